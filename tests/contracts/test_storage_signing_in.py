@@ -443,9 +443,20 @@ def test_events_of_one_kind_user_and_address_are_counted_by_the_hour(storage: St
     assert [count(at=NOON - 1), count("sign_in_limited"), count(user_id=None, address=None)] == [False] * 3
     assert [count(address="192.0.2.10"), count(user_id=2), count(at=NOON + 2 * HOUR)] == [False] * 3
     assert [each.count for each in page(storage)] == [1, 1, 2, 2, 1, 3]
-    assert page(storage)[-1] == replace(event(1, NOON + 9), count=3)
+    assert page(storage)[-1] == replace(event(1, NOON + HOUR - 1), count=3)
     write_in_vain(storage, lambda uow: uow.events.count("sign_in_refused", None, "192.0.2.1", NOON))
     assert [each.count for each in page(storage)] == [1, 1, 2, 2, 1, 3]
+
+
+@pytest.mark.rule("contract O9")
+def test_an_event_is_counted_again_only_after_some_seconds(storage: Storage) -> None:
+    write(storage, add_events(event(1, NOON + 100, user_id=None, address=None)))
+    for at, count in ((100, 1), (159, 1), (160, 2), (219, 2), (220, 3), (219, 4), (220, 4), (279, 5)):
+        counted = storage.write(lambda uow, at=at: uow.events.count("sign_in_refused", None, None, NOON + at, 60))  # type: ignore[misc]  # has a default
+        (only,) = page(storage)
+        assert (counted, only.count) == (True, count)
+    assert only.at == NOON + 279
+    assert not storage.write(lambda uow: uow.events.count("sign_in_refused", 1, None, NOON, 60))
 
 
 @pytest.mark.rule("contract O9")

@@ -1,29 +1,44 @@
 """The events of signing in, ending sessions and making keys (contract O9)."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.adapters.memory_storage.records import MemoryRecords
+from logoadmin.adapters.memory_storage.signing_in import MemoryEvents, MemoryFactors
 from logoadmin.domain.events import count_event, forget_old_events, record_event
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import ANONYMOUS, OWNER, Anonymous, Caller, KeyHolder, SignedIn
-from logoadmin.domain.model.errors import InvalidToken, NotFound
+from logoadmin.domain.model.errors import IncorrectPassword, InvalidToken, NotFound, SignInRefused, TooManySignIns
 from logoadmin.domain.model.events import CountedEvent, Event
 from logoadmin.domain.model.limits import MAX_ID
+from logoadmin.domain.services.import_export import ImportRecords
 from logoadmin.domain.services.keys import CreateKey, RemoveKey
-from logoadmin.domain.services.sessions import RemoveSession, RemoveUserSessions, Revoke
-from logoadmin.domain.services.users import AmendUser, RemoveUser
+from logoadmin.domain.services.sessions import RemoveSession, RemoveUserSessions, Revoke, SignIn
+from logoadmin.domain.services.users import AmendUser, RemoveUser, SetPassword
 from logoadmin.ports.storage import UnitOfWork
 from tests.domain.sign_ins import ADMIN, ANN, caller, refresh, refreshing
-from tests.gallery import ADMIN_ID, NOW, FrozenClock, once
+from tests.gallery import (
+    ADMIN_ID,
+    ADMIN_PASSWORD,
+    ANN_PASSWORD,
+    CHEAP_PASSWORDS,
+    NOW,
+    FrozenClock,
+    WatchedStorage,
+    gallery_on,
+    once,
+)
 
 pytestmark = pytest.mark.rule("contract O9")
 
 HOUR: Final = 3_600
 DAY: Final = 86_400
+HASH: Final = CHEAP_PASSWORDS.hash("imported").hash
 HERE: Final = Anonymous("192.0.2.1", user_agent="Browser/1")
 SIGNED_IN: Final = Event(1, NOW, "signed_in", 7, "ann", "192.0.2.1", "Browser/1", "password")
 
@@ -163,15 +178,15 @@ def test_refusals_are_counted_by_user_network_and_hour(
         count(storage, "192.0.2.1", NOW - NOW % HOUR + number * 119)
         count(storage, f"2001:db8::{number}")
         count(storage, f"::ffff:192.0.2.{1 + number % 2}", user_id=None)
-        count(storage, "192.0.2.1", name="sign_in_limited")
+    count(storage, "192.0.2.1", name="sign_in_limited")
     count(storage, "192.0.2.1", NOW - NOW % HOUR + HOUR)
     count(storage, "")
     assert [(event.event, event.user_name, event.address, event.count) for event in newest()] == [
         ("sign_in_refused", "ann", "192.0.2.1", 30),
         ("sign_in_refused", "ann", "2001:db8::/64", 30),
         ("sign_in_refused", None, "192.0.2.1", 15),
-        ("sign_in_limited", "ann", "192.0.2.1", 30),
         ("sign_in_refused", None, "192.0.2.2", 15),
+        ("sign_in_limited", "ann", "192.0.2.1", 1),
         ("sign_in_refused", "ann", "192.0.2.1", 1),
         ("sign_in_refused", "ann", None, 1),
     ]
@@ -191,6 +206,129 @@ def test_a_flood_from_many_addresses_adds_few_rows_and_loses_no_count(
     assert next(event.count for event in rows if event.address == "198.51.0.1") == 2
     count(storage, "203.0.113.1", NOW + HOUR)
     assert happened(newest()) == [("sign_in_refused", 7, "203.0.113.1")]
+
+
+def test_a_flood_for_many_users_adds_few_rows_and_loses_no_count(
+    storage: MemoryStorage, newest: Callable[[], list[Event]]
+) -> None:
+    for number in range(1_000):
+        count(storage, "198.51.100.1", user_id=100 + number)
+    rows = newest()
+    assert len(rows) == 513
+    assert sum(event.count for event in rows) == 1_000
+    assert [(event.user_id, event.address, event.count) for event in rows[-2:]] == [(611, None, 1), (None, None, 488)]
+
+
+def test_limited_sign_ins_are_counted_by_the_minute(storage: MemoryStorage, newest: Callable[[], list[Event]]) -> None:
+    at = NOW - NOW % HOUR
+    for second in range(181):
+        count(storage, "192.0.2.1", at + second, name="sign_in_limited")
+    count(storage, "192.0.2.1", at, name="sign_in_limited")  # the clock was ahead
+    (event,) = newest()
+    assert (event.count, event.at) == (5, at)
+
+
+# Refused sign-ins
+
+
+def refuse(gallery: LogoAdmin, username: str, client: Anonymous = HERE, password: str = "wrong") -> None:
+    with pytest.raises((SignInRefused, TooManySignIns)):
+        gallery.sessions.sign_in(SignIn(username=username, password=password), client)
+
+
+@pytest.mark.rule("contract C1", "contract O9")
+def test_refused_and_limited_sign_ins_are_events_of_their_user(
+    stocked: LogoAdmin, newest: Callable[[], list[Event]]
+) -> None:
+    for _ in range(25):
+        refuse(stocked, "ann")
+    refuse(stocked, "ann", Anonymous("203.0.113.1"))
+    assert [(*whose, event.count) for event in newest() for whose in happened([event])] == [
+        ("sign_in_refused", 7, "192.0.2.1", 10),
+        ("sign_in_limited", 7, "192.0.2.1", 1),
+        ("sign_in_refused", 7, "203.0.113.1", 1),
+    ]
+
+
+def test_a_password_that_was_typed_as_a_name_is_in_no_event(
+    stocked: LogoAdmin, newest: Callable[[], list[Event]]
+) -> None:
+    for name in (ANN_PASSWORD, ADMIN_PASSWORD, "Ann", "nobody"):
+        refuse(stocked, name, password=ANN_PASSWORD)
+    (event,) = newest()
+    assert event == Event(event.event_id, NOW, "sign_in_refused", None, None, "192.0.2.1", "Browser/1", None, 4)
+
+
+def test_no_event_has_a_secret(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
+    tokens = stocked.sessions.sign_in(ANN, HERE)
+    ann = caller(stocked, tokens)
+    key = stocked.keys.create(CreateKey(name="a name", scope=()), ann)
+    command = SetPassword(user_id=7, password="a new one", current_password=ANN_PASSWORD)
+    stocked.users.set_password(command, ann)
+    refuse(stocked, "ann", password="a wrong one")
+    renewed = refresh(stocked, tokens)
+    with pytest.raises(InvalidToken):
+        refresh(stocked, tokens)
+    texts = repr(newest())
+    secrets = [ANN_PASSWORD, "a new one", "a wrong one", key.key, ann.session_id, "a name", "$argon2"]
+    secrets += [each for pair in (tokens, renewed) for each in (pair.access_token, pair.refresh_token)]
+    assert [secret for secret in secrets if secret in texts] == []
+
+
+def test_a_name_of_a_user_costs_a_refusal_as_many_statements_as_an_unknown_name(
+    stocked: LogoAdmin, storage: MemoryStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    for repository in (MemoryEvents, MemoryFactors, MemoryRecords):
+        for name in {"count", "number", "add", "get", "of_user"} & vars(repository).keys():
+            monkeypatch.setattr(repository, name, watched(vars(repository)[name], asked))
+    refuse(stocked, "nobody")  # the row of this hour
+
+    def asked_for(name: str) -> list[str]:
+        asked.clear()
+        refuse(stocked, name)
+        return [each for each in asked if each != "add"]  # an update of the row otherwise
+
+    assert asked_for("ann") == asked_for("nobody") == asked_for("ann")
+    assert storage.read(lambda uow: len(uow.events.page(MAX_ID, 9))) == 2
+
+
+def watched(method: Callable[..., Any], asked: list[str]) -> Callable[..., Any]:
+    def call(*args: Any, **values: Any) -> Any:
+        asked.append(method.__name__)
+        return method(*args, **values)
+
+    return call
+
+
+@pytest.mark.rule("contract O5", "contract O9")
+def test_changed_passwords_are_events_and_so_are_wrong_current_ones(
+    stocked: LogoAdmin, newest: Callable[[], list[Event]]
+) -> None:
+    ann = replace(caller(stocked, stocked.sessions.sign_in(ANN)), origin="192.0.2.7")
+    newest()
+    with pytest.raises(IncorrectPassword):
+        stocked.users.set_password(SetPassword(user_id=7, password="new", current_password="wrong"), ann)
+    stocked.users.set_password(SetPassword(user_id=7, password="new", current_password=ANN_PASSWORD), ann)
+    stocked.users.set_password(SetPassword(user_id=7, password="newer"))
+    line = {"kind": "user", "user_id": 7, "username": "ann", "avatar": None, "role_id": 1, "password_hash": HASH}
+    for _ in range(2):
+        stocked.import_export.load(ImportRecords(), [json.dumps(line)])
+    assert happened(newest()) == [
+        ("sign_in_refused", 7, "192.0.2.7"),
+        ("password_changed", 7, "192.0.2.7"),
+        *[("password_changed", 7, None)] * 2,
+    ]
+
+
+@pytest.mark.rule("contract A20", "contract O9")
+def test_a_refusal_remains_one_when_it_cannot_be_counted(clock: FrozenClock) -> None:
+    watched = WatchedStorage(MemoryStorage())
+    gallery = gallery_on(watched, clock)
+    watched.go_away(after=1)
+    with pytest.raises(SignInRefused):
+        gallery.sessions.sign_in(SignIn(username="admin", password="wrong"))
+    assert watched.asked[-2:] == ["write", "write"]
 
 
 # How long they are kept

@@ -4,22 +4,29 @@ An event is written in the same transaction as what happened; a refusal, which w
 It is not a change: it raises no version, and needs only the lock of sessions.
 """
 
-from dataclasses import replace
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Final
 
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
 from logoadmin.domain.model.access import Anonymous, Caller, SignedIn, network_of
-from logoadmin.domain.model.errors import Conflict
+from logoadmin.domain.model.errors import Conflict, StorageUnavailable
 from logoadmin.domain.model.events import CountedEvent, Event, EventName
 from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.model.limits import MAX_ADDRESS, MAX_USER_AGENT
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.storage import Storage, UnitOfWork
 
 _DAY: Final = 86_400
+_NOBODY: Final = -1
 # Each time, up to this many old events are deleted: more than are added, and few if a clock is ahead for a while.
 _MOST_FORGOTTEN: Final = 4
-# The maximum number of rows of one counted event in an hour. Further ones are counted without their address, so that
-# attackers with many addresses add one row for each user whose name they know, and one for all unknown names.
-_MOST_ROWS: Final = 256
+# The maximum number of rows of one counted event in an hour that have an address, and that have a user.
+_MOST_WITH_ADDRESS: Final = 256
+_MOST_WITH_USER: Final = 512
+# Attempts beyond the limits of sign-ins are counted once in a minute, so that a flood of them seldom writes.
+_LIMITED_EVERY: Final = 60
 
 
 def record_event(
@@ -50,6 +57,8 @@ def record_event(
 def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, client: Caller, now: int) -> None:
     """Count what anybody can make happen, by user, network and hour.
 
+    When there are many in an hour, further ones are counted without their address, and then without their user.
+
     Args:
         uow: a unit of work.
         event: what happened.
@@ -60,13 +69,51 @@ def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, cl
     """
     address, user_agent = _shown_client(client)
     address = None if address is None else network_of(address)[:MAX_ADDRESS]
-    if uow.events.count(event, user_id, address, now):
+    every = _LIMITED_EVERY if event == "sign_in_limited" else 0
+    # Read for every name alike: a refusal must not take longer for the name of a user.
+    user_name, rows = _name_of(uow, user_id), uow.events.number(event, now, _MOST_WITH_USER)
+    if uow.events.count(event, user_id, address, now, every):
         return
-    if uow.events.number(event, now, _MOST_ROWS) >= _MOST_ROWS:
+    if rows >= _MOST_WITH_ADDRESS:
         address = user_agent = None
-        if uow.events.count(event, user_id, address, now):
+        if rows >= _MOST_WITH_USER:
+            user_id = user_name = None
+        if uow.events.count(event, user_id, address, now, every):
             return
-    _add(uow, Event(0, now, event, user_id, _name_of(uow, user_id), address, user_agent))
+    _add(uow, Event(0, now, event, user_id, user_name, address, user_agent))
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """Counts the refused attempts to sign in.
+
+    Attributes:
+        storage: where they are counted.
+        clock: the clock.
+        client: who attempts it.
+        user_of: returns the user whose account it is about, if any.
+    """
+
+    storage: Storage
+    clock: Clock
+    client: Caller
+    user_of: Callable[[UnitOfWork], int | None] = lambda _uow: None
+
+    def count(self, event: CountedEvent) -> None:
+        """Count one; if the database is unavailable, the refusal remains."""
+        now = self.clock.now()
+        with suppress(StorageUnavailable):
+            self.storage.write(lambda uow: count_event(uow, event, self.user_of(uow), self.client, now), "sessions")
+
+
+def user_named(username: str) -> Callable[[UnitOfWork], int | None]:
+    """Return what finds the id of the user with a name; None without one."""
+
+    def find(uow: UnitOfWork) -> int | None:
+        found = uow.passwords.credentials(username)
+        return None if found is None else found.user_id
+
+    return find
 
 
 def forget_old_events(uow: AnyUnitOfWork, now: int, days: int) -> None:
@@ -87,7 +134,7 @@ def _shown_client(client: Caller) -> tuple[str | None, str | None]:
 
 
 def _name_of(uow: AnyUnitOfWork, user_id: int | None) -> str | None:
-    user = None if user_id is None else uow.records(USERS).get(user_id)
+    user = uow.records(USERS).get(_NOBODY if user_id is None else user_id)
     return None if user is None else user.username
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
+from logoadmin.domain.events import Refusals
 from logoadmin.domain.model.access import network_of
 from logoadmin.domain.model.errors import SignInRefused, TooManySignIns
 from logoadmin.ports.metrics import Metrics
@@ -107,12 +108,17 @@ def take_back(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
 
 
 @contextmanager
-def counting_sign_in(metrics: Metrics) -> Iterator[None]:
-    """Count the outcome of a sign-in in the metrics; a right password that needs a second step has none yet."""
+def counting_sign_in(metrics: Metrics, refusals: Refusals) -> Iterator[None]:
+    """Count the outcome of a sign-in in the metrics, and a refusal as an event.
+
+    A right password that needs a second step has none yet.
+    """
     try:
         yield
     except (SignInRefused, TooManySignIns) as error:
-        metrics.sign_in("failed" if isinstance(error, SignInRefused) else "refused")
+        is_wrong = isinstance(error, SignInRefused)
+        metrics.sign_in("failed" if is_wrong else "refused")
+        refusals.count("sign_in_refused" if is_wrong else "sign_in_limited")
         raise
     metrics.sign_in("ok")
 

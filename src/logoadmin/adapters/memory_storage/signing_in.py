@@ -131,10 +131,11 @@ class MemoryEvents(Repository):
     def add(self, event: Event) -> None:
         self._journal.set(self._tables.events, event.event_id, event)
 
-    def count(self, event: CountedEvent, user_id: int | None, address: str | None, at: int) -> bool:
+    def count(self, event: CountedEvent, user_id: int | None, address: str | None, at: int, every: int = 0) -> bool:
         for row in self._of_hour(event, at):
             if (row.user_id, row.address) == (user_id, address):
-                self._journal.set(self._tables.events, row.event_id, replace(row, count=row.count + 1))
+                if not 0 <= at - row.at < every:
+                    self._journal.set(self._tables.events, row.event_id, replace(row, at=at, count=row.count + 1))
                 return True
         return False
 

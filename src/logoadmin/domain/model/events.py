@@ -29,7 +29,7 @@ class Event:
 
     Attributes:
         event_id: its id; later events have higher ids.
-        at: the time, as Unix time; of events that are counted together, the time of the first one.
+        at: the time, as Unix time; of events that are counted together, the time of the last one.
         event: what happened.
         user_id: the user whose account it is; None if no user has the name that was given.
         user_name: the name of the user at that time.
@@ -37,11 +37,11 @@ class Event:
             network of an IPv6 address, and None for all addresses when there are very many.
         user_agent: the ``User-Agent`` of the client, at most 256 characters; None if unknown.
         factor: what signed in, or the kind of factor that was added or removed; None otherwise.
-        count: how often it happened.
+        count: how often it happened; of limited sign-ins, in how many minutes.
     """
 
     event_id: EventId
-    at: Annotated[int, described("When it happened, in Unix seconds; if counted, the first time.", 1_800_000_000)]
+    at: Annotated[int, described("When it happened, in Unix seconds; if counted, the last time.", 1_800_000_000)]
     event: Annotated[EventName, described("What happened.", "signed_in")]
     user_id: Annotated[int | None, described("The user; `null` if no user has the name that was given.", 1042)]
     user_name: Annotated[str | None, described("The name of the user at that time, if there was one.", "ann")] = None

@@ -3,6 +3,7 @@
 from functools import partial
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing
+from logoadmin.domain.events import Refusals
 from logoadmin.domain.factors.challenges import open_challenge
 from logoadmin.domain.factors.enrolment import (
     are_codes_unused,
@@ -237,7 +238,8 @@ class FactorService(Service):
         """
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
         kind, answer = command.answer
-        with counting_sign_in(self._metrics):
+        refusals = Refusals(self.transactions.storage, self._clock, client, partial(self._user_of, command))
+        with counting_sign_in(self._metrics, refusals):
             limits = self._count(command, client.origin)
             self._second_step.passkeys.load()
 
@@ -251,6 +253,11 @@ class FactorService(Service):
 
             return self.transactions.write(command, caller, begin, unused=self._session_tokens.are_unused)
 
+    def _user_of(self, command: SignInWithFactor, uow: UnitOfWork) -> int | None:
+        """Return the user of a challenge that can be met now."""
+        challenge = open_challenge(uow, command.challenge, "second_factor", self._clock.now())
+        return None if challenge is None else challenge.user_id
+
     def _count(self, command: SignInWithFactor, origin: str) -> tuple[Limit, ...]:
         """Count an attempt, also for the user of the challenge, and return its limits.
 
@@ -260,8 +267,7 @@ class FactorService(Service):
         now, is_totp = self._clock.now(), command.answer[0] == "totp"
 
         def count(uow: UnitOfWork) -> tuple[tuple[Limit, ...], int | None]:
-            challenge = open_challenge(uow, command.challenge, "second_factor", now)
-            user_id = None if challenge is None else challenge.user_id
+            user_id = self._user_of(command, uow)
             user = None if user_id is None else uow.records(USERS).get(user_id)
             limits = limits_of(origin, None if user is None else user.username, user_id if is_totp else None)
             return limits, attempt(uow, limits, now)

@@ -11,6 +11,7 @@ from pydantic import create_model
 from logoadmin.domain.audit.artworks import AUTHORS_FIELD
 from logoadmin.domain.audit.records import LinksByKind, snapshot
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing
+from logoadmin.domain.events import record_event
 from logoadmin.domain.model.command import MAX_JSON, MOST_FIELDS, UNSET, Input, strict_json
 from logoadmin.domain.model.errors import BadLine, DuplicateEntry, InvalidInput, NotFound, Problem
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind
@@ -108,6 +109,7 @@ class UserLine(Line):
             return False
         uow.passwords.set(known.user_id, self.password)
         uow.end_sign_ins(known.user_id)
+        record_event(uow, "password_changed", known.user_id, uow.caller, uow.now)
         return True
 
 

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Annotated, Literal
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing
-from logoadmin.domain.events import record_event
+from logoadmin.domain.events import Refusals, record_event
 from logoadmin.domain.factors.challenges import new_challenge, open_challenge
 from logoadmin.domain.factors.enrolment import are_codes_unused, enrolled
 from logoadmin.domain.factors.passkey_factors import PasskeyFactors
@@ -22,6 +22,7 @@ from logoadmin.domain.sign_in_limits import attempt, counting_sign_in, limits_of
 from logoadmin.domain.use_cases import Service, Transactions
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.metrics import Metrics
+from logoadmin.ports.storage import UnitOfWork
 
 
 class BeginPasskey(Command):
@@ -155,7 +156,8 @@ class PasskeyService(Service):
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
         limits = limits_of(client.origin)
         self._passkeys.opened()
-        with counting_sign_in(self._metrics):
+        refusals = Refusals(self.transactions.storage, self._clock, client, partial(_user_of, command))
+        with counting_sign_in(self._metrics, refusals):
             wait = self.transactions.storage.write(partial(attempt, limits=limits, now=self._clock.now()), "sessions")
             if wait is not None:
                 raise TooManySignIns(wait)
@@ -168,3 +170,9 @@ class PasskeyService(Service):
                 return self._session_tokens.begin(uow, user_id, client, uow.now, "passkey")
 
             return self.transactions.write(command, caller, begin, unused=self._session_tokens.are_unused)
+
+
+def _user_of(command: SignInWithPasskey, uow: UnitOfWork) -> int | None:
+    """Return the user of the passkey that a command names, for events: it may be refused because it was copied."""
+    factor = uow.factors.find_credential(command.passkey.id)
+    return None if factor is None else factor.user_id

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal
 
 from logoadmin.domain.audit.records import snapshot
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing, must_change_password
-from logoadmin.domain.events import record_event
+from logoadmin.domain.events import Refusals, record_event, user_named
 from logoadmin.domain.factors.enrolment import confirmed_factors
 from logoadmin.domain.factors.second_step import SecondStep
 from logoadmin.domain.model.access import (
@@ -51,7 +51,7 @@ from logoadmin.domain.use_cases import Service, Transactions, reads_with_rights,
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.passwords import PasswordHasher
-from logoadmin.ports.storage import Credentials, UnitOfWork
+from logoadmin.ports.storage import Credentials, Session, UnitOfWork
 from logoadmin.ports.tokens import TokenVerifier
 
 _GRANT_TYPE: Final[Any] = described("How to sign in: by `password` or by `refresh_token`.", "password")
@@ -175,7 +175,8 @@ class SessionService(Service):
         """
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
         limits = limits_of(client.origin, command.username)
-        with counting_sign_in(self._metrics):
+        refusals = Refusals(self.transactions.storage, self._clock, client, user_named(command.username))
+        with counting_sign_in(self._metrics, refusals):
             credentials, rehashed, has_factor = self._authenticate(command, limits)
             if has_factor:
                 self._require_second_factor(command, client, credentials, rehashed)
@@ -221,14 +222,13 @@ class SessionService(Service):
             raise NotAuthenticated
 
         def revoke(uow: AuditedUnitOfWork, command: Revoke) -> EndedSession:
-            session = None if own is None else (own.session_id, own.user_id)
+            session: SignedIn | Session | None = own
             if command.refresh_token is not UNSET:
-                known = session_of_token(uow, command.refresh_token)
-                session = (known[0].session_id, known[0].user_id) if known else None
-            ended = session is not None and uow.sessions.end(session[0])
-            if session is not None and ended:
-                record_event(uow, "session_ended", session[1], caller, uow.now)
-            return EndedSession(ended)
+                session, _ = session_of_token(uow, command.refresh_token) or (None, False)
+            if session is None or not uow.sessions.end(session.session_id):
+                return EndedSession(ended=False)
+            record_event(uow, "session_ended", session.user_id, caller, uow.now)
+            return EndedSession(ended=True)
 
         return self.transactions.write(command, caller, revoke)
 
@@ -300,13 +300,13 @@ class SessionService(Service):
     def _authenticate(self, command: SignIn, limits: Sequence[Limit]) -> tuple[Credentials, PasswordHash | None, bool]:
         """Return the user's credentials, a new hash if theirs is outdated, and whether they have a second factor.
 
-        Hashing takes no transaction.
+        Hashing takes no transaction, and an unknown name as many statements as any.
         """
         now = self._clock.now()
 
         def count(uow: UnitOfWork) -> tuple[int | None, Credentials | None, bool]:
             wait, found = attempt(uow, limits, now), uow.passwords.credentials(command.username)
-            return wait, found, found is not None and bool(confirmed_factors(uow, found.user_id))
+            return wait, found, bool(confirmed_factors(uow, -1 if found is None else found.user_id))
 
         wait, credentials, has_factor = self.transactions.storage.write(count, "sessions")
         if wait is not None:

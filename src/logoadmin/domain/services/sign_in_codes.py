@@ -3,7 +3,7 @@
 from typing import Annotated, Final, Literal
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.events import record_event
+from logoadmin.domain.events import Refusals, record_event, user_named
 from logoadmin.domain.factors.codes import hashed_code, new_code
 from logoadmin.domain.model.access import ANONYMOUS, OWNER, PUBLIC, Anonymous, Caller, Permission, Scope
 from logoadmin.domain.model.command import Command
@@ -97,7 +97,8 @@ class SignInCodeService(Service):
         """
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
         limits = limits_of(client.origin, command.username)
-        with counting_sign_in(self._metrics):
+        refusals = Refusals(self.transactions.storage, self._clock, client, user_named(command.username))
+        with counting_sign_in(self._metrics, refusals):
             now = self._clock.now()
             wait = self.transactions.storage.write(lambda uow: attempt(uow, limits, now), "sessions")
             if wait is not None:

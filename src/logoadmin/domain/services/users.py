@@ -5,6 +5,7 @@ from functools import partial
 from typing import Annotated
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing, get_unless_unmodified
+from logoadmin.domain.events import Refusals, record_event
 from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope, SignedIn
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.errors import IncorrectPassword, InvalidInput, NotFound, Problem, TooManySignIns
@@ -208,6 +209,7 @@ class UserService(Service):
                 raise IncorrectPassword
             user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=password)
             uow.end_sign_ins(user.user_id, None if own is None else own.session_id)
+            record_event(uow, "password_changed", user.user_id, caller, uow.now)
             return uow.passwords.set(user.user_id, password, verified=True)
 
         return self.transactions.write(command, caller, set_password)
@@ -231,12 +233,15 @@ class UserService(Service):
             limits = () if user is None or stored is None else limits_of(caller.origin, user.username)
             return stored, limits, attempt(uow, limits, now)
 
+        refusals = Refusals(storage, self._clock, caller, lambda _uow: caller.user_id)
         stored, limits, wait = storage.write(count, "sessions")
         if wait is not None:
+            refusals.count("sign_in_limited")
             raise TooManySignIns(wait)
         if stored is None:
             return None
         if command.current_password is UNSET or not self._new_passwords.hasher.verify(stored, command.current_password):
+            refusals.count("sign_in_refused")
             raise IncorrectPassword
         storage.write(partial(take_back, limits=limits), "sessions")
         return stored

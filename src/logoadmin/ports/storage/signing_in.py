@@ -178,10 +178,11 @@ class Events(Protocol):
     def add(self, event: Event) -> None:
         """Store a new event."""
 
-    def count(self, event: CountedEvent, user_id: int | None, address: str | None, at: int) -> bool:
+    def count(self, event: CountedEvent, user_id: int | None, address: str | None, at: int, every: int = 0) -> bool:
         """Add 1 to the count of the event with these values in the hour of ``at``; return whether there is one.
 
-        Hours are those of Unix time. Where there are several, the count of the first one rises.
+        Its time becomes ``at``. It stays as it is if that is less than ``every`` seconds after its time. Hours are
+        those of Unix time. Where there are several events, the first one is meant.
         """
 
     def number(self, event: CountedEvent, at: int, most: int) -> int:

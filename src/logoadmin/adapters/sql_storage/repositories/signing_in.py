@@ -41,8 +41,8 @@ _OF_CLIENT = (
     events.c.user_id.is_not_distinct_from(bindparam("of_user")),
     events.c.address.is_not_distinct_from(bindparam("of_address")),
 )
-_COUNTED = select(events.c.event_id).where(*_OF_HOUR, *_OF_CLIENT).order_by(events.c.event_id).limit(1)
-_COUNT = update(events).where(events.c.event_id == KEY).values(count=events.c.count + 1)
+_COUNTED = select(events.c.event_id, events.c.at).where(*_OF_HOUR, *_OF_CLIENT).order_by(events.c.event_id).limit(1)
+_COUNT = update(events).where(events.c.event_id == KEY).values(at=bindparam("now"), count=events.c.count + 1)
 _SOME = select(events.c.event_id).where(*_OF_HOUR).limit(bindparam("most")).subquery()
 _NUMBER = select(func.count()).select_from(_SOME)
 _PAGE: Final[dict[Order, Any]] = {
@@ -163,9 +163,14 @@ class SqlEvents(Repository):
     def add(self, event: Event) -> None:
         self._add(events, asdict(event))
 
-    def count(self, event: CountedEvent, user_id: int | None, address: str | None, at: int) -> bool:
+    def count(self, event: CountedEvent, user_id: int | None, address: str | None, at: int, every: int = 0) -> bool:
         row = self._transaction.row(_COUNTED, {**_hour(event, at), "of_user": user_id, "of_address": address})
-        return row is not None and self._transaction.change(_COUNT, {"key": row[0]}) > 0
+        if row is None:
+            return False
+        event_id, counted_at = row
+        if not 0 <= at - counted_at < every:
+            self._transaction.change(_COUNT, {"key": event_id, "now": at})
+        return True
 
     def number(self, event: CountedEvent, at: int, most: int) -> int:
         (number,) = self._transaction.row(_NUMBER, {**_hour(event, at), "most": most}) or (0,)
