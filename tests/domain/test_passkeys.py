@@ -369,8 +369,8 @@ def test_a_challenge_of_another_service_is_refused(
 def test_a_challenge_outlasts_a_new_key(stocked: LogoAdmin, storage: WatchedStorage, clock: FrozenClock) -> None:
     challenge = stocked.passkeys.options(AskPasskey()).challenge
     rotated = SignedChallenges([b"a new key", TOKEN_KEY.encode()], SystemRandomness())
-    assert storage.write(lambda uow: rotated.use(uow, challenge, ANN_ID, clock.now()))
-    assert not storage.write(lambda uow: rotated.use(uow, challenge, ANN_ID, clock.now()))
+    assert storage.write(lambda uow: rotated.use(uow, challenge, clock.now()))
+    assert not storage.write(lambda uow: rotated.use(uow, challenge, clock.now()))
 
 
 @pytest.mark.rule("contract O2")

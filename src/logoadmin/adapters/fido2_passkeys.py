@@ -77,13 +77,13 @@ class Fido2Passkeys:
             PasskeyRefused: it was not created for this challenge, here, or with an algorithm that was offered.
         """
         given = credential.response
+        # The user does not matter here; older versions of the library want a name all the same.
+        user = PublicKeyCredentialUserEntity(id=b"-", name="-")
+        _, state = self._server.register_begin(user, challenge=_bytes(challenge))
         with _refused():
             _check_client_data(given.client_data)
             found = cbor.decode(_bytes(given.attestation_object))
             _require(isinstance(found, Mapping) and isinstance(found.get("authData"), bytes), "no authenticator data")
-            _, state = self._server.register_begin(
-                PublicKeyCredentialUserEntity(id=b"-"), challenge=_bytes(challenge), user_verification=None
-            )
             response = {"clientDataJSON": given.client_data, "attestationObject": given.attestation_object}
             authenticator = self._server.register_complete(state, _sent(credential.id, response))
             attested = authenticator.credential_data
@@ -111,17 +111,18 @@ class Fido2Passkeys:
             PasskeyRefused: the passkey did not sign this challenge, here, or not as it was asked to.
         """
         given = credential.response
+        _, state = self._server.authenticate_begin(None, _requirement(verified), _bytes(challenge))
+        attested = _attested(passkey)
         with _refused():
             _check_client_data(given.client_data)
             named = None if given.user_handle is None else _bytes(given.user_handle)
             _require(named == handle.encode() or (named is None and not verified), "another user handle")
-            _, state = self._server.authenticate_begin(None, _requirement(verified), _bytes(challenge))
             response = {
                 "clientDataJSON": given.client_data,
                 "authenticatorData": given.authenticator_data,
                 "signature": given.signature,
             }
-            self._server.authenticate_complete(state, [_attested(passkey)], _sent(credential.id, response))
+            self._server.authenticate_complete(state, [attested], _sent(credential.id, response))
             authenticator = AuthenticatorData(_bytes(given.authenticator_data))
             _require(_is_synced(authenticator) == passkey.synced, "another kind of credential")
             return authenticator.counter
@@ -135,7 +136,7 @@ def _refused() -> Iterator[None]:
     except PasskeyRefused:
         raise
     except Exception as error:
-        raise PasskeyRefused(str(error)) from None
+        raise PasskeyRefused(f"{type(error).__name__}: {error}") from None
 
 
 def _require(holds: bool, otherwise: str) -> None:

@@ -41,8 +41,8 @@ class SignedChallenges:
         content = (now + CHALLENGE_SECONDS).to_bytes(_EXPIRY) + self.randomness.text().encode()
         return base64url(content + _tag(self.keys[0], content))
 
-    def use(self, uow: AnyUnitOfWork, challenge: str, user_id: int, now: int) -> bool:
-        """Use up a challenge for an existing user; return whether it is ours, valid now and was not used before."""
+    def use(self, uow: AnyUnitOfWork, challenge: str, now: int) -> bool:
+        """Use up a challenge; return whether it is ours, valid now and was not used before."""
         expires_at = self._expiry(challenge)
         # A challenge from a clock that was ahead does not last longer.
         if expires_at is None or not now < expires_at <= now + CHALLENGE_SECONDS:
@@ -51,7 +51,7 @@ class SignedChallenges:
         hash_ = stored_hash("challenge", challenge)
         if uow.challenges.get(hash_) is not None:
             return False
-        uow.challenges.add(Challenge(hash_, "passkey", user_id, "", expires_at + _REMEMBERED))
+        uow.challenges.add(Challenge(hash_, "passkey", None, "", expires_at + _REMEMBERED))
         return True
 
     def _expiry(self, challenge: str) -> int | None:

@@ -163,8 +163,10 @@ class PasskeyService(Service):
                 raise TooManySignIns(wait)
 
             def begin(uow: AuditedUnitOfWork, command: SignInWithPasskey) -> Tokens:
+                if not self._challenges.use(uow, command.challenge, uow.now):
+                    raise SignInRefused
                 user_id = self._passkeys.use(uow, command.challenge, command.passkey, uow.now)
-                if user_id is None or not self._challenges.use(uow, command.challenge, user_id, uow.now):
+                if user_id is None:  # which leaves the challenge unused
                     raise SignInRefused
                 succeeded(uow, limits)
                 return self._session_tokens.begin(uow, user_id, client, uow.now, "passkey")
