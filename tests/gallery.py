@@ -43,9 +43,11 @@ from logoadmin.domain.services import (
     sessions,
     settings,
     sign_in_codes,
+    single_sign_on,
     users,
 )
 from logoadmin.domain.services.setup import first_start
+from logoadmin.ports.issuer import Issuer
 from logoadmin.ports.outgoing import Outgoing
 from logoadmin.ports.passkeys import OpenPasskeys, Passkeys
 from logoadmin.ports.passwords import PasswordHasher
@@ -191,6 +193,7 @@ def gallery_on(
     sign_in: SignInRules | None = None,
     public_url: PublicUrl = LOCAL,
     passkeys: OpenPasskeys | str | None = None,
+    issuer: Issuer | None = None,
 ) -> LogoAdmin:
     """Create a gallery on a storage; with ``started``, with its roles and its administrator."""
     randomness = SystemRandomness()
@@ -203,6 +206,7 @@ def gallery_on(
         outgoing=outgoing,
         passkeys=partial(_fido2, public_url) if passkeys is None else passkeys,
         challenge_keys=[TOKEN_KEY.encode()],
+        issuer=issuer,
     )
     rules = Rules(access, lifetimes or Lifetimes(), sign_in=sign_in or SignInRules(), public_url=public_url)
     return LogoAdmin(ports, rules)
@@ -290,6 +294,7 @@ ONE_CHANGE: Final[dict[str, Any]] = {"kind": "author", "id": 1, "version": 6, "s
 ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     sessions.SignIn: ("sessions.sign_in", {"username": "ann", "password": ANN_PASSWORD}),
     sessions.Refresh: ("sessions.refresh", {"grant_type": "refresh_token", "refresh_token": "unknown"}),
+    single_sign_on.ShowWays: ("single_sign_on.ways", {}),
     sessions.Revoke: ("sessions.revoke", {"refresh_token": "unknown"}),
     sessions.WhoAmI: ("sessions.me", {}),
     sessions.ListSessions: ("sessions.list", {}),

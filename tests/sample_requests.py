@@ -77,8 +77,8 @@ class Sample:
 
     @property
     def is_public(self) -> bool:
-        """Whether everybody may read it under any policy."""
-        return self.method == "GET" and self.token == "never"
+        """Whether everybody may read it under any policy, and keep it."""
+        return self.method == "GET" and self.token == "never" and self.template != "/api/auth/ways"
 
     @property
     def takes_body(self) -> bool:
@@ -132,7 +132,8 @@ _THEME_LINK: Final = ("theme_author_id", "theme_id", "author_id")
 # fmt: off
 SAMPLES: Final = (
     Sample("POST", "/api/auth/token", 200, "never", _TOKENS, {"username": "ann", "password": ANN_PASSWORD},
-        errors=(409, 429)),
+        errors=(403, 409, 429)),
+    Sample("GET", "/api/auth/ways", 200, "never", ("password", "passkey", "public_url", "issuer")),
     Sample("POST", "/api/auth/passkey/options", 200, "never", ("challenge", "options"), errors=(409,)),
     Sample("POST", "/api/auth/revoke", 200, "optional", ("ended",), {"refresh_token": "unknown"}, errors=(403,)),
     Sample("GET", "/api/auth/me", 200, "always", (*_USER, "scope", "enrol_by", "must_change_password")),

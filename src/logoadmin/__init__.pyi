@@ -101,6 +101,11 @@ from logoadmin.domain.model.sessions import (
     ServiceKey as ServiceKey,
     Tokens as Tokens,
 )
+from logoadmin.domain.model.ways import (
+    IssuerFailure as IssuerFailure,
+    IssuerWay as IssuerWay,
+    SignInWays as SignInWays,
+)
 from logoadmin.domain.services.artworks import (
     AmendLogo as AmendLogo,
     AmendTheme as AmendTheme,
@@ -183,6 +188,7 @@ from logoadmin.domain.services.sign_in_codes import (
     CreateSignInCode as CreateSignInCode,
     SignInWithCode as SignInWithCode,
 )
+from logoadmin.domain.services.single_sign_on import ShowWays as ShowWays, SignInByIssuer as SignInByIssuer
 from logoadmin.domain.services.users import (
     AmendUser as AmendUser,
     CreateUser as CreateUser,

@@ -16,18 +16,20 @@ from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, derived_keys, hs256_key, keys_of
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.adapters.oidc_issuer import OidcIssuer
 from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
 from logoadmin.domain.model.access import Policy
-from logoadmin.domain.model.errors import InvalidInput, TablesMissing
+from logoadmin.domain.model.errors import InvalidInput, StartError, TablesMissing
 from logoadmin.domain.model.passkeys import NO_NAME, NOT_INSTALLED
 from logoadmin.domain.model.public_url import PublicUrl
-from logoadmin.domain.model.sign_in import SignInRules, Ways
+from logoadmin.domain.model.sign_in import SignInRules, SingleSignOnRules, Ways
 from logoadmin.domain.new_passwords import NewPasswords
 from logoadmin.domain.open_sessions import Lifetimes
 from logoadmin.domain.services.publication import PublishingRules
 from logoadmin.domain.services.setup import first_start, is_started, stored_token_keys
 from logoadmin.ports.gallery_files import GalleryFiles
+from logoadmin.ports.issuer import Issuer
 from logoadmin.ports.metrics import Metrics, NoMetrics
 from logoadmin.ports.outgoing import Outgoing
 from logoadmin.ports.passkeys import OpenPasskeys, Passkeys
@@ -35,6 +37,7 @@ from logoadmin.ports.signing import SigningKey
 from logoadmin.ports.storage import Storage, StorageLifecycle
 from logoadmin.settings import Settings, wrong_settings
 from logoadmin.settings.sign_in import keys_in
+from logoadmin.settings.single_sign_on import host_of, roles_of
 
 MEMORY: Final = "memory:"
 
@@ -69,7 +72,7 @@ def open_gallery(
         StorageUnavailable: the database is out of reach.
     """
     # First, so that nothing is created for a service that cannot start.
-    keys, signing_keys = given_keys(settings), gallery_keys(settings)
+    keys, signing_keys, issuer = given_keys(settings), gallery_keys(settings), issuer_of(settings)
     metrics = _metrics() if counted else NoMetrics()
     storage = open_storage(settings, interactive=interactive, metrics=metrics)
     try:
@@ -78,7 +81,7 @@ def open_gallery(
         with closing(open_storage(settings, interactive=False)) if is_slow else nullcontext(storage) as starting:
             generated_password = start(starting, settings, create, administrator=administrator)
             keys += stored_keys(storage, settings)
-        return _gallery(storage, settings, keys, signing_keys, metrics, generated_password)
+        return _gallery(storage, settings, keys, signing_keys, issuer, metrics, generated_password)
     except BaseException:
         storage.close()
         raise
@@ -89,6 +92,7 @@ def _gallery(
     settings: Settings,
     keys: Sequence[Key],
     signing_keys: Sequence[SigningKey],
+    issuer: Issuer | None,
     metrics: Metrics,
     generated_password: str | None,
 ) -> LogoAdmin:
@@ -114,6 +118,7 @@ def _gallery(
         keys_in(settings.factor_key),
         _passkeys(settings),
         derived_keys(keys, "passkey challenge"),
+        issuer,
     )
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days)
     publishing = PublishingRules(settings.gallery_days, _reader(), settings.pin_imports)
@@ -130,6 +135,7 @@ def sign_in_rules(settings: Settings) -> SignInRules:
         min_password_length=settings.min_password_length if is_guarded else None,
         event_days=settings.event_days,
         ways=Ways(settings.password_sign_in, not isinstance(_passkeys(settings), str), settings.oidc_issuer),
+        single_sign_on=SingleSignOnRules(roles_of(settings), settings.oidc_default_role),
     )
 
 
@@ -227,6 +233,22 @@ def _fido2(public_url: PublicUrl) -> Passkeys:
     from logoadmin.adapters.fido2_passkeys import Fido2Passkeys
 
     return Fido2Passkeys(public_url)
+
+
+def issuer_of(settings: Settings) -> Issuer | None:
+    """Return the issuer whose users may sign in, if there is one (contract O7).
+
+    Raises:
+        StartError: the package that asks it is missing.
+    """
+    url, client_id, client_secret = settings.oidc_issuer, settings.oidc_client_id, settings.oidc_client_secret
+    if url is None or client_id is None or client_secret is None:
+        return None
+    if find_spec("httpx2") is None:  # an optional package
+        raise StartError("oidc_issuer needs httpx2", "run pip install 'logoadmin[client]'")
+    # Not the way out of style sheets: those who write CSS must not reach an issuer in the operator's network.
+    outgoing = GuardedOutgoing({*settings.outgoing_hosts, host_of(url) or ""})
+    return OidcIssuer(url, client_id, client_secret.get_secret_value(), outgoing)
 
 
 def _outgoing(settings: Settings) -> Outgoing | None:

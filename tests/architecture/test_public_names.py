@@ -54,6 +54,7 @@ NAMES = {
     *("GetLogoPins", "CheckLogoPins", "AcceptLogoPins", "GetThemePins", "CheckThemePins", "AcceptThemePins"),
     *("Refresh", "Revoke", "SignIn", "WhoAmI", "CreateKey", "ListKeys", "RemoveKey", "ListChanges", "Revert"),
     *("ApplyChanges", "BulkChange", "RevertRequest"),
+    *("IssuerFailure", "IssuerWay", "ShowWays", "SignInByIssuer", "SignInWays"),
     *("ListSessions", "RemoveSession", "RemoveUserSessions"),
     # second factors
     *("ConfirmTotp", "CountRecoveryCodes", "EnrolTotp", "ListFactors", "ListUserFactors", "MakeRecoveryCodes"),

@@ -37,6 +37,7 @@ from logoadmin.domain.services import (
     sessions,
     settings,
     sign_in_codes,
+    single_sign_on,
     users,
 )
 from tests.gallery import ASKED, FrozenClock, ask, exported, gallery_on, signed_in, stock
@@ -61,6 +62,7 @@ class Row:
 TABLE: dict[type[Command], Row] = {
     sessions.SignIn:            Row("", True),
     sessions.Refresh:           Row("", True),
+    single_sign_on.ShowWays:    Row("", True),
     sessions.Revoke:            Row("", True),
     sessions.WhoAmI:            Row("", False),
     sessions.ListSessions:      Row("", False),

@@ -37,6 +37,7 @@ from logoadmin.domain.services import (
     sessions,
     settings,
     sign_in_codes,
+    single_sign_on,
     users,
 )
 from logoadmin.ports import storage as ports
@@ -141,7 +142,7 @@ TABLE: Final[dict[type[Command], Row]] = {
 
 # What changes no record.
 UNRECORDED: Final = {
-    sessions.SignIn, sessions.Refresh, sessions.Revoke, sessions.WhoAmI,
+    sessions.SignIn, sessions.Refresh, sessions.Revoke, sessions.WhoAmI, single_sign_on.ShowWays,
     sessions.ListSessions, sessions.RemoveSession, sessions.RemoveUserSessions,
     preferences.GetPreferences, preferences.SetPreferences, publication.ShowPublication, settings.GetSettings,
     factor_commands.ListFactors, factor_commands.EnrolTotp, factor_commands.ConfirmTotp, factor_commands.RemoveFactor,

@@ -185,7 +185,7 @@ def test_generated_clients_find_a_class_for_each_body_and_each_state_of_a_record
 ) -> None:
     contents = document["paths"]["/api/auth/token"]["post"]["requestBody"]["content"]
     named = [[part["$ref"].rpartition("/")[2] for part in each["schema"]["anyOf"]] for each in contents.values()]
-    second = ["SignInWithFactor", "SignInWithPasskey", "SignInWithCode"]
+    second = ["SignInWithFactor", "SignInWithPasskey", "SignInWithCode", "SignInByIssuer"]
     assert named == [["SignIn", "Refresh", *second], ["SignInForm", "RefreshForm"]]
     client.delete("/api/authors/1", headers=admin)
     client.delete("/api/logos/1", headers=admin)

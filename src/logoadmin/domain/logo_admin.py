@@ -28,6 +28,7 @@ from logoadmin.domain.services.changes import ChangeService
 from logoadmin.domain.services.events import EventService
 from logoadmin.domain.services.factors import FactorService
 from logoadmin.domain.services.import_export import ImportExportService
+from logoadmin.domain.services.issuer_users import IssuerUsers
 from logoadmin.domain.services.keys import KeyService
 from logoadmin.domain.services.passkeys import PasskeyService
 from logoadmin.domain.services.pins import PinService
@@ -37,10 +38,12 @@ from logoadmin.domain.services.roles import RoleService
 from logoadmin.domain.services.sessions import SessionService
 from logoadmin.domain.services.settings import SettingsService
 from logoadmin.domain.services.sign_in_codes import SignInCodeService
+from logoadmin.domain.services.single_sign_on import SingleSignOnService
 from logoadmin.domain.services.users import UserService
 from logoadmin.domain.use_cases import Transactions
 from logoadmin.ports.encryption import Encryption
 from logoadmin.ports.environment import Clock, Randomness
+from logoadmin.ports.issuer import Issuer
 from logoadmin.ports.metrics import Metrics, NoMetrics
 from logoadmin.ports.outgoing import Outgoing
 from logoadmin.ports.passkeys import OpenPasskeys
@@ -74,6 +77,7 @@ class Ports:
     factor_keys: Sequence[str] = ()
     passkeys: OpenPasskeys | str = NOT_INSTALLED
     challenge_keys: Sequence[bytes] = ()
+    issuer: Issuer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,7 @@ class LogoAdmin:
         factors: see :class:`~logoadmin.domain.services.factors.FactorService`.
         passkeys: see :class:`~logoadmin.domain.services.passkeys.PasskeyService`.
         sign_in_codes: see :class:`~logoadmin.domain.services.sign_in_codes.SignInCodeService`.
+        single_sign_on: see :class:`~logoadmin.domain.services.single_sign_on.SingleSignOnService`.
         keys: see :class:`~logoadmin.domain.services.keys.KeyService`.
         events: see :class:`~logoadmin.domain.services.events.EventService`.
         pins: see :class:`~logoadmin.domain.services.pins.PinService`.
@@ -159,7 +164,9 @@ class LogoAdmin:
         self._connect_signing_in(ports, rules, transactions)
 
     def _connect_signing_in(self, ports: Ports, rules: Rules, transactions: Transactions) -> None:
-        tokens = SessionTokens(ports.signer, ports.randomness, rules.lifetimes, rules.sign_in)
+        ways = rules.sign_in.ways
+        issuer_users = IssuerUsers(ways.issuer, rules.sign_in.single_sign_on)
+        tokens = SessionTokens(ports.signer, ports.randomness, rules.lifetimes, rules.sign_in, issuer_users.admits)
         totp = TotpFactors(FactorSecrets(ports.encryption, ports.factor_keys))
         passkeys, challenges = PasskeyFactors(ports.passkeys), SignedChallenges(ports.challenge_keys, ports.randomness)
         second_step, clock, metrics = SecondStep(totp, passkeys, ports.randomness), ports.clock, ports.metrics
@@ -167,6 +174,9 @@ class LogoAdmin:
         self.factors = FactorService(transactions, second_step, tokens, rules.public_url.host, clock, metrics)
         self.passkeys = PasskeyService(transactions, passkeys, challenges, tokens, clock, metrics)
         self.sign_in_codes = SignInCodeService(transactions, tokens, ports.randomness, clock, metrics)
+        self.single_sign_on = SingleSignOnService(
+            transactions, ports.issuer, issuer_users, ways, rules.public_url, tokens, clock, metrics
+        )
 
     @property
     def server(self) -> str:

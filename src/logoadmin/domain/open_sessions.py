@@ -1,5 +1,6 @@
 """Sessions: their tokens, their list and their expiry (contract C3, C6)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -7,7 +8,7 @@ from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
 from logoadmin.domain.events import forget_old_events, record_event, shown
 from logoadmin.domain.factors.enrolment import enrol_by
 from logoadmin.domain.model.access import Anonymous, Caller
-from logoadmin.domain.model.errors import InvalidToken
+from logoadmin.domain.model.errors import InvalidToken, SignInForbidden
 from logoadmin.domain.model.limits import MAX_ADDRESS, MAX_USER_AGENT
 from logoadmin.domain.model.sessions import EndedSession, ListedSession, Tokens, stored_hash
 from logoadmin.domain.model.sign_in import CLOCK_SKEW, RECENT_SECONDS, SignInFactor, SignInRules
@@ -20,6 +21,10 @@ _DAY: Final = 86_400
 _MOST_TOKENS_FORGOTTEN: Final = 20
 # The maximum number of sessions of a user, which bounds their list (contract C6).
 MOST_SESSIONS: Final = 1_000
+
+
+# Whether a session may go on; it may raise what its user's record needs first.
+Admits = Callable[[AnyUnitOfWork, Session], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +58,23 @@ class SessionTokens:
     """
 
     def __init__(
-        self, signer: TokenSigner, randomness: Randomness, lifetimes: Lifetimes, rules: SignInRules | None = None
+        self, signer: TokenSigner, randomness: Randomness, lifetimes: Lifetimes, rules: SignInRules, admits: Admits
     ) -> None:
+        """Issue tokens by these rules, to sessions that ``admits`` lets go on when they are refreshed."""
+        self._admits = admits
         self._signer = signer
         self._randomness = randomness
-        self._rules = rules or SignInRules()
+        self._rules = rules
         self.lifetimes = lifetimes
+
+    def require_password_sign_in(self) -> None:
+        """Refuse passwords where they are switched off (contract O7).
+
+        Raises:
+            SignInForbidden: they are.
+        """
+        if not self._rules.ways.password:
+            raise SignInForbidden("Signing in with a password is switched off")
 
     def begin(
         self, uow: AnyUnitOfWork, user_id: int, client: Anonymous, now: int, factor: SignInFactor = "password"
@@ -84,6 +100,9 @@ class SessionTokens:
             raise InvalidToken
         session, used = known
         is_open = self.lifetimes.end_of(session, now) > now
+        if is_open and not used and not self._admits(uow, session):
+            uow.sessions.end(session.session_id)
+            return EndedSession(ended=True)
         if used or not is_open or not uow.sessions.use_refresh_token(_hashed(refresh_token)):
             uow.sessions.end(session.session_id)
             if is_open:

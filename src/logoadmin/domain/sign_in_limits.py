@@ -20,7 +20,7 @@ from typing import Final
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
 from logoadmin.domain.events import Refusals
 from logoadmin.domain.model.access import network_of
-from logoadmin.domain.model.errors import SignInRefused, TooManySignIns
+from logoadmin.domain.model.errors import SignInForbidden, SignInRefused, TooManySignIns
 from logoadmin.ports.metrics import Metrics
 
 _WINDOW: Final = 300  # seconds
@@ -115,10 +115,9 @@ def counting_sign_in(metrics: Metrics, refusals: Refusals) -> Iterator[None]:
     """
     try:
         yield
-    except (SignInRefused, TooManySignIns) as error:
-        is_wrong = isinstance(error, SignInRefused)
-        metrics.sign_in("failed" if is_wrong else "refused")
-        refusals.count("sign_in_refused" if is_wrong else "sign_in_limited")
+    except (SignInForbidden, SignInRefused, TooManySignIns) as error:
+        metrics.sign_in("failed" if isinstance(error, SignInRefused) else "refused")
+        refusals.count("sign_in_limited" if isinstance(error, TooManySignIns) else "sign_in_refused")
         raise
     metrics.sign_in("ok")
 

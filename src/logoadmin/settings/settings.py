@@ -22,6 +22,7 @@ from logoadmin.domain.model.hosts import canonical_host
 from logoadmin.domain.model.limits import MAX_PASSWORD, MAX_PORT, MAX_WORKERS, PICTURE_HOST
 from logoadmin.domain.model.public_url import PREFIX, PublicUrl, local_public_url, public_url
 from logoadmin.settings.sign_in import SignInSettings
+from logoadmin.settings.single_sign_on import is_encrypted
 
 # A colon belongs to an IPv6 address: ports are not compared (contract A22).
 _HOST = re.compile(r"\*|[A-Za-z0-9._-]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*|\[[0-9A-Fa-f:.]+\]", re.ASCII)
@@ -247,6 +248,12 @@ class Settings(SignInSettings):
     def _has_two_ports(self) -> "Settings":
         if self.port and self.metrics_port == self.port:
             raise ValueError("metrics_port must not be port: metrics have a listener of their own")
+        return self
+
+    @model_validator(mode="after")
+    def _asks_in_confidence(self) -> "Settings":
+        if self.oidc_issuer is not None and not is_encrypted(self.oidc_issuer, self.outgoing_hosts):
+            raise ValueError("oidc_issuer should begin with https://, or its host should be in outgoing_hosts")
         return self
 
     @model_validator(mode="after")

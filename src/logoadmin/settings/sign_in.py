@@ -2,16 +2,17 @@
 
 from typing import Any, Final
 
-from pydantic import BaseModel, Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator
 from pydantic_core import PydanticCustomError
 
 from logoadmin.domain.model.public_url import public_url
 from logoadmin.domain.model.sign_in import SecondFactorPolicy
+from logoadmin.settings.single_sign_on import SingleSignOnSettings
 
 _MIN_FACTOR_KEY: Final = 32
 
 
-class SignInSettings(BaseModel):
+class SignInSettings(SingleSignOnSettings):
     """A part of :class:`~logoadmin.settings.settings.Settings`."""
 
     public_url: str | None = Field(
@@ -47,15 +48,6 @@ class SignInSettings(BaseModel):
             "the key that encrypts the secrets of second factors in the database, at least 32 characters; former keys "
             "may follow, separated by commas; by default a key in the database"
         ),
-    )
-    oidc_issuer: str | None = Field(None, description="the URL of the OpenID Connect issuer for single sign-on")
-    oidc_client_id: str | None = Field(None, description="the id of this service at the issuer")
-    oidc_client_secret: SecretStr | None = Field(None, description="the secret of this service at the issuer")
-    oidc_roles: tuple[str, ...] = Field(
-        (), description="the roles of groups at the issuer, such as `editors=editor`; the first that fits counts"
-    )
-    oidc_default_role: str | None = Field(
-        None, description="the role of users of the issuer without such a group; by default they cannot sign in"
     )
     event_days: int = Field(180, ge=1, le=3_660, description="how long security events are kept; 1 to 3660")
 

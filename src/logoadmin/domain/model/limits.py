@@ -83,11 +83,15 @@ _without_nul = AfterValidator(
 )
 
 
+def is_visible(text: str) -> bool:
+    """Return whether a text looks like one; marks without a letter are drawn, and count as visible."""
+    return any(unicodedata.category(each) not in _INVISIBLE_CATEGORIES and _BLANK.match(each) is None for each in text)
+
+
 def _check_visible(text: str) -> str:
-    """Refuse a name that would look like no name at all; marks without a letter are drawn, and count as visible."""
-    for each in text:
-        if unicodedata.category(each) not in _INVISIBLE_CATEGORIES and _BLANK.match(each) is None:
-            return text
+    """Refuse a name that would look like no name at all."""
+    if is_visible(text):
+        return text
     raise PydanticCustomError("string_pattern_mismatch", "String should have at least one visible character")
 
 

@@ -1,5 +1,6 @@
 """What signs people in, and the rules for it (contract O)."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -34,6 +35,29 @@ USUAL_WAYS: Final = Ways()
 
 
 @dataclass(frozen=True, slots=True)
+class SingleSignOnRules:
+    """The roles of users of the issuer (contract O7). A role is its name or, if no role has that name, its id.
+
+    Attributes:
+        roles: groups with their roles; the first that a user has decides.
+        default_role: the role of users without such a group; None if they cannot sign in.
+    """
+
+    roles: tuple[tuple[str, str], ...] = ()
+    default_role: str | None = None
+
+    def role_of(self, groups: Collection[str]) -> str | None:
+        """Return the role of a user with these groups; None if they have none."""
+        return next((role for group, role in self.roles if group in groups), self.default_role)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The roles that the settings name, without repetitions."""
+        default = () if self.default_role is None else (self.default_role,)
+        return tuple(dict.fromkeys((*(role for _, role in self.roles), *default)))
+
+
+@dataclass(frozen=True, slots=True)
 class SignInRules:
     """The choices of the operator about signing in.
 
@@ -44,6 +68,7 @@ class SignInRules:
             specification hold.
         event_days: how long security events are kept (contract O9).
         ways: the ways to sign in.
+        single_sign_on: the roles of users of the issuer.
     """
 
     second_factor: SecondFactorPolicy = "optional"
@@ -51,3 +76,4 @@ class SignInRules:
     min_password_length: int | None = None
     event_days: int = 180
     ways: Ways = field(default_factory=Ways)
+    single_sign_on: SingleSignOnRules = field(default_factory=SingleSignOnRules)

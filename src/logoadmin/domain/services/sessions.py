@@ -31,7 +31,6 @@ from logoadmin.domain.model.access import (
 )
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.errors import (
-    InvalidToken,
     NotAuthenticated,
     NotFound,
     NotPermitted,
@@ -45,6 +44,7 @@ from logoadmin.domain.model.limits import ExistingUsername, OpaqueToken, Passwor
 from logoadmin.domain.model.records import PasswordHash
 from logoadmin.domain.model.sessions import EndedSession, ListedSession, Me, RemovedSession, RemovedUserSessions, Tokens
 from logoadmin.domain.open_sessions import SessionTokens, session_of_token, sessions_of
+from logoadmin.domain.services.issuer_users import following_issuer
 from logoadmin.domain.services.keys import KEY_PREFIX, hashed_key
 from logoadmin.domain.sign_in_limits import Limit, attempt, counting_sign_in, limits_of, succeeded, take_back
 from logoadmin.domain.use_cases import Service, Transactions, reads_with_rights, writes
@@ -168,11 +168,13 @@ class SessionService(Service):
         """Begin a session (contract C1).
 
         Raises:
+            SignInForbidden: passwords are switched off.
             SignInRefused: the name or the password is wrong; both take the same time.
             TooManySignIns: there were too many failed attempts.
             SecondFactorRequired: the password is right, and the user has a second factor (contract O2). Nothing is
                 opened, and failures for the name stay counted.
         """
+        self._session_tokens.require_password_sign_in()
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
         limits = limits_of(client.origin, command.username)
         refusals = Refusals(self.transactions.storage, self._clock, client, user_named(command.username))
@@ -206,10 +208,8 @@ class SessionService(Service):
         def refresh(uow: AuditedUnitOfWork, command: Refresh) -> Tokens | EndedSession:
             return self._session_tokens.refresh(uow, command.refresh_token, caller, uow.now)
 
-        answer = self.transactions.write(command, caller, refresh, unused=self._session_tokens.are_unused)
-        if isinstance(answer, EndedSession):  # raised outside the transaction, so that the session stays ended
-            raise InvalidToken
-        return answer
+        prolong = partial(self.transactions.write, command, caller, refresh, self._session_tokens.are_unused)
+        return following_issuer(self.transactions, caller, prolong)
 
     def revoke(self, command: Revoke, caller: Caller = ANONYMOUS) -> EndedSession:
         """End a session: its refresh token and its access tokens become invalid (contract C3).

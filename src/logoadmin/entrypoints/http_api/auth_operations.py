@@ -23,7 +23,8 @@ from logoadmin.domain.model.sessions import (
     ServiceKey,
     Tokens,
 )
-from logoadmin.domain.services import events, keys, passkeys, preferences, sessions, sign_in_codes
+from logoadmin.domain.model.ways import SignInWays
+from logoadmin.domain.services import events, keys, passkeys, preferences, sessions, sign_in_codes, single_sign_on
 from logoadmin.domain.services import factor_commands as factors
 from logoadmin.entrypoints.http_api.operation import Operation
 
@@ -39,16 +40,25 @@ AUTH_OPERATIONS: Final = (
               "valid once: using it a second time ends the session. For users with a second factor, the right password "
               "is 401 with a challenge, which `grant_type` `second_factor` answers within five minutes. With "
               "`grant_type` `passkey`, accepts a passkey alone; 409 where passkeys cannot be used. With "
-              "`sign_in_code`, accepts a code of `logoadmin user code` instead of all that. After many failures the "
-              "response is 429 for a while.", also=(401, 409, 429), form=True,
+              "`sign_in_code`, accepts a code of `logoadmin user code` instead of all that. "
+              "With `authorization_code`, accepts a code of the issuer (`GET /api/auth/ways`): 403 if the groups there "
+              "have no role. After many failures the response is 429 for a while.",
+              also=(401, 403, 409, 429), form=True,
               grants=((sessions.Refresh, "sessions.refresh"), (factors.SignInWithFactor, "factors.sign_in"),
                       (passkeys.SignInWithPasskey, "passkeys.sign_in"),
-                      (sign_in_codes.SignInWithCode, "sign_in_codes.sign_in"))),
+                      (sign_in_codes.SignInWithCode, "sign_in_codes.sign_in"),
+                      (single_sign_on.SignInByIssuer, "single_sign_on.sign_in"))),
     Operation("contract O2", "POST /api/auth/passkey/options", passkeys.AskPasskey, "passkeys.options", PasskeyOptions,
               "Begin to sign in with a passkey",
               "Returns options for `navigator.credentials.get()`, for any passkey that the device finds. `POST "
               "/api/auth/token` accepts the result within five minutes. 409 where passkeys cannot be used.",
               also=(409,)),
+    Operation("contract O7", "GET /api/auth/ways", single_sign_on.ShowWays, "single_sign_on.ways", SignInWays,
+              "Show the ways to sign in",
+              "What the settings leave open, and the parameters of the request with which a browser asks the issuer of "
+              "single sign-on for a code: `authorization_endpoint` with these `client_id`, `redirect_uri` and `scope`, "
+              "with `response_type=code`, and with a `state`, a `nonce` and a PKCE `code_challenge` (S256) of its own. "
+              "`issuer` has only `name` and `failure` while the issuer cannot be used."),
     Operation("contract C3", "POST /api/auth/revoke", sessions.Revoke, "sessions.revoke", EndedSession,
               "Sign out",
               "Ends the session of the refresh token in the body, or, without a body, of the access token.",

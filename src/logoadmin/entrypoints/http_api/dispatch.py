@@ -225,6 +225,8 @@ class Dispatch:
         self.long_writing = LongLane("long-writing", 1, long_calls)
         # Other hosts answer when they like, and an import must not wait for them.
         self.asking = LongLane("asking", _ASKING_THREADS, long_calls)
+        # Neither must sign-ins wait for other hosts than the issuer.
+        self.asking_issuer = LongLane("asking-issuer", _ASKING_THREADS, long_calls)
         self.exporting = LongLane("exporting", 1, long_calls)
         self.rendering = LongLane("rendering", _RENDERING_THREADS, long_calls)
         self.publishing = LongLane("publishing", 1, long_calls)

@@ -185,7 +185,7 @@ class Endpoint:
     def _writing_lane(self, command: Command) -> Lane | LongLane:
         dispatch = self._context.dispatch
         if command.asks_others:
-            return dispatch.asking
+            return dispatch.asking_issuer if command.permission == PUBLIC else dispatch.asking
         if command.takes_long:
             return dispatch.long_writing
         if command.hashes:
@@ -194,6 +194,8 @@ class Endpoint:
 
     async def _read(self, request: Request, command: Command, respond: Respond) -> RenderedResponse:
         dispatch = self._context.dispatch
+        if command.asks_others:
+            return cast(RenderedResponse, await dispatch.asking_issuer.run(respond))  # not a list
         lane = dispatch.searching if command.searches else dispatch.reading
         response = await lane.run(respond, request.deadline)
         if isinstance(response, LongList):

@@ -197,7 +197,7 @@ class Operation:
     @cached_property
     def is_public_read(self) -> bool:
         """Whether anyone may read and cache the response (contract F2)."""
-        return self.method == "GET" and self.command.permission == PUBLIC
+        return self.method == "GET" and self.command.permission == PUBLIC and not self.command.asks_others
 
     @property
     def streams(self) -> bool:

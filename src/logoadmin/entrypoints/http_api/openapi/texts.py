@@ -20,6 +20,7 @@ To authenticate, send `Authorization: Bearer` with an access token or a service 
 # The tags of operations that are not about a kind of record.
 TAGS: Final = {
     "sessions": "Signing in and out, and the signed-in user.",
+    "single_sign_on": "The ways to sign in, and the issuer of single sign-on.",
     "preferences": "What clients keep for their user, such as views and columns.",
     "publication": "The published gallery, and what is missing from it.",
     "settings": "What administrators decide for everybody.",
@@ -35,6 +36,7 @@ TAGS: Final = {
 # The schemas other than those of records.
 SCHEMAS: Final = {
     "SignIn": "Signing in with a username and a password.",
+    "SignInByIssuer": "Signing in with a code of the issuer of OpenID Connect.",
     "Refresh": "Exchanging a refresh token for new tokens.",
     "SignInWithFactor": "The second step of signing in, with exactly one of the answers.",
     "SignInWithPasskey": "Signing in with a passkey alone, whose authenticator verified its user.",

@@ -1,0 +1,194 @@
+"""Users of the issuer: their identities, records and roles (contract O7).
+
+An identity is an issuer and a subject, never a name or an address: a user of the issuer gets a record of their own,
+even if somebody here has the same name. The issuer's groups decide on the role, at every sign-in and every refresh.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Iterable
+from itertools import count
+from typing import Final
+
+from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
+from logoadmin.domain.model.access import ANONYMOUS, PUBLIC, Anonymous, Caller
+from logoadmin.domain.model.command import Command
+from logoadmin.domain.model.errors import Conflict, InvalidToken, NotFound
+from logoadmin.domain.model.kinds import ROLES, USERS
+from logoadmin.domain.model.limits import MAX_ID, MAX_NAME, is_visible
+from logoadmin.domain.model.lists import Listing
+from logoadmin.domain.model.records import Kind, User
+from logoadmin.domain.model.sessions import EndedSession, Tokens
+from logoadmin.domain.model.sign_in import SingleSignOnRules
+from logoadmin.domain.use_cases import Transactions
+from logoadmin.ports.issuer import IssuedIdentity
+from logoadmin.ports.storage import Identity, Session
+
+log = logging.getLogger("logoadmin.issuer")
+
+# The community assigns ids from below.
+FIRST_USER_ID: Final = 2_000_000_001
+_ROLES_AT_ONCE: Final = 500
+_NAMELESS: Final = "user"
+
+
+class FollowIssuer(Command):
+    """The change of a user's record that the issuer asks for, in a write of its own."""
+
+    permission = PUBLIC
+
+
+class RoleDiffers(Exception):
+    """The user has another role than the issuer's groups say; a write of records has to change that first.
+
+    Attributes:
+        user_id: the user.
+        role_id: the role that they should have.
+    """
+
+    def __init__(self, user_id: int, role_id: int) -> None:
+        self.user_id, self.role_id = user_id, role_id
+        super().__init__()
+
+    def assign(self, uow: AuditedUnitOfWork) -> None:
+        """Give the user the role.
+
+        Raises:
+            Conflict: the user is the last who holds everything.
+            NotFound: the user or the role was removed meanwhile.
+        """
+        uow.records(USERS).amend(self.user_id, None, {"role_id": self.role_id})
+
+
+class UserMissing(Exception):
+    """A person at the issuer is not yet a user."""
+
+
+class IssuerUsers:
+    """The users of one issuer."""
+
+    def __init__(self, issuer: str | None, rules: SingleSignOnRules) -> None:
+        """Use the issuer with this identifier, None for no issuer."""
+        self._issuer, self._rules = issuer, rules
+
+    def role_id(self, uow: AnyUnitOfWork, groups: Iterable[str]) -> int | None:
+        """Return the role of people with these groups; None if they have none, or one that does not exist."""
+        wanted = self._rules.role_of(frozenset(groups))
+        if wanted is None:
+            return None
+        role_id = role_named(uow, wanted)
+        if role_id is None:
+            log.error("The settings give users of the issuer the role %s, which does not exist", wanted)
+        return role_id
+
+    def signed_in(self, uow: AnyUnitOfWork, person: IssuedIdentity, role_id: int) -> int:
+        """Return the user of a person who signs in now, and remember the person's groups.
+
+        Raises:
+            UserMissing: the person has no user.
+            RoleDiffers: the user has another role.
+        """
+        identity = None if self._issuer is None else uow.identities.find(self._issuer, person.subject)
+        user = None if identity is None else uow.records(USERS).get(identity.user_id)
+        if user is None:
+            raise UserMissing
+        if user.role_id != role_id:
+            raise RoleDiffers(user.user_id, role_id)
+        self._remember(uow, person, user.user_id, identity)
+        return user.user_id
+
+    def refused(self, uow: AnyUnitOfWork, person: IssuedIdentity) -> None:
+        """Remember the groups of a person who has no role any more: open sessions end at their next refresh."""
+        identity = None if self._issuer is None else uow.identities.find(self._issuer, person.subject)
+        if identity is not None:
+            self._remember(uow, person, identity.user_id, identity)
+
+    def create(self, uow: AuditedUnitOfWork, person: IssuedIdentity) -> None:
+        """Create the user of a person, unless another sign-in just did."""
+        role_id = self.role_id(uow, person.groups)
+        if self._issuer is None or role_id is None or uow.identities.find(self._issuer, person.subject) is not None:
+            return
+        name = _free_name(uow, person.names)
+        user = User(user_id=_free_id(uow), username=name, avatar=None, role_id=role_id, created_at=uow.now)
+        self._remember(uow, person, uow.records(USERS).add(user).user_id, None)
+
+    def admits(self, uow: AnyUnitOfWork, session: Session) -> bool:
+        """Return whether a session may go on: one that the issuer began, as long as the groups have a role.
+
+        Raises:
+            RoleDiffers: the user has another role.
+        """
+        if session.factor != "issuer":
+            return True
+        identities = [known for known in uow.identities.of_user(session.user_id) if known.issuer == self._issuer]
+        user = uow.records(USERS).get(session.user_id)
+        if not identities or user is None:
+            return False
+        role_id = self.role_id(uow, json.loads(identities[0].groups))
+        if role_id is not None and role_id != user.role_id:
+            raise RoleDiffers(user.user_id, role_id)
+        return role_id is not None
+
+    def _remember(self, uow: AnyUnitOfWork, person: IssuedIdentity, user_id: int, known: Identity | None) -> None:
+        groups = json.dumps(person.groups, ensure_ascii=False)
+        if known is None or known.groups != groups:
+            uow.identities.put(Identity(self._issuer or "", person.subject, user_id, groups))
+
+
+def follow_issuer(transactions: Transactions, client: Anonymous, change: Callable[[AuditedUnitOfWork], None]) -> None:
+    """Change the record of a user: sessions have a lock of their own, under which records cannot change."""
+    transactions.write(FollowIssuer(), client, lambda uow, _command: change(uow))
+
+
+def following_issuer(
+    transactions: Transactions, caller: Caller, prolong: Callable[[], Tokens | EndedSession]
+) -> Tokens:
+    """Prolong a session. If it is of a user of the issuer whose role has to change, change that first.
+
+    Raises:
+        InvalidToken: the session has ended, or the role cannot be changed because nobody else holds everything.
+    """
+    try:
+        answer = prolong()
+    except RoleDiffers as differs:
+        client = caller if isinstance(caller, Anonymous) else ANONYMOUS
+        try:
+            follow_issuer(transactions, client, differs.assign)
+            answer = prolong()
+        except (Conflict, NotFound, RoleDiffers):
+            raise InvalidToken from None
+    if isinstance(answer, EndedSession):  # raised outside the transaction, so that the session stays ended
+        raise InvalidToken
+    return answer
+
+
+def role_named(uow: AnyUnitOfWork, wanted: str) -> int | None:
+    """Return the id of the role with a name or, if no role has it, with that id; None if there is no such role."""
+    page = uow.records(ROLES).page
+    for role in Listing(page(-1, _ROLES_AT_ONCE), ROLES.id_of, page):
+        if role.name == wanted:
+            return role.role_id
+    role_id = int(wanted) if wanted.isascii() and wanted.isdecimal() and len(wanted) <= len(str(MAX_ID)) else MAX_ID + 1
+    return role_id if role_id <= MAX_ID and uow.records(ROLES).get(role_id) is not None else None
+
+
+def _free_id(uow: AuditedUnitOfWork) -> int:
+    """Return an id that no user ever had, so that the history of a removed user is never somebody else's."""
+    newest = uow.records(USERS).page(MAX_ID + 1, 1, order="desc")
+    first = max(FIRST_USER_ID, newest[0].user_id + 1 if newest else 0)
+    for id_ in range(first, MAX_ID + 1):
+        if not uow.changes.last_of(Kind.USER, id_):
+            return id_
+    raise Conflict("There are no more ids for users of the issuer")
+
+
+def _free_name(uow: AuditedUnitOfWork, names: Iterable[str]) -> str:
+    """Return the first name that can be shown, with a number if somebody has it."""
+    shown = ("".join(filter(str.isprintable, name)).strip() for name in names)
+    name = next(filter(is_visible, shown), _NAMELESS)
+    for number in count(1):
+        suffix = "" if number == 1 else f"-{number}"
+        free = f"{name[: MAX_NAME - len(suffix)].rstrip()}{suffix}"
+        if uow.passwords.credentials(free) is None:
+            return free
+    raise AssertionError  # there are more numbers than users

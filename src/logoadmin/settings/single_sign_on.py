@@ -1,0 +1,124 @@
+"""The settings about single sign-on (contract O7)."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field, SecretStr, field_validator, model_validator
+from pydantic_core import PydanticCustomError
+
+from logoadmin.domain.model.access import is_loopback
+from logoadmin.domain.model.hosts import canonical_host
+
+# It is compared with the metadata and tokens of the issuer, character by character.
+_ISSUER: Final = re.compile(r"https?://[^/?#@\\\s]+(/[!$-.0-;=A-Z_a-z~/%]*)?", re.ASCII)
+_MAX_URL: Final = 2_048
+_MAX_TEXT: Final = 255
+_MAX_ROLES: Final = 1_000
+_TOGETHER: Final = ("oidc_issuer", "oidc_client_id", "oidc_client_secret")
+
+
+class SingleSignOnSettings(BaseModel):
+    """A part of :class:`~logoadmin.settings.settings.Settings`."""
+
+    oidc_issuer: str | None = Field(
+        None,
+        description=(
+            "the URL of the OpenID Connect issuer for [single sign-on](single-sign-on.md), as in its metadata, such as "
+            "`https://login.example/realms/gallery`; this needs `logoadmin[client]`"
+        ),
+    )
+    oidc_client_id: str | None = Field(None, description="the id of this service at the issuer")
+    oidc_client_secret: SecretStr | None = Field(None, description="the secret of this service at the issuer")
+    oidc_roles: tuple[str, ...] = Field(
+        (),
+        description=(
+            "the [roles of groups](single-sign-on.md#roles) at the issuer, by name or id, such as "
+            "`editors=editor,staff=2`; the first group that a user has decides"
+        ),
+    )
+    oidc_default_role: str | None = Field(
+        None, description="the role, by name or id, of users without such a group; by default they cannot sign in"
+    )
+
+    @field_validator("oidc_issuer")
+    @classmethod
+    def _is_issuer(cls, value: str | None) -> str | None:
+        if value is not None and (len(value) > _MAX_URL or not _ISSUER.fullmatch(value) or host_of(value) is None):
+            raise PydanticCustomError(
+                "oidc_issuer",
+                "should be the URL of the issuer as in its metadata, without a query and without credentials, such as "
+                "https://login.example/realms/gallery",
+            )
+        return value
+
+    @field_validator("oidc_client_id", "oidc_client_secret")
+    @classmethod
+    def _is_sent(cls, value: str | SecretStr | None) -> str | SecretStr | None:
+        text = value.get_secret_value() if isinstance(value, SecretStr) else value
+        if text is not None and not (0 < len(text) <= _MAX_URL and text.isprintable()):
+            raise PydanticCustomError("oidc_client", "should be a text of printable characters, as the issuer has it")
+        return value
+
+    @field_validator("oidc_roles", mode="before")
+    @classmethod
+    def _are_roles(cls, value: Any) -> Any:
+        listed = [part for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+        if isinstance(listed, Mapping):
+            listed = [f"{group}={role}" for group, role in listed.items() if isinstance(role, str | int)]
+            listed = listed if len(listed) == len(value) else [""]
+        if not isinstance(listed, list | tuple) or len(listed) > _MAX_ROLES or not all(map(_is_assignment, listed)):
+            raise PydanticCustomError(
+                "oidc_roles", "should be groups with their roles, separated by commas, such as editors=editor,staff=2"
+            )
+        return tuple("=".join(_parts(entry)) for entry in listed)
+
+    @field_validator("oidc_default_role", mode="before")
+    @classmethod
+    def _is_role(cls, value: Any) -> Any:
+        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+    @model_validator(mode="after")
+    def _belongs_together(self) -> "SingleSignOnSettings":
+        if not any(getattr(self, name) for name in SingleSignOnSettings.model_fields):
+            return self
+        missing = [name for name in _TOGETHER if getattr(self, name) is None]
+        if missing:
+            raise ValueError(f"{', '.join(missing)} must be set as well: single sign-on needs {', '.join(_TOGETHER)}")
+        if not self.oidc_roles and self.oidc_default_role is None:
+            raise ValueError("oidc_roles or oidc_default_role must be set: nobody could sign in through the issuer")
+        return self
+
+
+def roles_of(settings: SingleSignOnSettings) -> tuple[tuple[str, str], ...]:
+    """Return the groups at the issuer with their roles, the first that counts first."""
+    return tuple(_parts(entry) for entry in settings.oidc_roles)
+
+
+def host_of(url: str) -> str | None:
+    """Return the host of a URL in its canonical form; None if it has none that can be used."""
+    try:
+        parts = urlsplit(url)
+        return canonical_host(parts.hostname or "") if parts.port != 0 else None
+    except ValueError:
+        return None
+
+
+def is_encrypted(url: str, listed: tuple[str, ...]) -> bool:
+    """Return whether an issuer is asked with TLS, or without where nobody can listen: here, or at a listed host."""
+    host = host_of(url) or ""
+    return url.startswith("https:") or is_loopback(host) or host in listed
+
+
+def _is_assignment(entry: object) -> bool:
+    if not isinstance(entry, str):
+        return False
+    group, role = _parts(entry)
+    return all(0 < len(part) <= _MAX_TEXT and part.isprintable() for part in (group, role))
+
+
+def _parts(entry: str) -> tuple[str, str]:
+    """Return group and role; a group such as ``cn=editors`` has an equals sign of its own."""
+    group, _, role = entry.rpartition("=")
+    return group.strip(), role.strip()
