@@ -164,16 +164,17 @@ CASES: Final = (
 # fmt: on
 
 
-ESCALATING: Final = {
+# In an order, so that processes that share the tests collect the same ones.
+ESCALATING: Final = [
     kind
     for kind in ASKED
     if kind.permission.scope in ("users:write", "roles:write", "*")
     or kind in {changes.Revert, import_export.ImportRecords}
-}
+]
 # A command without a case of its own is tried as it is in ASKED.
 TRIED: Final = (
     *CASES,
-    *(Case(kind(**ASKED[kind][1]), None) for kind in ESCALATING - {type(case.command) for case in CASES}),
+    *(Case(kind(**ASKED[kind][1]), None) for kind in ESCALATING if kind not in {type(case.command) for case in CASES}),
 )
 
 
