@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from playwright.sync_api import FilePayload, expect
+from pyotp import TOTP
 
 from logoadmin.domain.services.artworks import AmendLogo, AmendTheme, BlockLogo, BlockTheme, RemoveLogo
 from logoadmin.domain.services.pins import CheckThemePins
@@ -159,6 +160,24 @@ def hand_over_a_password(console: Person) -> None:
     expect(console.page.get_by_role("dialog").get_by_label("Password")).to_be_visible()
 
 
+def enrol_an_app(console: Person) -> None:
+    console.open("account")
+    page = console.page
+    page.get_by_role("button", name="Authenticator app").click()
+    page.get_by_label("Code from the app").fill("12")
+    page.keyboard.press("Enter")
+    expect(page.locator(".problem")).to_be_visible()
+
+
+def keep_recovery_codes(console: Person) -> None:
+    enrol_an_app(console)
+    page = console.page
+    secret = page.locator(".secret").inner_text().replace("\n", "")
+    page.get_by_label("Code from the app").fill(TOTP(secret).at(console.service.clock.now()))
+    page.keyboard.press("Enter")
+    expect(page.locator(".printed li")).to_have_count(10)
+
+
 def be_without_a_database(console: Person) -> None:
     console.page.set_viewport_size({"width": 1280, "height": 800})
     console.open("logos")
@@ -172,5 +191,5 @@ STATES: Final[tuple[Callable[[Person], None], ...]] = (
     write_bad_lines, match_columns, look_before_importing, ask_for_keys, search_everything, write_at_once,
     leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, edit_many, choose_a_view,
     ask_for_more, compare_versions, ask_why_to_block, look_at_a_changed_import, look_at_what_is_not_published,
-    hand_over_a_password, be_without_a_database,
+    hand_over_a_password, enrol_an_app, keep_recovery_codes, be_without_a_database,
 )  # fmt: skip

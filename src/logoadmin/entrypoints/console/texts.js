@@ -88,6 +88,9 @@ export function t(key, values = {}) {
   });
 }
 
+/** @param {string} text @returns {string} without the marks that isolate values in it, for what leaves the page */
+export const withoutMarks = (text) => text.replace(/[\u2068\u2069]/g, "");
+
 /** @type {Map<string, any>} */
 const formats = new Map();
 

@@ -1,4 +1,4 @@
-/** What is one's own: the password, the sessions on all devices, and keys for scripts. */
+/** What is one's own: password, second factors, the sessions on all devices, keys for scripts, and what happened to it. */
 import { h, useState } from "../vendor/preact.js";
 import { say } from "../notices.js";
 import { me, whoAmI } from "../session.js";
@@ -9,13 +9,16 @@ import { ViewHead } from "../parts/primitives/basics.js";
 import { MyKeys } from "../parts/people/service_keys.js";
 import { MySessions } from "../parts/people/own_sessions.js";
 import { PasswordForm } from "../parts/people/password.js";
+import { MyEvents } from "../parts/signing_in/events.js";
+import { MyFactors } from "../parts/signing_in/my_factors.js";
 
 export default function Account() {
   const user = me.value;
-  const [passwords, setPasswords] = useState(0);
+  const [changes, setChanges] = useState(0);
   if (!user) return null;
+  const changed = () => setChanges(changes + 1);
   const done = () => {
-    setPasswords(passwords + 1);
+    changed();
     say(t("password.done.own"));
   };
   return h(
@@ -33,8 +36,10 @@ export default function Account() {
         h(AvatarCard, { user: { ...user, avatar: user.avatar ?? null }, changed: () => void whoAmI() }),
       ),
       h("section", { class: "section" }, h("h2", null, t("password.title")), h(PasswordForm, { user, own: true, done })),
-      h("section", { class: "section" }, h("h2", null, t("sessions.title")), h(MySessions, { key: passwords })),
+      h("section", { class: "section" }, h(MyFactors, { changed })),
+      h("section", { class: "section" }, h("h2", null, t("sessions.title")), h(MySessions, { key: changes })),
       h("section", { class: "section" }, h("h2", null, t("keys.title")), h(MyKeys, {})),
+      h(MyEvents, { userId: user.user_id, since: changes }),
     ),
   );
 }

@@ -15,6 +15,7 @@ import { RecordHistory } from "../parts/history/record_history.js";
 import { RecordPage } from "../parts/record/record_page.js";
 import { ScopeEffect } from "../parts/people/scope_effect.js";
 import { ShownOnce } from "../parts/people/shown_once.js";
+import { UserSecurity } from "../parts/signing_in/user_security.js";
 import "../parts/people/avatar.js";
 import "../parts/people/role_field.js";
 
@@ -171,6 +172,7 @@ function More({ user }) {
       h(PasswordForm, { user, scope, reason, own, done: changed }),
     ),
     h("section", { key: "sessions", class: "section" }, h("h2", null, t("user.sessions")), h(Sessions, { user, own, reason })),
+    h(UserSecurity, { key: "security", user, reason }),
     h(
       "section",
       { key: "did", class: "section" },

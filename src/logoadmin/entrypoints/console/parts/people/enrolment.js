@@ -1,13 +1,14 @@
 /**
  * A second factor for the signed-in user: an authenticator app or a passkey. It needs the texts of `signing_in` and the
- * style sheet `people`, and stands under a heading of the second level.
+ * style sheets `people` and `signing_in`, and stands under a heading of the second level.
  */
 import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
+import { rich } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
 import { EnrolApp } from "../signing_in/enrol_app.js";
 import { EnrolPasskey } from "../signing_in/enrol_passkey.js";
-import { obstacle } from "../signing_in/new_passkey.js";
+import { elsewhere, obstacle } from "../signing_in/new_passkey.js";
 import { RecoveryCodes } from "../signing_in/recovery_codes.js";
 
 /** @param {{done: () => void, name?: string}} props `done` is called when a factor is enrolled and its recovery codes are kept; `name` is that of a new app. */
@@ -15,6 +16,7 @@ export default function Enrolment({ done, name = t("enrol.app.name") }) {
   const [way, setWay] = useState(/** @type {"" | "app" | "passkey"} */ (""));
   const [hasReturned, setReturned] = useState(false);
   const [codes, setCodes] = useState(/** @type {string[]} */ ([]));
+  const id = useId();
   const ways = useRef(/** @type {HTMLElement | null} */ (null));
   const back = () => {
     setWay("");
@@ -23,27 +25,33 @@ export default function Enrolment({ done, name = t("enrol.app.name") }) {
   useEffect(() => {
     if (hasReturned && way === "") /** @type {HTMLElement | null | undefined} */ (ways.current?.querySelector("button"))?.focus();
   }, [way]);
-  /** @param {string[] | undefined} given With the first factor. */
-  const enrolled = (given) => (given?.length ? setCodes(given) : done());
+  /** @type {import("../signing_in/enrol_app.js").Enrolled} */
+  const enrolled = (given) => (given ? setCodes(given) : done());
   if (codes.length) return h(RecoveryCodes, { codes, done });
   if (way === "app") return h(EnrolApp, { name, enrolled, back });
   if (way === "passkey") return h(EnrolPasskey, { enrolled, back });
+  const why = obstacle();
   return h(
     "div",
-    { ref: ways, class: "ways" },
-    h(Way, { icon: "Hash", title: t("enrol.app"), text: t("enrol.app.text"), choose: () => setWay("app") }),
-    h(Way, { icon: "KeyRound", title: t("enrol.passkey"), text: t("enrol.passkey.short"), obstacle: obstacle(), choose: () => setWay("passkey") }),
+    { ref: ways, class: "stack loose" },
+    h(
+      "div",
+      { class: "ways" },
+      h(Way, { icon: "Hash", title: t("enrol.app"), text: t("enrol.app.text"), choose: () => setWay("app") }),
+      h(Way, { icon: "KeyRound", title: t("enrol.passkey"), text: t("enrol.passkey.short"), ...(why && { why: id }), choose: () => setWay("passkey") }),
+    ),
+    why && h("p", { id, class: "hint" }, elsewhere() ? rich("passkey.elsewhere", { url: h("a", { href: elsewhere() }, elsewhere()) }) : why),
   );
 }
 
-/** @param {{icon: import("../primitives/icon.js").IconName, title: string, text: string, obstacle?: string, choose: () => void}} props */
-function Way({ icon, title, text, obstacle: why = "", choose }) {
+/** @param {{icon: import("../primitives/icon.js").IconName, title: string, text: string, why?: string, choose: () => void}} props `why` is the id of the reason for which it cannot be chosen. */
+function Way({ icon, title, text, why = "", choose }) {
   const id = useId();
   return h(
     "button",
-    { type: "button", class: "box way", "aria-disabled": Boolean(why), "aria-labelledby": `${id}-title`, "aria-describedby": `${id}-text`, onClick: () => why || choose() },
+    { type: "button", class: "box way", "aria-disabled": Boolean(why), "aria-labelledby": `${id}-title`, "aria-describedby": `${id}-text ${why}`, onClick: () => why || choose() },
     h(Icon, { name: icon }),
     h("span", { id: `${id}-title`, class: "row-name" }, title),
-    h("span", { id: `${id}-text`, class: "hint" }, text, why && h("span", { class: "line problem" }, why)),
+    h("span", { id: `${id}-text`, class: "hint" }, text),
   );
 }

@@ -8,6 +8,7 @@ import { t } from "../../texts.js";
 import { Button, Skeleton, Time, Unread } from "../primitives/basics.js";
 import { deviceOf } from "./device.js";
 import { useRead } from "../primitives/use_read.js";
+import { factorWords } from "../signing_in/known.js";
 
 /** @typedef {import("logoadmin/api").components["schemas"]["ListedSession"]} Session */
 
@@ -79,6 +80,7 @@ export function MySessions() {
               t("sessions.begun"),
               " ",
               h(Time, { seconds: session.created_at }),
+              [factorWords(session.factor)].filter(Boolean).map((way) => ` · ${way}`),
             ),
           ),
           session.current

@@ -34,7 +34,7 @@ const search = () => void (searching.value = true);
 
 const SignIn = lazy(withTexts(() => import("../../pages/sign_in.js").then((module) => module.SignIn), "sign_in"));
 const SignInAgain = lazy(withTexts(() => import("../../pages/sign_in.js").then((module) => module.SignInAgain), "sign_in"));
-const Demanded = lazy(withTexts(() => Promise.all([import("../people/demanded.js"), loadStyle("people")]).then(([module]) => module.Demanded)));
+const Demanded = lazy(withTexts(() => Promise.all([import("../people/demanded.js"), loadStyle("people"), loadStyle("signing_in")]).then(([module]) => module.Demanded)));
 const EnrolReminder = lazy(withTexts(() => import("../people/enrol_reminder.js").then((module) => module.EnrolReminder)));
 const Palette = lazy(withTexts(() => Promise.all([import("./palette.js"), loadStyle("palette")]).then(([module]) => module.Palette)));
 const Help = lazy(withTexts(() => import("./help.js").then((module) => module.Help)));

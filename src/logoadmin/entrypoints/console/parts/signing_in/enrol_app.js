@@ -7,21 +7,22 @@ import { Copy } from "../primitives/copy.js";
 import { Failing, useAttempt } from "./attempt.js";
 import { QrCode } from "./qr_code.js";
 
-/** @typedef {{factor_id: number, secret: string, uri: string, qr_svg: string}} Begun */
+/** @typedef {import("logoadmin/api").components["schemas"]["NewTotp"]} Begun */
+/** @typedef {(codes: string[] | null) => void} Enrolled With recovery codes, if it is the first factor. */
 
 const LENGTH = 6;
 
-/** @param {{name: string, enrolled: (codes: string[] | undefined) => void, back: () => void}} props */
+/** @param {{name: string, enrolled: Enrolled, back: () => void}} props */
 export function EnrolApp({ name, enrolled, back }) {
   const { busy, failed, attempt } = useAttempt();
   const [begun, setBegun] = useState(/** @type {Begun | undefined} */ (undefined));
-  const begin = () => void attempt(() => call("post", /** @type {any} */ ("/api/auth/factors/totp"), { body: { name } }), (data) => setBegun(/** @type {any} */ (data)));
+  const begin = () => void attempt(() => call("post", "/api/auth/factors/totp", { body: { name } }), setBegun);
   useEffect(begin, []);
   if (begun) return h(Scan, { key: begun.factor_id, begun, enrolled, back, restart: begin });
   return h("div", { class: "stack loose" }, failed ? h(Failing, { failed, busy }) : h(Skeleton, {}), h("div", null, h(Button, { onClick: back }, t("enrol.back"))));
 }
 
-/** @param {{begun: Begun, enrolled: (codes: string[] | undefined) => void, back: () => void, restart: () => void}} props */
+/** @param {{begun: Begun, enrolled: Enrolled, back: () => void, restart: () => void}} props */
 function Scan({ begun, enrolled, back, restart }) {
   const id = useId();
   const { busy, failed, attempt } = useAttempt();
@@ -45,7 +46,7 @@ function Scan({ begun, enrolled, back, restart }) {
     const digits = code.replace(/\s/g, "");
     if (busy) return;
     if (digits.length !== LENGTH || /\D/.test(digits)) refuse(t("enrol.code.digits"));
-    else void attempt(() => call("post", /** @type {any} */ ("/api/auth/factors/totp/confirm"), { body: { factor_id: begun.factor_id, code: digits } }), (data) => enrolled(/** @type {any} */ (data).recovery_codes));
+    else void attempt(() => call("post", "/api/auth/factors/totp/confirm", { body: { factor_id: begun.factor_id, code: digits } }), (data) => enrolled(data.recovery_codes));
   };
   // Nobody typed a code for ten minutes, or began in another tab.
   if (failed?.failure.kind === "missing") {

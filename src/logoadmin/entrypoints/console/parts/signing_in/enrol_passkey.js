@@ -1,7 +1,7 @@
 /** Enrolling a passkey: the user gives it a name, and the browser asks for the rest. */
 import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
-import { t } from "../../texts.js";
+import { t, withoutMarks } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
 import { deviceOf } from "../people/device.js";
 import { Failing, useAttempt } from "./attempt.js";
@@ -9,11 +9,11 @@ import { create, obstacle, reasonOf } from "./new_passkey.js";
 
 const MOST = 64;
 
-/** @param {{enrolled: (codes: string[] | undefined) => void, back: () => void}} props */
+/** @param {{enrolled: import("./enrol_app.js").Enrolled, back: () => void}} props */
 export function EnrolPasskey({ enrolled, back }) {
   const id = useId();
   const { busy, failed, attempt } = useAttempt();
-  const [name, setName] = useState(() => deviceOf(navigator.userAgent));
+  const [name, setName] = useState(() => withoutMarks(deviceOf(navigator.userAgent)));
   const [problem, setProblem] = useState("");
   const [refusal, setRefusal] = useState("");
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));

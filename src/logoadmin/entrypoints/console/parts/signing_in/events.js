@@ -7,17 +7,22 @@ import { Button, Skeleton, Time, Unread } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
 import { useRead } from "../primitives/use_read.js";
 import { deviceOf } from "../people/device.js";
-import { known } from "./known.js";
+import { eventWords, factorWords } from "./known.js";
 
-/** @typedef {{event_id: number, at: number, event: string, address: string | null, user_agent: string | null, factor: string | null, count: number}} Event */
+/** @typedef {import("logoadmin/api").components["schemas"]["Event"]} Event */
 
 const PAGE = 8;
 /** What somebody else may have done. */
 const ALARMING = ["sign_in_refused", "sign_in_limited", "token_reused"];
 
-/** @param {{userId: number, label: string}} props */
-export function Events({ userId, label }) {
-  const { data, failure, again } = useRead((signal) => readPage(userId, undefined, signal), [userId]);
+/** Those of one's own account. @param {{userId: number, since: unknown}} props */
+export function MyEvents(props) {
+  return h("section", { class: "section" }, h("h2", null, t("events.own")), h("p", { class: "hint" }, t("events.advice")), h(Events, { ...props, label: t("events.own") }));
+}
+
+/** @param {{userId: number, label: string, since: unknown}} props Read again when `since` differs. */
+export function Events({ userId, label, since }) {
+  const { data, failure, again } = useRead((signal) => readPage(userId, undefined, signal), [userId, since]);
   const [older, setOlder] = useState(/** @type {{first: unknown, events: Event[], hasMore: boolean} | undefined} */ (undefined));
   const [busy, setBusy] = useState(false);
   if (!data) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
@@ -34,7 +39,7 @@ export function Events({ userId, label }) {
       setBusy(false);
     }
   };
-  if (shown.events.length === 0) return h("p", { class: "hint" }, t("events.none"));
+  if (shown.events.length === 0) return h("p", { class: "hint" }, t("events.empty"));
   return h(
     "div",
     { class: "stack loose" },
@@ -45,13 +50,13 @@ export function Events({ userId, label }) {
 
 /** @param {number} userId @param {number} [after] @param {AbortSignal} [signal] @returns {Promise<{events: Event[], hasMore: boolean}>} */
 async function readPage(userId, after, signal) {
-  const { data, next } = await call("get", /** @type {any} */ ("/api/auth/events"), { query: { user_id: userId, limit: PAGE, after }, ...(signal && { signal }) });
-  return { events: /** @type {any} */ (data), hasMore: next !== "" };
+  const { data, next } = await call("get", "/api/auth/events", { query: { user_id: userId, limit: PAGE, ...(after && { after }) }, ...(signal && { signal }) });
+  return { events: data, hasMore: next !== "" };
 }
 
 /** @param {{its: Event}} props */
 function Row({ its }) {
-  const way = known(`way.${its.factor}`);
+  const way = factorWords(its.factor);
   return h(
     "li",
     { class: "stack tight row" },
@@ -59,7 +64,7 @@ function Row({ its }) {
       "p",
       { class: ALARMING.includes(its.event) ? "row-name alarming" : "row-name" },
       ALARMING.includes(its.event) && h(Icon, { name: "TriangleAlert" }),
-      known(`event.${its.event}`) || its.event,
+      eventWords(its.event),
       its.count > 1 && h("span", { class: "tag" }, t("events.count", { n: its.count })),
     ),
     h(

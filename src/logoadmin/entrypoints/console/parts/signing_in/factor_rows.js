@@ -3,7 +3,7 @@ import { h } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
 import { Time } from "../primitives/basics.js";
 
-/** @typedef {{factor_id: number, kind: "totp" | "passkey", name: string, created_at: number, last_used_at: number | null}} Factor */
+/** @typedef {import("logoadmin/api").components["schemas"]["ListedFactor"]} Factor */
 
 /** @param {{factors: Factor[], label: string, action?: (factor: Factor) => any, children?: any}} props `action` is at the end of a row. */
 export function FactorRows({ factors, label, action, children }) {

@@ -2,7 +2,13 @@
 import { t } from "../../texts.js";
 
 /** @param {string} key @returns {string} the text; empty if there is none */
-export function known(key) {
+function known(key) {
   const text = t(/** @type {import("../../texts.js").TextKey} */ (key));
   return text === key ? "" : text;
 }
+
+/** @param {string} event @returns {string} what happened; the event itself if it has no words */
+export const eventWords = (event) => known(`event.${event}`) || event;
+
+/** @param {string | null} factor @returns {string} what somebody signed in with; empty if it has no words */
+export const factorWords = (factor) => known(`way.${factor}`);

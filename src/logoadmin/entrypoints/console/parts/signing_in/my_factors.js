@@ -16,10 +16,16 @@ import { RecoveryCodes } from "./recovery_codes.js";
 /** So many recovery codes or fewer are a reason to make new ones. */
 const FEW = 3;
 
-export function MyFactors() {
+/** @param {{changed: () => void}} props */
+export function MyFactors(props) {
+  return [h("h2", { key: "heading" }, t("factor.heading")), h(Factors, { key: "factors", ...props })];
+}
+
+/** @param {{changed: () => void}} props */
+function Factors({ changed: report }) {
   const { data, failure, again } = useRead(async (signal) => {
-    const [factors, codes] = await Promise.all([call("get", /** @type {any} */ ("/api/auth/factors"), { signal }), call("get", /** @type {any} */ ("/api/auth/recovery-codes"), { signal })]);
-    return { factors: /** @type {Factor[]} */ (/** @type {any} */ (factors.data)), left: Number(/** @type {any} */ (codes.data).left) };
+    const [factors, codes] = await Promise.all([call("get", "/api/auth/factors", { signal }), call("get", "/api/auth/recovery-codes", { signal })]);
+    return { factors: factors.data, left: codes.data.left };
   });
   const [adding, setAdding] = useState(false);
   if (!data) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
@@ -27,6 +33,7 @@ export function MyFactors() {
   const changed = () => {
     // A factor that was required is required no longer.
     void whoAmI().catch(() => undefined);
+    report();
     return again();
   };
   const enrolled = () => {
@@ -41,7 +48,7 @@ export function MyFactors() {
     "div",
     { class: "stack loose" },
     h("p", { class: "hint" }, t("factor.hint")),
-    h(FactorRows, { factors, label: t("factor.title"), action: (its) => h(Remove, { its, isLast: factors.length === 1, changed }) }, h(Codes, { left, again })),
+    h(FactorRows, { factors, label: t("factor.heading"), action: (its) => h(Remove, { its, isLast: factors.length === 1, changed }) }, h(Codes, { left, changed })),
     adding ? h("div", { class: "box card-form stack loose" }, enrolment, h("div", null, h(Button, { tone: "quiet", onClick: () => setAdding(false) }, t("cancel")))) : h("div", null, h(Button, { icon: "Plus", onClick: () => setAdding(true) }, t("factor.add"))),
   );
 }
@@ -52,7 +59,7 @@ function Remove({ its, isLast, changed }) {
   const remove = async () => {
     setBusy(true);
     try {
-      await call("delete", /** @type {any} */ ("/api/auth/factors/{factor_id}"), { path: { factor_id: its.factor_id } });
+      await call("delete", "/api/auth/factors/{factor_id}", { path: { factor_id: its.factor_id } });
       say(t("factor.removed", { name: its.name }));
     } catch (error) {
       if (error instanceof Failure && error.kind === "conflict") say(t("factor.needed"), { tone: "failed" });
@@ -69,8 +76,8 @@ function Remove({ its, isLast, changed }) {
   return h(Button, { tone: "danger", busy, onClick: () => void sure() }, t("factor.remove"), h("span", { class: "hidden", dir: "auto" }, `: ${its.name}`));
 }
 
-/** How many recovery codes are left, and new ones. @param {{left: number, again: () => Promise<void>}} props */
-function Codes({ left, again }) {
+/** How many recovery codes are left, and new ones. @param {{left: number, changed: () => Promise<void>}} props */
+function Codes({ left, changed }) {
   const [busy, setBusy] = useState(false);
   const [codes, setCodes] = useState(/** @type {readonly string[]} */ ([]));
   /** @param {() => Promise<any>} send */
@@ -86,11 +93,11 @@ function Codes({ left, again }) {
   };
   const sure = async () => {
     const question = { title: t("recovery.ask"), text: t("recovery.ask.text"), yes: t("recovery.make"), no: t("cancel") };
-    if (left === 0 || (await ask(question))) await make(() => call("post", /** @type {any} */ ("/api/auth/recovery-codes"), {}));
+    if (left === 0 || (await ask(question))) await make(() => call("post", "/api/auth/recovery-codes", {}));
   };
   const close = () => {
     setCodes([]);
-    void again();
+    void changed();
   };
   return [
     h(
@@ -99,11 +106,11 @@ function Codes({ left, again }) {
       h(
         "div",
         { class: "stack tight row-text" },
-        h("p", { class: "row-name" }, t("recovery.title")),
+        h("p", { class: "row-name" }, t("recovery.codes")),
         h("p", { class: left > FEW ? "hint" : "problem" }, left > FEW ? t("recovery.left", { n: left }) : t("recovery.few", { n: left })),
       ),
       h(Button, { busy, onClick: () => void sure() }, t("recovery.make")),
     ),
-    codes.length > 0 && h(Dialog, { key: "codes", title: t("recovery.title") }, h(RecoveryCodes, { codes, done: close })),
+    codes.length > 0 && h(Dialog, { key: "codes", title: t("recovery.codes") }, h(RecoveryCodes, { codes, done: close })),
   ];
 }

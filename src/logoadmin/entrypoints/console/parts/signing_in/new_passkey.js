@@ -3,10 +3,15 @@ import { pageConfig } from "../../session.js";
 import { t } from "../../texts.js";
 import { base64url, bytes } from "../primitives/base64url.js";
 
+/** @returns {string} where passkeys can be created, if that is another address than this one; empty otherwise */
+export function elsewhere() {
+  const home = new URL(`${pageConfig.public_url}/console/`);
+  return home.origin === location.origin ? "" : home.href;
+}
+
 /** @returns {string} why no passkey can be created on this page, and what helps; empty otherwise */
 export function obstacle() {
-  const home = new URL(`${pageConfig.public_url}/console/`);
-  if (home.origin !== location.origin) return t("passkey.elsewhere", { url: home.href });
+  if (elsewhere()) return t("passkey.elsewhere", { url: elsewhere() });
   return "PublicKeyCredential" in globalThis ? "" : t("passkey.unsupported");
 }
 

@@ -2,7 +2,7 @@
 import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { guard, HOME } from "../../router.js";
 import { me } from "../../session.js";
-import { exactTime, t } from "../../texts.js";
+import { exactTime, t, withoutMarks } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
 import { Copy } from "../primitives/copy.js";
 import { saveFile } from "../csv/save_file.js";
@@ -15,8 +15,7 @@ export function RecoveryCodes({ codes, done }) {
   useEffect(() => heading.current?.focus(), []);
   useEffect(() => guard(() => true), []);
   const whose = t("recovery.of", { name: me.value?.username ?? "", place: HOME.host, time: exactTime(Date.now() / 1000) });
-  // Without the marks that isolate names on the page.
-  const text = `${whose.replace(/[\u2068\u2069]/g, "")}\n\n${codes.join("\n")}\n`;
+  const text = `${withoutMarks(whose)}\n\n${codes.join("\n")}\n`;
   const save = () => saveFile(new Blob([text], { type: "text/plain" }), "logoadmin-recovery-codes.txt");
   return h(
     "section",

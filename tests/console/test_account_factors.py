@@ -1,0 +1,225 @@
+"""The account in the console: second factors, recovery codes, sessions and events, one's own and those of others."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+from pyotp import TOTP
+
+from logoadmin.domain.factors.qr import qr_svg
+from logoadmin.domain.model.access import Caller, SignedIn
+from logoadmin.domain.model.events import Event
+from logoadmin.domain.services import roles, users
+from logoadmin.domain.services.factor_commands import ConfirmTotp, EnrolTotp
+from logoadmin.domain.services.keys import CreateKey
+from logoadmin.ports.storage import Session
+from tests.console.authenticator import plugged_in
+from tests.console.driver import Person, looking
+from tests.console.service import PAINTER, Served
+from tests.gallery import ADMIN_ID
+
+pytestmark = pytest.mark.slow("a browser")
+
+PAINTER_ID: Final = 7
+APP: Final = "Authenticator app"
+_PATHS: Final = "paths => paths.map((path) => path.getAttribute('d'))"
+
+
+def code_of(secret: str, service: Served) -> str:
+    return TOTP(secret).at(service.clock.now())
+
+
+def wrong(code: str) -> str:
+    return f"{(int(code) + 1) % 1_000_000:06}"
+
+
+def caller_of(service: Served, user_id: int) -> Caller:
+    """Return a caller who has just signed in."""
+    now = service.clock.now()
+    session = Session(f"session of {user_id} at {now}", user_id, now, now + 3600)
+    service.storage.write(lambda uow: uow.sessions.add(session))
+    return SignedIn(user_id, session.session_id)
+
+
+def enrol_app(service: Served, user_id: int, name: str = APP) -> tuple[str, Sequence[str]]:
+    """Enrol an app behind the back of the browser; return its secret and the recovery codes."""
+    caller = caller_of(service, user_id)
+    begun = service.gallery.factors.enrol_totp(EnrolTotp(name=name), caller)
+    code = code_of(begun.secret, service)
+    made = service.gallery.factors.confirm_totp(ConfirmTotp(factor_id=begun.factor_id, code=code), caller)
+    return begun.secret, made.recovery_codes or ()
+
+
+def section(page: Page, title: str) -> Locator:
+    return page.locator("section", has=page.get_by_role("heading", name=title, exact=True))
+
+
+@pytest.mark.rule("contract O1", "contract J4")
+def test_a_newcomer_enrols_an_app_and_keeps_the_codes_by_keyboard_alone_on_a_phone(
+    chromium: Browser, service: Served
+) -> None:
+    with looking(chromium, service, viewport={"width": 390, "height": 844}) as console:
+        console.sign_in("account")
+        page = console.page
+        console.press(page.get_by_role("button", name=APP))
+        field = page.get_by_label("Code from the app")
+        expect(field).to_be_focused()
+        expect(field).to_have_attribute("autocomplete", "one-time-code")
+        # The link, the picture and the text say the same.
+        link = page.locator(".on-phones a").get_attribute("href") or ""
+        secret = re.sub(r"\s", "", page.locator(".secret").inner_text())
+        assert f"secret={secret}" in link
+        drawn = page.get_by_role("img", name="QR code").locator("path").evaluate_all(_PATHS)
+        assert drawn == re.findall(r' d="([^"]+)"', qr_svg(link))
+        page.keyboard.type("12345")
+        page.keyboard.press("Enter")
+        expect(field).to_have_accessible_description(re.compile("The code has 6 digits"))
+        code = code_of(secret, service)
+        field.fill(wrong(code))
+        page.keyboard.press("Enter")
+        expect(field).to_have_accessible_description(re.compile("This code is not correct"))
+        expect(field).to_be_focused()
+        field.fill(f"{code[:3]} {code[3:]}")
+        page.keyboard.press("Enter")
+
+        expect(page.get_by_role("heading", name="Keep your recovery codes")).to_be_focused()
+        codes = page.locator(".printed li").all_inner_texts()
+        assert len(set(codes)) == 10
+        with page.expect_download() as download:
+            console.press(page.get_by_role("button", name="Download"))
+        saved = download.value.path().read_text("utf-8")
+        assert saved.split("\n\n")[1].split() == codes
+        assert "admin" in saved.split("\n\n")[0]
+        done = page.get_by_role("button", name="Done")
+        expect(done).to_have_attribute("aria-disabled", "true")
+        expect(done).to_have_accessible_description("First keep the codes and tick the box")
+        page.emulate_media(media="print")
+        expect(page.locator(".print-only")).to_be_visible()
+        expect(page.get_by_role("heading", name="Sessions")).to_have_count(0)
+        page.emulate_media(media="screen")
+        console.reach(page.get_by_label("I have kept these codes"))
+        page.keyboard.press("Space")
+        console.press(done)
+        card = section(page, "Two-step sign-in")
+        expect(card.get_by_role("listitem")).to_contain_text([APP, "10 left"])
+        assert console.becomes("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.rule("contract O1", "contract O8")
+def test_a_passkey_is_created_at_the_public_url_to_which_the_console_links(chromium: Browser, service: Served) -> None:
+    with looking(chromium, service) as console:
+        console.sign_in("account")
+        way = console.page.get_by_role("button", name="Passkey")
+        expect(way).to_have_attribute("aria-disabled", "true")
+        expect(way).to_have_accessible_description(
+            re.compile(f"Open the console at {service.gallery.public_url.base}/console/")
+        )
+    named = replace(service, address=service.gallery.public_url.base)
+    with looking(chromium, named) as console:
+        console.sign_in("account")
+        page = console.page
+        page.get_by_role("button", name="Passkey").click()
+        name = page.get_by_label("Name", exact=True)
+        expect(name).to_have_value("Chrome on Linux")
+        create = page.get_by_role("button", name="Create passkey")
+        name.fill(" ")
+        create.click()
+        expect(name).to_be_focused()
+        name.fill("The key on my keyring")
+        with plugged_in(page) as authenticator:
+            create.click()
+            page.get_by_label("I have kept these codes").check()
+            page.get_by_role("button", name="Done").click()
+            card = section(page, "Two-step sign-in")
+            expect(card.get_by_role("listitem").first).to_contain_text("The key on my keyring")
+            assert [each["rpId"] for each in authenticator.passkeys] == ["localhost"]
+            # The same authenticator has one already.
+            card.get_by_role("button", name="Add another").click()
+            card.get_by_role("button", name="Passkey").click()
+            create.click()
+            expect(page.get_by_role("alert")).to_contain_text("already has a passkey")
+            authenticator.verify(verifies=False)
+            authenticator.forget()
+            create.click()
+            expect(page.get_by_role("alert")).to_contain_text("No passkey was created")
+
+
+@pytest.mark.rule("contract O1")
+def test_codes_that_run_low_are_renewed_and_a_factor_is_removed(console: Person) -> None:
+    console.sign_in("account")
+    page, service = console.page, console.service
+    service.storage.write(lambda uow: uow.recovery_codes.replace(ADMIN_ID, ()))
+    _, codes = enrol_app(service, ADMIN_ID)
+    hashes = [f"hash {number}" for number in range(3)]
+    service.storage.write(lambda uow: uow.recovery_codes.replace(ADMIN_ID, hashes))
+    page.reload()
+    card = section(page, "Two-step sign-in")
+    expect(card).to_contain_text("Only 3 are left.")
+    card.get_by_role("button", name="Make new ones").click()
+    page.get_by_role("dialog").get_by_role("button", name="Make new ones").click()
+    shown = page.get_by_role("dialog", name="Recovery codes")
+    fresh = shown.locator(".printed li").all_inner_texts()
+    assert len(fresh) == 10
+    assert set(fresh).isdisjoint(codes)
+    # They are shown only now: Escape does not lose them.
+    page.keyboard.press("Escape")
+    shown.get_by_label("I have kept these codes").check()
+    shown.get_by_role("button", name="Done").click()
+    expect(card).to_contain_text("10 left")
+    card.get_by_role("button", name="Remove").click()
+    question = page.get_by_role("dialog")
+    expect(question).to_contain_text("Your password alone will then sign you in")
+    question.get_by_role("button", name="Remove").click()
+    expect(page.locator(".notice")).to_contain_text(f"Removed \u2068{APP}")
+    expect(card.get_by_role("button", name=APP)).to_be_visible()
+
+
+@pytest.mark.rule("contract O1", "contract B4", "contract J2")
+def test_administrators_remove_the_factors_of_somebody_who_lost_them(chromium: Browser, service: Served) -> None:
+    enrol_app(service, PAINTER_ID)
+    enrol_app(service, ADMIN_ID)
+    role = service.gallery.roles.create(
+        roles.CreateRole(name="heads", scope=("users:read", "users:write", "roles:read", "logos:write"))
+    )
+    service.gallery.users.create(users.CreateUser(user_id=8, username="head", password="the head's password"))
+    service.gallery.users.amend(users.AmendUser(user_id=8, role_id=role.role_id))
+    with looking(chromium, service) as console:
+        page = console.page
+        # What one may not do to the administrator is disabled with the reason.
+        console.sign_in(f"users/{ADMIN_ID}", username="head", password="the head's password")
+        card = section(page, "Two-step sign-in")
+        expect(card.get_by_role("listitem")).to_contain_text(APP)
+        expect(card.get_by_role("button", name="Remove all")).to_have_attribute("title", re.compile("do everything"))
+        console.open(f"users/{PAINTER_ID}")
+        card.get_by_role("button", name="Remove all").click()
+        question = page.get_by_role("dialog")
+        expect(question).to_contain_text("Make sure that it is really them who asked.")
+        question.get_by_role("button", name="Remove all").click()
+        expect(card).to_contain_text("this user has not set up a second step")
+
+
+@pytest.mark.rule("contract O9", "contract J3")
+def test_the_account_shows_sign_ins_and_refusals(console: Person) -> None:
+    service = console.service
+    refused = Event(0, service.clock.now(), "sign_in_refused", PAINTER_ID, PAINTER[0], "203.0.113.7", count=7)
+    service.storage.write(lambda uow: uow.events.add(replace(refused, event_id=uow.events.next_id())))
+    service.clock.pass_by(60)
+    for number in range(9):
+        caller = caller_of(service, PAINTER_ID)
+        service.clock.pass_by(60)
+        service.gallery.keys.create(CreateKey(name=f"key {number}", scope=(), expires_in=None), caller)
+    console.sign_in("account", username=PAINTER[0], password=PAINTER[1])
+    page = console.page
+    expect(section(page, "Sessions").get_by_role("listitem").first).to_contain_text(
+        re.compile("Chrome.* on .*Linux.*this one.*127.0.0.1.*password")
+    )
+    events = section(page, "Recent activity of your account")
+    expect(events.get_by_role("listitem").first).to_contain_text(re.compile("Signed in.*password.*Chrome.* on .*Linux"))
+    expect(events.get_by_role("listitem")).to_have_count(8)
+    events.get_by_role("button", name="Show more").click()
+    expect(events.get_by_role("listitem")).to_have_count(11)
+    expect(events.get_by_role("listitem").last).to_contain_text(re.compile("Sign-in refused.*7 times.*203.0.113.7"))
+    expect(events.get_by_role("button", name="Show more")).to_have_count(0)
