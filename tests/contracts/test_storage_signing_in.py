@@ -417,6 +417,9 @@ def test_events_come_newest_first_in_pages_of_all_or_of_one_user(storage: Storag
         [],
     ]
     assert page(storage, 5, 1, 1) == (event(4),)
+    for since, expected in ((NOON - 99, [5, 4, 1]), (NOON - 98, [4, 1]), (NOON + 1, [])):
+        found = storage.read(lambda uow, since=since: uow.events.page(9, 9, 1, since=since))  # type: ignore[misc]  # has a default
+        assert [each.event_id for each in found] == expected
     oldest_first = [(-1, 2, None), (5, 9, None), (7, 9, None), (-1, 9, 1), (1, 1, 1)]
     assert [
         [each.event_id for each in storage.read(lambda uow, args=args: uow.events.page(*args, order="asc"))]  # type: ignore[misc]  # has a default

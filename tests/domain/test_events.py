@@ -16,10 +16,13 @@ from logoadmin.domain.model.access import ANONYMOUS, OWNER, Anonymous, Caller, K
 from logoadmin.domain.model.errors import IncorrectPassword, InvalidToken, NotFound, SignInRefused, TooManySignIns
 from logoadmin.domain.model.events import CountedEvent, Event
 from logoadmin.domain.model.limits import MAX_ID
+from logoadmin.domain.services.changes import ListChanges
+from logoadmin.domain.services.changes import Revert as RevertChange
+from logoadmin.domain.services.events import ListEvents
 from logoadmin.domain.services.import_export import ImportRecords
 from logoadmin.domain.services.keys import CreateKey, RemoveKey
 from logoadmin.domain.services.sessions import RemoveSession, RemoveUserSessions, Revoke, SignIn
-from logoadmin.domain.services.users import AmendUser, RemoveUser, SetPassword
+from logoadmin.domain.services.users import AmendUser, CreateUser, RemoveUser, SetPassword
 from logoadmin.ports.storage import UnitOfWork
 from tests.domain.sign_ins import ADMIN, ANN, caller, refresh, refreshing
 from tests.gallery import (
@@ -88,6 +91,26 @@ def test_events_keep_the_name_that_a_user_had_also_when_the_user_is_gone(
     stocked.users.amend(AmendUser(user_id=7, username="eve"))
     stocked.users.remove(RemoveUser(user_id=7))
     assert [replace(event, event_id=1) for event in newest()] == [SIGNED_IN]
+
+
+@pytest.mark.parametrize("is_restored", [True, False])
+def test_a_new_user_with_the_id_of_a_removed_one_does_not_see_their_events(
+    stocked: LogoAdmin, clock: FrozenClock, *, is_restored: bool
+) -> None:
+    stocked.sessions.sign_in(ANN, HERE)
+    clock.pass_by(5)
+    stocked.users.remove(RemoveUser(user_id=7))
+    if is_restored:
+        removal = [change.change_id for change in stocked.changes.list(ListChanges())][-1]
+        stocked.changes.revert(RevertChange(change_id=removal))
+        stocked.users.set_password(SetPassword(user_id=7, password=ANN_PASSWORD))
+    else:
+        stocked.users.create(CreateUser(user_id=7, username="ann", password=ANN_PASSWORD))
+    clock.pass_by(5)
+    ann = caller(stocked, stocked.sessions.sign_in(ANN))
+    seen = [event.event for event in stocked.events.list(ListEvents(), ann)]
+    assert seen == (["signed_in", "password_changed", "signed_in"] if is_restored else ["signed_in"])
+    assert len([*stocked.events.list(ListEvents(user_id=7))]) == (3 if is_restored else 2)
 
 
 # Sessions and keys

@@ -72,12 +72,15 @@ def list_changes(
 
 
 def list_events(
-    transactions: Transactions, command: ListCommand, caller: Caller, visible: Callable[[Rights | None], int | None]
+    transactions: Transactions,
+    command: ListCommand,
+    caller: Caller,
+    visible: Callable[[UnitOfWork, Rights | None], tuple[int | None, int]],
 ) -> Listing[Event]:
-    """Return a list of events; ``visible`` returns the user whose events the caller gets, None for all users."""
+    """Return a list of events; ``visible`` returns the user whose events the caller gets, or None, and since when."""
 
     def first(uow: UnitOfWork, command: ListCommand, held: Rights | None) -> tuple[_EventPages, _First[Event]]:
-        pages = _EventPages(visible(held), command.order)
+        pages = _EventPages(*visible(uow, held), command.order)
         return pages, pages.first(uow, command)
 
     pages, found = transactions.snapshot_with_rights(command, caller, first)
@@ -267,8 +270,8 @@ class _EventPages(_ListPages[Event]):
     sizes = RECORD_PAGE_SIZES
     id_of = attrgetter("event_id")
 
-    def __init__(self, user_id: int | None, order: Order) -> None:
-        self._user_id, self._order = user_id, order
+    def __init__(self, user_id: int | None, since: int, order: Order) -> None:
+        self._user_id, self._since, self._order = user_id, since, order
 
     def version(self, uow: UnitOfWork, command: ListCommand) -> int:  # noqa: ARG002 (other lists need them)
         """Return no version: events are no changes."""
@@ -276,7 +279,7 @@ class _EventPages(_ListPages[Event]):
 
     def page(self, after: Any, limit: int, uow: UnitOfWork) -> tuple[Event, ...]:
         """Return events by id, in the order of the list."""
-        return uow.events.page(after, limit, self._user_id, self._order)
+        return uow.events.page(after, limit, self._user_id, self._order, self._since)
 
 
 def _names_of(user_ids: Iterable[int], uow: UnitOfWork) -> dict[int | None, str]:

@@ -142,9 +142,13 @@ class MemoryEvents(Repository):
     def number(self, event: CountedEvent, at: int, most: int) -> int:
         return sum(1 for _ in islice(self._of_hour(event, at), most))
 
-    def page(self, after: int, limit: int, user_id: int | None = None, order: Order = "desc") -> tuple[Event, ...]:
+    def page(
+        self, after: int, limit: int, user_id: int | None = None, order: Order = "desc", since: int = 0
+    ) -> tuple[Event, ...]:
         following = self._tables.events.after(after, order)
-        return tuple(islice((event for event in following if user_id in (None, event.user_id)), limit))
+        if user_id is not None:
+            following = (event for event in following if event.user_id == user_id and event.at >= since)
+        return tuple(islice(following, limit))
 
     def forget_before(self, at: int, most: int) -> None:
         old = (event_id for event_id, event in self._tables.events.items() if event.at < at)

@@ -3,13 +3,16 @@
 from functools import partial
 from typing import Annotated
 
+from logoadmin.domain.audit.unit_of_work import get_existing
 from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, Rights, Scope
 from logoadmin.domain.model.errors import NotPermitted
 from logoadmin.domain.model.events import Event
+from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.model.limits import Id, described
 from logoadmin.domain.model.lists import ListCommand, Listing, Order
 from logoadmin.domain.pagination import list_events
 from logoadmin.domain.use_cases import Service
+from logoadmin.ports.storage import UnitOfWork
 
 
 class ListEvents(ListCommand):
@@ -27,6 +30,8 @@ class EventService(Service):
     def list(self, command: ListEvents, caller: Caller = OWNER) -> Listing[Event]:
         """Return events, by event_id: those of all users, or without ``users:read`` the caller's own (contract O9).
 
+        One's own are those since one's user was created: its id may have been another person's before.
+
         Raises:
             NotPermitted: the caller asks for those of another user without ``users:read``, or is a service key
                 without it.
@@ -34,10 +39,11 @@ class EventService(Service):
         return list_events(self.transactions, command, caller, partial(_visible, command))
 
 
-def _visible(command: ListEvents, held: Rights | None) -> int | None:
-    """Return the user whose events a caller gets; None for all users."""
+def _visible(command: ListEvents, uow: UnitOfWork, held: Rights | None) -> tuple[int | None, int]:
+    """Return the user whose events a caller gets, None for all users, and since when."""
     if held is None or held.hold(Scope.USERS_READ):
-        return command.user_id
+        return command.user_id, 0
     if not held.of_user or command.user_id not in (None, held.user_id):
         raise NotPermitted
-    return held.user_id
+    # An earlier user with this id was another person.
+    return held.user_id, get_existing(uow, USERS, held.user_id).created_at

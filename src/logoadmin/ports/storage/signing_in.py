@@ -188,8 +188,18 @@ class Events(Protocol):
     def number(self, event: CountedEvent, at: int, most: int) -> int:
         """Return how many rows of an event there are in the hour of ``at``; at most ``most``."""
 
-    def page(self, after: int, limit: int, user_id: int | None = None, order: Order = "desc") -> tuple[Event, ...]:
-        """Return up to ``limit`` events that follow an id in this order, of one user if given."""
+    def page(
+        self, after: int, limit: int, user_id: int | None = None, order: Order = "desc", since: int = 0
+    ) -> tuple[Event, ...]:
+        """Return up to ``limit`` events that follow an id in this order.
+
+        Args:
+            after: the id.
+            limit: their maximum number.
+            user_id: the user whose events they are; None for all.
+            order: the order of their ids.
+            since: of one user, the earliest time.
+        """
 
     def forget_before(self, at: int, most: int) -> None:
         """Remove up to ``most`` events that happened before ``at``."""

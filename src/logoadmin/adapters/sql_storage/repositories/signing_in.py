@@ -49,7 +49,8 @@ _PAGE: Final[dict[Order, Any]] = {
     "asc": select(events).where(events.c.event_id > KEY).order_by(events.c.event_id).limit(bindparam("limit")),
     "desc": select(events).where(events.c.event_id < KEY).order_by(events.c.event_id.desc()).limit(bindparam("limit")),
 }
-_PAGE_OF_USER = {order: page.where(events.c.user_id == bindparam("of_user")) for order, page in _PAGE.items()}
+_OF_USER = (events.c.user_id == bindparam("of_user"), events.c.at >= bindparam("since"))
+_PAGE_OF_USER = {order: page.where(*_OF_USER) for order, page in _PAGE.items()}
 
 
 class SqlFactors(Repository):
@@ -176,12 +177,14 @@ class SqlEvents(Repository):
         (number,) = self._transaction.row(_NUMBER, {**_hour(event, at), "most": most}) or (0,)
         return int(number)
 
-    def page(self, after: int, limit: int, user_id: int | None = None, order: Order = "desc") -> tuple[Event, ...]:
+    def page(
+        self, after: int, limit: int, user_id: int | None = None, order: Order = "desc", since: int = 0
+    ) -> tuple[Event, ...]:
         values = {"key": after, "limit": limit}
         if user_id is None:
             rows = self._transaction.rows(_PAGE[order], values)
         else:
-            rows = self._transaction.rows(_PAGE_OF_USER[order], {**values, "of_user": user_id})
+            rows = self._transaction.rows(_PAGE_OF_USER[order], {**values, "of_user": user_id, "since": since})
         return tuple(Event(*row) for row in rows)
 
     def forget_before(self, at: int, most: int) -> None:
