@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from email.utils import formatdate
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -219,6 +220,10 @@ def fake_issuer(context: ssl.SSLContext | None = None, host: str = "127.0.0.1") 
             self.send_header("Content-Length", str(len(sent)))
             self.end_headers()
             self.wfile.write(sent)
+
+        def date_time_string(self, timestamp: float | None = None) -> str:
+            del timestamp
+            return formatdate(issuer.clock(), usegmt=True)
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the standard library's name)
             del format, args

@@ -20,6 +20,7 @@ from logoadmin.domain.audit.escalation import somebody_holds_all
 from logoadmin.domain.model.checks import Result, warning
 from logoadmin.domain.model.errors import SettingsError, TablesMissing
 from logoadmin.domain.model.kinds import USERS
+from logoadmin.domain.services.issuer_users import role_named
 from logoadmin.domain.services.setup import rotate_token_keys
 from logoadmin.settings import Settings
 
@@ -109,6 +110,17 @@ def locks_out_administrators(settings: Settings) -> bool:
     ways = sign_in_rules(settings).ways
     with closing(open_storage(settings, interactive=True)) as storage:
         return storage.read(lambda uow: bool(uow.records(USERS).page(-1, 1)) and not somebody_holds_all(uow, ways))
+
+
+def missing_roles(settings: Settings) -> tuple[str, ...]:
+    """Return the roles that the settings give to users of the issuer and that do not exist (contract O7).
+
+    Raises:
+        SettingsError: the URL cannot be used; StorageUnavailable: the database is out of reach, or has no tables.
+    """
+    named = sign_in_rules(settings).single_sign_on.named
+    with closing(open_storage(settings, interactive=True)) as storage:
+        return storage.read(lambda uow: tuple(role for role in named if role_named(uow, role) is None))
 
 
 def back_up(settings: Settings, target: Path) -> None:

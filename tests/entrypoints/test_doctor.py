@@ -103,7 +103,8 @@ def test_the_docs_have_every_check(run: Run, tmp_path: Path) -> None:
     of_server = list(mysql_checks.looks_inside(0, lambda _: ""))
     table = TROUBLE.read_text(encoding="utf-8").partition("| Check | Passes if |\n")[2].partition("\n\n")[0]
     named = [name for row in re.findall(r"^\| (`.*`) \|", table, re.MULTILINE) for name in re.findall("`(.+?)`", row)]
-    assert sorted(named) == sorted({*of_file, *of_root, *of_server, *THROUGH, "proxy"})
+    of_issuer = ["issuer", "clock of issuer", "roles of issuer"]
+    assert sorted(named) == sorted({*of_file, *of_root, *of_server, *of_issuer, *THROUGH, "proxy"})
 
 
 # Settings
@@ -248,7 +249,8 @@ def test_an_administrator_whom_the_settings_keep_out_is_wrong(run: Run, gallery:
     )
     assert administrators() == "ok"
     assert administrators("--public-url", "http://127.0.0.1:8000") == "wrong"
-    (gallery.parent / "logoadmin.toml").write_text('oidc_issuer = "https://issuer.test"\n')
+    client = 'oidc_client_id = "x"\noidc_client_secret = "x"\noidc_default_role = "1"\n'
+    (gallery.parent / "logoadmin.toml").write_text(f'oidc_issuer = "https://issuer.test"\n{client}')
     assert administrators("--public-url", "http://127.0.0.1:8000") == "wrong"  # the password leads to the passkey
     enrol("INSERT INTO identities VALUES ('x', 'https://issuer.test', 'ann', 2000000000, '[]')")
     assert administrators("--public-url", "http://127.0.0.1:8000") == "ok"

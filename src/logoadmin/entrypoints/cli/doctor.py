@@ -16,6 +16,7 @@ from logoadmin.domain.model.checks import Result, Verdict, ok, warning, wrong
 from logoadmin.domain.model.errors import SettingsError, StartError, StorageUnavailable
 from logoadmin.entrypoints.cli.config import without_password
 from logoadmin.entrypoints.cli.gallery import LET_IN, NO_ADMINISTRATOR
+from logoadmin.entrypoints.cli.issuer_checks import check_issuer
 from logoadmin.entrypoints.cli.serve import check_address, load_server, serve_options
 from logoadmin.entrypoints.one_line import on_one_line
 
@@ -86,6 +87,7 @@ def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
         yield wrong("database", str(error), "correct the setting database")
     if is_sound:
         yield from _administrators(settings)
+    yield from check_issuer(settings)
     if url is not None:
         from logoadmin.entrypoints.cli.proxy_checks import check_proxy
 

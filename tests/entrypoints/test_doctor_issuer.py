@@ -1,0 +1,73 @@
+"""What doctor finds out about the issuer of single sign-on (contract O7, K4)."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.entrypoints.command_line import Run
+from tests.issuer import FakeIssuer, fake_issuer
+
+pytestmark = pytest.mark.rule("contract O7")
+
+
+@pytest.fixture(autouse=True)
+def in_its_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> Iterator[FakeIssuer]:
+    with fake_issuer() as running:
+        settings(tmp_path, running.url)
+        yield running
+
+
+def settings(tmp_path: Path, url: str, roles: str = 'editors = "member"') -> None:
+    file = tmp_path / "logoadmin.toml"
+    file.write_text(
+        f'oidc_issuer = "{url}"\noidc_client_id = "x"\noidc_client_secret = "s3cret"\n[oidc_roles]\n{roles}\n'
+    )
+    file.chmod(0o600)
+
+
+def said(run: Run, check: str) -> str:
+    ended = run("doctor")
+    assert "s3cret" not in ended.out + ended.err
+    return next((" ".join(line.split()) for line in ended.out.splitlines() if f" {check} " in line), "")
+
+
+def test_an_issuer_in_order_is_ok(run: Run, fake: FakeIssuer) -> None:
+    run("init")
+    assert said(run, "issuer") == f"ok issuer {fake.url} has usable metadata and keys"
+    assert said(run, "clock of issuer").startswith("ok clock of issuer")
+    assert said(run, "roles of issuer") == "ok roles of issuer all exist"
+
+
+def test_what_is_wrong_with_the_issuer_is_said(run: Run, fake: FakeIssuer) -> None:
+    fake.metadata = {"issuer": "https://other.example"}
+    assert "another issuer than oidc_issuer" in said(run, "issuer")
+    fake.metadata = {"code_challenge_methods_supported": ["plain"]}
+    assert said(run, "issuer").startswith("warning issuer the metadata do not announce PKCE")
+    fake.metadata, fake.keys = {}, []
+    assert said(run, "issuer").startswith("wrong issuer")
+
+
+def test_an_issuer_out_of_reach_is_wrong(run: Run, tmp_path: Path) -> None:
+    with fake_issuer() as gone:
+        settings(tmp_path, gone.url)
+    assert "cannot be reached" in said(run, "issuer")
+    assert said(run, "clock of issuer") == ""
+
+
+@pytest.mark.parametrize(("ahead", "verdict"), [(30, "warning"), (-30, "warning"), (90, "wrong"), (-90, "wrong")])
+def test_clocks_are_compared(run: Run, fake: FakeIssuer, ahead: int, verdict: str) -> None:
+    fake.clock = lambda: time.time() + ahead
+    assert said(run, "clock of issuer").startswith(verdict)
+
+
+def test_a_role_that_does_not_exist_is_wrong(run: Run, fake: FakeIssuer, tmp_path: Path) -> None:
+    run("init")
+    settings(tmp_path, fake.url, 'editors = "painter"\nothers = 2\nfriends = "99"')
+    assert said(run, "roles of issuer").startswith("wrong roles of issuer painter, 99 in oidc_roles")
