@@ -5,7 +5,7 @@ import re
 import urllib.request
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -15,10 +15,13 @@ from playwright.sync_api import Browser, Locator, Route, expect
 from pyotp import TOTP
 
 from logoadmin.domain.model.errors import InvalidToken, SignInRefused
+from logoadmin.domain.model.sign_in import SignInRules
 from logoadmin.domain.services.sessions import Refresh, SignIn
 from logoadmin.domain.services.users import CreateUser, SetPassword
+from tests.console.authenticator import plugged_in
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served, served
+from tests.console.test_accessible import findings
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
 
 pytestmark = pytest.mark.slow("a browser")
@@ -291,3 +294,65 @@ def test_a_sign_in_that_is_too_old_is_asked_for_again_in_place(person: Person) -
     page.get_by_role("button", name="Done").click()
     other.get_by_role("link", name="Users", exact=True).click()
     expect(other.get_by_role("link", name=PAINTER[0])).to_be_visible()
+
+
+@pytest.mark.rule("contract O4", "contract J4")
+def test_a_required_second_step_is_announced_and_then_comes_before_anything_else(chromium: Browser) -> None:
+    rules = SignInRules(second_factor="required", grace_days=7)
+    with served(sign_in=rules) as service, looking(chromium, service, viewport=PHONE) as person:
+        page = person.page
+        person.sign_in("logos")
+        reminder = page.get_by_role("complementary", name="A second step will be required")
+        expect(reminder.get_by_role("link", name="Set it up")).to_have_attribute("href", re.compile("/account$"))
+        assert findings(page) == []
+        service.clock.pass_by(8 * 86_400)
+        person.open("themes")
+        expect(page.locator("h1")).to_have_text("Set up a second step")
+        expect(page.get_by_role("link")).to_have_count(0)
+        assert findings(page) == []
+        page.get_by_role("button", name="Authenticator app").click()
+        again = page.get_by_role("dialog", name="Confirm that it's you")
+        expect(again.get_by_label("Password")).to_be_focused()
+        assert findings(page) == []
+        page.keyboard.type(ADMIN_PASSWORD)
+        page.keyboard.press("Enter")
+        secret = page.locator(".secret").inner_text().replace(" ", "").replace("\n", "")
+        page.get_by_label("Code from the app").fill(TOTP(secret).at(service.clock.now()))
+        page.keyboard.press("Enter")
+        page.get_by_role("checkbox", name="I have kept these codes").check()
+        page.get_by_role("button", name="Done").click()
+        expect(page.locator("h1")).to_have_text("Themes")
+        expect(page.get_by_role("complementary")).to_have_count(0)
+
+
+# As the account does it.
+_ENROL: Final = """async () => {
+  const files = document.styleSheets[0].href.replace(/style\\/.*/, "");
+  const [{ call }, { create }] = await Promise.all(["client", "parts/signing_in/new_passkey"].map((name) => import(`${files}${name}.js`)));
+  const { data } = await call("post", "/api/auth/factors/passkeys/options", { body: {} });
+  const credential = await create(data.options);
+  const body = { challenge: data.challenge, name: "This laptop", credential };
+  return (await call("post", "/api/auth/factors/passkeys", { body })).data.recovery_codes;
+}"""
+
+
+@pytest.mark.rule("contract O2", "contract O8", "contract J4")
+def test_a_passkey_signs_in_alone_and_as_a_second_step(chromium: Browser) -> None:
+    with served() as service, looking(chromium, replace(service, address=service.gallery.public_url.base)) as person:
+        page = person.page
+        page.context.route("**/api/auth/ways", lambda r: r.fulfill(json={"password": True, "passkey": True, "public_url": service.gallery.public_url.base, "issuer": None}))
+        with plugged_in(page) as authenticator:
+            person.sign_in("logos")
+            print(page.evaluate(_ENROL))
+            print(authenticator.passkeys)
+            page.locator(".personal summary").click()
+            authenticator.touch(touches=False)
+            page.get_by_role("button", name="Sign out").click()
+            page.wait_for_timeout(1500)
+            print(page.locator("main").inner_text())
+            print(page.evaluate("PublicKeyCredential.isConditionalMediationAvailable()"))
+            authenticator.touch(touches=True)
+            page.wait_for_timeout(1500)
+            print(page.locator("main").inner_text()[:300])
+            print(person.complaints)
+            raise SystemExit

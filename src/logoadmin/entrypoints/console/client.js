@@ -18,7 +18,7 @@
  */
 import { HOME } from "./router.js";
 import { lost, noWay, obstacleOf, reached, trouble } from "./reachability.js";
-import { freshToken, randomKey, recentToken, Refused, renewed, state, whoAmI } from "./session.js";
+import { freshToken, mustEnrol, randomKey, recentToken, Refused, renewed, state, whoAmI } from "./session.js";
 import { watched } from "./slow_requests.js";
 import { FILE_LIMIT, READ_LIMIT, TimedOut, timedFetch, WRITE_LIMIT } from "./timed_fetch.js";
 
@@ -296,6 +296,7 @@ async function answered(request, response, again) {
     if (done) return { ...done, requestId };
   }
   // The user's rights may have changed: the view then shows the reason for the refusal.
+  if (data?.detail === "A second factor must be enrolled") mustEnrol.value = true;
   if (response.status === 403) await whoAmI().catch(() => undefined);
   throw refused(request, response, data);
 }

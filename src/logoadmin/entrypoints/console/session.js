@@ -142,11 +142,15 @@ export async function whoAmI() {
   // Another tab may have passed on a token that the server no longer accepts.
   if (response.status === 401 && tokens && (await refresh())) response = await fetchMe();
   if (!response.ok) return;
-  const found = await response.json();
-  // By the clock of the service, which judges.
-  mustEnrol.value = found.enrol_by * 1000 <= Date.parse(response.headers.get("Date") ?? "") && found.enrol_by !== null;
-  me.value = found;
+  me.value = await response.json();
+  judgeEnrolment();
   state.value = "in";
+}
+
+/** By the clock of the service, as far as it is known here; between two tokens, a refusal says so. */
+function judgeEnrolment() {
+  const until = me.value?.enrol_by;
+  mustEnrol.value = Boolean(until) && (mustEnrol.value || Number(until) <= issued);
 }
 
 const fetchMe = async () =>
@@ -298,6 +302,7 @@ async function take(response, key) {
   // A token that follows another directly is fresh, even if a proxy's clock differs.
   const isNew = Math.abs(Number(iat) - issued) < 10;
   issued = Number(iat);
+  judgeEnrolment();
   const until = Date.now() + (isNew || Number.isNaN(left) ? given.expires_in * 1000 : left);
   storeTokens({ access: given.access_token, refresh: given.refresh_token, key, until });
   others.postMessage({ tokens, subject: subject() });
