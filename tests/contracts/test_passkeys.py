@@ -8,6 +8,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from fido2 import cbor
 from fido2.cose import ES256, ES384
+from hypothesis import given
+from hypothesis import strategies as st
 
 from logoadmin.adapters.fido2_passkeys import Fido2Passkeys
 from logoadmin.domain.model.errors import InvalidInput
@@ -303,3 +305,27 @@ def test_unknown_transports_are_dropped(passkeys: Passkeys) -> None:
     answer = Authenticator().create(passkeys.creation_options(FIRST, HANDLE, "ann", ()))
     response = answer["response"] | {"transports": ["usb", "carrier pigeon"]}
     assert passkeys.created(FIRST, created(answer | {"response": response})).transports == ("usb",)
+
+
+PROOF: Final = ("id", "clientDataJSON", "authenticatorData", "signature", "userHandle")
+
+
+@given(name=st.sampled_from(PROOF), place=st.integers(0, 2**16), bit=st.integers(0, 7))
+def test_no_bit_of_a_proof_can_be_changed(passkeys: Passkeys, name: str, place: int, bit: int) -> None:
+    """Not in the signed data, in the signature, in the id, nor in the handle."""
+    authenticator = Authenticator()
+    passkey = enrolled(passkeys, authenticator)
+    proof = authenticator.get(passkeys.request_options(FIRST, verified=True))
+    whole = bytearray(decoded(proof["id"] if name == "id" else proof["response"][name]))
+    whole[place % len(whole)] ^= 1 << bit
+    other = encoded(bytes(whole))
+    changed = {"id": other} if name == "id" else {"response": proof["response"] | {name: other}}
+    with pytest.raises(PasskeyRefused):
+        passkeys.used(FIRST, passkey, HANDLE, used(proof | changed), verified=True)
+
+
+@given(content=st.binary(max_size=300), name=st.sampled_from(["clientDataJSON", "attestationObject"]))
+def test_arbitrary_bytes_create_nothing(passkeys: Passkeys, content: bytes, name: str) -> None:
+    answer = Authenticator().create(passkeys.creation_options(FIRST, HANDLE, "ann", ()))
+    with pytest.raises(PasskeyRefused):
+        passkeys.created(FIRST, created(answer | {"response": answer["response"] | {name: encoded(content or b"0")}}))

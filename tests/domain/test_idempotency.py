@@ -54,8 +54,8 @@ WRITES = [
     for kind, (call, _) in ASKED.items()
     if kind is not sessions.Refresh
     and not issubclass(kind, pins.AcceptPins)  # nothing is offered; see test_pins.py
-    # Nobody has a factor or a code; see test_factors.py and test_sign_in_codes.py.
-    and not kind.__module__.endswith(("factor_commands", "sign_in_codes"))
+    # Nobody has a factor or a code; see test_factors.py, test_passkeys.py and test_sign_in_codes.py.
+    and not kind.__module__.endswith(("factor_commands", "passkeys", "sign_in_codes"))
     and call.rpartition(".")[2] not in ("list", "get", "of_author", "authors", "me", "load", "dump")
 ]
 

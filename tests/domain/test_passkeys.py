@@ -1,4 +1,4 @@
-"""Passkeys: enrolling them, signing in with them, and what must not (contract O1, O2; ASVS 6.4, 6.5, 6.7)."""
+"""Passkeys: enrolling them, signing in with them, and what must not (contract O1, O2; ASVS 6.5, 6.7)."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -205,7 +205,7 @@ def test_a_lie_enrols_nothing(stocked: LogoAdmin, ann: SignedIn, device: Authent
 def test_a_counter_that_goes_back_is_refused(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, back: int
 ) -> None:
-    """ASVS 6.5: a copy of a key that cannot be copied would count on its own."""
+    """A copy of a key that cannot be copied would count on its own."""
     device.counter = 5
     enrol(stocked, ann, device)
     alone(stocked, device)
@@ -230,7 +230,7 @@ def test_a_synced_passkey_may_count_as_it_likes(stocked: LogoAdmin, ann: SignedI
 
 @pytest.mark.rule("contract O2")
 def test_a_challenge_leads_to_one_sign_in(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
-    """ASVS 6.5.1: even if the authenticator does not count."""
+    """ASVS 6.5.1, also if the authenticator does not count."""
     device.synced = True
     enrol(stocked, ann, device)
     asked = stocked.passkeys.options(AskPasskey())
@@ -375,7 +375,7 @@ def test_a_challenge_outlasts_a_new_key(stocked: LogoAdmin, storage: WatchedStor
 
 @pytest.mark.rule("contract O2")
 def test_asking_for_a_challenge_stores_nothing(stocked: LogoAdmin, storage: WatchedStorage) -> None:
-    """Anybody may ask, so nothing may grow."""
+    """Anybody may ask, so nothing may grow; each is another (ASVS 6.7.2)."""
     storage.asked.clear()
     challenges = {stocked.passkeys.options(AskPasskey()).challenge for _ in range(50)}
     assert len(challenges) == 50
@@ -449,6 +449,7 @@ def test_a_user_has_at_most_twenty_factors(stocked: LogoAdmin, ann: SignedIn) ->
 
 @pytest.mark.rule("contract O1", "contract B5")
 def test_a_passkey_that_was_removed_signs_nobody_in(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+    """ASVS 6.5.6."""
     factor = enrol(stocked, ann, device)
     asked, required = stocked.passkeys.options(AskPasskey()), challenged(stocked)
     assert required.passkey is not None
@@ -499,6 +500,41 @@ def test_an_idempotency_key_returns_unused_tokens_alone(
     other = once(sign_in(asked.challenge, device.get(asked.options)), "once")
     with pytest.raises(InvalidInput):
         stocked.passkeys.sign_in(other)
+
+
+@pytest.mark.rule("contract O1", "contract F3")
+def test_an_idempotency_key_repeats_an_enrolment(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+    asking = once(BeginPasskey(), "asking")
+    begun = stocked.passkeys.begin(asking, ann)
+    assert stocked.passkeys.begin(asking, ann) == begun
+    command = once(enrolment(begun.challenge, device.create(begun.options)), "once")
+    factor = stocked.passkeys.enrol(command, ann)
+    assert len(factor.recovery_codes or ()) == 10
+    assert stocked.passkeys.enrol(command, ann) == factor
+    assert len(stocked.factors.list(ListFactors(), ann)) == 1
+    assert stocked.passkeys.begin(asking, ann).challenge != begun.challenge
+
+
+@pytest.mark.rule("contract O1", "contract K3")
+def test_the_log_has_the_reason_of_a_refusal_and_no_secret(
+    stocked: LogoAdmin, ann: SignedIn, device: Authenticator, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "logoadmin.sign_in")
+    device.counter = 5
+    factor = enrol(stocked, ann, device)
+    device.counter = 1
+    with pytest.raises(SignInRefused):
+        alone(stocked, device)
+    device.client_data = {"type": "evil\n\x1b[31m line"}
+    with pytest.raises(SignInRefused):
+        alone(stocked, device)
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
+        (
+            "WARNING",
+            f"Passkey {factor.factor_id} was refused: its counter went back, so it may have been copied",
+        ),
+        ("INFO", f"Passkey {factor.factor_id} was refused: 'ValueError: Incorrect type in CollectedClientData.'"),
+    ]
 
 
 @pytest.mark.rule("contract O1", "contract O8")

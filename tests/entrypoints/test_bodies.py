@@ -26,17 +26,23 @@ def json_problem(text: str) -> dict[str, object]:
     return {"detail": [{"loc": ["body"], "msg": f"Invalid JSON: {text}", "type": "json_invalid"}]}
 
 
-def largest(schema: dict[str, Any]) -> object:
-    """Return the value of a field that takes most bytes as JSON in ASCII."""
+def largest(schema: dict[str, Any], parts: dict[str, Any]) -> object:
+    """Return the value of a field that takes most bytes as JSON in ASCII; the schema may refer to parts."""
     match schema:
+        case {"$ref": reference}:
+            return largest(parts[reference.rpartition("/")[2]], parts)
+        case {"properties": properties}:
+            return {name: largest(each, parts) for name, each in properties.items()}
         case {"anyOf": [first, *_]}:
-            return largest(first)
+            return largest(first, parts)
         case {"type": "array"}:
-            return [largest(schema["items"])] * schema["maxItems"]
+            return [largest(schema["items"], parts)] * schema["maxItems"]
         case {"type": "string", "pattern": pattern, "maxLength": length} if not re.match(
             pattern, "\U0001f600" * length
         ):
             return "a" * length
+        case {"type": "string", "pattern": "^[0-9]{6}$"}:
+            return "0" * 6
         case {"type": "string", "maxLength": length}:
             return "\U0001f600" * length
         case {"type": "integer"}:
@@ -71,8 +77,9 @@ def test_many_changes_preferences_and_offers_have_a_limit_as_a_whole() -> None:
 )
 def test_every_operation_takes_what_its_fields_can_need(operation: Operation) -> None:
     for made in (operation.command, *(granting for granting, _ in operation.grants)):
-        fields = made.model_json_schema()["properties"]
-        needed = len(dumps({name: largest(schema) for name, schema in fields.items()}))
+        whole = made.model_json_schema()
+        fields = whole["properties"]
+        needed = len(dumps({name: largest(schema, whole.get("$defs", {})) for name, schema in fields.items()}))
         assert operation.max_body == (LARGEST_WITH_CSS if "custom_css" in fields else LARGEST)
         assert needed <= operation.max_body
 

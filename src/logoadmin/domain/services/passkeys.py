@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Annotated, Literal
 
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing
+from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing
 from logoadmin.domain.events import Refusals, record_event
 from logoadmin.domain.factors.challenges import new_challenge, open_challenge
 from logoadmin.domain.factors.enrolment import are_codes_unused, enrolled
@@ -87,6 +87,8 @@ class PasskeyService(Service):
     def begin(self, command: BeginPasskey, caller: Caller = OWNER) -> PasskeyOptions:
         """Return options for a new passkey of the caller, which replace those before (contract O1).
 
+        The same command under the same idempotency key returns them again while they are unused, for a minute at most.
+
         Raises:
             NotAuthenticated: the caller is not a user.
             NotPermitted: the caller is a service key.
@@ -102,7 +104,7 @@ class PasskeyService(Service):
             return PasskeyOptions(challenge, self._passkeys.creation_options(uow, user_id, username, challenge))
 
         self._passkeys.load()
-        return self.transactions.write(command, caller, begin)
+        return self.transactions.write(command, caller, begin, unused=_is_open)
 
     def enrol(self, command: EnrolPasskey, caller: Caller = OWNER) -> NewFactor:
         """Store a passkey that the caller created for a challenge (contract O1).
@@ -178,3 +180,8 @@ def _user_of(command: SignInWithPasskey, uow: UnitOfWork) -> int | None:
     """Return the user of the passkey that a command names, for events: it may be refused because it was copied."""
     factor = uow.factors.find_credential(command.passkey.id)
     return None if factor is None else factor.user_id
+
+
+def _is_open(uow: AnyUnitOfWork, made: PasskeyOptions, now: int) -> bool:
+    """Return whether options can be returned again: nothing was created for their challenge yet."""
+    return open_challenge(uow, made.challenge, "passkey_enrolment", now) is not None
