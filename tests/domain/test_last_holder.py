@@ -1,6 +1,7 @@
 """The last user who holds everything and can sign in is never stranded (contract B4, O4)."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 import pytest
@@ -9,15 +10,18 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import KeyHolder, Policy
+from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Conflict, NotPermitted
 from logoadmin.domain.model.records import PasswordHash
 from logoadmin.domain.model.sign_in import SignInRules, Ways
+from logoadmin.domain.services.factor_commands import RemoveUserFactors
 from logoadmin.domain.services.import_export import ImportRecords
 from logoadmin.domain.services.keys import CreateKey
 from logoadmin.domain.services.roles import AmendRole, CreateRole
 from logoadmin.domain.services.users import AmendUser, RemoveUser
 from logoadmin.ports.storage import Factor, Identity, Storage, UnitOfWork
-from tests.gallery import ADMIN_ID, NOW, FrozenClock, gallery_on, signed_in
+from tests.conftest import STORAGES
+from tests.gallery import ADMIN_ID, NOW, FrozenClock, ask, gallery_on, signed_in
 
 pytestmark = pytest.mark.rule("contract B4", "contract O4")
 
@@ -150,6 +154,29 @@ def test_a_way_that_was_switched_off_counts_for_nobody(storage: MemoryStorage, c
     assert not gallery_with(PASSWORD, storage, clock).has_administrator()  # a second factor that cannot be used
     know(storage)
     assert gallery_with(AT_ISSUER, storage, clock).has_administrator()
+
+
+@pytest.mark.parametrize("kind", STORAGES)
+def test_two_who_hold_everything_do_not_both_leave_at_once(request: pytest.FixtureRequest, kind: str) -> None:
+    """Each is the last but for the other: one loses their passkey while the other does, or is demoted."""
+    storage: Storage = request.getfixturevalue(f"{kind}_storage")
+    gallery = gallery_with(PASSKEY, storage, FrozenClock())
+    gallery.import_export.load(ImportRecords(), [user_line(2)])
+    for number, other in enumerate((RemoveUserFactors(user_id=9), AmendUser(user_id=9, role_id=1)) * 3):
+        gallery.users.amend(AmendUser(user_id=9, role_id=2))
+        storage.write(lambda uow: (uow.factors.remove_all(ADMIN_ID), uow.factors.remove_all(9)))
+        enrol(storage, factor(2 * number + 1), factor(2 * number + 2, 9))
+
+        def run(command: Command) -> bool:
+            try:
+                ask(gallery, command)
+            except Conflict:
+                return False
+            return True
+
+        with ThreadPoolExecutor(2) as threads:
+            assert sorted(threads.map(run, [RemoveUserFactors(user_id=ADMIN_ID), other])) == [False, True]
+        assert gallery.has_administrator()
 
 
 @pytest.mark.rule("contract C5")

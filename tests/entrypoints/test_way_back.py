@@ -2,26 +2,38 @@
 
 import io
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import httpx2
 import pytest
 from pyotp import TOTP
 
 import logoadmin
 from logoadmin import (
+    BeginPasskey,
     ConfirmTotp,
     CreateUser,
+    EnrolmentRequired,
+    EnrolPasskey,
     EnrolTotp,
     ListedFactor,
+    ListSessions,
     LogoAdmin,
     SecondFactorRequired,
+    SetPassword,
     SignIn,
+    SignInForbidden,
     SignInRefused,
     SignInWithCode,
+    SignInWithFactor,
 )
+from logoadmin.domain.model.public_url import LOCAL
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
+from tests.passkeys import Authenticator
+from tests.services import start
 
 pytestmark = [pytest.mark.rule("contract O6"), pytest.mark.usefixtures("empty_directory")]
 
@@ -131,3 +143,168 @@ def test_a_password_that_is_refused_leaves_the_factors(run: Run, gallery: LogoAd
     assert run("user", "password", "ann", "--factors", "remove", stdin="\n").code == 1
     with pytest.raises(SecondFactorRequired):
         password(gallery)
+
+
+# The table of lock-outs
+
+
+def lock_outs() -> list[tuple[str, str]]:
+    """Return the rows of the table: the reason, and the commands."""
+    table = DOCS.read_text(encoding="utf-8").partition("<!-- lock-outs -->")[2].partition("<!-- end of")[0]
+    rows = re.findall(r"^\| (.*?) \| (.*?) \|$", table, re.MULTILINE)
+    return [(reason, command) for reason, command in rows if not reason.startswith(("-", "Locked out"))]
+
+
+def command_in(reason: str) -> list[str]:
+    """Return the words of the command for a reason, for ann."""
+    ((_, cell),) = [row for row in lock_outs() if reason in row[0]]
+    found = re.search("`logoadmin (.*?)`", cell)
+    assert found
+    return found[1].replace("NAME", "ann").split()
+
+
+def connected(**settings: Any) -> LogoAdmin:
+    return logoadmin.connect(DATABASE, **settings)
+
+
+def lets_in(run: Run, reason: str, **settings: Any) -> None:
+    """Run the command for a reason, and sign in with what ann has then, under these settings."""
+    words = command_in(reason)
+    ended = run(*words, stdin="ann's password\n")
+    assert ended.code == 0
+    with connected(**settings) as gallery:
+        assert with_code(gallery, ended.out.strip()) if words[1] == "code" else password(gallery)
+
+
+def test_every_lock_out_of_the_table_is_tried_here() -> None:
+    tried = Path(__file__).read_text(encoding="utf-8")
+    untried = [reason for reason, _ in lock_outs() if f'"{reason}"' not in tried]
+    assert untried == []
+    assert len(lock_outs()) == 9
+
+
+def test_lost_factors(run: Run, gallery: LogoAdmin) -> None:
+    enrol(gallery)
+    with pytest.raises(SecondFactorRequired):
+        password(gallery)
+    lets_in(run, "the phone, the passkey or the recovery codes are lost")
+
+
+def test_a_lost_password(run: Run, gallery: LogoAdmin) -> None:
+    gallery.users.set_password(SetPassword(user_id=7, password="forgotten"))
+    lets_in(run, "the password is lost")
+
+
+def test_both_lost(run: Run, gallery: LogoAdmin) -> None:
+    enrol(gallery)
+    gallery.users.set_password(SetPassword(user_id=7, password="forgotten"))
+    lets_in(run, "both are lost")
+
+
+def test_in_a_hurry(run: Run, gallery: LogoAdmin) -> None:
+    enrol(gallery)
+    lets_in(run, "somebody must be let in at once, whatever is lost")
+
+
+def test_a_lost_factor_key(run: Run, gallery: LogoAdmin) -> None:
+    assert gallery
+    with connected(factor_key="a" * 32) as before:
+        secret = enrolled_secret(before)
+    with connected(factor_key="b" * 32) as after:
+        with pytest.raises(SecondFactorRequired) as required:
+            password(after)
+        code = TOTP(secret).at(time.time() + 30)
+        with pytest.raises(SignInRefused):
+            after.factors.sign_in(
+                SignInWithFactor(grant_type="second_factor", challenge=required.value.challenge, totp=code)
+            )
+    lets_in(run, "`factor_key` is lost, so that codes of apps are refused", factor_key="b" * 32)
+
+
+def test_an_issuer_that_is_away(run: Run, gallery: LogoAdmin) -> None:
+    assert gallery
+    settings: dict[str, Any] = {f"oidc_{name}": name for name in ("client_id", "client_secret")}
+    settings |= {"oidc_issuer": "https://127.0.0.1:1", "password_sign_in": False}
+    with connected(**settings) as closed, pytest.raises(SignInForbidden):
+        password(closed)
+    lets_in(run, "the issuer is away or wrongly configured", **settings)
+
+
+def test_passwords_switched_off(run: Run, gallery: LogoAdmin) -> None:
+    assert gallery
+    with connected(password_sign_in=False) as closed, pytest.raises(SignInForbidden):
+        password(closed)
+    reason = "`password_sign_in` is false, and the passkey or the issuer does not work"
+    lets_in(run, reason, password_sign_in=False)
+
+
+def test_a_public_url_with_another_host(run: Run, gallery: LogoAdmin) -> None:
+    """Passkeys belong to the former host."""
+    device = Authenticator(site=LOCAL)
+    who = gallery.sessions.caller(password(gallery).access_token)
+    begun = gallery.passkeys.begin(BeginPasskey(), who)
+    values = {"challenge": begun.challenge, "name": "Laptop", "credential": device.create(begun.options)}
+    gallery.passkeys.enrol(EnrolPasskey.model_validate(values), who)
+    with connected(public_url="https://gallery.example") as moved:
+        with pytest.raises(SecondFactorRequired) as required:
+            password(moved)
+        assert required.value.passkey is not None
+        answer = {"challenge": required.value.challenge, "passkey": device.get(required.value.passkey)}
+        with pytest.raises(SignInRefused):
+            moved.factors.sign_in(SignInWithFactor.model_validate({"grant_type": "second_factor", **answer}))
+    lets_in(
+        run,
+        "the host in `public_url` has changed, so that passkeys do not work",
+        public_url="https://gallery.example",
+    )
+
+
+def test_the_time_to_enrol_is_over(run: Run, gallery: LogoAdmin) -> None:
+    assert gallery
+    settings: dict[str, Any] = {"second_factor": "required", "second_factor_grace_days": 0}
+    with connected(**settings) as strict:
+        who = strict.sessions.caller(password(strict).access_token)
+        with pytest.raises(EnrolmentRequired):
+            strict.sessions.list(ListSessions(), who)
+        enrol(strict)
+        assert strict.sessions.list(ListSessions(), who)
+    lets_in(run, "the time to add a second factor is over", **settings)
+
+
+def enrolled_secret(gallery: LogoAdmin) -> str:
+    """Enrol an app, and return its secret."""
+    who = gallery.sessions.caller(password(gallery).access_token)
+    made = gallery.factors.enrol_totp(EnrolTotp(name="Phone"), who)
+    gallery.factors.confirm_totp(ConfirmTotp(factor_id=made.factor_id, code=TOTP(made.secret).now()), who)
+    return made.secret
+
+
+# Without anybody who may do everything
+
+
+@pytest.mark.slow("a process is started and stopped")
+@pytest.mark.rule("contract B4", "contract O6", "contract O8")
+def test_serve_warns_when_its_settings_keep_all_administrators_out(run: Run, tmp_path: Path) -> None:
+    assert run("init").code == 0
+    served = start(
+        "-m",
+        "logoadmin",
+        "serve",
+        "--port",
+        "0",
+        directory=tmp_path,
+        environment={"LOGOADMIN_PASSWORD_SIGN_IN": "false"},
+    )
+    try:
+        assert served.address
+        answer = httpx2.post(f"{served.address}/api/auth/token", json=code_body(run, "admin"))
+        assert answer.status_code == 200
+    finally:
+        served.process.terminate()
+        _, err = served.process.communicate(timeout=60)
+    assert err.startswith("logoadmin: nobody who may do everything can sign in; logoadmin user code NAME prints a code")
+
+
+def code_body(run: Run, username: str) -> dict[str, str]:
+    code = run("user", "code", username).out.strip()
+    return {"grant_type": "sign_in_code", "username": username, "code": code}
