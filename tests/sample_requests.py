@@ -133,8 +133,8 @@ _THEME_LINK: Final = ("theme_author_id", "theme_id", "author_id")
 SAMPLES: Final = (
     Sample("POST", "/api/auth/token", 200, "never", _TOKENS, {"username": "ann", "password": ANN_PASSWORD},
         errors=(403, 409, 429)),
-    Sample("GET", "/api/auth/ways", 200, "never", ("password", "passkey", "public_url", "issuer")),
     Sample("POST", "/api/auth/passkey/options", 200, "never", ("challenge", "options"), errors=(409,)),
+    Sample("GET", "/api/auth/ways", 200, "never", ("password", "passkey", "public_url", "issuer")),
     Sample("POST", "/api/auth/revoke", 200, "optional", ("ended",), {"refresh_token": "unknown"}, errors=(403,)),
     Sample("GET", "/api/auth/me", 200, "always", (*_USER, "scope", "enrol_by", "must_change_password")),
     Sample("GET", "/api/auth/me/preferences", 200, "always", ()),

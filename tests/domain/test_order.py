@@ -206,7 +206,7 @@ CHANGED: Final = [
     kind
     for kind, (call, _) in ASKED.items()
     if call.endswith((".amend", ".remove", "_avatar", "_password", ".unlink"))
-    and not call.startswith(("keys.", "sessions.", "settings."))  # the settings are always there
+    and not call.startswith(("factors.", "keys.", "sessions.", "settings."))  # the settings are always there
 ]
 
 

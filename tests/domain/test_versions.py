@@ -14,7 +14,17 @@ from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Outdated
 from logoadmin.domain.model.kinds import KINDS
 from logoadmin.domain.model.records import Author, Kind, Logo, Role, Theme, version_of
-from logoadmin.domain.services import artworks, authors, keys, preferences, roles, sessions, settings, users
+from logoadmin.domain.services import (
+    artworks,
+    authors,
+    factor_commands,
+    keys,
+    preferences,
+    roles,
+    sessions,
+    settings,
+    users,
+)
 from logoadmin.domain.services.changes import ListChanges
 from tests.gallery import ARTWORK, ASKED, NOW, FrozenClock, ask, exported, gallery_on, if_match
 
@@ -81,10 +91,12 @@ def last(gallery: LogoAdmin) -> int:
     return gallery.changes.list(ListChanges()).version
 
 
-# Without a version: a key or a session either exists or does not, and preferences are replaced as a whole. The settings
-# have their first version from their first change on, see tests/contracts/test_shared_settings.py.
+# Without a version: a key, a session or a factor either exists or does not, and preferences are replaced as a whole.
+# The settings have their first version from their first change on, see tests/contracts/test_shared_settings.py.
 UNVERSIONED: Final = {
     keys.RemoveKey,
+    factor_commands.RemoveFactor,
+    factor_commands.RemoveUserFactors,
     sessions.RemoveSession,
     sessions.RemoveUserSessions,
     preferences.SetPreferences,
