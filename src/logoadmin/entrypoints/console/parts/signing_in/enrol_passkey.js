@@ -18,12 +18,10 @@ export function EnrolPasskey({ enrolled, back }) {
   const [refusal, setRefusal] = useState("");
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   useEffect(() => field.current?.focus(), []);
-  /** @returns {Promise<import("../../client.js").Answer<any>>} */
   const enrol = async () => {
-    const { data } = await call("post", /** @type {any} */ ("/api/auth/factors/passkeys/options"), { body: {} });
-    const { challenge, options } = /** @type {any} */ (data);
+    const { challenge, options } = (await call("post", "/api/auth/factors/passkeys/options", {})).data;
     const credential = await create(options);
-    return call("post", /** @type {any} */ ("/api/auth/factors/passkeys"), { body: { challenge, name: name.trim(), credential } });
+    return call("post", "/api/auth/factors/passkeys", { body: { challenge, name: name.trim(), credential } });
   };
   const send = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();

@@ -28,7 +28,7 @@ export function reasonOf(error) {
  * password managers that stand in for the browser.
  *
  * @param {any} options as `PublicKeyCredential.parseCreationOptionsFromJSON` takes them
- * @returns {Promise<object>} as `PublicKeyCredential.toJSON` returns it
+ * @returns {Promise<import("logoadmin/api").components["schemas"]["CreatedCredential"]>} what the service reads of `PublicKeyCredential.toJSON`
  * @throws {DOMException}
  */
 export async function create({ challenge, user, excludeCredentials = [], ...others }) {
@@ -40,12 +40,9 @@ export async function create({ challenge, user, excludeCredentials = [], ...othe
   };
   const credential = /** @type {PublicKeyCredential} */ (await navigator.credentials.create({ publicKey }));
   const response = /** @type {AuthenticatorAttestationResponse} */ (credential.response);
-  const { id, type } = credential;
   return {
-    id,
-    rawId: id,
-    type,
-    clientExtensionResults: {},
+    id: credential.id,
+    type: "public-key",
     response: {
       clientDataJSON: base64url(response.clientDataJSON),
       attestationObject: base64url(response.attestationObject),
