@@ -194,6 +194,7 @@ def gallery_on(
     public_url: PublicUrl = LOCAL,
     passkeys: OpenPasskeys | str | None = None,
     issuer: Issuer | None = None,
+    factor_keys: Sequence[str] = (),
 ) -> LogoAdmin:
     """Create a gallery on a storage; with ``started``, with its roles and its administrator."""
     randomness = SystemRandomness()
@@ -207,6 +208,7 @@ def gallery_on(
         passkeys=partial(_fido2, public_url) if passkeys is None else passkeys,
         challenge_keys=[TOKEN_KEY.encode()],
         issuer=issuer,
+        factor_keys=factor_keys,
     )
     rules = Rules(access, lifetimes or Lifetimes(), sign_in=sign_in or SignInRules(), public_url=public_url)
     return LogoAdmin(ports, rules)

@@ -249,11 +249,11 @@ def test_a_challenge_leads_to_one_sign_in(stocked: LogoAdmin, ann: SignedIn, dev
 
 
 @pytest.mark.rule("contract O2", "contract K7")
-@pytest.mark.parametrize("seconds", [300, 86_400, -1, -86_400])
+@pytest.mark.parametrize("seconds", [300, 86_400, -11, -86_400])
 def test_a_challenge_lives_for_five_minutes(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock, seconds: int
 ) -> None:
-    """ASVS 6.5.5. A clock that goes back makes no challenge last longer."""
+    """ASVS 6.5.5. A clock that goes back makes no challenge last longer; clocks may differ by 10 seconds."""
     enrol(stocked, ann, device)
     asked, required = stocked.passkeys.options(AskPasskey()), challenged(stocked)
     assert required.passkey is not None

@@ -32,8 +32,8 @@ from logoadmin.domain.services.sessions import RemoveUserSessions, SignIn, WhoAm
 from logoadmin.domain.services.setup import first_start
 from logoadmin.domain.services.users import AmendUser, CreateUser, RemoveUser, SetPassword
 from logoadmin.ports.storage import UnitOfWork
+from tests.domain.second_factors import challenged, code_of, enrol, second_step
 from tests.domain.sign_ins import ADMIN, ANN, caller, works
-from tests.domain.test_factors import challenge, code_of, enrol, second
 from tests.gallery import (
     ADMIN_ID,
     ADMIN_PASSWORD,
@@ -418,7 +418,7 @@ def test_a_new_password_voids_a_sign_in_that_has_only_begun(stocked: LogoAdmin, 
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
     totp, _ = enrol(stocked, ann)
     clock.pass_by(30)
-    required = challenge(stocked)
+    required = challenged(stocked)
     if by == "oneself":
         stocked.users.set_password(own("long and rare", current_password=ANN_PASSWORD), ann)
     elif by == "command line":
@@ -429,7 +429,7 @@ def test_a_new_password_voids_a_sign_in_that_has_only_begun(stocked: LogoAdmin, 
     else:
         stocked.sessions.remove_all(RemoveUserSessions(user_id=7))
     with pytest.raises(SignInRefused):
-        second(stocked, required, totp=code_of(totp, clock.now()))
+        second_step(stocked, required, totp=code_of(totp, clock.now()))
 
 
 # The first password.

@@ -28,8 +28,8 @@ from logoadmin.domain.services.sign_in_codes import CODE_SECONDS, CreateSignInCo
 from logoadmin.domain.services.users import SetPassword
 from logoadmin.ports.storage import Storage
 from tests.conftest import STORAGES
+from tests.domain.second_factors import enrol
 from tests.domain.sign_ins import ADMIN, ANN, caller, works
-from tests.domain.test_factors import enrol
 from tests.gallery import ADMIN_ID, NOW, FrozenClock, WatchedStorage, gallery_on, if_match, once, signed_in, stock
 
 pytestmark = pytest.mark.rule("contract O6")

@@ -14,7 +14,7 @@ from logoadmin.domain.model.access import Anonymous, SignedIn
 from logoadmin.domain.model.errors import LogoAdminError, SecondFactorRequired, SignInRefused, TooManySignIns
 from logoadmin.domain.services.factor_commands import ConfirmTotp, EnrolTotp, SignInWithFactor
 from logoadmin.domain.services.sessions import SignIn
-from tests.domain.test_factors import code_of
+from tests.domain.second_factors import code_of
 from tests.entrypoints.concurrent_clients import Clients, with_clients
 from tests.gallery import ANN_PASSWORD, FrozenClock
 

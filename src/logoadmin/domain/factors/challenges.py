@@ -8,6 +8,7 @@ from typing import Final
 
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
 from logoadmin.domain.model.sessions import stored_hash
+from logoadmin.domain.model.sign_in import CLOCK_SKEW
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.storage import Challenge, ChallengePurpose
 
@@ -31,8 +32,8 @@ def open_challenge(uow: AnyUnitOfWork, challenge: str, purpose: ChallengePurpose
     found = uow.challenges.get(_hashed(challenge))
     if found is None or found.purpose != purpose:
         return None
-    # A challenge from a clock that was ahead does not last longer.
-    return found if now < found.expires_at <= now + CHALLENGE_SECONDS else None
+    # A challenge from a clock that was ahead does not last longer; the clocks of two machines may differ a little.
+    return found if now < found.expires_at <= now + CHALLENGE_SECONDS + CLOCK_SKEW else None
 
 
 def _hashed(challenge: str) -> str:

@@ -1,10 +1,11 @@
 """The factors of users: enrolled, listed, removed, and required (contract O1, O4)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Final
 
-from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
+from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
+from logoadmin.domain.events import record_event
 from logoadmin.domain.factors.codes import hashed_code, new_code
 from logoadmin.domain.model.access import Caller, Scope, SignedIn
 from logoadmin.domain.model.errors import Conflict
@@ -40,10 +41,11 @@ def require_room(uow: AnyUnitOfWork, user_id: int) -> None:
         raise Conflict(f"A user can have {MOST_FACTORS} second factors; remove one that is no longer used")
 
 
-def enrolled(uow: AnyUnitOfWork, user_id: int, factor_id: int, randomness: Randomness) -> NewFactor:
+def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: Randomness) -> NewFactor:
     """Return a factor that was just confirmed; the user's first one with recovery codes.
 
     From now on, no session of the user is restricted for want of a factor, and no sign-in that began before can go on.
+    The events are recorded.
 
     Raises:
         Conflict: the user has too many factors.
@@ -55,22 +57,30 @@ def enrolled(uow: AnyUnitOfWork, user_id: int, factor_id: int, randomness: Rando
         if session.enrol_by is not None:
             uow.sessions.update_times(replace(session, enrol_by=None))
     uow.challenges.drop(user_id, "second_factor")
-    codes = replace_recovery_codes(uow, user_id, randomness) if len(factors) == 1 else None
     (factor,) = (factor for factor in factors if factor.factor_id == factor_id)
+    record_event(uow, "factor_added", user_id, uow.caller, uow.now, factor=factor.kind)
+    codes = replace_recovery_codes(uow, user_id, randomness) if len(factors) == 1 else None
     return NewFactor(factor_id, factor.kind, factor.name, factor.created_at, factor.last_used_at, codes)
 
 
-def unenrolled(uow: AnyUnitOfWork, user_id: int) -> None:
-    """Let no sign-in that began before go on, once a factor was removed; with the last one, recovery codes go."""
+def unenrolled(uow: AuditedUnitOfWork, user_id: int, removed: Iterable[Factor]) -> None:
+    """Let no sign-in that began before go on, once factors were removed; with the last one, recovery codes go.
+
+    The events are recorded.
+    """
+    for factor in removed:
+        if factor.confirmed:
+            record_event(uow, "factor_removed", user_id, uow.caller, uow.now, factor=factor.kind)
     uow.challenges.drop(user_id, "second_factor")
     if not confirmed_factors(uow, user_id):
         uow.recovery_codes.replace(user_id, ())
 
 
-def replace_recovery_codes(uow: AnyUnitOfWork, user_id: int, randomness: Randomness) -> tuple[str, ...]:
-    """Return ten new recovery codes of a user, whose hashes replace all others."""
+def replace_recovery_codes(uow: AuditedUnitOfWork, user_id: int, randomness: Randomness) -> tuple[str, ...]:
+    """Return ten new recovery codes of a user, whose hashes replace all others; the event is recorded."""
     codes = tuple(new_code(randomness) for _ in range(RECOVERY_CODES))
     uow.recovery_codes.replace(user_id, [hashed_code("recovery code", user_id, code) for code in codes])
+    record_event(uow, "recovery_codes_made", user_id, uow.caller, uow.now)
     return codes
 
 

@@ -2,17 +2,19 @@
 
 import logging
 from dataclasses import dataclass
+from typing import Final
 
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
 from logoadmin.domain.factors.enrolment import confirmed_factors, require_room
 from logoadmin.domain.factors.secrets import FactorSecrets
 from logoadmin.domain.factors.totp import matching_step
 from logoadmin.domain.model.errors import Conflict, NotFound
+from logoadmin.domain.model.sign_in import CLOCK_SKEW
 from logoadmin.ports.storage import Factor
 
 # How long a secret waits for its confirmation.
-ENROLMENT_SECONDS = 600
-_NEVER = -1
+_ENROLMENT_SECONDS: Final = 600
+_NEVER: Final = -1
 
 log = logging.getLogger("logoadmin.sign_in")
 
@@ -48,7 +50,7 @@ class TotpFactors:
         factor = next((each for each in uow.factors.of_user(user_id) if each.factor_id == factor_id), None)
         if factor is not None and factor.confirmed:
             raise Conflict(f"Factor {factor_id} is confirmed already")
-        if factor is None or not 0 <= now - factor.created_at <= ENROLMENT_SECONDS:
+        if factor is None or not -CLOCK_SKEW <= now - factor.created_at <= _ENROLMENT_SECONDS:
             raise NotFound("Factor", factor_id)
         step = self._matching_step(uow, factor, code, now)
         if step is None:

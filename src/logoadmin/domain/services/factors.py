@@ -170,11 +170,12 @@ class FactorService(Service):
             Conflict: nobody who holds everything could sign in any more.
         """
         user_id = user_of(uow.held)
+        removed = [factor for factor in uow.factors.of_user(user_id) if factor.factor_id == command.factor_id]
         if not uow.factors.remove(command.factor_id, user_id):
             raise NotFound("Factor", command.factor_id)
         if command.if_match is not None:
             raise Outdated("Factor", command.factor_id)
-        unenrolled(uow, user_id)
+        unenrolled(uow, user_id, removed)
         return RemovedFactor(command.factor_id)
 
     def remove_all(self, command: RemoveUserFactors, caller: Caller = OWNER) -> RemovedUserFactors:
@@ -191,11 +192,11 @@ class FactorService(Service):
 
         def remove_all(uow: AuditedUnitOfWork, command: RemoveUserFactors) -> RemovedUserFactors:
             uow.records(USERS).get_for_change(command.user_id, command.if_match)
-            removed = len(confirmed_factors(uow, command.user_id))
+            removed = confirmed_factors(uow, command.user_id)
             uow.factors.remove_all(command.user_id)
-            unenrolled(uow, command.user_id)
+            unenrolled(uow, command.user_id, removed)
             uow.end_sign_ins(command.user_id, keep)
-            return RemovedUserFactors(command.user_id, removed)
+            return RemovedUserFactors(command.user_id, len(removed))
 
         return self.transactions.write(command, caller, remove_all)
 
@@ -233,9 +234,11 @@ class FactorService(Service):
         """Begin a session after the second step (contract O2).
 
         Raises:
+            SignInForbidden: passwords were switched off since the first step.
             SignInRefused: the challenge was used or has expired, or the answer is wrong or was used before.
             TooManySignIns: there were too many failed attempts.
         """
+        self._session_tokens.require_password_sign_in()
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
         kind, answer = command.answer
         refusals = Refusals(self.transactions.storage, self._clock, client, partial(self._user_of, command))

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Annotated, Literal
 
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing
-from logoadmin.domain.events import Refusals, record_event
+from logoadmin.domain.events import Refusals
 from logoadmin.domain.factors.challenges import new_challenge, open_challenge
 from logoadmin.domain.factors.enrolment import are_codes_unused, enrolled
 from logoadmin.domain.factors.passkey_factors import PasskeyFactors
@@ -129,7 +129,6 @@ class PasskeyService(Service):
                 text = "Challenge was used or has expired"
                 raise InvalidInput([Problem(("challenge",), text, "value_error")])
             factor_id = self._passkeys.add(uow, user_id, command.name, command.challenge, command.credential, now)
-            record_event(uow, "factor_added", user_id, uow.caller, now, factor="passkey")
             return enrolled(uow, user_id, factor_id, self._challenges.randomness)
 
         self._passkeys.load()
