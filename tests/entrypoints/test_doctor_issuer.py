@@ -9,12 +9,7 @@ import pytest
 from tests.entrypoints.command_line import Run
 from tests.issuer import FakeIssuer, fake_issuer
 
-pytestmark = pytest.mark.rule("contract O7")
-
-
-@pytest.fixture(autouse=True)
-def in_its_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract O7")]
 
 
 @pytest.fixture

@@ -66,8 +66,8 @@ class SingleSignOnSettings(BaseModel):
     def _are_roles(cls, value: Any) -> Any:
         listed = [part for part in value.split(",") if part.strip()] if isinstance(value, str) else value
         if isinstance(listed, Mapping):
-            listed = [f"{group}={role}" for group, role in listed.items() if isinstance(role, str | int)]
-            listed = listed if len(listed) == len(value) else [""]
+            # In TOML, an id is a number; a bool is an int.
+            listed = [f"{group}={role}" if type(role) in (str, int) else "" for group, role in listed.items()]
         if not isinstance(listed, list | tuple) or len(listed) > _MAX_ROLES or not all(map(_is_assignment, listed)):
             raise PydanticCustomError(
                 "oidc_roles", "should be groups with their roles, separated by commas, such as editors=editor,staff=2"
