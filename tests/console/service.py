@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -15,6 +15,7 @@ from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.public_url import local_public_url
 from logoadmin.domain.model.sign_in import SignInRules
 from logoadmin.domain.services import artworks, authors, roles, users
+from logoadmin.ports.issuer import Issuer
 from tests.console.external_hosts import PICTURES, ExternalHosts, external_hosts
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on
 from tests.mariadb import free_port
@@ -91,7 +92,9 @@ def fill(gallery: LogoAdmin) -> None:
 
 
 @contextmanager
-def served(*, is_filled: bool = True, sign_in: SignInRules | None = None) -> Iterator[Served]:
+def served(
+    *, is_filled: bool = True, sign_in: SignInRules | None = None, issuer: Issuer | None = None
+) -> Iterator[Served]:
     """Serve a gallery in a thread of this process, with sample records or without.
 
     Its public URL is that of ``localhost``, at which passkeys work (contract O8), instead of its address.
@@ -101,7 +104,8 @@ def served(*, is_filled: bool = True, sign_in: SignInRules | None = None) -> Ite
     clock = FrozenClock(SystemClock().now())
     origins = Origins()
     public_url = local_public_url(port)
-    gallery = gallery_on(storage, clock, Policy.GUARDED, outgoing=origins, public_url=public_url, sign_in=sign_in)
+    outer: Any = {"outgoing": origins, "public_url": public_url, "issuer": issuer}
+    gallery = gallery_on(storage, clock, Policy.GUARDED, sign_in=sign_in, **outer)
     if is_filled:
         fill(gallery)
     reports: list[str] = []

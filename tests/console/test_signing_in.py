@@ -3,31 +3,34 @@
 import json
 import re
 import urllib.request
-from base64 import urlsafe_b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from hashlib import sha256
+from ssl import create_default_context
 from typing import Any, Final
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, Locator, Route, expect
+from playwright.sync_api import Browser, expect
 from pyotp import TOTP
 
+from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
+from logoadmin.adapters.oidc_issuer import OidcIssuer
+from logoadmin.bootstrap import sign_in_rules
 from logoadmin.domain.model.errors import InvalidToken, SignInRefused
 from logoadmin.domain.model.sign_in import SignInRules
 from logoadmin.domain.services.sessions import Refresh, SignIn
 from logoadmin.domain.services.sign_in_codes import CreateSignInCode
-from logoadmin.domain.services.users import CreateUser, SetPassword
+from logoadmin.domain.services.users import SetPassword
+from logoadmin.settings import settings_of
 from tests.console.authenticator import plugged_in
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served, served
 from tests.console.test_accessible import findings
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
+from tests.issuer import CLIENT_ID, CLIENT_SECRET, Asked, FakeIssuer, fake_issuer
 
 pytestmark = pytest.mark.slow("a browser")
 
-SOMEBODY: Final = ("somebody", "the password of somebody")
 PHONE: Final = {"width": 390, "height": 800}
 
 
@@ -168,145 +171,100 @@ def test_the_second_step_takes_codes_and_starts_over_after_five_minutes(chromium
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def refreshes(service: Served, token: str) -> bool:
-    """Return whether a session goes on; its tokens are new then."""
-    try:
-        service.gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=token))
-    except InvalidToken:
-        return False
-    return True
+@pytest.fixture
+def single(chromium: Browser) -> Iterator[tuple[Person, FakeIssuer]]:
+    """A window with the console of a service that has an issuer, whose editors may do everything."""
+    with fake_issuer() as fake:
+        outgoing = GuardedOutgoing(["127.0.0.1"], context=create_default_context())
+        issuer = OidcIssuer(fake.url, CLIENT_ID, CLIENT_SECRET, outgoing)
+        oidc = {"oidc_issuer": fake.url, "oidc_client_id": CLIENT_ID, "oidc_client_secret": CLIENT_SECRET}
+        rules = sign_in_rules(settings_of(oidc_roles="editors=admin", **oidc))
+        with served(sign_in=rules, issuer=issuer) as service:
+            fake.clock = service.clock.now
+            with looking(chromium, replace(service, address=service.gallery.public_url.base)) as person:
+                yield person, fake
 
 
-class Issuer:
-    """An issuer that lets users in at once, and the endpoint that takes its codes.
-
-    Attributes:
-        says: values in place of those in its answer.
-        user: whom it lets in, with their password here.
-        asked: the requests of browsers.
-        grants: the requests with its codes.
-        tokens: the responses to them.
-    """
-
-    ADDRESS: Final = "http://127.0.0.1:9"
-
-    def __init__(self, person: Person) -> None:
-        self.says: dict[str, str] = {}
-        self.user = ("admin", ADMIN_PASSWORD)
-        self.asked: list[dict[str, str]] = []
-        self.grants: list[dict[str, str]] = []
-        self.tokens: list[dict[str, Any]] = []
-        home = f"{person.service.address}/console/"
-        about = {"name": "login.example", "authorization_endpoint": f"{self.ADDRESS}/authorize", "client_id": "gallery"}
-        about |= {"redirect_uri": home, "scope": "openid profile", "issuer": self.ADDRESS}
-        ways = {"password": True, "passkey": False, "public_url": person.service.address}
-        context = person.page.context
-        context.route("**/api/auth/ways", lambda route: route.fulfill(json=ways | {"issuer": about | _ISS}))
-        context.route(f"{self.ADDRESS}/authorize*", self._authorize)
-        context.route("**/api/auth/token", self._token)
-
-    def _authorize(self, route: Route) -> None:
-        asked = dict(parse_qsl(urlsplit(route.request.url).query))
-        self.asked.append(asked)
-        answer = {"code": "a-code", "state": asked["state"], "iss": self.ADDRESS} | self.says
-        route.fulfill(status=302, headers={"location": f"{asked['redirect_uri']}?{urlencode(answer)}"})
-
-    def _token(self, route: Route) -> None:
-        grant: Any = route.request.post_data_json
-        if grant.get("grant_type") != "authorization_code":
-            return route.fallback()
-        self.grants.append(grant)
-        name, password = self.user
-        response = route.fetch(post_data=json.dumps({"username": name, "password": password}))
-        self.tokens.append(response.json())
-        return route.fulfill(response=response)
-
-
-_ISS: Final = {"iss_in_response": True}
-_AT_ISSUER: Final = re.compile("Sign in with .login.example")
+AT_ISSUER: Final = re.compile("Sign in with .127.0.0.1")
 
 
 @pytest.mark.rule("contract O7", "contract J2")
-def test_an_issuer_signs_in_and_leads_back_to_the_view_that_was_asked_for(person: Person) -> None:
-    issuer, page = Issuer(person), person.page
+def test_an_issuer_signs_in_and_leads_back_to_the_view_that_was_asked_for(single: tuple[Person, FakeIssuer]) -> None:
+    """ASVS 10.1.2, 10.2.1, 10.2.2: the state, the nonce and the verifier are of this tab; issuers are not mixed up."""
+    person, issuer = single
+    page, home = person.page, f"{person.service.address}/console/"
     person.open("authors/2?from=mail")
-    button = page.get_by_role("button", name=_AT_ISSUER)
-    # An answer that another issuer gave, one that nobody asked for, and a refusal lead to no request for tokens.
-    for says, why in (
-        ({"iss": "https://evil.example"}, "The answer came from somewhere else"),
-        ({"code": "", "error": "access_denied"}, "The sign-in was cancelled or refused there."),
+    button = page.get_by_role("button", name=AT_ISSUER)
+
+    def lie(**answer: str) -> Callable[[Asked], tuple[int, str]]:
+        return lambda asked: (302, f"{home}?{urlencode({'state': asked.query['state'], 'iss': issuer.url, **answer})}")
+
+    # The answer of another issuer, no issuer, a refusal, and an answer that nobody asked for lead to no sign-in.
+    for answer, why in (
+        ({"code": "a-code", "iss": "https://evil.example"}, "The answer came from somewhere else"),
+        ({"error": "access_denied"}, "The sign-in was cancelled or refused there."),
+        ({"error": "server_error", "error_description": "<b>"}, "The sign-in there did not succeed."),
     ):
-        issuer.says = says
+        issuer.answers["/authorize"] = lie(**answer)
         button.click()
         expect(page.get_by_role("alert")).to_contain_text(why)
-        assert page.url == f"{person.service.address}/console/authors/2?from=mail"
+        assert page.url == f"{home}authors/2?from=mail"
     person.open("?code=a-code&state=of-somebody-else")
-    expect(button).to_be_visible()
-    assert page.url == f"{person.service.address}/console/"
-    assert issuer.grants == []
+    expect(page.get_by_role("alert")).to_contain_text("The sign-in there did not succeed.")
+    assert page.url == home
+    assert "/token" not in issuer.paths()
     person.open("authors/2?from=mail")
-    issuer.says = {}
+    del issuer.answers["/authorize"]
     button.click()
     expect(page.locator("h1")).to_have_text("Ben")
-    assert page.url == f"{person.service.address}/console/authors/2?from=mail"
-    (grant,), asked = issuer.grants, issuer.asked[-1]
-    digest = urlsafe_b64encode(sha256(grant["code_verifier"].encode()).digest()).decode().rstrip("=")
-    assert (asked["code_challenge"], asked["code_challenge_method"]) == (digest, "S256")
-    assert (grant["code"], grant["nonce"], grant["redirect_uri"]) == ("a-code", asked["nonce"], asked["redirect_uri"])
-    assert len({each[name] for each in issuer.asked for name in ("state", "nonce", "code_challenge")}) == 9
+    assert page.url == f"{home}authors/2?from=mail"
+    begun = [asked.query for asked in issuer.asked if asked.path == "/authorize"]
+    assert len({each[name] for each in begun for name in ("state", "nonce", "code_challenge")}) == 3 * len(begun)
     assert page.evaluate("sessionStorage['logoadmin.issuer']") is None
 
 
 @pytest.mark.rule("contract O3", "contract O7", "contract J4")
-def test_a_sign_in_that_is_too_old_is_asked_for_again_in_place(person: Person) -> None:
-    issuer, page, service = Issuer(person), person.page, person.service
-    person.sign_in("account")
+def test_a_sign_in_that_is_too_old_is_asked_for_again_in_place(single: tuple[Person, FakeIssuer]) -> None:
+    """ASVS 7.5.1: by the same user alone; the new session replaces the old one in all tabs."""
+    person, issuer = single
+    page, service = person.page, person.service
+    person.open("account")
+    page.get_by_role("button", name=AT_ISSUER).click()
+    expect(page.locator("h1")).to_have_text("My account")
     other = person.another_tab()
     person.open("logos", other)
     expect(other.locator(".card").first).to_be_visible()
     first = page.evaluate("sessionStorage['logoadmin.refresh']")
-
-    def try_to_make(key: str) -> Locator:
-        """Try to make a key, for which the sign-in is too old, and return the dialog."""
-        service.clock.pass_by(700)
-        page.get_by_role("button", name="New key").click()
-        page.get_by_label("What is it for?").fill(key)
-        page.get_by_role("row", name=re.compile("^Authors")).get_by_role("checkbox").check()
-        page.get_by_role("button", name="Create key").click()
-        dialog = page.get_by_role("dialog", name="Confirm that it's you")
-        expect(dialog.get_by_label("User name")).to_have_value("admin")
-        return dialog
-
-    dialog = try_to_make("nightly import")
-    expect(dialog.get_by_label("Password")).to_be_focused()
+    service.clock.pass_by(700)
+    page.get_by_role("button", name="New key").click()
+    page.get_by_label("What is it for?").fill("nightly import")
+    page.get_by_role("row", name=re.compile("^Authors")).get_by_role("checkbox").check()
+    page.get_by_role("button", name="Create key").click()
+    dialog = page.get_by_role("dialog", name="Confirm that it's you")
+    expect(dialog.get_by_label("User name")).to_have_value("ann")
     page.keyboard.press("Escape")
     expect(page.locator("#work")).to_contain_text("Nothing was changed: this needs you to sign in again.")
-    expect(page.get_by_label("What is it for?")).to_have_value("nightly import")
     page.get_by_role("button", name="Create key").click()
     # Another user of the issuer is refused, and their session ends.
-    issuer.user = SOMEBODY
-    service.gallery.users.create(CreateUser(user_id=8, username=SOMEBODY[0], password=SOMEBODY[1]))
-    with page.expect_popup() as opened:
-        dialog.get_by_role("button", name=_AT_ISSUER).click()
+    ann, issuer.person = issuer.person, {"sub": "1", "preferred_username": "bob", "groups": ["editors"]}
+    with page.expect_response("**/api/auth/revoke") as revoked, page.expect_popup() as opened:
+        dialog.get_by_role("button", name=AT_ISSUER).click()
     expect(dialog.get_by_role("alert")).to_contain_text("That was somebody else's sign-in")
     if not opened.value.is_closed():
         opened.value.wait_for_event("close")
-    assert "prompt" in issuer.asked[-1]
-    assert not refreshes(service, issuer.tokens[-1]["refresh_token"])
-    issuer.user = ("admin", ADMIN_PASSWORD)
-    dialog.get_by_role("button", name=_AT_ISSUER).click()
+    issuer.person = ann
+    dialog.get_by_role("button", name=AT_ISSUER).click()
     expect(page.get_by_role("dialog").get_by_label("Key", exact=True)).to_have_value(re.compile("lga_"))
-    page.get_by_role("button", name="Done").click()
-    # The new session is that of all tabs, and the old one has ended.
-    assert other.evaluate("sessionStorage['logoadmin.refresh']") == issuer.tokens[-1]["refresh_token"]
-    assert not refreshes(service, first)
-    with_password = try_to_make("by password")
-    with_password.get_by_label("Password").fill(ADMIN_PASSWORD)
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("dialog").get_by_label("Key", exact=True)).to_have_value(re.compile("lga_"))
+    assert [asked.query.get("prompt") for asked in issuer.asked if asked.path == "/authorize"] == [None, *2 * ["login"]]
+    kept = [tab.evaluate("sessionStorage['logoadmin.refresh']") for tab in (page, other)]
+    assert kept[0] == kept[1] != first
+    sent: Any = revoked.value.request.post_data_json
+    for ended in (first, sent["refresh_token"]):
+        with pytest.raises(InvalidToken):
+            service.gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=ended))
     page.get_by_role("button", name="Done").click()
     other.get_by_role("link", name="Users", exact=True).click()
-    expect(other.get_by_role("link", name=PAINTER[0])).to_be_visible()
+    expect(other.get_by_role("link", name="bob")).to_be_visible()
 
 
 @pytest.mark.rule("contract O4", "contract J4")
