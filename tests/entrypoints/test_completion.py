@@ -18,11 +18,12 @@ pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("cont
     ("typed", "offered"),
     [
         (["he"], {"healthcheck"}),
-        (["user", ""], {"create", "list", "password", "remove", "role"}),
+        (["user", ""], {"code", "create", "factors", "list", "password", "remove", "role"}),
         (["serve", "--acc"], {"--access"}),
         (["serve", "--access", ""], {"open", "guarded"}),
         (["config", "--log-level", "in"], {"info"}),
         (["completion", ""], {"bash", "zsh", "fish"}),
+        (["user", "password", "ann", "--factors", ""], {"keep", "remove"}),
     ],
 )
 def test_commands_options_and_values_are_completed(

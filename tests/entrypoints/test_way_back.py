@@ -31,6 +31,7 @@ from logoadmin import (
     SignInWithFactor,
 )
 from logoadmin.domain.model.public_url import LOCAL
+from tests.asgi import AppClient
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
 from tests.passkeys import Authenticator
 from tests.services import start
@@ -145,6 +146,27 @@ def test_a_password_that_is_refused_leaves_the_factors(run: Run, gallery: LogoAd
         password(gallery)
 
 
+@pytest.mark.rule("contract C1", "contract O6")
+def test_the_code_is_a_grant_over_http(run: Run, gallery: LogoAdmin) -> None:
+    client = AppClient(logoadmin.asgi(gallery))
+
+    def post(**changes: Any) -> httpx2.Response:
+        return client.post("/api/auth/token", json={**code_body(run, "ann"), **changes})
+
+    answer = post()
+    assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store")
+    assert answer.json().keys() == {"access_token", "token_type", "expires_in", "refresh_token", "scope"}
+    headers = {"authorization": f"Bearer {answer.json()['access_token']}"}
+    (session,) = client.get("/api/auth/sessions", headers=headers).json()
+    assert session["factor"] == "sign_in_code"
+    for wrong in (post(code="wrong"), post(username="nobody"), post(username="admin")):
+        assert (wrong.status_code, wrong.json()) == (401, {"detail": "Incorrect username or password"})
+    for rubbish in ({"code": None}, {"code": 7}, {"code": ""}, {"password": "x"}, {"challenge": "x"}):
+        assert post(**rubbish).status_code == 422
+    form = client.post("/api/auth/token", data=code_body(run, "ann"))
+    assert form.status_code == 422  # a form is for passwords (RFC 6749)
+
+
 # The table of lock-outs
 
 
@@ -224,7 +246,7 @@ def test_a_lost_factor_key(run: Run, gallery: LogoAdmin) -> None:
 def test_an_issuer_that_is_away(run: Run, gallery: LogoAdmin) -> None:
     assert gallery
     settings: dict[str, Any] = {f"oidc_{name}": name for name in ("client_id", "client_secret")}
-    settings |= {"oidc_issuer": "https://127.0.0.1:1", "password_sign_in": False}
+    settings |= {"oidc_issuer": "https://127.0.0.1:1", "oidc_default_role": "member", "password_sign_in": False}
     with connected(**settings) as closed, pytest.raises(SignInForbidden):
         password(closed)
     lets_in(run, "the issuer is away or wrongly configured", **settings)
