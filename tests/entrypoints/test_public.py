@@ -34,7 +34,7 @@ CHANGES = sorted(
     (
         operation
         for operation in OPERATIONS
-        if operation.method != "GET" and not operation.call.startswith(("sessions.", "keys.", "preferences."))
+        if operation.method != "GET" and not operation.path.startswith("/api/auth/")
     ),
     key=lambda operation: (operation.method == "DELETE", operation.call != "bulk.apply", -operation.path.count("/")),
 )
