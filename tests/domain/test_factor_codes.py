@@ -20,7 +20,7 @@ NEVER = -1
 
 @pytest.mark.rule("contract O1")
 def test_a_code_is_long_and_easy_to_type() -> None:
-    """ASVS 6.5.2 and 6.5.4: 24 characters of 32 are 120 random bits."""
+    """ASVS 6.5.2 and ASVS 6.5.4: 24 characters of 32 are 120 random bits."""
     codes = {new_code(RANDOM) for _ in range(200)}
     assert len(codes) == 200
     assert all(re.fullmatch(r"([0-9A-HJKMNP-TV-Z]{4}-){5}[0-9A-HJKMNP-TV-Z]{4}", code) for code in codes)

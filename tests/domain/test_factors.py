@@ -362,6 +362,30 @@ def test_without_its_key_recovery_codes_still_work_and_the_log_has_the_reason(
     assert not is_refused(later, challenged(later, ADMIN), recovery_code=codes[3])
 
 
+# Events.
+
+
+@pytest.mark.rule("contract O1", "contract O9")
+def test_what_happens_to_factors_is_an_event(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    """Of the user whose factors they are; no secret is in it, and a secret that was not confirmed is no event."""
+    who, totp, codes = enrolled(stocked)
+    enrol(stocked, who)
+    stocked.factors.remove(RemoveFactor(factor_id=totp.factor_id), who)
+    stocked.factors.enrol_totp(EnrolTotp(name="not confirmed"), who)
+    stocked.factors.make_recovery_codes(MakeRecoveryCodes(), who)
+    stocked.factors.remove_all(RemoveUserFactors(user_id=7), caller(stocked, stocked.sessions.sign_in(ADMIN)))
+    events = [event for event in storage.read(lambda uow: uow.events.page(10**6, 50, 7)) if "factor" in event.event]
+    assert [(event.event, event.factor, event.user_name) for event in events[::-1]] == [
+        ("factor_added", "totp", "ann"),
+        ("factor_added", "totp", "ann"),
+        ("factor_removed", "totp", "ann"),
+        ("factor_removed", "totp", "ann"),
+    ]
+    every = storage.read(lambda uow: uow.events.page(10**6, 50))
+    assert [event.event for event in every].count("recovery_codes_made") == 2
+    assert not any(secret in repr(every) for secret in (totp.secret, *codes))
+
+
 # Requests that are sent again.
 
 

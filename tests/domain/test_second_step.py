@@ -14,8 +14,9 @@ from logoadmin.domain.model.errors import (
     SignInRefused,
     TooManySignIns,
 )
+from logoadmin.domain.model.records import PasswordHash
 from logoadmin.domain.model.sign_in import SignInRules, Ways
-from logoadmin.domain.services.factor_commands import ListFactors, RemoveFactor, SignInWithFactor
+from logoadmin.domain.services.factor_commands import ListFactors, RemoveFactor, RemoveUserFactors, SignInWithFactor
 from logoadmin.domain.services.sessions import ListSessions, Refresh, Revoke, SignIn
 from logoadmin.domain.services.users import RemoveUser, SetPassword
 from tests.domain.second_factors import (
@@ -67,6 +68,36 @@ def test_a_wrong_password_reveals_no_factor(stocked: LogoAdmin) -> None:
 def test_the_second_step_has_exactly_one_answer(given: dict[str, str]) -> None:
     with pytest.raises(InvalidInput):
         SignInWithFactor(grant_type="second_factor", challenge="x", **given)  # type: ignore[arg-type]  # fields
+
+
+def test_a_factor_that_is_enrolled_while_a_password_is_verified_counts(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    who = caller(stocked, stocked.sessions.sign_in(ANN))
+
+    class Meanwhile(Argon2Passwords):
+        def verify(self, hash_: PasswordHash | None, password: str) -> bool:
+            enrol(stocked, who)
+            return super().verify(hash_, password)
+
+    slow = gallery_on(storage, clock, hasher=Meanwhile(8, 1), started=False)
+    with pytest.raises(SignInRefused):
+        slow.sessions.sign_in(ANN)
+    assert challenged(stocked).factors == ("totp", "recovery_code")
+
+
+def test_factors_that_are_removed_while_a_password_is_verified_do_not_count(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    enrolled(stocked)
+
+    class Meanwhile(Argon2Passwords):
+        def verify(self, hash_: PasswordHash | None, password: str) -> bool:
+            stocked.factors.remove_all(RemoveUserFactors(user_id=7))
+            return super().verify(hash_, password)
+
+    slow = gallery_on(storage, clock, hasher=Meanwhile(8, 1), started=False)
+    assert works(stocked, slow.sessions.sign_in(ANN))
 
 
 # Codes are used once.
