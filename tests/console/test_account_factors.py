@@ -15,10 +15,11 @@ from logoadmin.domain.model.events import Event
 from logoadmin.domain.services import roles, users
 from logoadmin.domain.services.factor_commands import ConfirmTotp, EnrolTotp
 from logoadmin.domain.services.keys import CreateKey
-from logoadmin.ports.storage import Session
+from logoadmin.ports.storage import Session, UnitOfWork
 from tests.console.authenticator import plugged_in
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served
+from tests.console.test_accessible import findings
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
 
 pytestmark = pytest.mark.slow("a browser")
@@ -205,6 +206,8 @@ def test_administrators_remove_the_factors_of_somebody_who_lost_them(chromium: B
         expect(question).to_contain_text("Make sure that it is really them who asked.")
         question.get_by_role("button", name="Remove all").click()
         expect(card).to_contain_text("this user has not set up a second step")
+        events = section(page, "Recent activity of the account")
+        expect(events.get_by_role("listitem").filter(has_text="Second factor removed")).to_be_visible()
 
 
 @pytest.mark.rule("contract O9", "contract J3")
@@ -229,3 +232,26 @@ def test_the_account_shows_sign_ins_and_refusals(console: Person) -> None:
     expect(events.get_by_role("listitem")).to_have_count(11)
     expect(events.get_by_role("listitem").last).to_contain_text(re.compile("Sign-in refused.*7 times.*203.0.113.7"))
     expect(events.get_by_role("button", name="Show more")).to_have_count(0)
+
+
+@pytest.mark.rule("contract O4", "contract J5")
+def test_axe_finds_nothing_where_a_second_factor_must_be_enrolled(chromium: Browser, service: Served) -> None:
+    with looking(chromium, service, reduced_motion="reduce") as console:
+        console.sign_in(username=PAINTER[0], password=PAINTER[1])
+        page = console.page
+
+        def demand(uow: UnitOfWork) -> None:
+            for session in uow.sessions.of_user(PAINTER_ID):
+                uow.sessions.update_times(replace(session, enrol_by=service.clock.now() - 1))
+
+        service.storage.write(demand)
+        page.get_by_role("link", name="My account").click()
+        page.get_by_role("button", name=APP).click()
+        secret = re.sub(r"\s", "", page.locator(".secret").inner_text())
+        found = findings(page)
+        page.get_by_label("Code from the app").fill(code_of(secret, service))
+        page.keyboard.press("Enter")
+        page.get_by_label("I have kept these codes").check()
+        assert [*found, *findings(page)] == []
+        page.get_by_role("button", name="Done").click()
+        expect(page.locator("h1")).to_have_text("My account")

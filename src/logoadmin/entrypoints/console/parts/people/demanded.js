@@ -40,7 +40,7 @@ export function Demanded() {
       { ref: card, class: "box sign-in-card wide" },
       h("h1", { tabIndex: -1 }, title),
       h("p", null, t(isPassword ? "first.text" : "mustEnrol.text")),
-      isPassword ? h(PasswordForm, { user, own: true, current: typed.password, done: changed }) : h(Enrolment, { done: enrolled }),
+      isPassword ? h(PasswordForm, { user, own: true, current: typed.password, done: changed }) : h(Enrolment, { heading: "h2", done: enrolled }),
       h("button", { type: "button", class: "button quiet", onClick: () => void signOut() }, t("signOut")),
     ),
   );

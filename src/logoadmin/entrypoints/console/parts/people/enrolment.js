@@ -1,6 +1,6 @@
 /**
  * A second factor for the signed-in user: an authenticator app or a passkey. It needs the texts of `signing_in` and the
- * style sheets `people` and `signing_in`, and stands under a heading of the second level.
+ * style sheets `people` and `signing_in`.
  */
 import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
@@ -11,8 +11,13 @@ import { EnrolPasskey } from "../signing_in/enrol_passkey.js";
 import { elsewhere, obstacle } from "../signing_in/new_passkey.js";
 import { RecoveryCodes } from "../signing_in/recovery_codes.js";
 
-/** @param {{done: () => void, name?: string}} props `done` is called when a factor is enrolled and its recovery codes are kept; `name` is that of a new app. */
-export default function Enrolment({ done, name = t("enrol.app.name") }) {
+/**
+ * @param {object} props
+ * @param {() => void} props.done Called when a factor is enrolled and its recovery codes are kept.
+ * @param {string} [props.name] Of a new app.
+ * @param {"h2" | "h3"} [props.heading] The headings of the steps.
+ */
+export default function Enrolment({ done, name = t("enrol.app.name"), heading = "h3" }) {
   const [way, setWay] = useState(/** @type {"" | "app" | "passkey"} */ (""));
   const [hasReturned, setReturned] = useState(false);
   const [codes, setCodes] = useState(/** @type {string[]} */ ([]));
@@ -27,9 +32,9 @@ export default function Enrolment({ done, name = t("enrol.app.name") }) {
   }, [way]);
   /** @type {import("../signing_in/enrol_app.js").Enrolled} */
   const enrolled = (given) => (given ? setCodes(given) : done());
-  if (codes.length) return h(RecoveryCodes, { codes, done });
-  if (way === "app") return h(EnrolApp, { name, enrolled, back });
-  if (way === "passkey") return h(EnrolPasskey, { enrolled, back });
+  if (codes.length) return h(RecoveryCodes, { codes, heading, done });
+  if (way === "app") return h(EnrolApp, { name, heading, enrolled, back });
+  if (way === "passkey") return h(EnrolPasskey, { heading, enrolled, back });
   const why = obstacle();
   return h(
     "div",

@@ -12,18 +12,18 @@ import { QrCode } from "./qr_code.js";
 
 const LENGTH = 6;
 
-/** @param {{name: string, enrolled: Enrolled, back: () => void}} props */
-export function EnrolApp({ name, enrolled, back }) {
+/** @param {{name: string, heading: "h2" | "h3", enrolled: Enrolled, back: () => void}} props */
+export function EnrolApp({ name, heading, enrolled, back }) {
   const { busy, failed, attempt } = useAttempt();
   const [begun, setBegun] = useState(/** @type {Begun | undefined} */ (undefined));
   const begin = () => void attempt(() => call("post", "/api/auth/factors/totp", { body: { name } }), setBegun);
   useEffect(begin, []);
-  if (begun) return h(Scan, { key: begun.factor_id, begun, enrolled, back, restart: begin });
+  if (begun) return h(Scan, { key: begun.factor_id, begun, level: heading, enrolled, back, restart: begin });
   return h("div", { class: "stack loose" }, failed ? h(Failing, { failed, busy }) : h(Skeleton, {}), h("div", null, h(Button, { onClick: back }, t("enrol.back"))));
 }
 
-/** @param {{begun: Begun, enrolled: Enrolled, back: () => void, restart: () => void}} props */
-function Scan({ begun, enrolled, back, restart }) {
+/** @param {{begun: Begun, level: "h2" | "h3", enrolled: Enrolled, back: () => void, restart: () => void}} props */
+function Scan({ begun, level, enrolled, back, restart }) {
   const id = useId();
   const { busy, failed, attempt } = useAttempt();
   const [code, setCode] = useState("");
@@ -55,7 +55,7 @@ function Scan({ begun, enrolled, back, restart }) {
   return h(
     "form",
     { class: "enrol-app", noValidate: true, onSubmit: send },
-    h("h3", { ref: heading, tabIndex: -1 }, t("enrol.app")),
+    h(level, { ref: heading, tabIndex: -1 }, t("enrol.app")),
     h("p", { id: `${id}-scan` }, t("enrol.scan")),
     h(QrCode, { svg: begun.qr_svg, label: t("enrol.qr") }),
     h("p", { class: "on-phones" }, h("a", { class: "button plain", href: begun.uri }, t("enrol.open"))),

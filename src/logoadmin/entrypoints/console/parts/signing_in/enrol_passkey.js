@@ -9,8 +9,8 @@ import { create, obstacle, reasonOf } from "./new_passkey.js";
 
 const MOST = 64;
 
-/** @param {{enrolled: import("./enrol_app.js").Enrolled, back: () => void}} props */
-export function EnrolPasskey({ enrolled, back }) {
+/** @param {{heading: "h2" | "h3", enrolled: import("./enrol_app.js").Enrolled, back: () => void}} props */
+export function EnrolPasskey({ heading, enrolled, back }) {
   const id = useId();
   const { busy, failed, attempt } = useAttempt();
   const [name, setName] = useState(() => withoutMarks(deviceOf(navigator.userAgent)));
@@ -45,7 +45,7 @@ export function EnrolPasskey({ enrolled, back }) {
   return h(
     "form",
     { class: "form", noValidate: true, onSubmit: (/** @type {SubmitEvent} */ event) => void send(event) },
-    h("h3", null, t("enrol.passkey")),
+    h(heading, null, t("enrol.passkey")),
     h("p", null, t("enrol.passkey.text")),
     h(
       "div",

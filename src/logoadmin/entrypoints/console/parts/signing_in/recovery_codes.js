@@ -7,8 +7,8 @@ import { Button } from "../primitives/basics.js";
 import { Copy } from "../primitives/copy.js";
 import { saveFile } from "../csv/save_file.js";
 
-/** @param {{codes: readonly string[], done: () => void}} props */
-export function RecoveryCodes({ codes, done }) {
+/** @param {{codes: readonly string[], done: () => void, heading?: "h2" | "h3"}} props */
+export function RecoveryCodes({ codes, done, heading: level = "h3" }) {
   const id = useId();
   const [kept, setKept] = useState(false);
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
@@ -20,7 +20,7 @@ export function RecoveryCodes({ codes, done }) {
   return h(
     "section",
     { class: "stack loose recovery-codes", "aria-labelledby": id },
-    h("h3", { id, ref: heading, tabIndex: -1 }, t("recovery.keep")),
+    h(level, { id, ref: heading, tabIndex: -1 }, t("recovery.keep")),
     h("p", null, t("recovery.text")),
     h("div", { class: "box printed" }, h("p", { class: "print-only" }, whose), h("ul", { class: "mono" }, codes.map((each) => h("li", { key: each }, each)))),
     h("div", { class: "cluster" }, h(Copy, { text: codes.join("\n") }), h(Button, { icon: "Download", onClick: save }, t("recovery.download")), h(Button, { icon: "FileText", onClick: () => print() }, t("recovery.print"))),
