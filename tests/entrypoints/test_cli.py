@@ -693,7 +693,7 @@ def test_the_printed_changes_can_be_filtered(run: Run) -> None:
 @pytest.mark.rule("contract O9")
 @pytest.mark.usefixtures("initialised")
 def test_the_events_of_all_users_are_printed_the_newest_first(run: Run) -> None:
-    assert run("events") == CommandResult(0, "", "")
+    assert run("events", "--json") == CommandResult(0, "", "")
     for username in ("Ann", "Ben"):
         run("user", "create", str(ord(username[0])), username, stdin="one two three\n")
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
@@ -701,7 +701,7 @@ def test_the_events_of_all_users_are_printed_the_newest_first(run: Run) -> None:
             gallery.sessions.sign_in(logoadmin.SignIn(username=username, password="one two three"))
 
     def names(*options: str) -> list[str]:
-        printed = run("events", *options)
+        printed = run("events", "--json", *options)
         assert (printed.code, printed.err) == (0, "")
         return [json.loads(line)["user_name"] for line in printed.out.splitlines()]
 
@@ -709,6 +709,11 @@ def test_the_events_of_all_users_are_printed_the_newest_first(run: Run) -> None:
     assert names("--user", str(ord("B"))) == names("--order", "asc", "--after", "1", "--limit", "1") == ["Ben"]
     assert names("--user", "99") == []
     says_one_line(run("events", "--user", "-1"), 2, "--user_id: Input should be greater than or equal to 0")
+    heading, *lines = run("events", "--user", str(ord("A"))).out.splitlines()
+    assert heading.split() == ["event_id", "at", "event", "user,", "client", "and", "factor"]
+    assert [re.sub(r"[\d-]{10} [\d:]{8}", "TIME", line).split() for line in lines] == [
+        [number, "TIME", "signed_in", "Ann", "(65)", "password"] for number in ("3", "1")
+    ]
 
 
 @pytest.mark.rule("contract G4")

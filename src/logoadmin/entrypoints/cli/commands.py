@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -31,8 +32,11 @@ from logoadmin.entrypoints.one_line import as_json_line, on_one_line
 
 if TYPE_CHECKING:
     from logoadmin.domain.model.command import Command
+    from logoadmin.domain.model.events import Event
 
 Asked = TypeVar("Asked", bound="Command")
+
+_EVENT_LINE: Final = "{:>10}  {:<19}  {:<19}  {}"
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -80,15 +84,30 @@ def changes(database: str | None, limit: int | None, **asked: Any) -> None:
 @click.option("--limit", type=click.IntRange(1), help="At most this many events.")
 @click.option("--order", type=click.Choice(["asc", "desc"]), default="desc", help="asc prints the oldest first.")
 @click.option("--user", "user_id", type=int, metavar="ID", help="Only events of this user.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, with all that is known.")
 @database_option
-def events(database: str | None, limit: int | None, **asked: Any) -> None:
-    """Print sign-ins and what else happened to accounts as JSON Lines, the newest event first."""
+def events(database: str | None, limit: int | None, *, as_json: bool, **asked: Any) -> None:
+    """Print sign-ins and what else happened to accounts, the newest event first; times are in UTC."""
     from logoadmin.domain.model.events import Event
     from logoadmin.domain.services.events import ListEvents
 
     command = _command_of(ListEvents, asked)
     with gallery_at(database, "never") as gallery:
-        _print_lines(Event, islice(gallery.events.list(command), limit))
+        found = islice(gallery.events.list(command), limit)
+        if as_json:
+            _print_lines(Event, found)
+            return
+        click.echo(_EVENT_LINE.format("event_id", "at", "event", "user, client and factor"))
+        for event in found:
+            at = f"{datetime.fromtimestamp(event.at, UTC):%Y-%m-%d %H:%M:%S}"
+            click.echo(on_one_line(_EVENT_LINE.format(event.event_id, at, event.event, _details(event))))
+
+
+def _details(event: "Event") -> str:
+    """Return who it was, from where and with what, and how often."""
+    user = "no user" if event.user_id is None else f"{event.user_name or '-'} ({event.user_id})"
+    often = "" if event.count == 1 else f"{event.count} times"
+    return "  ".join(filter(None, (user, event.address, event.factor, often)))
 
 
 def _command_of(command: type[Asked], asked: Mapping[str, Any]) -> Asked:
