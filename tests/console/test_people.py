@@ -361,7 +361,8 @@ def test_the_session_of_a_lost_laptop_is_ended_by_keyboard_alone(console: Person
         f"{console.service.address}/api/auth/token", data=body, headers={"User-Agent": laptop}
     ).json()
     console.sign_in("account")
-    rows = page.locator(".row")
+    heading = page.get_by_role("heading", name="Sessions", exact=True)
+    rows = page.locator(".section").filter(has=heading).locator(".row")
     expect(rows).to_have_count(2)
     expect(rows.first).to_contain_text(re.compile(r"Chrome.* on .*Linux.*this one"))
     lost = rows.filter(has_text="Firefox\u2069 on \u2068Windows")

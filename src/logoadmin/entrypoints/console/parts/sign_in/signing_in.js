@@ -23,6 +23,8 @@ export function SigningIn({ submit, isAgain = false }) {
   const [isLate, setLate] = useState(false);
   useEffect(() => {
     void readWays();
+    // It is said once.
+    issuerProblem.value = undefined;
     const late = setTimeout(() => setLate(true), SOON);
     return () => clearTimeout(late);
   }, []);
