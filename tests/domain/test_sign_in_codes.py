@@ -53,7 +53,7 @@ def sign_in(gallery: LogoAdmin, code: str, username: str = "ann", client: Caller
 
 def refused(gallery: LogoAdmin, code: str, username: str = "ann") -> None:
     """Make sure that a code is refused in the words of a wrong password."""
-    with pytest.raises(SignInRefused, match=r"^Incorrect username or password$"):
+    with pytest.raises(SignInRefused, match=r"^Incorrect username or code$"):
         sign_in(gallery, code, username)
 
 

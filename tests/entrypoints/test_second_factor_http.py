@@ -56,7 +56,7 @@ def test_enrolling_an_app_and_signing_in_with_it(client: AppClient, ann: Headers
 
     clock.pass_by(STEP)
     wrong = client.post("/api/auth/token", json=second(challenge, recovery_code="0"))
-    assert (wrong.status_code, wrong.json()) == (401, {"detail": "Incorrect username or password"})
+    assert (wrong.status_code, wrong.json()) == (401, {"detail": "Incorrect code"})
     signed_in = client.post("/api/auth/token", json=second(challenge, totp=totp.at(clock.now())))
     assert signed_in.status_code == 200
     tokens = signed_in.json()

@@ -9,7 +9,7 @@ from logoadmin.domain.factors.codes import hashed_code
 from logoadmin.domain.factors.enrolment import confirmed_factors
 from logoadmin.domain.factors.passkey_factors import PasskeyFactors
 from logoadmin.domain.factors.totp_factors import TotpFactors
-from logoadmin.domain.model.errors import SecondFactorKind, SecondFactorRequired, SignInRefused
+from logoadmin.domain.model.errors import SecondFactorKind, SecondFactorRequired, code_refused, passkey_refused
 from logoadmin.ports.environment import Randomness
 
 # The usual ways first.
@@ -61,4 +61,4 @@ class SecondStep:
             case "passkey":
                 is_right = self.passkeys.use(uow, challenge, answer, now, of_user=user_id) is not None
         if not is_right:
-            raise SignInRefused
+            raise passkey_refused() if kind == "passkey" else code_refused()

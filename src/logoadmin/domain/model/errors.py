@@ -11,7 +11,7 @@
     │   └── EnrolmentRequired     a session that may only enrol a second factor
     ├── RecentSignInRequired      a sign-in that is too long ago
     ├── SecondFactorRequired      the right password of a user with a second factor
-    ├── SignInRefused             a wrong username or password, without saying which
+    ├── SignInRefused             a wrong username or password, without saying which; a wrong second factor
     │   └── IssuerRefused         a sign-in at the issuer that cannot be verified
     ├── SignInForbidden           a sign-in that the settings forbid
     ├── IncorrectPassword         a wrong current password of a user who changes it
@@ -132,10 +132,25 @@ class SecondFactorRequired(LogoAdminError):
 
 
 class SignInRefused(LogoAdminError):
-    """The username or the password is wrong (contract C1)."""
+    """The username or the password is wrong (contract C1), or what replaces or follows them (contract O2)."""
 
     def __init__(self, text: str = "Incorrect username or password") -> None:
         super().__init__(text)
+
+
+def code_refused() -> SignInRefused:
+    """Return the error for a second factor that is a wrong or used code."""
+    return SignInRefused("Incorrect code")
+
+
+def passkey_refused() -> SignInRefused:
+    """Return the error for a passkey that is unknown here, or whose proof is not accepted."""
+    return SignInRefused("The passkey was not accepted")
+
+
+def sign_in_ended() -> SignInRefused:
+    """Return the error for the second step of a sign-in that has expired, or was finished or voided."""
+    return SignInRefused("This sign-in has ended; start again")
 
 
 class IssuerRefused(SignInRefused):

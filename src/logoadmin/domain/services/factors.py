@@ -31,8 +31,8 @@ from logoadmin.domain.model.errors import (
     NotFound,
     Outdated,
     Problem,
-    SignInRefused,
     TooManySignIns,
+    sign_in_ended,
 )
 from logoadmin.domain.model.factors import (
     ListedFactor,
@@ -249,7 +249,7 @@ class FactorService(Service):
             def begin(uow: AuditedUnitOfWork, command: SignInWithFactor) -> Tokens:
                 challenge = open_challenge(uow, command.challenge, "second_factor", uow.now)
                 if challenge is None or challenge.user_id is None or not uow.challenges.take(challenge.challenge_hash):
-                    raise SignInRefused
+                    raise sign_in_ended()
                 self._second_step.verify(uow, challenge.user_id, command.challenge, kind, answer, uow.now)
                 succeeded(uow, limits)
                 return self._session_tokens.begin(uow, challenge.user_id, client, uow.now, kind)

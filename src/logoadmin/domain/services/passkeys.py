@@ -11,7 +11,7 @@ from logoadmin.domain.factors.passkey_factors import PasskeyFactors
 from logoadmin.domain.factors.signed_challenges import SignedChallenges
 from logoadmin.domain.model.access import ANONYMOUS, OWNER, PUBLIC, SIGNED_IN, Anonymous, Caller, user_of
 from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.errors import InvalidInput, Problem, SignInRefused, TooManySignIns
+from logoadmin.domain.model.errors import InvalidInput, Problem, TooManySignIns, passkey_refused, sign_in_ended
 from logoadmin.domain.model.factors import NewFactor, PasskeyOptions
 from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.model.limits import Challenge, FactorName, described
@@ -165,10 +165,10 @@ class PasskeyService(Service):
 
             def begin(uow: AuditedUnitOfWork, command: SignInWithPasskey) -> Tokens:
                 if not self._challenges.use(uow, command.challenge, uow.now):
-                    raise SignInRefused
+                    raise sign_in_ended()
                 user_id = self._passkeys.use(uow, command.challenge, command.passkey, uow.now)
                 if user_id is None:  # which leaves the challenge unused
-                    raise SignInRefused
+                    raise passkey_refused()
                 succeeded(uow, limits)
                 return self._session_tokens.begin(uow, user_id, client, uow.now, "passkey")
 

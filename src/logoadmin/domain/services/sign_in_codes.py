@@ -108,7 +108,7 @@ class SignInCodeService(Service):
                 known = uow.passwords.credentials(command.username)
                 user_id = _NOBODY if known is None else known.user_id
                 if not _take(uow, user_id, command.code):
-                    raise SignInRefused
+                    raise SignInRefused("Incorrect username or code")
                 self._end_sign_ins(uow, user_id, client)
                 succeeded(uow, limits)
                 return self._session_tokens.begin(uow, user_id, client, uow.now, "sign_in_code")
