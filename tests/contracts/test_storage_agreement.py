@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from logoadmin.domain.model.errors import LogoAdminError
+from logoadmin.domain.model.events import Event
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.lists import ChangeFilter, Filter, Order, SortKey
@@ -31,6 +32,10 @@ from logoadmin.domain.model.records import (
 from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.domain.model.sign_in import Ways
 from logoadmin.ports.storage import (
+    Challenge,
+    Factor,
+    FactorKind,
+    Identity,
     Pin,
     PublishedIndex,
     Session,
@@ -146,6 +151,10 @@ def everything(uow: UnitOfWork) -> object:
         [uow.passwords.credentials(user.username) for user in kinds[USERS]],
         [uow.preferences.get(user.user_id) for user in kinds[USERS]],
         [uow.passwords.can_sign_in(role.role_id, Ways()) for role in kinds[ROLES]],
+        [(uow.factors.of_user(user_id), uow.recovery_codes.left(user_id)) for user_id in users],
+        [(uow.identities.of_user(user_id), uow.second_factor_since.get(user_id)) for user_id in users],
+        [(uow.challenges.get(key), uow.factors.find_credential(key)) for key in ("one", "One", "two")],
+        [uow.events.page(MAX_ID, 99), uow.events.page(-1, 99, 1, "asc")],
         [uow.withdrawals.newest(0, 99), uow.withdrawals.blocked(2), uow.indexes.newest(99), uow.pins.offered()],
         [[uow.withdrawals.get(kind.kind, 1), uow.pins.of_kind(kind.kind)] for kind in ARTWORK_KINDS],
         [(uow.pins.sheet(key), uow.indexes.get(key)) for key in ("one", "One", "two")],
@@ -303,6 +312,42 @@ class Agreement(RuleBasedStateMachine):
     def forget_attempts(self, key: str, now: int) -> None:
         self.step(lambda uow: uow.sign_in_attempts.forget(key))
         self.step(lambda uow: uow.sign_in_attempts.forget_ended(now, 99))
+
+    @rule(user_id=IDS, key=KEYS, counter=IDS, now=TIMES)
+    def enrol(self, user_id: int, key: str, counter: int, now: int) -> None:
+        def add(uow: UnitOfWork) -> None:
+            taken = uow.factors.find_credential(key) is not None
+            kind: FactorKind = "totp" if taken else "passkey"
+            credential = None if taken else key
+            factor_id = uow.factors.next_id()
+            uow.factors.add(Factor(factor_id, user_id, kind, key, now, key, credential, 0, taken, None))
+            uow.factors.confirm(factor_id, counter, now)
+            uow.recovery_codes.replace(user_id, [f"{key} of {user_id}"])
+            uow.second_factor_since.set(user_id, now)
+            uow.identities.put(Identity("https://issuer.test", key, user_id, "[]"))
+
+        self.step(add, when=(lambda uow: uow.records(USERS).get(user_id),))
+        self.step(lambda uow: uow.recovery_codes.use(user_id, f"{key} of {user_id}"))
+        self.step(lambda uow: uow.factors.remove(counter, user_id))
+
+    @rule(key=KEYS, user_id=IDS, now=TIMES)
+    def challenge(self, key: str, user_id: int, now: int) -> None:
+        self.step(
+            lambda uow: uow.challenges.add(Challenge(key, "second_factor", user_id, key, now)),
+            when=(lambda uow: uow.records(USERS).get(user_id), lambda uow: uow.challenges.get(key) is None),
+        )
+        self.step(lambda uow: uow.challenges.take(key))
+        self.step(lambda uow: uow.challenges.forget_expired(now, 99))
+
+    @rule(user_id=st.none() | IDS, address=st.none() | KEYS, at=TIMES, old=TIMES)
+    def happen(self, user_id: int | None, address: str | None, at: int, old: int) -> None:
+        def count(uow: UnitOfWork) -> None:
+            if not uow.events.count("sign_in_refused", user_id, address, at):
+                uow.events.add(Event(uow.events.next_id(), at, "sign_in_refused", user_id, address=address))
+
+        self.step(count)
+        self.step(lambda uow: uow.events.number("sign_in_refused", at, 2))
+        self.step(lambda uow: uow.events.forget_before(old, 99))
 
     @rule(withdrawal=withdrawals, id_=IDS, since=TIMES, limit=st.integers(1, 3))
     def withdraw(self, withdrawal: Withdrawal, id_: int, since: int, limit: int) -> None:
