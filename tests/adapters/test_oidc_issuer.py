@@ -219,6 +219,7 @@ LIES: dict[str, list[object]] = {
 def test_a_lie_in_the_id_token_is_refused(
     issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture, claim: str, lie: object
 ) -> None:
+    """The nonce, the audience and the rest are compared (ASVS 10.5.1, 10.5.4)."""
     fake.claims = {claim: lie}
     assert refused(issuer, fake, caplog) == f"the ID token has a wrong {claim}"
 
@@ -335,7 +336,7 @@ def test_a_token_that_was_not_signed_with_a_key_of_the_issuer_is_refused(
     caplog: pytest.LogCaptureFixture,
     token: Callable[[dict[str, Any]], str],
 ) -> None:
-    """Keys and algorithms cannot be confused (ASVS 9.1.1 to 9.1.3)."""
+    """Keys and algorithms cannot be confused (ASVS 6.8.2, 9.1.1 to 9.1.3)."""
     fake.token = token
     assert refused(issuer, fake, caplog) in (
         "the ID token has an algorithm that is not accepted",
@@ -397,7 +398,7 @@ def test_a_code_is_used_once(issuer: OidcIssuer, fake: FakeIssuer) -> None:
 def test_the_verifier_belongs_to_the_code(
     issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A code that was injected has another challenge (ASVS 10.2.1, 10.4.6)."""
+    """A code that was injected has another challenge (ASVS 10.2.1)."""
     assert refused(issuer, fake, caplog, code_verifier="w" * 43).endswith("refuses the code: invalid_grant")
 
 
@@ -497,6 +498,7 @@ def test_an_issuer_that_is_not_running_is_unavailable() -> None:
     ],
 )
 def test_unusable_metadata_are_refused(issuer: OidcIssuer, fake: FakeIssuer, name: str, lie: object) -> None:
+    """Nobody poses as the issuer by its metadata (ASVS 10.5.3)."""
     fake.metadata = {name: lie}
     with pytest.raises(IssuerUnavailable) as caught:
         redeem(issuer, fake.code())

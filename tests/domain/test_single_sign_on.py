@@ -1,4 +1,4 @@
-"""Signing in through an issuer: identities, users and roles (contract O7, ASVS 6.8.1 to 6.8.4)."""
+"""Signing in through an issuer: identities, users and roles (contract O7, ASVS 6.8.1, 10.5.2)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -212,7 +212,7 @@ def test_the_first_entry_whose_group_the_user_has_decides(
 
 
 def test_roles_follow_at_each_sign_in(gallery: LogoAdmin) -> None:
-    """A group that was lost or won counts at once (ASVS 6.8.4)."""
+    """A group that was lost or won counts at once."""
     assert user_of(gallery, sign_in(gallery)).role_id == 3
     tokens = sign_in(gallery, with_groups("admins"))
     assert (user_of(gallery, tokens).role_id, tokens.scope) == (2, "*")
@@ -305,7 +305,7 @@ def test_what_the_issuer_refuses_begins_nothing(gallery: LogoAdmin, fake: FakeIs
 
 
 def test_another_redirect_uri_never_reaches_the_issuer(gallery: LogoAdmin, fake: FakeIssuer) -> None:
-    """(ASVS 10.2.1, 10.4.1)"""
+    """The code was meant for another page (ASVS 10.1.2)."""
     for uri in ("https://evil.example/", "http://localhost:8000/console", "http://localhost:8000/console/?x"):
         with pytest.raises(IssuerRefused):
             sign_in(gallery, redirect_uri=uri)

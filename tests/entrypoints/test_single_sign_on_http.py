@@ -87,7 +87,7 @@ def test_a_code_of_the_issuer_begins_a_session(client: AppClient, fake: FakeIssu
 
 
 def test_a_code_is_worth_one_session_however_often_it_is_sent(client: AppClient, fake: FakeIssuer) -> None:
-    """A replayed code is refused, also at the same time (ASVS 10.4.2)."""
+    """A replayed code is refused, here and at the issuer."""
     code = fake.code()
     assert [sign_in(client, code).status_code for _ in range(2)] == [200, 401]
     assert sign_in(client, "another").json() == UNVERIFIED
