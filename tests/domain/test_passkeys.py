@@ -274,6 +274,18 @@ def test_a_challenge_is_good_until_it_expires(
     assert works(stocked, stocked.passkeys.sign_in(sign_in(asked.challenge, device.get(asked.options))))
 
 
+@pytest.mark.rule("contract O2")
+def test_a_challenge_of_a_machine_whose_clock_is_ten_seconds_ahead_is_good(
+    stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
+) -> None:
+    enrol(stocked, ann, device)
+    asked, required = stocked.passkeys.options(AskPasskey()), challenged(stocked)
+    assert required.passkey is not None
+    clock.pass_by(-10)
+    assert works(stocked, stocked.passkeys.sign_in(sign_in(asked.challenge, device.get(asked.options))))
+    assert works(stocked, stocked.factors.sign_in(second(required.challenge, device.get(required.passkey))))
+
+
 @pytest.mark.rule("contract O2", "contract K7")
 def test_a_used_challenge_stays_used_when_the_clock_goes_back(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock

@@ -32,8 +32,15 @@ def open_challenge(uow: AnyUnitOfWork, challenge: str, purpose: ChallengePurpose
     found = uow.challenges.get(_hashed(challenge))
     if found is None or found.purpose != purpose:
         return None
-    # A challenge from a clock that was ahead does not last longer; the clocks of two machines may differ a little.
-    return found if now < found.expires_at <= now + CHALLENGE_SECONDS + CLOCK_SKEW else None
+    return found if is_open(found.expires_at, now) else None
+
+
+def is_open(expires_at: int, now: int) -> bool:
+    """Return whether a challenge with this expiry can be met now.
+
+    One from a clock that was ahead does not last longer, but the clocks of two machines may differ a little.
+    """
+    return now < expires_at <= now + CHALLENGE_SECONDS + CLOCK_SKEW
 
 
 def _hashed(challenge: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
-from logoadmin.domain.factors.challenges import CHALLENGE_SECONDS, MOST_FORGOTTEN
+from logoadmin.domain.factors.challenges import CHALLENGE_SECONDS, MOST_FORGOTTEN, is_open
 from logoadmin.domain.model.jwk import base64url
 from logoadmin.domain.model.sessions import stored_hash
 from logoadmin.ports.environment import Randomness
@@ -44,8 +44,7 @@ class SignedChallenges:
     def use(self, uow: AnyUnitOfWork, challenge: str, now: int) -> bool:
         """Use up a challenge; return whether it is ours, valid now and was not used before."""
         expires_at = self._expiry(challenge)
-        # A challenge from a clock that was ahead does not last longer.
-        if expires_at is None or not now < expires_at <= now + CHALLENGE_SECONDS:
+        if expires_at is None or not is_open(expires_at, now):
             return False
         uow.challenges.forget_expired(now, MOST_FORGOTTEN)
         hash_ = stored_hash("challenge", challenge)
