@@ -302,6 +302,16 @@ def test_a_sign_in_of_the_wrong_form_is_refused(client: AppClient, body: dict[st
 FORM = "application/x-www-form-urlencoded"
 
 
+@pytest.mark.rule("contract O2")
+@pytest.mark.parametrize("grant_type", ["security_question", None, ["password"]])
+def test_a_refused_grant_type_names_all_ways_to_sign_in(client: AppClient, grant_type: object) -> None:
+    """ASVS 6.4.2: no hint and no question is one of them."""
+    response = client.post("/api/auth/token", json={"grant_type": grant_type, "username": "ann", "password": "x"})
+    known = "password, refresh_token, second_factor, passkey, sign_in_code, authorization_code"
+    problem = {"loc": ["body", "grant_type"], "msg": f"Input should be one of {known}", "type": "literal_error"}
+    assert (response.status_code, response.json()) == (422, {"detail": [problem]})
+
+
 @pytest.mark.rule("contract C1", "contract A21")
 @pytest.mark.parametrize("body", [b"username=%ff&password=x", b"username=\xc3\xa9", b"a&" * 200])
 def test_a_malformed_form_is_refused(client: AppClient, body: bytes) -> None:

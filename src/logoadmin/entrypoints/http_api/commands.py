@@ -10,7 +10,7 @@ from logoadmin.domain.model.command import MOST_FIELDS, REQUEST_OPTIONS, Command
 from logoadmin.domain.model.errors import InvalidInput, Problem
 from logoadmin.entrypoints.http_api.conditions import if_match, if_none_match
 from logoadmin.entrypoints.http_api.errors import KEY_HEADER, PLACES, HttpError, option_placed
-from logoadmin.entrypoints.http_api.operation import FORM, FORM_FIELDS, JSON, Operation
+from logoadmin.entrypoints.http_api.operation import FORM, FORM_FIELDS, JSON, Operation, grant_type_of
 from logoadmin.entrypoints.http_api.request import Request
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
@@ -163,5 +163,8 @@ def _placed(problem: Problem, operation: Operation) -> Problem:
     msg, type_ = problem.msg, problem.type
     if place != "body":
         msg, type_ = _PARSING.get(type_, (msg, type_))
+    elif name == "grant_type" and type_ == "literal_error":  # the first command knows its own value alone
+        known = (grant_type_of(operation.command), *operation.by_grant_type)
+        msg = f"Input should be one of {', '.join(known)}"
     loc = problem.loc[1:] if name == operation.whole_body else problem.loc
     return Problem((place, *loc), msg, type_)
