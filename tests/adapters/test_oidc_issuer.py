@@ -102,6 +102,7 @@ def test_the_secret_may_go_into_the_form(issuer: OidcIssuer, fake: FakeIssuer) -
 
 
 def test_browsers_learn_where_to_go(issuer: OidcIssuer, fake: FakeIssuer) -> None:
+    """No scope is asked for that is not needed (ASVS 10.2.3)."""
     endpoint = f"{fake.url}/authorize"
     assert issuer.authorization() == Authorization(endpoint, "openid profile email groups", iss_in_response=True)
     assert (issuer.host, issuer.url, issuer.client_id) == (HERE, fake.url, CLIENT_ID)

@@ -57,6 +57,7 @@ def signed_in(gallery: LogoAdmin) -> SignedIn:
 
 
 def test_the_commands_that_need_a_recent_sign_in_are_these() -> None:
+    """ASVS 7.5.1 and 7.5.3."""
     assert {kind for kind in ASKED if kind.recent} == {*RECENT}
 
 

@@ -214,6 +214,7 @@ def test_a_refresh_token_gives_new_tokens_of_the_same_session(stocked: LogoAdmin
 
 @pytest.mark.rule("contract C3")
 def test_using_a_refresh_token_twice_ends_the_session(stocked: LogoAdmin) -> None:
+    """ASVS 10.4.5."""
     first = stocked.sessions.sign_in(ANN)
     second = refresh(stocked, first)
     other = stocked.sessions.sign_in(ANN)

@@ -80,8 +80,10 @@ def me(client: AppClient, tokens: Any) -> Any:
 
 
 def test_a_code_of_the_issuer_begins_a_session(client: AppClient, fake: FakeIssuer) -> None:
+    """The browser gets the tokens of this service alone (ASVS 10.1.1)."""
     response = sign_in(client, fake.code())
     assert (response.status_code, response.headers["cache-control"]) == (200, "no-store")
+    assert {*response.json()} == {"access_token", "token_type", "expires_in", "refresh_token", "scope"}
     found = me(client, response.json())
     assert (found["user_id"], found["username"], found["scope"]) == (2_000_000_001, "ann", ["*"])
 

@@ -111,6 +111,7 @@ def test_a_user_who_is_missing_is_named(run: Run, gallery: LogoAdmin, command: s
 def test_user_password_keeps_factors_unless_told_otherwise(
     run: Run, gallery: LogoAdmin, options: tuple[str, ...], is_kept: bool
 ) -> None:
+    """ASVS 6.4.3: a new password alone does not bypass the second factor."""
     enrol(gallery)
     ended = run("user", "password", "ann", *options, stdin="another one\n")
     fate = "kept" if is_kept else "removed"
