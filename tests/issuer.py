@@ -176,6 +176,7 @@ class FakeIssuer:
             "iss": self.url,
             "aud": CLIENT_ID,
             "iat": now,
+            **({"auth_time": now} if "max_age" in sign_in else {}),  # required then, and optional otherwise
             "exp": now + 300,
             "nonce": sign_in["nonce"],
             "at_hash": base64.urlsafe_b64encode(digest[: len(digest) // 2]).decode().rstrip("="),

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -258,6 +259,17 @@ def test_clocks_may_differ_by_a_minute(issuer: OidcIssuer, fake: FakeIssuer, cap
             assert redeem(issuer, fake.code()) == ANN
         else:
             assert refused(issuer, fake, caplog) == "the ID token has a wrong iat"
+
+
+@pytest.mark.parametrize(
+    ("told", "known"), [(None, None), (1_800_000_000, 1_800_000_000), ("1800000000", None), (True, None), ([], None)]
+)
+def test_when_the_person_was_authenticated_is_passed_on(
+    issuer: OidcIssuer, fake: FakeIssuer, told: object, known: int | None
+) -> None:
+    """ASVS 6.8.4."""
+    fake.claims = {"auth_time": told}
+    assert redeem(issuer, fake.code()) == replace(ANN, authenticated_at=known)
 
 
 def test_several_audiences_need_an_authorized_party(

@@ -1,7 +1,7 @@
 """Signing in through an issuer: identities, users and roles (contract O7, ASVS 6.8.1, 10.5.2)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from logoadmin.domain.model.errors import (
     InvalidToken,
     IssuerRefused,
     IssuerUnavailable,
+    RecentSignInRequired,
     SignInForbidden,
     SignInRefused,
     TooManySignIns,
@@ -22,7 +23,7 @@ from logoadmin.domain.model.errors import (
 from logoadmin.domain.model.records import User
 from logoadmin.domain.model.sessions import Tokens
 from logoadmin.domain.model.ways import IssuerFailure, IssuerWay, SignInWays
-from logoadmin.domain.services import changes, roles, sessions, users
+from logoadmin.domain.services import changes, keys, roles, sessions, users
 from logoadmin.domain.services.issuer_users import FIRST_USER_ID
 from logoadmin.domain.services.single_sign_on import ShowWays, SignInByIssuer
 from logoadmin.ports.issuer import Authorization, IssuedIdentity, IssuerReport, Redemption
@@ -378,3 +379,22 @@ def test_a_user_of_the_issuer_has_no_password_to_guess(gallery: LogoAdmin) -> No
     user = user_of(gallery, sign_in(gallery))
     with pytest.raises(SignInRefused):
         gallery.sessions.sign_in(sessions.SignIn(username=user.username, password="ann"))
+
+
+@pytest.mark.rule("contract O3", "contract O7")
+@pytest.mark.parametrize(
+    ("ago", "is_recent"), [(None, False), (0, True), (600, True), (700, False), (10**9, False), (-30, True)]
+)
+def test_an_issuer_that_keeps_people_signed_in_gives_no_recent_sign_in(
+    gallery: LogoAdmin, clock: FrozenClock, ago: int | None, is_recent: bool
+) -> None:
+    """ASVS 6.8.4, 10.3.4."""
+    person = replace(ANN, authenticated_at=None if ago is None else clock.now() - ago)
+    caller = gallery.sessions.caller(sign_in(gallery, person).access_token)
+    command = keys.CreateKey(name="script", scope=())
+    if is_recent:
+        assert gallery.keys.create(command, caller).key.startswith("lga_")
+    else:
+        with pytest.raises(RecentSignInRequired):
+            gallery.keys.create(command, caller)
+    assert gallery.sessions.me(sessions.WhoAmI(), caller).user_id >= FIRST_USER_ID

@@ -77,13 +77,25 @@ class SessionTokens:
             raise SignInForbidden("Signing in with a password is switched off")
 
     def begin(
-        self, uow: AnyUnitOfWork, user_id: int, client: Anonymous, now: int, factor: SignInFactor = "password"
+        self,
+        uow: AnyUnitOfWork,
+        user_id: int,
+        client: Anonymous,
+        now: int,
+        factor: SignInFactor = "password",
+        signed_in_at: int | None = None,
     ) -> Tokens:
-        """Begin a session and return its first tokens; at the limit, the least recently used session ends."""
+        """Begin a session and return its first tokens; at the limit, the least recently used session ends.
+
+        A user who proved who they are before now, at ``signed_in_at``, has a session that is no longer recent if that
+        is 10 minutes ago or more (contract O3).
+        """
         known = sorted(uow.sessions.of_user(user_id), key=_last_used)
         for rested in known[: max(0, len(known) - MOST_SESSIONS + 1)]:
             uow.sessions.end(rested.session_id)
         session = _begun(self._randomness.text(), user_id, client, now, self.lifetimes, factor)
+        if signed_in_at is not None:
+            session = replace(session, created_at=min(max(signed_in_at, now - RECENT_SECONDS - 1), now))
         uow.sessions.add(session)
         record_event(uow, "signed_in", user_id, client, now, factor=factor)
         forget_old_events(uow, now, self._rules.event_days)

@@ -44,11 +44,13 @@ class IssuedIdentity:
         subject: the id at the issuer, 1 to 255 printable characters; compared exactly, and never used again.
         groups: the names of their groups, at most 1,000, each of 1 to 255 characters.
         names: what they may be called, the best first: not unique, not checked, and no proof of anything.
+        authenticated_at: when the issuer authenticated them, as Unix time; None if it does not say.
     """
 
     subject: str
     groups: tuple[str, ...]
     names: tuple[str, ...]
+    authenticated_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

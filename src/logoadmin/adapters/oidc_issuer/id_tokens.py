@@ -132,7 +132,9 @@ def identity_of(claims: Mapping[str, Any]) -> IssuedIdentity:
     if not isinstance(subject, str) or not _is_usable(subject):
         raise Unusable("the sub is missing or unusable")
     names = tuple(claims[name] for name in _NAMES if isinstance(claims.get(name), str))
-    return IssuedIdentity(subject, tuple(dict.fromkeys(_groups(claims.get("groups")))), names)
+    authenticated_at = _time(claims, "auth_time")
+    seconds = None if authenticated_at is None else int(authenticated_at)
+    return IssuedIdentity(subject, tuple(dict.fromkeys(_groups(claims.get("groups")))), names, seconds)
 
 
 def _groups(told: object) -> Iterator[str]:

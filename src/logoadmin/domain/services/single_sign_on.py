@@ -161,7 +161,9 @@ class SingleSignOnService(Service):
                 raise _Roleless
             user_id = self._users.signed_in(uow, person, role_id)
             succeeded(uow, limits)
-            return self._session_tokens.begin(uow, user_id, client, uow.now, "issuer")
+            # An issuer may keep people signed in, so that anybody at their open screen could come this far.
+            signed_in_at = person.authenticated_at or 0
+            return self._session_tokens.begin(uow, user_id, client, uow.now, "issuer", signed_in_at)
 
         for _ in range(_MOST_TRIES):
             try:

@@ -63,7 +63,8 @@ export async function beginning(issuer, isAgain) {
     nonce: begun.nonce,
     code_challenge: base64url(digest),
     code_challenge_method: "S256",
-    ...(isAgain ? { prompt: "login" } : {}),
+    // With max_age, the issuer has to say when it authenticated the person, and the service checks it.
+    ...(isAgain ? { prompt: "login", max_age: "600" } : {}),
   };
   for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
   return { url: url.href, begun };
