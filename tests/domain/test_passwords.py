@@ -19,6 +19,7 @@ from logoadmin.domain.model.errors import (
     InvalidToken,
     NotAuthenticated,
     NotPermitted,
+    RecentSignInRequired,
     SignInRefused,
     TooManySignIns,
 )
@@ -343,10 +344,17 @@ def test_a_right_current_password_forgets_no_failures(stocked: LogoAdmin, ann: S
         stocked.users.set_password(own("mine now", current_password=current), ann)
 
 
-def test_a_user_without_a_password_sets_the_first(stocked: LogoAdmin, storage: MemoryStorage, ann: SignedIn) -> None:
+def test_a_user_without_a_password_sets_the_first_soon_after_signing_in(
+    stocked: LogoAdmin, storage: MemoryStorage, ann: SignedIn, clock: FrozenClock
+) -> None:
+    """ASVS 7.5.1: there is no current password that an open session could not give."""
     line = {"kind": "user", "user_id": 9, "username": "ida", "avatar": None, "role_id": 1}
     stocked.import_export.load(ImportRecords(), [json.dumps(line)])
     ida = storage.write(lambda uow: session_of(uow, 9, ann))
+    clock.pass_by(601)
+    with pytest.raises(RecentSignInRequired):
+        stocked.users.set_password(SetPassword(user_id=9, password="mine now"), ida)
+    clock.pass_by(-1)
     stocked.users.set_password(SetPassword(user_id=9, password="long and rare"), ida)
     with pytest.raises(InvalidInput):
         stocked.users.set_password(SetPassword(user_id=9, password="another one"), ida)

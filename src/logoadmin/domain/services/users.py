@@ -6,7 +6,7 @@ from typing import Annotated
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing, get_unless_unmodified
 from logoadmin.domain.events import Refusals, record_event
-from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope, SignedIn
+from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope, SignedIn, require_recent_sign_in
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.errors import IncorrectPassword, InvalidInput, NotFound, Problem, TooManySignIns
 from logoadmin.domain.model.kinds import USERS
@@ -186,12 +186,14 @@ class UserService(Service):
     def set_password(self, command: SetPassword, caller: Caller = OWNER) -> User:
         """Set a user's password; their other sessions end at once (contract D, B5, O5).
 
-        Users who set their own prove that they know the current one, so that an open session is not enough.
+        Users who set their own prove that they know the current one, so that an open session is not enough. Users
+        without one, such as those of an issuer, need a recent sign-in.
 
         Raises:
             InvalidInput: the password is not accepted, or the current one is missing.
             IncorrectPassword: the current one is wrong, which counts as a failed sign-in.
             TooManySignIns: there were too many of them.
+            RecentSignInRequired: they have no password yet, and signed in more than 10 minutes ago.
             NotFound: the user does not exist.
             NotPermitted: the caller does not hold all scopes of the user (contract B4), or is a service key, which must
                 not outlive itself (contract C5).
@@ -207,6 +209,8 @@ class UserService(Service):
         def set_password(uow: AuditedUnitOfWork, command: SetPassword) -> User:
             if own is not None and uow.passwords.get(own.user_id) != current:  # changed while it was verified
                 raise IncorrectPassword
+            if own is not None and uow.held is not None and current is None:
+                require_recent_sign_in(uow.held, uow.now)
             user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=password)
             uow.end_sign_ins(user.user_id, None if own is None else own.session_id)
             record_event(uow, "password_changed", user.user_id, caller, uow.now)
