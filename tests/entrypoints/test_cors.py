@@ -16,7 +16,7 @@ pytestmark = pytest.mark.rule("contract F2")
 
 OURS: Final = "https://admin.example"
 OTHERS: Final = ("https://evil.example", "https://admin.example.evil.example", "http://admin.example", "null", "*", "")
-EXPOSED: Final = {"etag", "link", "retry-after", "x-request-id"}
+EXPOSED: Final = {"etag", "link", "retry-after", "www-authenticate", "x-request-id"}
 CORS: Final = "access-control-"
 
 BOTH: Final = pytest.mark.parametrize("access", list(Policy))

@@ -17,7 +17,11 @@ from logoadmin.entrypoints.http_api.responses import RenderedResponse, sendable
 
 _VARY: Final = (b"vary", b"Origin")
 _ANY_ORIGIN: Final = (b"access-control-allow-origin", b"*")
-_EXPOSED: Final = (b"access-control-expose-headers", b"ETag, Idempotency-Replayed, Link, Retry-After, X-Request-Id")
+# Besides what is always readable; the last asks for a recent sign-in (contract O3).
+_EXPOSED: Final = (
+    b"access-control-expose-headers",
+    b"ETag, Idempotency-Replayed, Link, Retry-After, X-Request-Id, WWW-Authenticate",
+)
 _FOR_EVERYBODY: Final = [_ANY_ORIGIN, _EXPOSED]
 _TAKEN: Final = b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id"
 _PREFLIGHT: Final = [
