@@ -24,7 +24,7 @@ from logoadmin.domain.model.errors import (
     TooManySignIns,
 )
 from logoadmin.domain.model.records import PasswordHash
-from logoadmin.domain.model.sign_in import SignInRules
+from logoadmin.domain.model.sign_in import SignInRules, Ways
 from logoadmin.domain.new_passwords import NewPasswords
 from logoadmin.domain.services.bulk import ApplyChanges
 from logoadmin.domain.services.import_export import ImportRecords
@@ -461,6 +461,9 @@ def test_a_generated_first_password_must_be_changed(storage: MemoryStorage, cloc
     gallery.users.set_password(SetPassword(user_id=7, password="of another user"))
     assert is_due(gallery, "admin", generated)
     admin = caller(gallery, gallery.sessions.sign_in(SignIn(username="admin", password=generated)))
+    # Where passwords are switched off, it signs nobody in.
+    without = gallery_on(storage, clock, started=False, sign_in=SignInRules(ways=Ways(password=False)))
+    assert not without.sessions.me(WhoAmI(), admin).must_change_password
     command = SetPassword(user_id=ADMIN_ID, password="long and rare", current_password=generated)
     gallery.users.set_password(command, admin)
     assert not is_due(gallery, "admin", "long and rare")

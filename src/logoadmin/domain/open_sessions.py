@@ -67,13 +67,18 @@ class SessionTokens:
         self._rules = rules
         self.lifetimes = lifetimes
 
+    @property
+    def takes_passwords(self) -> bool:
+        """Whether anybody can sign in with a password."""
+        return self._rules.ways.password
+
     def require_password_sign_in(self) -> None:
         """Refuse passwords where they are switched off (contract O7).
 
         Raises:
             SignInForbidden: they are.
         """
-        if not self._rules.ways.password:
+        if not self.takes_passwords:
             raise SignInForbidden("Signing in with a password is switched off")
 
     def begin(

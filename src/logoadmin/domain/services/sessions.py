@@ -294,7 +294,8 @@ class SessionService(Service):
         if held is None:
             raise NotAuthenticated
         user = snapshot(USERS, get_existing(uow, USERS, held.user_id))
-        must_change = must_change_password(uow, held.user_id)
+        # A password that signs nobody in need not be changed.
+        must_change = self._session_tokens.takes_passwords and must_change_password(uow, held.user_id)
         return Me(**user, scope=tuple(sorted(held.scope)), enrol_by=held.enrol_by, must_change_password=must_change)
 
     def _authenticate(self, command: SignIn, limits: Sequence[Limit]) -> tuple[Credentials, PasswordHash | None, bool]:
