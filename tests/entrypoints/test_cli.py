@@ -877,7 +877,8 @@ def serving(
     try:
         address, (password, _, console) = served.address, served.printed
         assert address.startswith("http://127.0.0.1:")
-        seen = f"http://localhost:{served.port}"  # where browsers offer passkeys (contract O8)
+        prefix = arguments[arguments.index("--root-path") + 1] if "--root-path" in arguments else ""
+        seen = f"http://localhost:{served.port}{prefix}"  # where browsers offer passkeys (contract O8)
         assert console == f"The console is at {seen}/console/\n"
         assert served.line() == f"Read and try it at {seen}/docs\n"
         yield served.process, address, password.split()[-1]

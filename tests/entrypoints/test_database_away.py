@@ -43,9 +43,13 @@ def admin(gallery: LogoAdmin) -> Headers:
     return bearer(gallery, "admin", ADMIN_PASSWORD)
 
 
+# The ways to sign in are in the settings.
+ASKED = [row for row in SAMPLES if row.template != "/api/auth/ways"]
+
+
 def ask_everything(client: TestClient, admin: Headers, server: str) -> None:
     def ask(row_number: int) -> float:
-        row = SAMPLES[row_number % len(SAMPLES)]
+        row = ASKED[row_number % len(ASKED)]
         start = time.monotonic()
         answer = row.send(client, admin)
         spent = time.monotonic() - start
@@ -56,7 +60,7 @@ def ask_everything(client: TestClient, admin: Headers, server: str) -> None:
 
     # Many at once: nobody is to wait for the others to find out.
     with ThreadPoolExecutor(16) as callers:
-        assert max(callers.map(ask, range(2 * len(SAMPLES)))) < IN_TIME
+        assert max(callers.map(ask, range(2 * len(ASKED)))) < IN_TIME
 
 
 def comes_back(client: TestClient) -> None:

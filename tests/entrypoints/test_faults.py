@@ -290,7 +290,7 @@ def prerelease_tables(place: Place) -> Iterator[None]:
 
 
 def newer_tables(place: Place) -> Iterator[None]:
-    place.change(f"UPDATE {VERSION_TABLE} SET version_num = 'v9000', usable_from = 'v9000'")
+    place.change(f"UPDATE {VERSION_TABLE} SET version_num = 'w9000', usable_from = 'w9000'")
     yield
 
 
