@@ -76,12 +76,15 @@ export function PasswordForm({ user, scope, reason, own = false, current = "", d
       done(sent);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const [first] = error.problems;
-      const isUnknown = error.detail === "Incorrect password" || first?.loc.includes("current_password");
-      // What stands in the field then, which may be another one.
-      if (isUnknown) refuseCurrent(t(error.kind === "invalid" ? "problem.missing" : "password.current.wrong"));
+      const problems = error.kind === "invalid" ? error.problems : [];
+      const ofCurrent = problems.find(({ loc }) => loc.includes("current_password"));
+      const ofNew = problems.find((each) => each !== ofCurrent);
+      if (ofNew) refuse(wordsOf(ofNew));
+      if (ofCurrent) refuseCurrent(wordsOf(ofCurrent));
+      else if (ofNew) return;
+      else if (error.detail === "Incorrect password") refuseCurrent(t("password.current.wrong"));
       else if (error.repeat || error.kind === "wait") offer.current = sayFailure(error, form.current ? () => form.current?.requestSubmit() : undefined);
-      else refuse(error.kind === "invalid" && first ? wordsOf(first) : describe(error));
+      else refuse(describe(error));
     } finally {
       setBusy(false);
     }
@@ -99,7 +102,9 @@ export function PasswordForm({ user, scope, reason, own = false, current = "", d
     setRefused(text);
   };
   useEffect(() => {
-    if (refused) field()?.select();
+    if (!refused) return;
+    field()?.focus();
+    field()?.select();
   }, [refused]);
   /** @param {SubmitEvent} event */
   const send = async (event) => {
