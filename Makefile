@@ -14,13 +14,13 @@ export NODE_USE_SYSTEM_CA ?= 1
 run: .venv/ready  ## Serve on an embedded database, logoadmin.db
 	$(BIN)/logoadmin serve
 
-# Tests also wait for databases and for each other: one worker more than processors saves a third of the time. Those in a
-# browser do not.
+# Tests also wait for databases and for each other: one worker more than processors saves a third of the time, and two
+# more for the slow ones, which wait for processes. Those in a browser do not.
 test: .venv/ready  ## Run the quick tests, about a minute; those of MariaDB run if mariadbd is installed
 	$(BIN)/pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) -m "not slow"
 
 test-slow: .venv/ready  ## Run the slow tests: killed processes, outages, long random walks, and browsers if chromium is installed
-	$(BIN)/pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) -m slow --ignore=tests/console
+	$(BIN)/pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )) -m slow --ignore=tests/console
 	$(BIN)/pytest -n auto -m slow tests/console
 
 test-all: .venv/ready  ## Run both
