@@ -151,7 +151,7 @@ export default {
   "signIn.back": "Back",
   "signIn.busy": "One moment …",
   "signIn.code": "Sign-in code",
-  "signIn.code.about": "Lost your phone, or forgot your password? Whoever runs the service can print a code with {command}. It signs you in once, within 10 minutes.",
+  "signIn.code.about": "Lost your phone, or forgot your password? The person who runs the service can print a code with {command}. It signs you in once, within 10 minutes.",
   "signIn.code.wrong": "This code is not correct, or it has expired or been used.",
   "signIn.continue": "Continue",
   "signIn.elsewhere": "You can sign in with more than a password at {address}",

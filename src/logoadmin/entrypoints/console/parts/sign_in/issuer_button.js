@@ -26,7 +26,7 @@ export function IssuerButton({ issuer, isAgain, isMain, attempt }) {
     if (!isAgain) return void attempt.run(() => goToIssuer(issuer), "signIn.issuer.failed");
     const begun = prepared.current;
     if (!begun || attempt.off) return undefined;
-    // Whoever has closed the window may click again.
+    // After the window is closed, a click opens another one.
     waiting.current?.abort();
     const { signal } = (waiting.current = new AbortController());
     return void attempt.wait(() => askIssuer(begun, signal), "signIn.issuer.failed").then(prepare);

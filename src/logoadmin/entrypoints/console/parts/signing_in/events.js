@@ -15,7 +15,7 @@ const PAGE = 8;
 /** What somebody else may have done. */
 const ALARMING = ["sign_in_refused", "sign_in_limited", "token_reused"];
 
-/** Those of one's own account. @param {{userId: number, since: unknown}} props */
+/** The events of the account. @param {{userId: number, since: unknown}} props */
 export function MyEvents(props) {
   return h("section", { class: "section" }, h("h2", null, t("events.own")), h("p", { class: "hint" }, t("events.advice")), h(Events, { ...props, label: t("events.own") }));
 }

@@ -13,7 +13,7 @@ import { RecoveryCodes } from "./recovery_codes.js";
 
 /** @typedef {import("./factor_rows.js").Factor} Factor */
 
-/** So many recovery codes or fewer are a reason to make new ones. */
+/** With this number of recovery codes or fewer, new ones are suggested. */
 const FEW = 3;
 
 /** @param {{changed: () => void}} props */
