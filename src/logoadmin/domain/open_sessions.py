@@ -11,7 +11,7 @@ from logoadmin.domain.model.access import Anonymous, Caller
 from logoadmin.domain.model.errors import InvalidToken, SignInForbidden
 from logoadmin.domain.model.limits import MAX_ADDRESS, MAX_USER_AGENT
 from logoadmin.domain.model.sessions import EndedSession, ListedSession, Tokens, stored_hash
-from logoadmin.domain.model.sign_in import CLOCK_SKEW, RECENT_SECONDS, SignInFactor, SignInRules
+from logoadmin.domain.model.sign_in import CLOCK_SKEW, NOT_RECENT_SECONDS, SignInFactor, SignInRules
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.storage import Session
 from logoadmin.ports.tokens import Grant, TokenSigner
@@ -100,7 +100,7 @@ class SessionTokens:
             uow.sessions.end(rested.session_id)
         session = _begun(self._randomness.text(), user_id, client, now, self.lifetimes, factor)
         if signed_in_at is not None:
-            session = replace(session, created_at=min(max(signed_in_at, now - RECENT_SECONDS - 1), now))
+            session = replace(session, created_at=min(max(signed_in_at, now - NOT_RECENT_SECONDS), now))
         uow.sessions.add(session)
         record_event(uow, "signed_in", user_id, client, now, factor=factor)
         forget_old_events(uow, now, self._rules.event_days)
@@ -207,7 +207,7 @@ def _refreshed(session: Session, now: int, lifetimes: Lifetimes) -> Session:
     tell when it was.
     """
     was_ahead = session.created_at > now + CLOCK_SKEW
-    created_at = now - RECENT_SECONDS - 1 if was_ahead else min(session.created_at, now)
+    created_at = now - NOT_RECENT_SECONDS if was_ahead else min(session.created_at, now)
     prolonged = replace(session, created_at=created_at, expires_at=now + lifetimes.session, refreshed_at=now)
     return replace(prolonged, expires_at=lifetimes.end_of(prolonged, now))
 

@@ -11,6 +11,8 @@ SignInFactor = Literal["password", "totp", "passkey", "recovery_code", "sign_in_
 RECENT_SECONDS: Final = 600
 # Seconds by which the clocks of two machines may differ, before one finds tokens of the other not yet valid.
 CLOCK_SKEW: Final = 10
+# The age of a sign-in that is not recent by the clock of any machine.
+NOT_RECENT_SECONDS: Final = RECENT_SECONDS + CLOCK_SKEW + 1
 
 # Who must enrol a second factor: nobody, everybody, or holders of any scope that changes something (contract O4).
 SecondFactorPolicy = Literal["optional", "required", "required_for_admins"]
