@@ -84,7 +84,7 @@ def changes(database: str | None, limit: int | None, **asked: Any) -> None:
 @click.option("--limit", type=click.IntRange(1), help="At most this many events.")
 @click.option("--order", type=click.Choice(["asc", "desc"]), default="desc", help="asc prints the oldest first.")
 @click.option("--user", "user_id", type=int, metavar="ID", help="Only events of this user.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, with all that is known.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, with every field.")
 @database_option
 def events(database: str | None, limit: int | None, *, as_json: bool, **asked: Any) -> None:
     """Print sign-ins and what else happened to accounts, the newest event first; times are in UTC."""
