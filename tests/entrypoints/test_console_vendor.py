@@ -10,6 +10,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 VENDOR = ROOT / "src/logoadmin/entrypoints/console/vendor"
+SWAGGER_README = ROOT / "src/logoadmin/entrypoints/http_api/swagger_ui/README.md"
+NOTICE = (ROOT / "NOTICE").read_text(encoding="utf-8")
 MANIFEST: dict[str, Any] = json.loads((VENDOR / "manifest.json").read_text(encoding="utf-8"))
 LOCK: dict[str, Any] = json.loads((ROOT / "tools/console/package-lock.json").read_text(encoding="utf-8"))["packages"]
 
@@ -36,3 +38,18 @@ def test_a_vendored_module_says_its_packages_with_their_licences(name: str) -> N
 def test_packages_are_known_by_their_hashes_from_wherever_they_come() -> None:
     locked = {name: package for name, package in LOCK.items() if name}
     assert [name for name, package in locked.items() if "resolved" in package or "integrity" not in package] == []
+
+
+def test_the_notice_names_each_work_of_others_in_the_wheel() -> None:
+    vendored = [
+        (f"entrypoints/console/vendor/{module}", f"{package['name']} {package['version']}", package["license"])
+        for module, entry in MANIFEST.items()
+        for package in entry["packages"]
+    ]
+    swagger = re.search(r"swagger-ui-dist`? ([0-9.]+)", SWAGGER_README.read_text(encoding="utf-8"))
+    assert swagger
+    vendored.append(("entrypoints/http_api/swagger_ui/", f"swagger-ui-dist {swagger[1]}", "Apache-2.0"))
+    vendored.append(("domain/common_passwords.txt", "zxcvbn 4.5.0, list of passwords", "MIT"))
+    listed = [tuple(re.split(r" {2,}", line)) for line in NOTICE.splitlines() if line.startswith(("entry", "domain/"))]
+    assert sorted(listed) == sorted(vendored)
+    assert all((ROOT / "src/logoadmin" / place).exists() for place, _, _ in vendored)
