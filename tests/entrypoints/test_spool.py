@@ -8,6 +8,7 @@ import tempfile
 import threading
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ from tests.gallery import ADMIN_PASSWORD, NOW, FrozenClock, WatchedStorage, gall
 
 pytestmark = pytest.mark.rule("contract E1")
 
+ROOT = Path(__file__).parents[2]
 MIB = 1024 * 1024
 TEXT = "".join(map(chr, range(0x400, 0x4FF)))  # two bytes each
 STYLES: dict[str, list[str]] = {
@@ -95,6 +97,21 @@ def test_lists_of_any_weight_are_whole(client: AppClient, app: ASGIApp, storage:
         seen += page.json()
         path = page.links.get("next", {}).get("url", "")
     assert seen == logos[:30]
+
+
+def test_a_whole_list_is_what_the_docs_say(client: AppClient, gallery: LogoAdmin, storage: WatchedStorage) -> None:
+    said = " ".join((ROOT / "docs/interface.md").read_text("utf-8").split("## Lists")[1].split("###")[0].split())
+    logos = fill(storage, STYLES["heavy"])
+    answer = client.get("/api/logos", headers={"Accept-Encoding": "identity"})
+    assert "all records in ascending order of id" in said
+    assert [logo["logo_id"] for logo in answer.json()] == [logo["logo_id"] for logo in logos]
+    assert "its `Content-Length` is known" in said
+    assert int(answer.headers["content-length"]) == len(answer.content) > 1_000_000
+    assert "transfer-encoding" not in answer.headers
+    assert "a database that fails meanwhile results in a 503, never in half a list" in said
+    gallery.logos.amend(AmendLogo(logo_id=1, active=True))  # so that nothing is cached
+    storage.go_away(after=1)
+    assert client.get("/api/logos").status_code == 503
 
 
 @pytest.mark.rule("contract G")
