@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -11,10 +12,14 @@ from pydantic import SecretStr
 
 from logoadmin.domain.model.causes import Cause
 from logoadmin.settings import Settings
+from tests.architecture.test_evidence import named, rules
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 PACKAGE: Final = DOCS.parent / "src" / "logoadmin"
 _RULES: Final = re.compile(r"\s*\(((?:contract|spec) [^)]*)\)")
+_SPEC_RULES: Final = re.compile(
+    r"§(Resources|Endpoints|Rules|Authentication|Errors|Limits|Versioning)(?: (\d+))?(?:( to | and )(\d+))?"
+)
 # From the core outwards.
 _ROOMS: Final = ("domain", "ports", "adapters", "entrypoints", "settings")
 
@@ -69,10 +74,37 @@ def _contents(module: Path) -> str:
     return f"{text.removesuffix('.')} | {', '.join(_RULES.findall(start))}"
 
 
+def spec_rules() -> str:
+    """Return the rows of all rules of the specification: the modules that keep each, and the tests that prove it."""
+    modules, tests = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+    for module in PACKAGE.rglob("*.py"):
+        for rule in _cited(module.read_text(encoding="utf-8")):
+            modules[rule].add(module.relative_to(PACKAGE).as_posix())
+    for name, file in named():
+        tests[name.removeprefix("spec ")].add(file)
+    lines = ["| Rule | Modules | Tests |", "|---|---|---|"]
+    for rule in (name.removeprefix("spec ") for name in rules() if name.startswith("spec ")):
+        kept, proved = (", ".join(f"`{name}`" for name in sorted(found[rule])) for found in (modules, tests))
+        lines.append(f"| Rule {rule} | {kept} | {proved} |")
+    return "\n".join(lines)
+
+
+def _cited(text: str) -> Iterator[str]:
+    """Yield the rules of the specification that a text names; ``§Endpoints 6 and 7`` and ``1 to 4`` name several."""
+    for heading, first, word, last in _SPEC_RULES.findall(text):
+        if not first:
+            yield f"§{heading}"
+        elif word == " to ":
+            yield from (f"§{heading} {number}" for number in range(int(first), int(last) + 1))
+        else:
+            yield from (f"§{heading} {number}" for number in (first, last) if number)
+
+
 TABLES: Final[dict[str, tuple[str, Callable[[], str]]]] = {
     "settings": ("settings.md", settings),
     "causes": ("trouble.md", causes),
     "modules": ("architecture.md", modules),
+    "rules": ("spec.md", spec_rules),
 }
 
 

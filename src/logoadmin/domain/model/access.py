@@ -83,7 +83,7 @@ class Permission:
     signed_in: bool = False
 
     def needs_token(self, policy: Policy) -> bool:
-        """Return whether a caller needs a token under this policy (contract B1)."""
+        """Return whether a caller needs a token under this policy (spec §Authentication 4, contract B1)."""
         return self.signed_in or (self.scope is not None and not (self.open_by_default and policy is Policy.OPEN))
 
 

@@ -63,7 +63,10 @@ class LogoAdminError(Exception):
 
 
 class InvalidInput(LogoAdminError):
-    """A command breaks limits. ``problems`` lists all of them and never repeats the input (contract A5)."""
+    """A command breaks limits (spec §Errors 422, contract A5).
+
+    ``problems`` lists all of them and never repeats the input.
+    """
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
@@ -78,14 +81,14 @@ class TooManyChanges(LogoAdminError):
 
 
 class NotAuthenticated(LogoAdminError):
-    """No token, although one is required (spec §Authentication 3)."""
+    """No token, although one is required (spec §Authentication 3, §Errors 403)."""
 
     def __init__(self) -> None:
         super().__init__("Not authenticated")
 
 
 class InvalidToken(LogoAdminError):
-    """A token that is malformed, expired, forged, revoked, or of a removed user (spec §Authentication 2)."""
+    """A token that is malformed, expired, forged or revoked (spec §Authentication 2, §Errors 401)."""
 
     def __init__(self) -> None:
         super().__init__("Couldn't validate credentials")
@@ -249,7 +252,9 @@ class InvalidLines(LogoAdminError):
 
 
 class StorageUnavailable(LogoAdminError):
-    """The database is out of reach (contract A20). ``server`` is host:port or a file's name, never a secret.
+    """The database is out of reach (spec §Errors 503, contract A20).
+
+    ``server`` is host:port or a file's name, never a secret.
 
     Attributes:
         cause: the reason, for the log and the operator; it is not in the text (contract K3).

@@ -109,6 +109,7 @@ def described(description: str, example: object) -> Any:
     return Field(description=description, examples=[example])
 
 
+# Every id in a path, a query or a body (spec §Rules 1).
 Id = Annotated[int, Strict(), Field(ge=0, le=MAX_ID)]
 UserId = Annotated[Id, described("The id of the user.", 1042)]
 RoleId = Annotated[Id, described("The id of the role.", 1)]

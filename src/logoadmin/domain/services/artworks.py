@@ -80,7 +80,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
 
     @reads
     def get(self, uow: UnitOfWork, command: OneArtwork[Artwork]) -> Artwork:
-        """Return an artwork with its authors (spec §Endpoints 9).
+        """Return an artwork with its authors (spec §Endpoints 9, §Rules 6).
 
         Raises:
             NotFound: the artwork does not exist.
@@ -145,7 +145,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
 
     @writes
     def link(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> LinkAnswer:
-        """Link an author and return the link, an existing one if there is one (spec §Endpoints 12, contract A16).
+        """Link an author and return the link, which may exist already (spec §Endpoints 12, §Rules 5, contract A16).
 
         Raises:
             NotFound: the artwork or the author does not exist.
@@ -158,7 +158,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
 
     @writes
     def unlink(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> RemovedLink:
-        """Unlink an author from an artwork (spec §Endpoints 8, contract A17).
+        """Unlink an author from an artwork (spec §Endpoints 8, §Rules 4, contract A17).
 
         Raises:
             NotFound: the artwork does not exist, or the author is not linked to it.

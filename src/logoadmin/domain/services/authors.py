@@ -85,7 +85,7 @@ class AuthorService(Service):
 
     @writes
     def amend(self, uow: AuditedUnitOfWork, command: AmendAuthor) -> Author:
-        """Change an author (spec §Endpoints 7).
+        """Change an author (spec §Endpoints 7, §Rules 2).
 
         Raises:
             NotFound: the author does not exist.

@@ -92,7 +92,7 @@ class RoleService(Service):
 
     @writes
     def amend(self, uow: AuditedUnitOfWork, command: AmendRole) -> Role:
-        """Change a role; its users' rights change at once (spec §Endpoints 5, contract B5).
+        """Change a role; its users' rights change at once (spec §Endpoints 5, §Rules 2, contract B5).
 
         Raises:
             NotFound: the role does not exist.

@@ -110,7 +110,7 @@ class UserService(Service):
         return list_records(self.transactions, command, caller, USERS)
 
     def create(self, command: CreateUser, caller: Caller = OWNER) -> User:
-        """Create a user with the default role (spec §Endpoints 2, contract A12).
+        """Create a user with the default role (spec §Endpoints 2, §Rules 3, contract A12).
 
         Raises:
             InvalidInput: the password is not accepted (contract O5).

@@ -153,7 +153,7 @@ class Endpoint:
         return response
 
     def _caller(self, request: Request, operation: Operation) -> Caller:
-        """Return the caller that the token identifies; public operations ignore it.
+        """Return the caller that the token identifies (spec §Authentication 1); public operations ignore it.
 
         Raises:
             InvalidToken: the token is not valid.

@@ -1,4 +1,4 @@
-"""The table of endpoints (spec §Endpoints, contract C1, D).
+"""The table of endpoints (spec §Endpoints, §Versioning, contract C1, D).
 
 Routes, the OpenAPI document and the test of declared statuses are derived from it.
 """
