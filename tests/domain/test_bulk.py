@@ -21,6 +21,7 @@ from logoadmin.domain.model.errors import (
 )
 from logoadmin.domain.model.limits import Origin
 from logoadmin.domain.model.records import Change
+from logoadmin.domain.services import bulk
 from logoadmin.domain.services.artworks import GetLogo, ListLogos
 from logoadmin.domain.services.authors import GetAuthor
 from logoadmin.domain.services.bulk import MOST_CHANGES, ApplyChanges
@@ -39,8 +40,8 @@ USER = {"kind": "user", "id": 7, "version": 5}
 CYD = {"kind": "author", "create": {"user_id": 103, "username": "Cyd"}}
 
 
-def command_for(*changes: Any) -> ApplyChanges:
-    return ApplyChanges(changes=changes)
+def command_for(*changes: Any, dry_run: bool = False) -> ApplyChanges:
+    return ApplyChanges(changes=changes, dry_run=dry_run)
 
 
 def apply(gallery: LogoAdmin, *changes: dict[str, Any], caller: Caller = OWNER) -> list[Change]:
@@ -210,6 +211,37 @@ def test_a_thousand_changes_are_made_and_no_more(stocked: LogoAdmin) -> None:
     assert len([*stocked.logos.list(ListLogos())]) == MOST_CHANGES + 1
     with pytest.raises(TooManyChanges, match=r"^A request can have at most 1,000 changes$"):
         apply(stocked, *changes(MOST_CHANGES + 1))
+
+
+CHANGES_OF_ALL_KINDS = (
+    LOGO | {"set": {"active": False, "author_ids": [2, 1]}},
+    CYD,
+    {"kind": "user", "create": {"user_id": 8, "username": "ben", "password": "ben's password"}},
+    USER | {"remove": True},
+)
+
+
+def test_a_dry_run_returns_the_changes_and_stores_nothing(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    caller = signed_in(storage, "*")
+    before, last = exported(stocked), stocked.changes.version()
+    tried = [*stocked.bulk.apply(command_for(*CHANGES_OF_ALL_KINDS, dry_run=True), caller)]
+    assert (exported(stocked), stocked.changes.version()) == (before, last)
+    assert {change.user_name for change in tried} == {"user 500"}
+    assert tried == apply(stocked, *CHANGES_OF_ALL_KINDS, caller=caller)
+
+
+def test_a_dry_run_is_refused_like_the_changes(stocked: LogoAdmin) -> None:
+    command = command_for(CYD, LOGO | {"version": 1, "set": {"active": False}}, dry_run=True)
+    with pytest.raises(Outdated, match=r"^Change 1: "):
+        stocked.bulk.apply(command)
+
+
+def test_a_dry_run_with_a_long_response_is_refused(stocked: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bulk, "_MOST_TEXT", 1_000)
+    change = LOGO | {"set": {"custom_css": "x" * 1_001}}
+    with pytest.raises(TooManyChanges, match="send fewer of them at once"):
+        stocked.bulk.apply(command_for(change, dry_run=True))
+    assert len(apply(stocked, change)) == 1
 
 
 @pytest.mark.rule("contract F3")

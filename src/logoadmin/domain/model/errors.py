@@ -74,10 +74,10 @@ class InvalidInput(LogoAdminError):
 
 
 class TooManyChanges(LogoAdminError):
-    """A request has more changes than it may have (contract J7)."""
+    """A request has more changes than it may have, or a dry run of them a longer response (contract J7)."""
 
-    def __init__(self, most: int) -> None:
-        super().__init__(f"A request can have at most {most:,} changes")
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
 
 
 class NotAuthenticated(LogoAdminError):

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import PrivateAttr
@@ -20,9 +21,9 @@ from logoadmin.domain.model.errors import (
     Problem,
     TooManyChanges,
 )
-from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
+from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyKind
 from logoadmin.domain.model.limits import AuthorIds, Flag, Id, Origin, described
-from logoadmin.domain.model.lists import Listing
+from logoadmin.domain.model.lists import CHANGE_PAGE_SIZES, EVERY_CHANGE, Listing, text_length
 from logoadmin.domain.model.records import Change, Kind, ListedKind, Undone, version_of
 from logoadmin.domain.new_passwords import NewPasswords
 from logoadmin.domain.pagination import changes_between
@@ -43,6 +44,8 @@ from logoadmin.domain.use_cases import Service, Transactions, WriteWork, work_of
 
 # The most changes of one request.
 MOST_CHANGES: Final = 1_000
+# The most characters that the response to a dry run has, which is held in memory.
+_MOST_TEXT: Final = 67_108_864
 # The errors of a change that name its place.
 _PLACED: Final = (Conflict, DuplicateEntry, NotFound, NotPermitted, Outdated)
 
@@ -180,6 +183,7 @@ class ApplyChanges(Command):
             [{"kind": "logo", "id": 12, "version": 57, "set": {"active": True}}],
         ),
     ]
+    dry_run: Annotated[Flag, described("Whether to return the changes without making them.", True)] = False
     _steps: tuple[Step, ...] = PrivateAttr(())
 
     def model_post_init(self, _context: object, /) -> None:
@@ -190,7 +194,7 @@ class ApplyChanges(Command):
             InvalidInput: some of them are not valid; it has all problems.
         """
         if len(self.changes) > MOST_CHANGES:
-            raise TooManyChanges(MOST_CHANGES)
+            raise TooManyChanges(f"A request can have at most {MOST_CHANGES:,} changes")
         steps: list[Step] = []
         problems: list[Problem] = []
         for place, change in enumerate(self.changes):
@@ -224,19 +228,20 @@ class BulkService(Service):
         Each requires the write scope of its kind, under any policy, as undoing it does.
 
         Changes of a record that follow each other are one change in the history. A change that finds the record as it
-        should be is none.
+        should be is none. A dry run returns the same and stores nothing.
 
         Raises:
             InvalidInput: passwords of new users are not accepted (contract O5); it has all problems.
             NotFound, NotPermitted, Outdated, Conflict, DuplicateEntry: of the first change that cannot be made; the
                 text begins with its place, such as ``Change 3:``, counted from 0.
+            TooManyChanges: what a dry run would return is too long.
         """
         self.transactions.require_token(command, caller)
         if problems := [*self._password_problems(command)]:
             raise InvalidInput(problems)
         works = [self._work(place, step, caller) for place, step in enumerate(command.steps)]
 
-        def apply(uow: AuditedUnitOfWork, command: ApplyChanges) -> Undone:
+        def apply(uow: AuditedUnitOfWork, command: ApplyChanges) -> Undone | tuple[Change, ...]:
             last = uow.changes.last_id()
             for place, (step, work) in enumerate(zip(command.steps, works, strict=True)):
                 with _placed(place):
@@ -245,9 +250,11 @@ class BulkService(Service):
                     record = work(uow, _at_present_version(uow, step))
                     if step.author_ids is not None:
                         _set_authors(uow, step, record)
-            return Undone(last, uow.change_log.last_id)
+            return _unstored(uow, last) if command.dry_run else Undone(last, uow.change_log.last_id)
 
         applied = self.transactions.write(command, caller, apply)
+        if isinstance(applied, tuple):
+            return Listing(applied, attrgetter("change_id"))
         return changes_between(self.transactions, applied.after, applied.last)
 
     def _password_problems(self, command: ApplyChanges) -> Iterator[Problem]:
@@ -264,6 +271,25 @@ class BulkService(Service):
                 self.transactions.check(step.command, caller)
             return creation(self._new_passwords, step.command.password)
         return work_of(self._services[step.kind.kind], step.verb)
+
+
+def _unstored(uow: AuditedUnitOfWork, after: int) -> tuple[Change, ...]:
+    """Return the changes of a dry run, which follow an id, as the history would have them.
+
+    Raises:
+        TooManyChanges: they are too long to be held.
+    """
+    uow.change_log.store()
+    caller = None if uow.held is None else uow.records(USERS).get(uow.held.user_id)
+    found: list[Change] = []
+    length = 0
+    while page := uow.changes.page(after, CHANGE_PAGE_SIZES.most, EVERY_CHANGE, "asc"):
+        length += text_length(page)
+        if length > _MOST_TEXT:
+            raise TooManyChanges("A dry run of these changes has too long a response; send fewer of them at once")
+        found += (replace(change, user_name=None if caller is None else caller.username) for change in page)
+        after = page[-1].change_id
+    return tuple(found)
 
 
 def _at_present_version(uow: AuditedUnitOfWork, step: Step) -> Command:
