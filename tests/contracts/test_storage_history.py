@@ -47,6 +47,15 @@ def test_there_is_no_history_before_the_first_change(storage: Storage) -> None:
     assert storage.read(look) == nothing
 
 
+@pytest.mark.rule("contract E6")
+def test_the_times_of_many_changes_are_read_at_once(storage: Storage) -> None:
+    add(storage, *(change(id_, at=1_000 + id_) for id_ in range(1, 121)))
+    wanted = [120, *range(1, 90), 1, 500]
+    expected = {id_: 1_000 + id_ for id_ in wanted if id_ != 500}
+    assert storage.read(lambda uow: uow.changes.times(wanted)) == expected
+    assert storage.read(lambda uow: uow.changes.times([])) == {}
+
+
 def test_changes_are_kept_as_they_are(storage: Storage) -> None:
     said = {
         "name": "a'\"\\\n\t%s{}😀\u2028\x7f",

@@ -1,4 +1,4 @@
-"""Pages, orders and filters of lists over HTTP (contract E2 to E5)."""
+"""Pages, orders and filters of lists over HTTP (contract E2 to E6)."""
 
 import itertools
 import re
@@ -14,20 +14,20 @@ from starlette.types import ASGIApp
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.records import Kind
 from logoadmin.domain.services.artworks import CreateLogo, CreateTheme, LinkLogoAuthor, LinkThemeAuthor
-from logoadmin.domain.services.authors import CreateAuthor
+from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor
 from logoadmin.domain.services.changes import ListChanges
 from logoadmin.domain.services.roles import CreateRole
 from logoadmin.domain.services.users import AmendUser, CreateUser
 from tests.asgi import AppClient
 from tests.entrypoints.conftest import Headers
 from tests.entrypoints.test_operations import types_of
-from tests.gallery import ADMIN_ID, ARTWORK, NOW
+from tests.gallery import ADMIN_ID, ARTWORK, NOW, FrozenClock
 from tests.sample_requests import SAMPLES
 
 LINK: Final = re.compile(r'<([!#-;=?-Z\[\]_a-z~%]+)>; rel="next"')
 
 PAGED: Final = ("limit", "after", "order")
-SORTED: Final = (*PAGED, "sort")
+SORTED: Final = (*PAGED, "sort", "versions")
 # Every list that takes parameters, and which.
 LISTS: Final = {
     # And `id`, which is never alone.
@@ -41,7 +41,7 @@ LISTS: Final = {
     "/api/logos": (*SORTED, "q", "target", "active", "author_id"),
 }
 PARAMETERS: Final = (
-    *("limit", "after", "order", "sort", "q", "role_id", "user_id", "target", "active", "author_id"),
+    *("limit", "after", "order", "sort", "versions", "q", "role_id", "user_id", "target", "active", "author_id"),
     *("kind", "action", "request_id", "since", "until"),
 )
 EACH: Final = pytest.mark.parametrize("path", LISTS)
@@ -53,7 +53,11 @@ WRONG: Final = (
     *(("limit", value, "less_than_equal") for value in ("1001", "9" * 5000)),
     ("after", "-1", "greater_than_equal"),
     ("after", "2147483648", "less_than_equal"),
-    *(("active", value, "bool_parsing") for value in ("", "1", "0", "True", "yes", "null", "true ")),
+    *(
+        (name, value, "bool_parsing")
+        for name in ("active", "versions")
+        for value in ("", "1", "0", "True", "yes", "null", "true ")
+    ),
     *(("order", value, "literal_error") for value in ("", "DESC", "up", "1")),
     *(("sort", value, "literal_error") for value in ("", "NAME", "version", "username")),
     *(("kind", value, "enum") for value in ("", "Logo", "logos", "x" * 5000)),
@@ -266,6 +270,7 @@ def test_a_parameter_is_given_once(client: AppClient, admin: Headers, path: str)
         "q": "a",
         "target": "forum",
         "active": "true",
+        "versions": "true",
         "kind": "logo",
     }
     for name in LISTS[path]:
@@ -339,3 +344,42 @@ def test_the_history_is_not_sorted(varied: AppClient, admin: Headers) -> None:
     answer = varied.get("/api/changes?sort=name", headers=admin)
     (problem,) = answer.json()["detail"]
     assert (answer.status_code, problem["loc"], problem["type"]) == (422, ["query", "sort"], "extra_forbidden")
+
+
+# Versions.
+
+
+@pytest.mark.rule("contract E6")
+@pytest.mark.parametrize("path", SORTABLE)
+def test_records_have_their_versions_where_these_are_asked_for(
+    varied: AppClient, gallery: LogoAdmin, clock: FrozenClock, admin: Headers, path: str
+) -> None:
+    clock.time = NOW + 60
+    gallery.authors.amend(AmendAuthor(author_id=1, username="Ann B."))
+    plain = whole(varied, path, admin)
+    records = whole(varied, path, admin, versions="true")
+    kind = "/api/" + path.rpartition("/")[2]
+    assert records
+    for record, same in zip(records, plain, strict=True):
+        etag = varied.get(f"{kind}/{id_of(record)}", headers=admin).headers["etag"]
+        assert etag.startswith(f'"{record["version"]}')
+        assert record["changed_at"] in (NOW, NOW + 60)
+        assert {name: record[name] for name in same} == same
+        assert {*record} - {*same} == {"version", "changed_at"}
+    for sort in ("name", "changed"):
+        pages = followed(varied, f"{path}?limit=4&sort={sort}&versions=true", admin)
+        assert [*itertools.chain(*pages)] == whole(varied, path, admin, sort=sort, versions="true")
+    assert whole(varied, path, admin, versions="false") == plain
+
+
+@pytest.mark.rule("contract E6", "contract J7")
+def test_the_version_of_a_list_changes_the_record(varied: AppClient, admin: Headers) -> None:
+    logo = whole(varied, "/api/logos", admin, versions="true")[-1]
+    change = {"kind": "logo", "id": logo["logo_id"], "version": logo["version"], "set": {"name": "Other"}}
+    (made,) = varied.post("/api/changes", json={"changes": [change]}, headers=admin).json()
+    changed = whole(varied, "/api/logos", admin, versions="true")[-1]
+    assert (changed["version"], changed["changed_at"]) == (made["change_id"], made["at"])
+    assert (
+        varied.post("/api/changes", json={"changes": [change | {"set": {"name": "x"}}]}, headers=admin).status_code
+        == 412
+    )

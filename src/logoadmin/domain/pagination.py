@@ -1,4 +1,4 @@
-"""Lists of records and of changes, and how their pages are found (contract E1 to E5, F1, G3)."""
+"""Lists of records and of changes, and how their pages are found (contract E1 to E6, F1, G3)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
@@ -28,7 +28,8 @@ from logoadmin.domain.model.lists import (
     TruncatedPage,
     page_of,
 )
-from logoadmin.domain.model.records import Change, Kind, StoredRecord
+from logoadmin.domain.model.records import Change, Kind, StoredRecord, version_of
+from logoadmin.domain.model.versioned import versioned
 from logoadmin.domain.use_cases import Transactions
 from logoadmin.ports.storage import UnitOfWork
 
@@ -187,7 +188,7 @@ class _RecordPages(_ListPages[Record]):
     ) -> None:
         """List records of a kind for a command; ``of`` is the kind of the record that they belong to, if any."""
         self._where, self._order, self._kind, self._of = command.filter(), command.order, kind, of
-        self._sort = command.sort
+        self._sort, self._versions = command.sort, command.versions
         self.sizes, self.id_of = kind.page_sizes, kind.id_of
 
     def version(self, uow: UnitOfWork, command: ListCommand) -> int:
@@ -198,7 +199,14 @@ class _RecordPages(_ListPages[Record]):
 
     def page(self, after: Any, limit: int, uow: UnitOfWork) -> tuple[Record, ...]:
         """Return records that match the filter, by id."""
-        return uow.records(self._kind).page(after, limit, self._where, self._order)
+        return self._shown(uow.records(self._kind).page(after, limit, self._where, self._order), uow)
+
+    def _shown(self, records: tuple[Record, ...], uow: UnitOfWork) -> tuple[Record, ...]:
+        """Return the records of a page, with their versions if the command asks for them (contract E6)."""
+        if not self._versions:
+            return records
+        times = uow.changes.times([version_of(record) for record in records])
+        return page_of(records, lambda record: versioned(record, times[version_of(record)]))
 
 
 class _SortedPages(_RecordPages[Record]):
@@ -207,7 +215,7 @@ class _SortedPages(_RecordPages[Record]):
     @property
     def cursor_of(self) -> Callable[[Record], Any]:
         """What returns a record as its own place, from which a list goes on even if the record was removed since."""
-        return _itself
+        return _stored
 
     def start(self, uow: UnitOfWork, command: ListCommand) -> Record | None:
         """Return the record after which the list starts, None for its beginning."""
@@ -216,11 +224,11 @@ class _SortedPages(_RecordPages[Record]):
     def page(self, after: Record | None, limit: int, uow: UnitOfWork) -> tuple[Record, ...]:
         """Return records that match the filter, in the order of the list."""
         by: SortKey = "name" if self._sort == "name" else "changed"
-        return uow.records(self._kind).sorted_page(by, after, limit, self._where, self._order)
+        return self._shown(uow.records(self._kind).sorted_page(by, after, limit, self._where, self._order), uow)
 
 
-def _itself(record: Record) -> Record:
-    return record
+def _stored(record: Any) -> Any:
+    return getattr(record, "stored", record)
 
 
 class _ChangePages(_ListPages[Change]):

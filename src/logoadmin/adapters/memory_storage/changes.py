@@ -31,6 +31,10 @@ class MemoryChanges(Repository):
     def get(self, change_id: int) -> Change | None:
         return self._tables.changes.get(change_id)
 
+    def times(self, change_ids: Sequence[int]) -> Mapping[int, int]:
+        found = (self._tables.changes.get(change_id) for change_id in change_ids)
+        return {change.change_id: change.at for change in found if change is not None}
+
     def last_of(self, kind: Kind, id_: int, besides: str | None = None) -> int:
         of = (change for change in self._tables.changes.values() if (change.kind, change.id) == (kind, id_))
         return max((each.change_id for each in of if besides is None or each.request_id != besides), default=0)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
 
 from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.limits import MAX_ID, Id, PageSize, Query, described
+from logoadmin.domain.model.limits import MAX_ID, Flag, Id, PageSize, Query, described
 from logoadmin.domain.model.records import Kind
 
 Record = TypeVar("Record")
@@ -42,7 +42,8 @@ class SearchedCommand(ListCommand):
     """A list of records, which can be searched for a part ``q`` of their names, ignoring case (contract E3).
 
     It is by id unless ``sort`` asks for another order, in which ``after`` is still the id of the last record seen; that
-    record must exist (contract E5).
+    record must exist (contract E5). With ``versions``, each record has its version, so that it can be changed
+    (contract E6).
     """
 
     sort: Annotated[
@@ -50,6 +51,9 @@ class SearchedCommand(ListCommand):
         described("The order: by `id`, by `name` (without case) or by when they were last `changed`.", "name"),
     ] = "id"
     q: Query | None = None
+    versions: Annotated[
+        Flag, described("Whether to return the `version` of each record, and when it `changed_at`.", True)
+    ] = False
 
     def filter(self) -> "Filter":
         """Return the filters of the list."""

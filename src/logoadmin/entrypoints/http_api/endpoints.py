@@ -104,8 +104,7 @@ class Endpoint:
         self._renderers = {
             each: Renderer(each, context.gallery, context.cache_seconds, context.lists)
             for operation in self._operations.values()
-            for each in (operation, operation.rehearsal, *operation.by_grant_type.values())
-            if each is not None
+            for each in (*operation.variants, *operation.by_grant_type.values())
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

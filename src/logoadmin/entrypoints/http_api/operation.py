@@ -1,7 +1,7 @@
 """The declaration of an endpoint, and its derived properties."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from http import HTTPStatus
@@ -18,8 +18,9 @@ from logoadmin.domain.model.css import Verdict
 from logoadmin.domain.model.events import Event
 from logoadmin.domain.model.factors import NewFactor, NewRecoveryCodes, NewTotp
 from logoadmin.domain.model.kinds import RECORDED_KINDS, AnyKind
-from logoadmin.domain.model.lists import Listing
+from logoadmin.domain.model.lists import Listing, SearchedCommand
 from logoadmin.domain.model.sessions import NewServiceKey, Tokens
+from logoadmin.domain.model.versioned import VERSIONED
 
 # The types of bodies, as ``Content-Type`` names them.
 JSON: Final = "application/json"
@@ -113,12 +114,27 @@ class Operation:
         """Return what a command of this operation asks for: a dry run and another grant are operations of their own."""
         if command.is_dry_run and self.rehearsal is not None:
             return self.rehearsal
+        if isinstance(command, SearchedCommand) and command.versions:
+            return self.with_versions or self
         return next((row for row in self.by_grant_type.values() if row.command is type(command)), self)
 
     @cached_property
     def rehearsal(self) -> "Operation | None":
         """The operation of a request with ``dry_run=true``, if that has another answer."""
         return self.dry_run and replace(self, call=self.dry_run[0], answer=self.dry_run[1], dry_run=None)
+
+    @cached_property
+    def with_versions(self) -> "Operation | None":
+        """The operation of a request with ``versions=true``, if it lists records (contract E6)."""
+        if not issubclass(self.command, SearchedCommand):
+            return None
+        (record,) = get_args(self.answer)
+        return replace(self, answer=GenericAlias(Listing, (VERSIONED[record],))) if record in VERSIONED else None
+
+    @property
+    def variants(self) -> Iterator["Operation"]:
+        """The operation itself, and those of the same request with another answer."""
+        yield from (each for each in (self, self.rehearsal, self.with_versions) if each is not None)
 
     @cached_property
     def method(self) -> str:

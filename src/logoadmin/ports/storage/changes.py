@@ -23,6 +23,9 @@ class Changes(Protocol):
     def get(self, change_id: int) -> Change | None:
         """Return a change, or None."""
 
+    def times(self, change_ids: Sequence[int]) -> Mapping[int, int]:
+        """Return the times of changes, in Unix time, by their ids; unknown ids are left out."""
+
     def last_of(self, kind: Kind, id_: int, besides: str | None = None) -> int:
         """Return the id of the newest change of a record, except those of a request; 0 if there are none."""
 

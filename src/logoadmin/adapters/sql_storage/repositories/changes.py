@@ -10,7 +10,7 @@ from sqlalchemy import Select, bindparam, func, select
 
 from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages
 from logoadmin.adapters.sql_storage.repositories.repository import Repository
-from logoadmin.adapters.sql_storage.statements import Row
+from logoadmin.adapters.sql_storage.statements import KEYS, Row, in_portions
 from logoadmin.adapters.sql_storage.tables import changes, stored_responses
 from logoadmin.domain.model.limits import MAX_ID, Origin
 from logoadmin.domain.model.lists import EVERY_CHANGE, ChangeFilter, Order, page_of
@@ -44,6 +44,7 @@ _SINCE = select(changes.c.change_id).where(changes.c.at >= bindparam("since"))
 _FIRST_SINCE = _SINCE.order_by(changes.c.at, changes.c.change_id).limit(1)
 _UNTIL = select(changes.c.change_id).where(changes.c.at <= bindparam("until"))
 _LAST_UNTIL = _UNTIL.order_by(changes.c.at.desc(), changes.c.change_id.desc()).limit(1)
+_TIMES = select(changes.c.change_id, changes.c.at).where(changes.c.change_id.in_(map(bindparam, KEYS)))
 _LAST_OF = select(func.max(changes.c.change_id)).where(
     changes.c.kind == bindparam("of_kind"), changes.c.record_id == bindparam("id_")
 )
@@ -104,6 +105,11 @@ class SqlChanges(Repository):
         self._transaction.store_history()
         row = self._find(*changes.c, change_id=change_id)
         return None if row is None else _change(row)
+
+    def times(self, change_ids: Sequence[int]) -> Mapping[int, int]:
+        self._transaction.store_history()
+        portions = in_portions(KEYS, sorted({*change_ids}))
+        return {id_: at for some in portions for id_, at in self._transaction.rows(_TIMES, some)}
 
     def last_of(self, kind: Kind, id_: int, besides: str | None = None) -> int:
         self._transaction.store_history()

@@ -51,10 +51,9 @@ class _Schemas(GenerateJsonSchema):
 def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
     """Return the document for a service under an access policy, mounted at ``root_path``."""
     inputs: list[tuple[tuple[str, str], Any, TypeAdapter[Any]]] = [
-        ((row.name, row.call), "serialization", row.renderer())
+        ((row.name, str(row.answer)), "serialization", row.renderer())
         for operation in OPERATIONS
-        for row in (operation, operation.rehearsal)
-        if row is not None
+        for row in operation.variants
     ]
     found, definitions = TypeAdapter.json_schemas(inputs, ref_template=REF)
     answers = {key: answer for (key, _), answer in found.items()}
@@ -64,7 +63,7 @@ def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
         schemas["Change"]["properties"][name].update(_or_null(*snapshots))
     paths: dict[str, dict[str, Any]] = {}
     for operation in OPERATIONS:
-        either = [answers[row.name, row.call] for row in (operation, operation.rehearsal) if row is not None]
+        either = [answers[row.name, str(row.answer)] for row in operation.variants]
         described = _operation(operation, either[0] if len(either) == 1 else {"anyOf": either}, access)
         paths.setdefault(operation.path, {})[operation.method.lower()] = described
     return {
