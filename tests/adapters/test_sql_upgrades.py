@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import shutil
+import textwrap
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -22,7 +23,13 @@ from logoadmin.adapters.sql_storage.schema import schema
 from logoadmin.adapters.sql_storage.tables import VERSION_TABLE, metadata
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.model.access import Owner
-from logoadmin.domain.model.errors import LogoAdminError, SchemaMismatch, SignInRefused, StorageUnavailable
+from logoadmin.domain.model.errors import (
+    LogoAdminError,
+    SchemaMismatch,
+    SignInRefused,
+    StartError,
+    StorageUnavailable,
+)
 from logoadmin.domain.services.artworks import AmendLogo
 from logoadmin.domain.services.authors import CreateAuthor, RemoveAuthor
 from logoadmin.domain.services.changes import RevertRequest
@@ -35,11 +42,13 @@ from tests.domain.second_factors import challenged, enrolled, second_step
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, ARTWORK, ASKED, FrozenClock, ask, gallery_on, once, signed_in, stock
 
 NEXT: Final = "w8000"
-_HEAD: Final = f"""
+_HEAD: Final = """
 import sqlalchemy as sa
 from alembic import context, op
 
-revision, down_revision = {NEXT!r}, {schema.NEWEST!r}
+from logoadmin.adapters.sql_storage.schema.migrations.numbers import number_before, number_of
+
+revision, down_revision = number_of(__file__), number_before(__file__)
 """
 # Columns come first where a server lets them: code that counts columns instead of naming them fails there.
 WIDER: Final = f"""{_HEAD}
@@ -60,7 +69,7 @@ def upgrade():
     for table in ("logos", "authors", "state"):
         op.add_column(table, sa.Column("stars", sa.Integer, nullable=False, server_default="5"))
 """
-NOT_FOR_OLDER: Final = f"op.execute(\"UPDATE {VERSION_TABLE} SET usable_from = '{NEXT}'\")"
+NOT_FOR_OLDER: Final = f"op.execute(f\"UPDATE {VERSION_TABLE} SET usable_from = '{{revision}}'\")"
 OTHERS: Final = f"""{_HEAD}
 def upgrade():
     {NOT_FOR_OLDER}
@@ -197,7 +206,7 @@ def test_wider_tables_are_served_and_their_writes_suit_the_next_version(prepared
         with storage._pool.engine.connect() as connection:
             assert connection.execute(text("SELECT logo_id FROM ratings")).scalars().all() == [201]
             assert connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar() == NEXT
-    with knowing("", tmp_path / "again"), at(prepared_url) as gallery:
+    with knowing(WIDER, tmp_path / "again"), at(prepared_url) as gallery:
         assert len([*gallery.logos.list(logoadmin.ListLogos())]) == 100
 
 
@@ -345,6 +354,52 @@ def assert_says_so(url: str, step: str) -> None:
         with storage._pool.engine.connect() as connection:
             usable_from = str(connection.execute(text(f"SELECT usable_from FROM {VERSION_TABLE}")).scalar())
             assert (usable_from < step) is is_only_wider(old, shape(connection))
+
+
+@pytest.mark.rule("contract K7")
+def test_a_migration_can_be_written_as_the_docs_show(prepared_sqlite_url: str, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "extend.md").read_text(encoding="utf-8")
+    block = page.split("## A migration")[1].split("```python\n")[1].split("```")[0]
+    step = textwrap.dedent("   " + block.removeprefix("   "))
+    for _ in range(2):  # because a migration is idempotent
+        upgrade(prepared_sqlite_url, step, tmp_path / "once")
+        with closing(open_sql_storage(prepared_sqlite_url)) as storage, storage._pool.engine.connect() as connection:
+            assert "note" in {column["name"] for column in inspect(connection).get_columns("logos")}
+            connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '{schema.NEWEST}'"))
+            connection.commit()
+        shutil.rmtree(tmp_path / "once")
+    with at(prepared_sqlite_url) as gallery:
+        gallery.logos.create(logoadmin.CreateLogo(**ARTWORK))
+
+
+GOOD_HEAD: Final = "revision, down_revision = number_of(__file__), number_before(__file__)\n"
+
+
+@pytest.mark.rule("contract K7")
+@pytest.mark.parametrize(
+    ("name", "step", "problem"),
+    [
+        (
+            "8000_next.py",
+            "revision = 'r8000'\n",
+            "The migration 8000_next.py lacks the line: revision, ",
+        ),
+        ("8000_next.py", f"{GOOD_HEAD}x = 'v8000'\n", "The migration 8000_next.py has the number v8000; use revision"),
+        ("8000_next.py", f'{GOOD_HEAD}x = "w8001"\n', "The migration 8000_next.py has the number w8001; use revision"),
+        ("next.py", GOOD_HEAD, "The migration next.py has no number; name it like 0002_subject.py"),
+        ("800_next.py", GOOD_HEAD, "The migration 800_next.py has no number"),
+        ("0001_next.py", GOOD_HEAD, "The migrations 0001_next.py and 0001_tables.py have the same number"),
+    ],
+)
+def test_a_migration_with_another_number_than_its_file_stops_the_program_before_a_database_is_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, step: str, problem: str
+) -> None:
+    shutil.copytree(schema._MIGRATIONS, tmp_path / "next")
+    (tmp_path / "next" / "versions" / name).write_text(step)
+    monkeypatch.setattr(schema, "_MIGRATIONS", tmp_path / "next")
+    with pytest.raises(StartError, match=f"^{problem}"):
+        at(f"sqlite:///{tmp_path / 'new.db'}", create="always")
+    assert not (tmp_path / "new.db").exists()
 
 
 NARROWER: Final = (

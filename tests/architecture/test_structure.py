@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "logoadmin"
 # Existing migrations never change: they have been run.
 STEPS = "adapters/sql_storage/schema/migrations/versions/"
-MOST_LINES, MOST_LINES_OF_A_FUNCTION = 350, 40
+MOST_LINES, MOST_LINES_OF_A_FUNCTION = 500, 40
 
 
 def modules() -> Iterator[tuple[str, str]]:

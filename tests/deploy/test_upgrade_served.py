@@ -13,7 +13,6 @@ from sqlalchemy import text
 
 import logoadmin
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.adapters.sql_storage.schema import schema
 from logoadmin.adapters.sql_storage.tables import VERSION_TABLE
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.services.changes import ListChanges
@@ -26,11 +25,13 @@ pytestmark = [
 ]
 
 SOURCE: Final = Path(logoadmin.__file__).parent
-WIDER: Final = f"""
+WIDER: Final = """
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision = "w8000", {schema.NEWEST!r}
+from logoadmin.adapters.sql_storage.schema.migrations.numbers import number_before, number_of
+
+revision, down_revision = number_of(__file__), number_before(__file__)
 
 def upgrade():
     for table in ("logos", "authors", "state"):

@@ -6,15 +6,14 @@ from typing import Final
 from sqlalchemy import Connection, inspect, text
 
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
+from logoadmin.adapters.sql_storage.schema.migrations.numbers import RELEASED, check_numbers, numbers
 from logoadmin.adapters.sql_storage.tables import VERSION_TABLE, metadata
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import SchemaMismatch, StartError, TablesMissing
 
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
-# The prefix of migration numbers since the first release; older databases have another one, or none.
-_RELEASED: Final = "w"
 # The newest migration, from the file names: loading all of them would take most of the time of a start.
-NEWEST: Final = _RELEASED + max(step.name[:4] for step in (_MIGRATIONS / "versions").glob("[0-9]*_*.py"))
+NEWEST: Final = numbers(_MIGRATIONS / "versions")[-1]
 _VERSION: Final = text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 (a constant)
 # The newest migration that made the tables unusable for programs without it.
 _USABLE_FROM: Final = text(f"SELECT usable_from FROM {VERSION_TABLE}")  # noqa: S608 (a constant)
@@ -24,7 +23,12 @@ class Schema:
     """The tables of one database, as a whole."""
 
     def __init__(self, dialect: Dialect) -> None:
-        """Manage the tables of a database."""
+        """Manage the tables of a database.
+
+        Raises:
+            StartError: a migration of this program has another number than its file name.
+        """
+        check_numbers(_MIGRATIONS / "versions")
         self._dialect = dialect
 
     def is_empty(self, connection: Connection) -> bool:
@@ -75,7 +79,7 @@ class Schema:
             SchemaMismatch: the tables are too old; the text explains how to move the records.
         """
         version = self.version(connection)
-        if version is not None and not version.startswith(_RELEASED):
+        if version is not None and not version.startswith(RELEASED):
             text = (
                 "The database was made by a version before 0.1.0; run logoadmin export with that version, "
                 "and logoadmin import with this one on a new database"
