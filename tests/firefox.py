@@ -99,6 +99,13 @@ class Firefox:
         self.send("WebDriver:ElementClear", {"id": element})
         self.send("WebDriver:ElementSendKeys", {"id": element, "text": text})
 
+    @contextmanager
+    def frame(self, selector: str) -> Iterator[None]:
+        """Look into a frame of the page."""
+        self.send("WebDriver:SwitchToFrame", {"element": self.find(selector)})
+        yield
+        self.send("WebDriver:SwitchToFrame", {"id": None})
+
     def prompt(self) -> str | None:
         """Return the text of the browser's own dialog over the page, such as one for signing in."""
         try:

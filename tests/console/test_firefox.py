@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from logoadmin.domain.services.artworks import AmendLogo, GetLogo
+from logoadmin.domain.services.artworks import AmendLogo, AmendTheme, GetLogo
 from tests import firefox
 from tests.console.driver import Person
 from tests.console.password_host import password_host
@@ -45,6 +45,20 @@ def test_firefox_signs_in_lists_opens_saves_and_asks_for_no_password_of_a_pictur
         fox.type("input[name=name]", f"Logo forty{CONTROL}s")
         fox.becomes("document.querySelector('h1').innerText === 'Logo forty'")
     assert service.gallery.logos.get(GetLogo(logo_id=40)).name == "Logo forty"
+
+
+@pytest.mark.rule("contract J2")
+def test_firefox_shows_a_logo_and_a_theme_in_the_preview(service: Served, fox: Firefox) -> None:
+    service.gallery.logos.amend(AmendLogo(logo_id=40, custom_css="outline: 3px solid rgb(1, 2, 3)"))
+    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css="h1 { color: rgb(4, 5, 6) }"))
+    fox.open(f"{service.address}/console/logos/40")
+    fox.type("[name=username]", "admin")
+    fox.type("[name=password]", ADMIN_PASSWORD + ENTER)
+    with fox.frame("iframe.preview-frame"):
+        fox.becomes("getComputedStyle(document.querySelector('.with .logo') ?? document.body).outlineWidth === '3px'")
+    fox.open(f"{service.address}/console/themes/1")
+    with fox.frame("iframe.preview-frame"):
+        fox.becomes("getComputedStyle(document.querySelector('h1') ?? document.body).color === 'rgb(4, 5, 6)'")
 
 
 @pytest.mark.rule("contract J2")

@@ -68,6 +68,17 @@ def test_the_page_comes_with_a_strict_policy(app: ASGIApp, path: str) -> None:
     assert page.header("set-cookie") is None
 
 
+@pytest.mark.rule("contract J2")
+def test_the_files_of_the_preview_may_be_loaded_without_an_origin(app: ASGIApp) -> None:
+    page = ask(app, "GET", PAGES[0]).text
+    here = re.findall(r'href="([^"]*~[0-9a-f]+/)[^"]+"', page)[0]
+    policies = {
+        name: ask(app, "GET", urljoin(PAGES[0], f"{here}{name}")).header("cross-origin-resource-policy")
+        for name in ("preview.html", "preview.js", "app.js")
+    }
+    assert policies == {"preview.html": "cross-origin", "preview.js": "cross-origin", "app.js": None}
+
+
 @pytest.mark.rule("contract J1")
 def test_every_view_finds_the_files_under_whatever_prefix(app: ASGIApp) -> None:
     found = set()

@@ -21,6 +21,9 @@ from logoadmin.entrypoints.console.assets import Asset, AssetFolder
 _FILE: Final = re.compile(r"~([0-9a-f]+)/(.+)")
 _FOREVER: Final = "max-age=31536000, immutable"
 _PREVIEW: Final = "preview.html"
+# The frame has no origin, so its files are those of another one to it: Firefox loads none of them without this, because
+# the frame is embedded without credentials.
+_PREVIEW_HEADERS: Final = {"cross-origin-resource-policy": "cross-origin"}
 # A host that the console allows the frame to contact; it cannot end a directive of the policy.
 _REACHED: Final = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
 _RELATIONS: Final = {"js": "modulepreload", "css": "stylesheet"}
@@ -109,6 +112,8 @@ class _Console:
         # During an upgrade a page may get files of another version from another worker: those are not cached.
         is_current = digest == assets.digest
         headers = {"cache-control": _FOREVER if is_current else "no-cache"}
+        if name.startswith("preview."):
+            headers.update(_PREVIEW_HEADERS)
         if name == _PREVIEW:
             headers["content-security-policy"] = self._preview_policy(request)
         return _sent(request, asset, headers, "" if is_current else assets.digest)

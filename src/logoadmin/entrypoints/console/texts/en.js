@@ -499,6 +499,7 @@ export default {
   "hosts.title": { one: "This CSS contacts {n} host:", other: "This CSS contacts {n} hosts:" },
   preview: "Preview",
   "preview.deep": "This CSS has more than 200 blocks in one another and is not shown: browsers may end with such CSS.",
+  "preview.failed": "The preview did not load. Reload the page to try again.",
   "preview.ground": "The site's colours",
   "preview.ofLogo": "The header of the site with this logo",
   "preview.ofTheme": "A page of the site with this theme",

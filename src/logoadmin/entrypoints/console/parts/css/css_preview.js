@@ -12,6 +12,8 @@ import { fixedHosts, isPictureHost, shareHost, useSharedHosts } from "./picture_
 const FRAME = new URL("../../preview.html", import.meta.url);
 /** How long after a keystroke it is shown, in milliseconds. */
 const REST = 120;
+/** How long the frame may take to load, in milliseconds. */
+const PATIENCE = 5000;
 const WORDS = /** @type {const} */ ([
   "site", "threads", "members", "rules", "search", "basket", "latest", "thread1", "thread2", "thread3", "yesterday",
   "post", "quote", "link", "answer", "watch", "send", "preview", "remove", "footer", "light", "dark", "with", "without",
@@ -134,6 +136,7 @@ function Choice({ label, options, chosen, choose, words }) {
  */
 function Frame({ kind, target, contacts, reached, isPlaying, ground, isCovered }) {
   const frame = useRef(/** @type {HTMLIFrameElement | null} */ (null));
+  const [state, setState] = useState(/** @type {"loading" | "ready" | "failed"} */ ("loading"));
   const imports = contacts.imports.filter(({ url }) => reached.includes(new URL(url).origin));
   const words = Object.fromEntries(WORDS.map((word) => [word, t(`sample.${word}`)]));
   // The policy of the frame would forbid it, and complain: what shall not be asked for is not in what it shows.
@@ -150,7 +153,9 @@ function Frame({ kind, target, contacts, reached, isPlaying, ground, isCovered }
   useEffect(() => {
     /** @param {MessageEvent} event */
     const answer = (event) => {
-      if (event.source !== null && event.source === frame.current?.contentWindow && event.data === "ready") send();
+      if (event.source === null || event.source !== frame.current?.contentWindow || event.data !== "ready") return;
+      setState("ready");
+      send();
     };
     addEventListener("message", answer);
     return () => removeEventListener("message", answer);
@@ -162,7 +167,13 @@ function Frame({ kind, target, contacts, reached, isPlaying, ground, isCovered }
     // The policy names those of the configuration anyway.
     if (isReachable(origin) && isShown(origin, contacts) && !isPictureHost(origin, fixedHosts)) src.searchParams.append("picture", origin);
   }
-  return h("iframe", {
+  useEffect(() => {
+    setState("loading");
+    const timer = setTimeout(() => setState((now) => (now === "loading" ? "failed" : now)), PATIENCE);
+    return () => clearTimeout(timer);
+  }, [src.href]);
+  const isFailed = state === "failed";
+  const page = h("iframe", {
     // Another address is another page, with a policy of its own.
     key: src.href,
     ref: frame,
@@ -170,9 +181,11 @@ function Frame({ kind, target, contacts, reached, isPlaying, ground, isCovered }
     title: t(kind === "logo" ? "preview.ofLogo" : "preview.ofTheme"),
     src: src.href,
     inert: isCovered,
+    hidden: isFailed,
     sandbox: "allow-scripts",
     referrerPolicy: "no-referrer",
     // The frame's own media queries follow it.
     style: { colorScheme: kind === "theme" ? ground : "normal" },
   });
+  return [page, isFailed && h("p", { class: "hint preview-failed", role: "status" }, t("preview.failed"))];
 }
