@@ -2,7 +2,7 @@
 
 import base64
 import time
-from typing import Final
+from typing import Final, Never, get_args
 from urllib.parse import quote
 
 import pytest
@@ -10,8 +10,8 @@ from cachetools import LRUCache
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logoadmin.domain.css import judge
-from logoadmin.domain.css.structure import MAX_BLOCKS
+from logoadmin.domain.css import MAX_BLOCKS, judge, verdict
+from logoadmin.domain.css.tokens import MAX_LEVELS
 from logoadmin.domain.css.verdict import MAX_REMEMBERED, _findings
 from logoadmin.domain.model.css import Form
 from tests.strategies import css_texts
@@ -205,12 +205,27 @@ def test_any_text_has_a_verdict(css: str, form: Form) -> None:
         assert 1 <= risk.column <= len(lines[risk.line - 1])
 
 
-def test_only_the_hosts_of_too_many_blocks_are_found() -> None:
-    css = "input{b:url(//a.example);--c:'//b.example:8080'}" + "{" * MAX_BLOCKS
-    verdict = judge(css, "sheet")
-    assert verdict.hosts == (A, B)
-    assert (verdict.risks[0].line, verdict.risks[0].column) == (1, 1)
-    assert {each.risk for each in verdict.risks} == {"invalid"}
+@pytest.mark.parametrize("css", ["{" * (MAX_BLOCKS + 1), "[" * 262_144, "a{}" * (MAX_BLOCKS + 1), "f(" * 100_001])
+def test_a_text_with_too_many_blocks_is_invalid_without_being_read(css: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(_css: str) -> Never:
+        raise AssertionError("it is read")
+
+    monkeypatch.setattr(verdict, "tokenize", read)
+    for form in get_args(Form):
+        found = judge(css, form)
+        assert (found.hosts, found.imports, found.size) == ((), (), len(css))
+        assert [(risk.risk, risk.line, risk.column) for risk in found.risks] == [("invalid", 1, 1)]
+
+
+@pytest.mark.parametrize("block", ["a{", "[", "(", "f(", "@media{"])
+def test_blocks_inside_more_than_64_others_are_invalid(block: str) -> None:
+    ends = {"{": "}", "[": "]", "(": ")"}[block[-1]]
+    deep, deepest = ("a{}" + block * levels + ends * levels for levels in (MAX_LEVELS, MAX_LEVELS + 1))
+    # Where the block itself begins, for a function its name.
+    column = 4 + len(block) * MAX_LEVELS + (0 if block == "f(" else len(block) - 1)
+    for css, is_too_deep in ((deep, False), (deepest, True)):
+        places = [risk.column for risk in judge(css, "sheet").risks if risk.risk == "invalid"]
+        assert (column in places) is is_too_deep, css
 
 
 def _seconds(css: str) -> float:

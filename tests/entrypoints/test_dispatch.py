@@ -5,18 +5,21 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import httpx2
 import pytest
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.css import judge
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Caller, Policy
+from logoadmin.domain.model.css import Verdict
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.lists import Listing
 from logoadmin.domain.model.records import Author, PasswordHash
+from logoadmin.domain.services import artworks
 from logoadmin.domain.services.authors import CreateAuthor, ListAuthors
 from logoadmin.domain.services.sessions import SignIn
 from logoadmin.entrypoints.http_api import dispatch as module
@@ -26,7 +29,7 @@ from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.response_cache import DataVersion
 from logoadmin.ports.storage import UnitOfWork
 from tests.entrypoints.concurrent_clients import Clients, with_clients
-from tests.gallery import ADMIN_PASSWORD, FrozenClock, WatchedStorage, gallery_on
+from tests.gallery import ADMIN_PASSWORD, FrozenClock, WatchedStorage, gallery_on, stock
 
 Answer = TypeVar("Answer")
 
@@ -395,3 +398,71 @@ def test_many_new_passwords_in_one_request_may_take_long(monkeypatch: pytest.Mon
         assert (await client.post("/api/changes", json={"changes": changes}, headers=headers)).status_code == 200
 
     with_clients((gallery,), work)
+
+
+# Judging CSS.
+
+
+@pytest.mark.rule("contract L4")
+def test_judging_keeps_no_read_waiting_and_is_one_at_a_time_for_each_caller() -> None:
+    running: list[str] = []
+    most: list[int] = []
+    go_on = threading.Event()
+
+    def work(caller: str) -> str:
+        running.append(caller)
+        most.append(len(running))
+        assert go_on.wait(WITHIN)
+        running.remove(caller)
+        return caller
+
+    async def calls() -> list[str]:
+        dispatch = Dispatch(gallery_on(MemoryStorage(), FrozenClock()))
+        order: list[str] = []
+
+        async def ask(caller: str) -> None:
+            order.append(await dispatch.judging.run_for(caller, partial(work, caller)))
+
+        attacks = [asyncio.create_task(ask("attacker")) for _ in range(5)]
+        await asyncio.sleep(0)
+        other = asyncio.create_task(ask("other"))
+        assert await asyncio.wait_for(dispatch.reading.run(lambda: "read"), WITHIN) == "read"
+        go_on.set()
+        await asyncio.wait_for(asyncio.gather(*attacks, other), WITHIN)
+        return order
+
+    order = asyncio.run(calls())
+    assert max(most) == 1
+    assert order.index("other") <= 1
+    assert len(order) == 6
+
+
+@pytest.mark.rule("contract L4")
+@pytest.mark.parametrize("kind", ["logo", "theme"])
+def test_css_is_judged_outside_of_transactions(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    storage = WatchedStorage(MemoryStorage())
+    gallery = gallery_on(storage, FrozenClock())
+    stock(gallery)
+    reading: list[bool] = []
+    is_open = False
+    read, judged = storage.read, judge
+
+    def watched(work: Callable[[UnitOfWork], Answer]) -> Answer:
+        nonlocal is_open
+        is_open = True
+        try:
+            return read(work)
+        finally:
+            is_open = False
+
+    def noted(*asked: Any) -> Verdict:
+        reading.append(is_open)
+        return judged(*asked)
+
+    monkeypatch.setattr(storage, "read", watched)
+    monkeypatch.setattr(artworks, "judge", noted)
+    if kind == "logo":
+        gallery.logos.css(artworks.GetLogoCss(logo_id=1))
+    else:
+        gallery.themes.css(artworks.GetThemeCss(theme_id=1))
+    assert reading == [False]

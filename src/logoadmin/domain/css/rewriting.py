@@ -8,7 +8,7 @@ from tinycss2.ast import StringToken
 
 from logoadmin.domain.css.addresses import Address, Use
 from logoadmin.domain.css.structure import structure_of
-from logoadmin.domain.css.tokens import line_starts, offset_of, tokenize
+from logoadmin.domain.css.tokens import has_too_many_blocks, line_starts, offset_of, tokenize
 from logoadmin.domain.css.urls import absolute
 from logoadmin.domain.model.css import Form
 
@@ -27,7 +27,7 @@ _BROKEN: Final = frozenset(("\\", line_break) for line_break in "\r\n\f")
 def rewrite(css: str, form: Form, base: str | None, imports: Mapping[str, str]) -> str:
     """Return CSS with other URLs, the same byte for byte in everything else.
 
-    Rewriting the result again changes nothing.
+    Rewriting the result again changes nothing. A text with too many blocks stays as it is: nothing reads it.
 
     Args:
         css: any text whatsoever.
@@ -36,6 +36,8 @@ def rewrite(css: str, form: Form, base: str | None, imports: Mapping[str, str]) 
         imports: the new URL for that of each ``@import``, as :attr:`Verdict.imports` has them. Imports that are not in
             it are treated as other URLs.
     """
+    if has_too_many_blocks(css):
+        return css
     tokens = tokenize(css)
     parts: list[str] = []
     end = 0

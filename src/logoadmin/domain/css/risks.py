@@ -8,7 +8,7 @@ from tinycss2.ast import FunctionBlock, IdentToken, Node, ParseError, SquareBrac
 
 from logoadmin.domain.css.overlays import overlays
 from logoadmin.domain.css.structure import Block, Declaration, Structure, unprefixed
-from logoadmin.domain.css.tokens import Tokens, is_literal, significant, unclosed, walk
+from logoadmin.domain.css.tokens import Tokens, is_literal, significant, too_deep, unclosed, walk
 from logoadmin.domain.css.urls import hosts_of
 from logoadmin.domain.model.css import Risk, RiskName
 
@@ -53,6 +53,7 @@ def _invalid(tokens: Tokens, structure: Structure) -> Iterator[Node]:
     """Yield what browsers skip or close: errors of the tokenizer and the parser, and all that is not closed."""
     yield from (node for node in walk(tokens.nodes) if isinstance(node, ParseError) or is_literal(node, "\\"))
     yield from structure.invalid
+    yield from too_deep(tokens.nodes)
     yield from unclosed(tokens)
 
 

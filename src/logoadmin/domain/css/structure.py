@@ -11,8 +11,6 @@ from logoadmin.domain.css.addresses import Address, Use, addresses
 from logoadmin.domain.css.tokens import Nodes, Tokens, is_literal, significant
 from logoadmin.domain.model.css import Form
 
-# Style sheets of a megabyte have fewer; reading empty or nested blocks takes ten times as long as ordinary CSS.
-MAX_BLOCKS: Final = 20_000
 # At-rules in whose prelude url() and strings are names.
 _OF_NAMES: Final = frozenset(("namespace", "document", "-moz-document"))
 # Descriptors whose strings may become those of any property (CSS Properties and Values, CSS Functions and Mixins).
@@ -68,11 +66,8 @@ class _Statement:
 
 
 def structure_of(tokens: Tokens, form: Form) -> Structure:
-    """Return the rules and declarations of a text; of one with too many blocks, all that may be a URL."""
+    """Return the rules and declarations of a text."""
     text = Block()
-    if tokens.text.count("{") > MAX_BLOCKS:
-        text.addresses.extend(addresses(tokens, tokens.nodes, Use.PERHAPS))
-        return Structure([text], tokens.nodes[:1])
     structure = Structure([text], [])
     waiting: list[tuple[Block, Nodes]] = [(text, tokens.nodes)]
     for block, nodes in waiting:

@@ -26,6 +26,12 @@ from tinycss2.ast import (
 _MOST_DIGITS: Final = 600
 _DIGITS: Final = frozenset("0123456789")
 
+# Honest style sheets of a megabyte have 60,000 blocks and functions, most of them functions such as var(). A tree with
+# more of them costs ten times as much as ordinary CSS, and is never built.
+MAX_BLOCKS: Final = 20_000
+_MAX_FUNCTIONS: Final = 100_000
+MAX_LEVELS: Final = 64
+
 Nodes = list[Node]
 
 
@@ -103,6 +109,11 @@ def _with_short_numbers(text: str) -> str:
     return "".join(parts)
 
 
+def has_too_many_blocks(css: str) -> bool:
+    """Return whether a text may have more than :data:`MAX_BLOCKS` blocks, or too many functions, without reading it."""
+    return css.count("{") + css.count("[") > MAX_BLOCKS or css.count("(") > _MAX_FUNCTIONS
+
+
 def contents(node: Node) -> Nodes | None:
     """Return the component values inside a block or function; None for a token."""
     if isinstance(node, FunctionBlock):
@@ -124,6 +135,16 @@ def walk(nodes: Sequence[Node]) -> Iterator[Node]:
                 break
         else:
             stack.pop()
+
+
+def too_deep(nodes: Sequence[Node]) -> Iterator[Node]:
+    """Yield the blocks that are inside :data:`MAX_LEVELS` others."""
+    level: Nodes = [*nodes]
+    for _ in range(MAX_LEVELS):
+        level = [inner for node in level for inner in contents(node) or ()]
+        if not level:
+            return
+    yield from (node for node in level if contents(node) is not None)
 
 
 def significant(nodes: Sequence[Node]) -> Nodes:

@@ -14,7 +14,7 @@ from logoadmin.domain.css.addresses import Use
 from logoadmin.domain.css.data_urls import is_data_url, sheets_in
 from logoadmin.domain.css.risks import risks_of
 from logoadmin.domain.css.structure import structure_of
-from logoadmin.domain.css.tokens import other_readings, tokenize
+from logoadmin.domain.css.tokens import has_too_many_blocks, other_readings, tokenize
 from logoadmin.domain.css.urls import hosts_of
 from logoadmin.domain.model.css import Form, Risk, Verdict
 
@@ -89,6 +89,9 @@ def _key(css: str, form: Form) -> tuple[Form, bytes]:
 
 @cached(LRUCache(MAX_REMEMBERED, getsizeof=lambda findings: findings.memory), key=_key, lock=Lock())
 def _findings(css: str, form: Form) -> _Findings:
+    size = len(css.encode("utf-8", "surrogatepass"))
+    if has_too_many_blocks(css):
+        return _Findings(frozenset(), (), (Risk("invalid", 1, 1),), size)
     tokens = tokenize(css)
     structure = structure_of(tokens, form)
     own = list(structure.addresses())
@@ -99,7 +102,6 @@ def _findings(css: str, form: Form) -> _Findings:
     for other in other_readings(css):
         own += structure_of(tokenize(other), form).addresses()
     hosts = frozenset(host for each in own if each.use is not Use.IMPORT for host in hosts_of(each.url))
-    size = len(css.encode("utf-8", "surrogatepass"))
     return _Findings(hosts, tuple(imports), _limited(risks_of(tokens, structure)), size)
 
 

@@ -101,6 +101,7 @@ class Command(Input):
         recent: whether it requires a sign-in at most 10 minutes old (contract O3).
         enrols: whether it is allowed to users who must enrol a second factor first (contract O4).
         asks_others: whether it asks other hosts, which may take many seconds.
+        judges: whether it reads CSS of any form, which may take a second of computing.
         takes_long: whether it may change any number of records, and therefore has no time limit.
         changes_records: whether a write changes records, and not sessions, keys or sign-in attempts alone, which do not
             wait for other writes of records.
@@ -120,6 +121,7 @@ class Command(Input):
     recent: ClassVar[bool] = False
     enrols: ClassVar[bool] = False
     asks_others: ClassVar[bool] = False
+    judges: ClassVar[bool] = False
     takes_long: ClassVar[bool] = False
     changes_records: ClassVar[bool] = True
     origin: ClassVar[Origin | None] = None

@@ -5,12 +5,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from logoadmin.domain.css import judge, rewrite
+from logoadmin.domain.css import MAX_BLOCKS, has_too_many_blocks, judge, rewrite
 from logoadmin.domain.model.kinds import AnyArtworkKind
 from logoadmin.domain.model.publication import NOT_FETCHED
+from logoadmin.domain.model.records import Kind
 from logoadmin.domain.pinning.pins import imports_of
 from logoadmin.domain.pinning.trees import SUFFIX, sheet_name
-from logoadmin.ports.storage import Pins
+from logoadmin.ports.storage import Pin, Storage
 
 # Where the sheets are, as seen from the index.
 FOLDER: Final = "css/"
@@ -20,12 +21,49 @@ class Unpinned(Exception):
     """An import of a record has no pinned sheet; the text is a sentence that says why, for people."""
 
 
+class ReadsPins(Protocol):
+    """Reads pins and sheets."""
+
+    def of(self, kind: Kind, id_: int, /) -> tuple[Pin, ...]:
+        """Return the pins of a record."""
+
+    def of_kind(self, kind: Kind, /) -> tuple[Pin, ...]:
+        """Return the pins of all records of a kind."""
+
+    def sheet(self, sha256: str, /) -> str | None:
+        """Return the text of a sheet; None if it does not exist."""
+
+
 class HasPins(Protocol):
-    """A unit of work, of a read or a write."""
+    """A unit of work, of a read or a write, or :class:`StoredPins`."""
 
     @property
-    def pins(self) -> Pins:
+    def pins(self) -> ReadsPins:
         """The pins and the sheets."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPins:
+    """The pins and the sheets, each read in a transaction of its own, so that none is open while CSS is judged."""
+
+    _storage: Storage
+
+    @property
+    def pins(self) -> "StoredPins":
+        """The pins."""
+        return self
+
+    def of(self, kind: Kind, id_: int) -> tuple[Pin, ...]:
+        """Return the pins of a record."""
+        return self._storage.read(lambda uow: uow.pins.of(kind, id_))
+
+    def of_kind(self, kind: Kind) -> tuple[Pin, ...]:
+        """Return the pins of all records of a kind."""
+        return self._storage.read(lambda uow: uow.pins.of_kind(kind))
+
+    def sheet(self, sha256: str) -> str | None:
+        """Return the text of a sheet, which never changes; None if it does not exist."""
+        return self._storage.read(lambda uow: uow.pins.sheet(sha256))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +98,7 @@ class PinnedSheets:
     """
 
     def __init__(self, uow: HasPins, kind: AnyArtworkKind, id_: int | None = None) -> None:
-        """Read the pins of all records of a kind, or of one."""
+        """Read the pins of all records of a kind, or of one; their sheets are read when they are needed."""
         self._kind, self._stored = kind, uow.pins
         pins = self._stored.of_kind(kind.kind) if id_ is None else self._stored.of(kind.kind, id_)
         self._pins = {(pin.id, pin.url): pin for pin in pins}
@@ -69,8 +107,10 @@ class PinnedSheets:
         """Return the CSS of a record with its pinned imports.
 
         Raises:
-            Unpinned: it has an import without a pinned sheet.
+            Unpinned: it has an import without a pinned sheet, or cannot be read.
         """
+        if has_too_many_blocks(css):
+            raise Unpinned(f"Its CSS has more than {MAX_BLOCKS:,} blocks, or too many functions, to be judged")
         urls = imports_of(self._kind, css)
         if not urls:
             return PinnedCss(css, {}, {})
@@ -101,7 +141,7 @@ class PinnedSheets:
         return pin.sheet
 
 
-def closure(pins: Pins, roots: Iterable[str]) -> Iterator[tuple[str, str]]:
+def closure(pins: ReadsPins, roots: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield the SHA-256 and the text of sheets and of all that they import, each once, an importing one first.
 
     Args:

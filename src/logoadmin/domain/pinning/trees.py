@@ -8,7 +8,7 @@ from typing import Final
 
 from webencodings import UTF8, Encoding
 
-from logoadmin.domain.css import judge, rewrite
+from logoadmin.domain.css import MAX_BLOCKS, has_too_many_blocks, judge, rewrite
 from logoadmin.domain.model.errors import OutgoingError
 from logoadmin.domain.pinning.sources import address_of, decoded, host_of
 from logoadmin.ports.environment import Clock
@@ -22,8 +22,6 @@ SECONDS: Final = 20.0
 SECONDS_PER_SHEET: Final = 10.0
 # A short relative address in a sheet may become a long absolute one; this is the most that rewriting may add.
 _MOST_ADDED: Final = 32 * MOST_BYTES
-# A mebibyte of open blocks would be judged for half a minute; honest sheets of that length have 60,000.
-_MOST_BLOCKS: Final = 100_000
 
 SUFFIX: Final = ".css"
 
@@ -106,8 +104,8 @@ class SheetFetcher:
             _refuse_cycle(base, importers)
         text, encoding = decoded(fetched, environment)
         _refuse_long(base, text)
-        if sum(map(text.count, "{[(")) > _MOST_BLOCKS:
-            raise OutgoingError(host_of(base), f"the sheet has more than {_MOST_BLOCKS:,} blocks and functions")
+        if has_too_many_blocks(text):
+            raise OutgoingError(host_of(base), f"the sheet has more than {MAX_BLOCKS:,} blocks, or too many functions")
         nested = {
             each: self._tree(address_of(each, base), (*importers, (url, base)), encoding)
             for each in dict.fromkeys(judge(text, "sheet").imports)

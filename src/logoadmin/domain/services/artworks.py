@@ -30,7 +30,7 @@ from logoadmin.domain.model.records import (
     version_of,
 )
 from logoadmin.domain.pagination import list_records
-from logoadmin.domain.pinning.pinned import PinnedSheets
+from logoadmin.domain.pinning.pinned import PinnedSheets, StoredPins
 from logoadmin.domain.pinning.pins import imports_of
 from logoadmin.domain.services.artwork_commands import (
     AmendArtwork,
@@ -130,18 +130,26 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         artwork = get_unless_unmodified(uow, self._kind, command)
         return Listing(artwork.authors, AUTHORS.id_of, version=version_of(artwork))
 
-    @reads
-    def css(self, uow: UnitOfWork, command: OneArtwork[Artwork]) -> Verdict:
-        """Return the verdict on the CSS of an artwork and its pinned imports, or raise ``NotFound`` (contract L4, L5).
+    def css(self, command: OneArtwork[Artwork], caller: Caller = OWNER) -> Verdict:
+        """Return the verdict on the CSS of an artwork and its pinned imports (contract L4, L5).
 
-        With imports it has no version, because their first pins are no change of the artwork.
+        With imports it has no version, because their first pins are no change of the artwork. Judging takes up to a
+        second, so no transaction is open meanwhile.
+
+        Raises:
+            NotFound: the artwork does not exist.
+            NotModified: the caller has this version of the verdict.
         """
-        artwork = get_existing(uow, self._kind, self._kind.id_of(command))
-        if imports_of(self._kind, artwork.custom_css):
-            id_, css = self._kind.id_of(artwork), artwork.custom_css
-            return judge(css, self._kind.css_form, PinnedSheets(uow, self._kind, id_).texts(id_, css))
+        artwork = self.transactions.read(command, caller, self._existing)
+        id_, css = self._kind.id_of(artwork), artwork.custom_css
+        if imports_of(self._kind, css):
+            sheets = PinnedSheets(StoredPins(self.transactions.storage), self._kind, id_)
+            return judge(css, self._kind.css_form, sheets.texts(id_, css))
         unless_unmodified(artwork, command)
-        return replace(judge(artwork.custom_css, self._kind.css_form), version=version_of(artwork))
+        return replace(judge(css, self._kind.css_form), version=version_of(artwork))
+
+    def _existing(self, uow: UnitOfWork, command: OneArtwork[Artwork]) -> Artwork:
+        return get_existing(uow, self._kind, self._kind.id_of(command))
 
     @writes
     def link(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> LinkAnswer:
@@ -193,6 +201,8 @@ class GetTheme(OneArtwork[Theme]):
 
 class GetThemeCss(GetTheme):
     """The verdict on the CSS of a theme."""
+
+    judges = True
 
 
 class AmendTheme(AmendArtwork[Theme]):
@@ -269,6 +279,8 @@ class GetLogo(OneArtwork[Logo]):
 
 class GetLogoCss(GetLogo):
     """The verdict on the CSS of a logo."""
+
+    judges = True
 
 
 class AmendLogo(AmendArtwork[Logo]):

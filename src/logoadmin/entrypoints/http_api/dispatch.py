@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Generic, TypeVar
+from weakref import WeakValueDictionary
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.errors import too_busy
@@ -148,6 +149,31 @@ class LongLane(Threads):
             submitted.in_thread.cancel()  # if the client disconnected before it started
 
 
+class FairLane(LongLane):
+    """A long lane in which each caller has one call at a time, so that nobody waits for all calls of another one."""
+
+    def __init__(self, name: str, threads: int, long_calls: set[Future[None]]) -> None:
+        """Prepare the threads, in the same way."""
+        super().__init__(name, threads, long_calls)
+        self._of_callers: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
+
+    async def run_for(self, caller: Hashable, call: Callable[[], Answer]) -> Answer:
+        """Return the answer of a call.
+
+        Raises:
+            HttpError: the calls before it of the same caller, or of others, did not end in time.
+        """
+        lock = self._of_callers.setdefault(caller, asyncio.Lock())
+        try:
+            await asyncio.wait_for(lock.acquire(), _LONG_WAIT)
+        except TimeoutError:
+            raise too_busy("long requests") from None
+        try:
+            return await self.run(call)
+        finally:
+            lock.release()
+
+
 @dataclass(frozen=True, slots=True)
 class Submitted(Generic[Answer]):
     """A submitted call. asyncio.wrap_future would keep its answer alive until the next garbage collection."""
@@ -227,6 +253,8 @@ class Dispatch:
         self.asking = LongLane("asking", _ASKING_THREADS, long_calls)
         # Neither must sign-ins wait for other hosts than the issuer.
         self.asking_issuer = LongLane("asking-issuer", _ASKING_THREADS, long_calls)
+        # One thread, for the interpreter lock as well.
+        self.judging = FairLane("judging", 1, long_calls)
         self.exporting = LongLane("exporting", 1, long_calls)
         self.rendering = LongLane("rendering", _RENDERING_THREADS, long_calls)
         self.publishing = LongLane("publishing", 1, long_calls)

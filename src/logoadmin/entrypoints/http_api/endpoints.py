@@ -195,6 +195,8 @@ class Endpoint:
         dispatch = self._context.dispatch
         if command.asks_others:
             return cast(RenderedResponse, await dispatch.asking_issuer.run(respond))  # not a list
+        if command.judges:
+            return cast(RenderedResponse, await dispatch.judging.run_for(request.client, respond))  # not a list either
         lane = dispatch.searching if command.searches else dispatch.reading
         response = await lane.run(respond, request.deadline)
         if isinstance(response, LongList):
