@@ -127,7 +127,7 @@ def recorded(
     """Return work whose changes are recorded in the history."""
 
     def done(uow: UnitOfWork) -> Answer:
-        held = None if user_id is None else Rights(user_id, frozenset("*"))
+        held = None if user_id is None else Rights(user_id, frozenset("*"), signed_in_at=now)
         audited = AuditedUnitOfWork(uow, now, request_id, held)
         answer = work(audited)
         audited.close()

@@ -17,6 +17,7 @@ from logoadmin.domain.model.lists import ListCommand
 from logoadmin.domain.services import (
     artworks,
     authors,
+    bulk,
     factor_commands,
     import_export,
     keys,
@@ -45,6 +46,7 @@ OPTIONAL = {
     (pins.AcceptThemePins, "offered"),
     (pins.AcceptLogoPins, "offered"),
     (import_export.ImportRecords, "dry_run"),
+    (bulk.ApplyChanges, "dry_run"),
     (roles.AmendRole, "dry_run"),
     (import_export.ExportRecords, "kind"),
 }
@@ -79,7 +81,9 @@ def test_a_field_that_is_not_defined_is_refused(kind: type[Command]) -> None:
 def test_null_is_refused_for_everything_but_what_may_be_none(kind: type[Command]) -> None:
     for name in fields_of(kind):
         values = ASKED[kind][1] | {name: None}
-        is_asked = issubclass(kind, ListCommand) and (kind, name) in OPTIONAL and name not in ("order", "sort")
+        is_asked = (
+            issubclass(kind, ListCommand) and (kind, name) in OPTIONAL and name not in ("order", "sort", "versions")
+        )
         if name in ("avatar", "expires_in") or is_asked:
             assert getattr(kind(**values), name) is None
         else:

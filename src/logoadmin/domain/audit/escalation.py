@@ -1,10 +1,13 @@
-"""The rules against escalation: callers grant no scope that they lack (contract B4, C5)."""
+"""The rules against escalation: callers grant no scope that they lack, nor by an old sign-in (contract B4, C5, O3).
+
+This is the one place where every way to change rights is judged: single changes, bulk changes, imports and undoing.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from logoadmin.domain.model.access import Rights, Scope
+from logoadmin.domain.model.access import Rights, Scope, require_recent_sign_in
 from logoadmin.domain.model.errors import Conflict, NotPermitted
 from logoadmin.domain.model.kinds import ROLES, USERS
 from logoadmin.domain.model.lists import Filter, Listing
@@ -21,22 +24,43 @@ class Escalation:
 
     Attributes:
         held: the caller's rights; None for every right.
+        now: the time of the changes, as Unix time.
         ways: the ways to sign in.
         may_lose_all: whether the changes may have affected the last user who holds everything and can sign in.
     """
 
     held: Rights | None
+    now: int
     ways: Ways
     may_lose_all: bool = False
 
-    def check(self, had: Iterable[str], has: Iterable[str]) -> None:
-        """Require the caller to hold the old and the new scopes of a role or a user.
+    def check(self, had: Iterable[str], has: Iterable[str], without_asking: Iterable[str] = ()) -> None:
+        """Require the caller to hold the old and the new scopes of a role or a user, and a recent sign-in to add some.
+
+        Args:
+            had: the old scopes.
+            has: the new ones.
+            without_asking: scopes that need no recent sign-in.
 
         Raises:
             NotPermitted: the caller lacks one of them.
+            RecentSignInRequired: the caller would add one, and signed in too long ago.
         """
-        if self.held is not None:
-            self.held.require((*had, *has))
+        if self.held is None:
+            return
+        old, new = frozenset(had), frozenset(has)
+        self.held.require(old | new)
+        if not Rights(self.held.user_id, old | frozenset(without_asking)).cover(new):
+            self.require_recent_sign_in()
+
+    def require_recent_sign_in(self) -> None:
+        """Require a recent sign-in of a caller that is a user; service keys never sign in.
+
+        Raises:
+            RecentSignInRequired: the caller signed in too long ago.
+        """
+        if self.held is not None and self.key_of is None:
+            require_recent_sign_in(self.held, self.now)
 
     def check_key(self, had: Iterable[str], has: Iterable[str]) -> None:
         """Reject a service key that grants scopes, because the grant would outlive the key (contract C5).
@@ -131,15 +155,28 @@ class UserGuard:
 
     def __init__(self, uow: UnitOfWork, escalation: Escalation) -> None:
         self._uow, self._escalation = uow, escalation
+        # The users who are new in this unit of work, and get their first password in it.
+        self._new: set[int] = set()
 
     def authorize(self, record: User | None, values: Mapping[str, Any]) -> None:
-        """Reject callers without the old and new scopes of the user, and keys that would outlive themselves."""
-        if self._escalation.held is None:
+        """Reject callers without the old and new scopes of the user, and keys that would outlive themselves.
+
+        Another user's new password needs a recent sign-in, as a new scope does; a new user with the role that all of
+        them get needs none (spec §Endpoints 2).
+        """
+        held = self._escalation.held
+        if held is None:
             return
         had = _scope(self._uow, record.role_id) if record else ()
         has = _scope(self._uow, values["role_id"]) if "role_id" in values else had
-        self._escalation.check(had, has)
+        self._escalation.check(had, has, () if record else _scope(self._uow, DEFAULT_ROLE_ID))
+        if self._escalation.key_of is not None and Scope.ALL in {*has} - {*had}:
+            raise NotPermitted
         gets_password = values.get("password") is not None
+        if record is None:
+            self._new.update({values["user_id"]} if "user_id" in values else ())
+        elif gets_password and record.user_id not in (held.user_id, *self._new):
+            self._escalation.require_recent_sign_in()
         if gets_password and record is not None and record.user_id == self._escalation.key_of:
             raise NotPermitted
         if gets_password or (record is not None and self._could_sign_in(record.user_id)):

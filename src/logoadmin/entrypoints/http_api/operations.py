@@ -162,7 +162,8 @@ OPERATIONS: Final = (
     Operation("spec §Endpoints 3", f"GET {_USER}", users.GetUser, "users.get", User,
               "Get a user", "Users may read their own."),
     Operation("contract D users", f"PATCH {_USER}", users.AmendUser, "users.amend", User,
-              "Change a user", _LEFT_OUT, also=(409,)),
+              "Change a user", f"{_LEFT_OUT} A role with more scopes requires a sign-in at most 10 minutes old.",
+              also=(409,)),
     Operation("contract D users", f"DELETE {_USER}", users.RemoveUser, "users.remove", RemovedUser,
               "Remove a user", "Their sessions and service keys end at once.", also=(409,)),
     Operation("spec §Endpoints 4", f"DELETE {_USER}/avatar", users.RemoveAvatar, "users.remove_avatar", RemovedAvatar,
@@ -170,8 +171,8 @@ OPERATIONS: Final = (
     Operation("contract D users", f"PUT {_USER}/password", users.SetPassword, "users.set_password", User,
               "Set a user's password",
               "The user's other sessions end. Users may set their own with `current_password`: 403 if it is wrong, "
-              "which counts as a failed sign-in, and 429 after many of those. Under `guarded`, a password that is too "
-              "short or very common is 422.", also=(429,)),
+              "which counts as a failed sign-in, and 429 after many of those. That of another user requires a sign-in "
+              "at most 10 minutes old. Under `guarded`, a password that is too short or very common is 422.", also=(429,)),
     Operation("contract C6", f"DELETE {_USER}/sessions", sessions.RemoveUserSessions, "sessions.remove_all",
               RemovedUserSessions, "End a user's sessions",
               "All their tokens become invalid; service keys stay. Not with a service key."),
@@ -188,8 +189,9 @@ OPERATIONS: Final = (
     Operation("contract D roles", f"GET {_ROLE}", roles.GetRole, "roles.get", Role,
               "Get a role", "With its scope: what its users may do."),
     Operation("spec §Endpoints 5", f"PATCH {_ROLE}", roles.AmendRole, "roles.amend", Role,
-              "Change a role", "The rights of its users change at once. Omitted fields stay unchanged. With "
-              "`dry_run=true`, nothing changes, and the response shows what would change for whom.",
+              "Change a role", "The rights of its users change at once. Omitted fields stay unchanged. More scopes "
+              "require a sign-in at most 10 minutes old. With `dry_run=true`, nothing changes, and the response shows "
+              "what would change for whom.",
               also=(409,), dry_run=("roles.preview", RoleEffect)),
     Operation("contract D roles", f"DELETE {_ROLE}", roles.RemoveRole, "roles.remove", RemovedRole,
               "Remove a role", "409 while a user has it, and for role 1, the role of new users.", also=(409,)),
