@@ -28,6 +28,7 @@ __all__ = [
     "AmendUser",
     "Anonymous",
     "ApplyChanges",
+    "ArtworkBlocked",
     "AskPasskey",
     "Author",
     "BadLine",

@@ -16,6 +16,7 @@ from logoadmin.domain.model.causes import Cause as Cause
 from logoadmin.domain.model.css import Risk as Risk, Verdict as Verdict
 from logoadmin.domain.model.effects import AffectedUser as AffectedUser, RoleEffect as RoleEffect
 from logoadmin.domain.model.errors import (
+    ArtworkBlocked as ArtworkBlocked,
     BadLine as BadLine,
     Conflict as Conflict,
     DuplicateEntry as DuplicateEntry,

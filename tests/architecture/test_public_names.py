@@ -19,7 +19,16 @@ NAMES = {
     # callers
     *("ANONYMOUS", "OWNER", "Anonymous", "Caller", "KeyHolder", "Owner", "Policy", "Scope", "SignedIn"),
     # errors
-    *("BadLine", "Cause", "Conflict", "DuplicateEntry", "DuplicateUpdate", "InvalidInput", "InvalidLines"),
+    *(
+        "ArtworkBlocked",
+        "BadLine",
+        "Cause",
+        "Conflict",
+        "DuplicateEntry",
+        "DuplicateUpdate",
+        "InvalidInput",
+        "InvalidLines",
+    ),
     *("IncorrectPassword", "InvalidToken"),
     *("LogoAdminError", "NotAuthenticated", "NotFound", "NotPermitted", "Problem", "SchemaMismatch", "SettingsError"),
     *("EnrolmentRequired", "RecentSignInRequired", "SecondFactorRequired"),

@@ -356,7 +356,7 @@ def test_what_happens_to_a_record_in_a_row_is_one_change(stocked: LogoAdmin, sto
 READS: Final = {
     *("get", "get_many", "load", "of_artworks", "page", "sorted_page", "links", "serialized", "with_links", "values"),
     *("find", "of_artwork", "of_author", "credentials", "can_sign_in", "can_user_sign_in", "get_existing"),
-    *("get_for_change", "authorize"),
+    *("get_for_change", "authorize", "check_not_blocked"),
 }
 # An id that is used up, links that are not stored, and a new hash of the same password change no record.
 NO_CHANGE: Final = {"next_id", "made", "renew"}

@@ -11,7 +11,7 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Owner
-from logoadmin.domain.model.errors import Conflict, InvalidInput, NotFound, Outdated
+from logoadmin.domain.model.errors import ArtworkBlocked, Conflict, InvalidInput, InvalidLines, NotFound, Outdated
 from logoadmin.domain.model.kinds import LOGOS
 from logoadmin.domain.model.records import Change, Imported, Kind, Link, Logo
 from logoadmin.domain.publication.withdrawals import MOST_WITHDRAWN, WITHDRAWN_DAYS, listed_withdrawals
@@ -39,6 +39,7 @@ DAY: Final = 86_400
 BLOCK: Final = BlockLogo(logo_id=1, reason=REASON)
 SWITCH_OFF: Final = AmendLogo(logo_id=1, active=False)
 SWITCH_ON: Final = AmendLogo(logo_id=1, active=True)
+LIFT: Final = AmendLogo(logo_id=1, active=True, unblock=True)
 REMOVE: Final = RemoveLogo(logo_id=1)
 BLOCKED: Final = [Withdrawal(Kind.LOGO, 1, NOW, REASON)]
 REMOVED: Final = [Withdrawal(Kind.LOGO, 1, NOW)]
@@ -113,9 +114,8 @@ def test_the_same_reason_again_changes_nothing_and_another_one_counts(
 
 
 LIFTS: Final[dict[str, Callable[[LogoAdmin], object]]] = {
-    "PATCH": lambda gallery: ask(gallery, SWITCH_ON),
-    "bulk": lambda gallery: bulk(gallery, set={"active": True}),
-    "import": lambda gallery: load(gallery, active=True),
+    "PATCH": lambda gallery: ask(gallery, LIFT),
+    "bulk": lambda gallery: bulk(gallery, set={"active": True, "unblock": True}),
     "undo": undo,
     "undo of the request": lambda gallery: [*gallery.changes.revert_request(RevertRequest(request_id="block"))],
 }
@@ -137,12 +137,42 @@ def test_switching_on_and_undoing_end_a_block(stocked: LogoAdmin, storage: Memor
     assert not stocked.logos.get(GetLogo(logo_id=1)).active
 
 
+IS_REFUSED: Final[dict[str, Callable[[LogoAdmin], object]]] = {
+    "PATCH": lambda gallery: ask(gallery, SWITCH_ON),
+    "PATCH without unblock": lambda gallery: ask(gallery, AmendLogo(logo_id=1, active=True, unblock=False, name="x")),
+    "bulk": lambda gallery: bulk(gallery, set={"active": True}),
+    "import": lambda gallery: load(gallery, active=True),
+    "dry run of an import": lambda gallery: load(gallery, active=True, dry_run=True),
+    "import after removal": lambda gallery: (ask(gallery, REMOVE), load(gallery, active=True)),
+}
+
+
+@pytest.mark.parametrize("way", IS_REFUSED)
+def test_activating_lifts_no_block_unless_it_says_so(stocked: LogoAdmin, storage: MemoryStorage, way: str) -> None:
+    stocked.logos.block(BLOCK)
+    with pytest.raises((ArtworkBlocked, InvalidLines)) as refused:
+        IS_REFUSED[way](stocked)
+    problems = [problem for line in getattr(refused.value, "lines", ()) for problem in line.problems]
+    said = " ".join([str(refused.value), *(problem.msg for problem in problems)])
+    assert f"Logo 1 is blocked: {REASON}" in said
+    assert {problem.loc for problem in problems} <= {("active",)}
+    assert withdrawn(storage) == BLOCKED
+
+
+def test_unblock_says_nothing_of_an_artwork_that_is_not_blocked(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    ask(stocked, SWITCH_OFF)
+    ask(stocked, LIFT)
+    assert withdrawn(storage) == []
+    before = history(stocked)[-1]
+    ask(stocked, AmendLogo(logo_id=1, unblock=True))
+    assert history(stocked)[-1] == before
+
+
 KEEPS: Final[dict[str, Callable[[LogoAdmin], object]]] = {
     "other values": lambda gallery: ask(gallery, AmendLogo(logo_id=1, name="x", active=False)),
     "switching off": lambda gallery: ask(gallery, SWITCH_OFF),
     "bulk": lambda gallery: bulk(gallery, set={"name": "x", "author_ids": [2]}),
     "import": lambda gallery: load(gallery, active=False, name="x"),
-    "dry run of an import": lambda gallery: load(gallery, active=True, dry_run=True),
     "an author": lambda gallery: ask(gallery, LinkLogoAuthor(logo_id=1, author_id=2)),
     "removal": lambda gallery: ask(gallery, REMOVE),
     "removal in bulk": lambda gallery: bulk(gallery, remove=True),
@@ -192,7 +222,8 @@ def test_a_blocked_artwork_returns_blocked(stocked: LogoAdmin, storage: MemorySt
     stocked.logos.block(BLOCK)
     ask(stocked, REMOVE)
     removal = history(stocked)[-1]
-    load(stocked, active=True)
+    load(stocked, active=False)
+    ask(stocked, LIFT)
     ask(stocked, REMOVE)
     assert withdrawn(storage) == REMOVED
     undone = undo(stocked, removal)

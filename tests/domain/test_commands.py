@@ -46,6 +46,8 @@ OPTIONAL = {
     (pins.AcceptThemePins, "offered"),
     (pins.AcceptLogoPins, "offered"),
     (import_export.ImportRecords, "dry_run"),
+    (artworks.AmendTheme, "unblock"),
+    (artworks.AmendLogo, "unblock"),
     (bulk.ApplyChanges, "dry_run"),
     (roles.AmendRole, "dry_run"),
     (import_export.ExportRecords, "kind"),

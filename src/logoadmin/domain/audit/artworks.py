@@ -15,6 +15,7 @@ from logoadmin.domain.audit.records import (
     snapshot,
 )
 from logoadmin.domain.audit.withdrawals import BLOCKED_FIELD
+from logoadmin.domain.model.errors import ArtworkBlocked
 from logoadmin.domain.model.kinds import AnyArtworkKind, AnyKind
 from logoadmin.domain.model.records import Artwork, Link
 from logoadmin.ports.storage import UnitOfWork
@@ -108,6 +109,18 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         was = self.serialized(artwork)
         without = {name: value for name, value in was.items() if name != BLOCKED_FIELD}
         self.touch(AMENDED, id_, was, without if reason is None else {**without, BLOCKED_FIELD: reason})
+
+    def check_not_blocked(self, id_: int, artwork: Artwork | None) -> None:
+        """Require that an artwork can be activated; None for one that does not exist, but may have been blocked.
+
+        Raises:
+            ArtworkBlocked: it is blocked.
+        """
+        if artwork is not None and artwork.active:
+            return
+        withdrawal = self._withdrawals.get(self._kind.kind, id_)
+        if withdrawal is not None and withdrawal.reason is not None:
+            raise ArtworkBlocked(self._kind.name, id_, withdrawal.reason)
 
     def values(self, record: Artwork) -> Snapshot:
         """Return the current snapshot of an artwork without its links."""

@@ -20,6 +20,7 @@
     ├── DuplicateEntry            a unique value that is taken, on creation
     │   └── DuplicateUpdate       the same, on a change
     ├── Conflict                  a state of the records that forbids the change
+    │   └── ArtworkBlocked        a block that would have to be lifted
     ├── Outdated                  a record with another version than ``if_match`` names
     ├── NotModified               a version that the caller already has
     ├── InvalidLines              a file to import with invalid lines
@@ -206,6 +207,16 @@ class DuplicateUpdate(DuplicateEntry):
 
 class Conflict(LogoAdminError):
     """The state of the records forbids the change, for example the removal of a role that users have (contract D)."""
+
+
+class ArtworkBlocked(Conflict):
+    """The theme or logo is blocked, and the request does not say that the block is to be lifted (contract L3)."""
+
+    def __init__(self, what: str, id_: int, reason: str) -> None:
+        self.what = what
+        self.id = id_
+        self.reason = reason
+        super().__init__(f"{what} {id_} is blocked: {reason}. Lift the block with unblock to activate it")
 
 
 class Outdated(LogoAdminError):

@@ -62,6 +62,7 @@ class AmendArtwork(OneArtwork[Artwork]):
     target: Target = UNSET
     custom_css: CustomCss = UNSET
     active: Active = UNSET
+    unblock: Annotated[Flag, described("Whether activating it lifts its block, if it is blocked.", True)] = False
 
 
 class ArtworkAuthor(OneArtwork[Artwork]):

@@ -94,8 +94,12 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         Raises:
             NotFound: the artwork does not exist.
             Outdated: the artwork has none of the versions in ``if_match``.
+            ArtworkBlocked: it would be activated, and is blocked (contract L3).
         """
-        return uow.records(self._kind).amend(self._kind.id_of(command), command.if_match, command.new_values())
+        id_, values, artworks = self._kind.id_of(command), command.new_values(), uow.artworks(self._kind)
+        if values.get("active") and not command.unblock:
+            artworks.check_not_blocked(id_, artworks.get_for_change(id_, command.if_match))
+        return artworks.amend(id_, command.if_match, values)
 
     @writes
     def block(self, uow: AuditedUnitOfWork, command: BlockArtwork[Artwork]) -> Artwork:

@@ -18,7 +18,7 @@ from pydantic.json_schema import SkipJsonSchema
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, KeyHolder, Owner, Rights, Scope, SignedIn
 from logoadmin.domain.model.command import Command, request_option
-from logoadmin.domain.model.errors import DuplicateEntry, NotFound, NotPermitted
+from logoadmin.domain.model.errors import ArtworkBlocked, DuplicateEntry, NotFound, NotPermitted
 from logoadmin.domain.model.kinds import KINDS, AnyKind, RecordKind
 from logoadmin.domain.model.limits import Flag, Origin, described
 from logoadmin.domain.model.lists import Listing
@@ -263,7 +263,7 @@ def _store_some(
                 if line.which is None or line.which not in held:
                     try:
                         done.add(line, line.store(uow))
-                    except (DuplicateEntry, NotFound) as error:
+                    except (ArtworkBlocked, DuplicateEntry, NotFound) as error:
                         refused.add(number, problem_of(error))
                     else:
                         progress()

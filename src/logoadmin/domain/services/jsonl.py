@@ -13,7 +13,7 @@ from logoadmin.domain.audit.records import LinksByKind, snapshot
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing
 from logoadmin.domain.events import record_event
 from logoadmin.domain.model.command import MAX_JSON, MOST_FIELDS, UNSET, Input, strict_json
-from logoadmin.domain.model.errors import BadLine, DuplicateEntry, InvalidInput, NotFound, Problem
+from logoadmin.domain.model.errors import ArtworkBlocked, BadLine, DuplicateEntry, InvalidInput, NotFound, Problem
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind
 from logoadmin.domain.model.limits import AuthorIds, HashText, UnixTime
 from logoadmin.domain.model.records import Kind, PasswordHash, StoredRecord
@@ -126,6 +126,9 @@ class ArtworkLine(Line):
         """Create or update the artwork; its authors must exist."""
         for author_id in self.author_ids:
             get_existing(uow, AUTHORS, author_id)
+        if getattr(self, "active") and self.which is not None:  # noqa: B009 (the fields are those of the kind)
+            artworks, id_ = uow.artworks(self._kind), self._kind.id_of(self)
+            artworks.check_not_blocked(id_, artworks.get(id_))
         return super().store(uow)
 
     def _values(self, known: Any, now: int) -> dict[str, Any]:
@@ -241,8 +244,10 @@ def _user_line(kind: type[UserLine], values: dict[str, Any], refusal: Callable[[
     return line
 
 
-def problem_of(error: DuplicateEntry | NotFound) -> Problem:
+def problem_of(error: ArtworkBlocked | DuplicateEntry | NotFound) -> Problem:
     """Return why a line was not stored, at the field that caused it."""
+    if isinstance(error, ArtworkBlocked):
+        return Problem(("active",), f"{error.what} {error.id} is blocked: {error.reason}", "value_error")
     if isinstance(error, DuplicateEntry):
         return Problem((error.key,), str(error), "value_error")
     field = "author_ids" if error.what == "Author" else f"{error.what.lower()}_id"

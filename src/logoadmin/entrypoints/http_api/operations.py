@@ -66,6 +66,7 @@ _USER, _ROLE, _AUTHOR, _THEME, _LOGO = (
 
 # Sentences that several descriptions share.
 _LEFT_OUT: Final = "Omitted fields stay unchanged."
+_IS_BLOCKED: Final = "`active: true` is 409 while it is blocked, unless `unblock: true` lifts the block."
 _NEW_ARTWORK: Final = "It has no authors yet, and is inactive unless `active` is true."
 _WITH_AUTHORS: Final = "With its authors, in the order they were linked."
 _STOPS: Final = (
@@ -172,7 +173,8 @@ OPERATIONS: Final = (
               "Set a user's password",
               "The user's other sessions end. Users may set their own with `current_password`: 403 if it is wrong, "
               "which counts as a failed sign-in, and 429 after many of those. That of another user requires a sign-in "
-              "at most 10 minutes old. Under `guarded`, a password that is too short or very common is 422.", also=(429,)),
+              "at most 10 minutes old. Under `guarded`, a password that is too short or very common is 422.",
+              also=(429,)),
     Operation("contract C6", f"DELETE {_USER}/sessions", sessions.RemoveUserSessions, "sessions.remove_all",
               RemovedUserSessions, "End a user's sessions",
               "All their tokens become invalid; service keys stay. Not with a service key."),
@@ -218,7 +220,7 @@ OPERATIONS: Final = (
     Operation("contract D themes", f"GET {_THEME}", artworks.GetTheme, "themes.get", Theme,
               "Get a theme", _WITH_AUTHORS),
     Operation("contract D themes", f"PATCH {_THEME}", artworks.AmendTheme, "themes.amend", Theme,
-              "Change a theme", _LEFT_OUT),
+              "Change a theme", f"{_LEFT_OUT} {_IS_BLOCKED}", also=(409,)),
     Operation("contract L3", f"POST {_THEME}/block", artworks.BlockTheme, "themes.block", Theme,
               "Block a theme", _STOPS),
     Operation("contract D themes", f"DELETE {_THEME}", artworks.RemoveTheme, "themes.remove", RemovedTheme,
@@ -247,7 +249,7 @@ OPERATIONS: Final = (
     Operation("spec §Endpoints 9", f"GET {_LOGO}", artworks.GetLogo, "logos.get", Logo,
               "Get a logo", _WITH_AUTHORS),
     Operation("contract D logos", f"PATCH {_LOGO}", artworks.AmendLogo, "logos.amend", Logo,
-              "Change a logo", _LEFT_OUT),
+              "Change a logo", f"{_LEFT_OUT} {_IS_BLOCKED}", also=(409,)),
     Operation("contract L3", f"POST {_LOGO}/block", artworks.BlockLogo, "logos.block", Logo,
               "Block a logo", _STOPS),
     Operation("spec §Endpoints 10", f"DELETE {_LOGO}", artworks.RemoveLogo, "logos.remove", RemovedLogo,

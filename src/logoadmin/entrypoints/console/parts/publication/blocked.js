@@ -9,8 +9,8 @@ import { BlockDialog } from "./block_dialog.js";
 
 /** @type {Record<"logo" | "theme", (id: number) => Promise<import("../../client.js").Answer<any>>>} */
 const ACTIVATE = {
-  logo: (id) => call("patch", "/api/logos/{logo_id}", { path: { logo_id: id }, body: { active: true } }),
-  theme: (id) => call("patch", "/api/themes/{theme_id}", { path: { theme_id: id }, body: { active: true } }),
+  logo: (id) => call("patch", "/api/logos/{logo_id}", { path: { logo_id: id }, body: { active: true, unblock: true } }),
+  theme: (id) => call("patch", "/api/themes/{theme_id}", { path: { theme_id: id }, body: { active: true, unblock: true } }),
 };
 
 /** @param {{kind: "logo" | "theme", editing: import("../record/editing.js").Editing}} props An inactive one. */
