@@ -113,6 +113,9 @@ const cases = {
     serve({});
     assert.equal(await gallery.css("theme", 1), css);
     assert.equal(await gallery.css("logo", 1), "");
+    const comment = `/* css/${"0".repeat(64)}.css */`;
+    assert.equal(await gallery.css("theme", 3), comment + css);
+    assert.equal(await gallery.css("theme", 4), comment);
     assert.equal(await gallery.css("theme", 7), undefined);
     for (const name of store.contents.keys()) if (name !== "state") store.contents.set(name, new Uint8Array([0]));
     await assert.rejects(gallery.css("theme", 1), /HTTP 404/);

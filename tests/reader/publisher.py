@@ -195,6 +195,14 @@ def author(author_id: int, username: str = "Ann") -> dict[str, Any]:
     return {"author_id": author_id, "user_id": author_id + 1000, "username": username, "created_at": NOW}
 
 
+def importing(*sheets: bytes) -> dict[str, Any]:
+    """Return the verdict of a theme with these pinned imports."""
+    imports = [
+        {"url": f"https://styles.example/{number}.css", "sha256": sha256(sheet)} for number, sheet in enumerate(sheets)
+    ]
+    return {"form": "sheet", "imports": imports}
+
+
 def artwork(kind: str, id_: int, *author_ids: int, **fields: Any) -> dict[str, Any]:
     return {
         f"{kind}_id": id_,

@@ -4,7 +4,7 @@ import base64
 from dataclasses import replace
 from typing import Final
 
-from tests.reader.publisher import NOW, Files, Publication, artwork, author, sha256, withdrawal
+from tests.reader.publisher import NOW, Files, Publication, artwork, author, importing, sha256, withdrawal
 
 INNER: Final = "h2{content:'\u00e9'}".encode()
 OUTER: Final = f'@import "{sha256(INNER)}.css"; h1{{}}'.encode()
@@ -12,11 +12,18 @@ OUTER: Final = f'@import "{sha256(INNER)}.css"; h1{{}}'.encode()
 MANY: Final = f'@import "{sha256(INNER)}.css";'.encode() * 10_000
 _BOMB: Final = f"@import url(css/{sha256(MANY)}.css);" * 2
 _PINNED: Final = f"@import url(css/{sha256(OUTER)}.css);"
+# No import of theirs: no such sheet is pinned for them.
+_LOOKS_PINNED: Final = f"/* css/{'0' * 64}.css */"
 ONE: Final = Publication(
     1,
     authors=[author(1)],
     logos=[artwork("logo", 1, 1), artwork("logo", 2, target="wiki")],
-    themes=[artwork("theme", 1, custom_css=_PINNED), artwork("theme", 2, custom_css=_PINNED * 21 + _BOMB)],
+    themes=[
+        artwork("theme", 1, custom_css=_PINNED, css=importing(OUTER)),
+        artwork("theme", 2, custom_css=_PINNED * 21 + _BOMB, css=importing(OUTER, MANY)),
+        artwork("theme", 3, custom_css=_LOOKS_PINNED + _PINNED, css=importing(OUTER)),
+        artwork("theme", 4, custom_css=_LOOKS_PINNED),
+    ],
 )
 TWO: Final = replace(
     ONE,

@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, expect, sync_playwright
 from logoadmin import reader
 from tests.options import skip_without
 from tests.reader.hostile_server import HostileServer
-from tests.reader.publisher import A, Answer, Publication, artwork, sha256, withdrawal
+from tests.reader.publisher import A, Answer, Publication, artwork, importing, sha256, withdrawal
 
 pytestmark = pytest.mark.rule("contract L6")
 
@@ -31,7 +31,7 @@ def examples(language: str) -> list[str]:
 @pytest.fixture
 def one() -> Publication:
     """A gallery of today with one theme, which imports a pinned sheet."""
-    theme = artwork("theme", 1, custom_css=f"@import url(css/{sha256(SHEET)}.css);")
+    theme = artwork("theme", 1, custom_css=f"@import url(css/{sha256(SHEET)}.css);", css=importing(SHEET))
     return Publication(1, issued=int(time.time()), themes=[theme], sheets=[SHEET])
 
 

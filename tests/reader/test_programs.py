@@ -187,6 +187,8 @@ def test_css_comes_with_its_pinned_sheets_which_stay(url: str, serve: Serve, tmp
     serve({})
     assert reader.open(url, key=A.jwk, store=tmp_path).css("theme", 1) == css
     assert (gallery.css("logo", 1), gallery.css("theme", 7)) == ("", None)
+    comment = f"/* css/{'0' * 64}.css */"
+    assert (gallery.css("theme", 3), gallery.css("theme", 4)) == (comment + css, comment)
     for file in tmp_path.glob("*.css"):
         file.write_bytes(b"h1{}")
     with pytest.raises(reader.ReaderError, match="HTTP 404"):

@@ -7,7 +7,7 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -113,7 +113,11 @@ class Gallery:
             ReaderError: a pinned sheet is neither stored nor readable.
         """
         record = self.get(kind, record_id)
-        return None if record is None else self._inlined(record["custom_css"], [_MOST_SHEETS])
+        if record is None:
+            return None
+        # Other texts that look like an import of a pinned sheet are the author's own.
+        hashes = {each.get("sha256") for each in record.get("css", {}).get("imports", ())}
+        return self._inlined(record["custom_css"], [_MOST_SHEETS], hashes)
 
     def on(self, event: Literal["change", "withdrawn"], listener: Callable[[Any], object]) -> Callable[[], None]:
         """Call a function at changes.
@@ -278,9 +282,12 @@ class Gallery:
         found = (contents.record(kind, record_id) for record_id in contents.records[kind]) if contents else ()
         return [record for record in found if record and target in (None, record["target"])]
 
-    def _inlined(self, css: str, left: list[int]) -> str:
+    def _inlined(self, css: str, left: list[int], hashes: Collection[str] | None = None) -> str:
+        """Put pinned sheets in place: all, or those with these hashes."""
         result, end = "", 0
         for match in _PINNED.finditer(css):
+            if hashes is not None and match[1] not in hashes:
+                continue
             imported = self._inlined(self._sheet(match[1]), left).encode()
             left[0] -= len(imported) + _COST
             if left[0] < 0:

@@ -11,12 +11,11 @@ const decoded = (text) =>
   Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0));
 const digest = async (bytes) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 const sha256 = async (bytes) => (await digest(bytes)).reduce((hex, byte) => hex + (byte + 256).toString(16).slice(1), "");
-/** Return undefined if an action fails. */
 const attempt = async (act) => {
   try {
     return await act();
   } catch {
-    return undefined;
+    return;
   }
 };
 const byId = (records, id) => new Map(records.map((record) => [record[id], record]));
@@ -46,7 +45,7 @@ async function verified(latest, keys) {
   return [found, [...byId([...found.next_keys, ...signers], "x").values()]];
 }
 
-/** Apply a difference. Both are canonical JSON, and JSON.stringify keeps their order of names. */
+// JSON.stringify keeps the order of names, so the result is canonical.
 function patched(index, difference) {
   for (const kind of KINDS) {
     const { set = [], removed = [] } = difference[`${kind}s`] ?? {};
@@ -84,7 +83,6 @@ export async function open(url, { key, store }) {
   store ??= indexedDbStore(base);
   const given = [key].flat();
   const root = given.map(({ x }) => x).join();
-  // The state is stored; the rest follows from it.
   let state = { root, keys: given };
   let pointer;
   let records = KINDS.map(() => new Map());
@@ -222,10 +220,11 @@ export async function open(url, { key, store }) {
     return textOf(bytes);
   };
 
-  const inlined = async (css, budget) => {
+  const inlined = async (css, budget, hashes) => {
     let result = "";
     let end = 0;
     for (const { 0: path, index } of css.matchAll(PINNED)) {
+      if (hashes && !hashes.includes(path.slice(-68, -4))) continue;
       const imported = bytesOf(await inlined(await sheet(path.slice(-68)), budget));
       if ((budget.left -= imported.length + 1024) < 0) throw Error("too many imports");
       result += `${css.slice(end, index)}data:text/css;charset=utf-8;base64,${base64(imported)}`;
@@ -242,7 +241,7 @@ export async function open(url, { key, store }) {
     get,
     css: async (kind, id) => {
       const record = get(kind, id);
-      return record && inlined(record.custom_css, { left: 2 ** 24 });
+      return record && inlined(record.custom_css, { left: 2 ** 24 }, record.css?.imports?.map((each) => each.sha256) ?? []);
     },
     on: (event, listener) => {
       listeners[event].add(listener);

@@ -61,13 +61,15 @@ def _verify(url: str, keys: "Sequence[Mapping[str, str]]", publication: "Publica
     from logoadmin import reader
     from logoadmin.domain.publication.pointer import parsed
 
+    of = ""
     try:
         copy = reader.open(url, key=keys)
         for kind, records in (("logo", copy.logos()), ("theme", copy.themes())):
             for record in records:
+                of = f" of {kind} {record[f'{kind}_id']}"
                 copy.css(kind, record[f"{kind}_id"])
     except reader.ReaderError as error:
-        raise StartError(f"Readers do not accept the copy at {url}: {error}", _CURE) from None
+        raise StartError(f"Readers do not accept the copy{of} at {url}: {error}", _CURE) from None
     published = parsed(publication.pointer)
     if copy.latest["version"] != published.version:
         text = f"The copy at {url} has version {copy.latest['version']}, and version {published.version} was published"
