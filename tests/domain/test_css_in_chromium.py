@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator
 from typing import Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, Route
@@ -11,11 +11,11 @@ from playwright.sync_api import Browser, Page, Route
 from logoadmin.domain.css import judge, rewrite
 from logoadmin.domain.css.urls import absolute, hosts_of, trimmed
 from tests import browser
+from tests.domain.css_samples import DATA, IMPORTS, PAGE, RULES, URLS
 from tests.options import LONG
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract L4")]
 
-PAGE: Final = '<!doctype html><meta charset="utf-8"><title>CSS</title><b>b</b><input value="a">'
 # Set a style sheet, and wait until whatever it needs has been asked for.
 APPLY: Final = """async (css) => {
   document.head.append(Object.assign(document.createElement("style"), { textContent: css }));
@@ -28,73 +28,6 @@ READ: Final = """([urls, base]) => urls.map((url) => {
     return [href, ["http:", "https:", "ws:", "wss:", "ftp:", "file:"].includes(protocol) ? host : ""];
   } catch { return ["", ""]; }
 })"""
-
-URLS: Final = (
-    *("https://a.example", "//a.example", "///a.example", "\\5c\\5c a.example", "/\\5c a.example", "\\5c/a.example"),
-    *("https:a.example", "http:a.example", "https:/a.example", "https:\\5c\\5c a.example", "HTTPS://A.EXAMPLE"),
-    *("https://a.example:443", "https://a.example:444/", "http://a.example:80", "//a.example:80", "//a.example:443"),
-    *("https://u@b.example@a.example", "https://b.example\\5c @a.example", "https://b.example#@a.example"),
-    *("https://a.example.", "https://a%2eexample", "https://%61.example", "https://ex%C3%A4mple.test"),
-    *("https://\u00e4.example", "https://fa\u00df.example", "https://\uff41.example", "https://a\u3002example"),
-    *("https://a\u00ad.example", "https://a\u200b.example", "https://\U0001f600.example", "https://\u3164a.example"),
-    *("https://0x7f.1", "https://127.1", "https://2130706433", "https://0300.0250.1.1", "https://[1:0:0:2::3]"),
-    *("https://[::ffff:1.2.3.4]", "https://a_b.example", "https://a..example", "https://a b.example", "https://a%20.b"),
-    *("ht\\9 tps://a.example", "ht\\a tps://a.example", "https:/\\9 /a.example", "\\1 https://a.example"),
-    *(
-        "https://a.exa\\\nmple",
-        "\\68ttps://a.example",
-        "https:\\2f\\2f a.example",
-        "wss://a.example",
-        "ftp://a.example",
-    ),
-)
-IMPORTS: Final = (
-    *("@import 'A';", '@import "A"', "@import url(A);", "@import url('A');", "@import/**/url( A );", "@IMPORT 'A';"),
-    *("@\\69mport 'A';", "@import 'A' layer;", "@import 'A' layer(x);", "@import 'A' supports(display:grid);"),
-    *("@import 'A' print;", "@import 'A' screen and (min-width:1px), print;", "@import 'A' foo(bar) ;"),
-    *("@import 'A", "@import url(A", "@import url('A'", "@charset 'utf-8';@import 'A';", "@layer a,b;@import 'A';"),
-    *("%%%{}@import 'A';", "::foo{}@import 'A';", "@foo;@import 'A';", "@foo{}@import 'A';", "<!--@import 'A';-->"),
-    *("@import 'x\n;@import 'A';", "@import url(x y);@import 'A';", "@import url(x\\\\);@import 'A';", "@import'A';"),
-    *("b{}@import 'A';", "@media all{@import 'A';}", "b{@import 'A';}", "}@import 'A';", "@import url('A' foo);"),
-    *("\ufeff@import 'A';", "@import \\22 A\\22;", "@import 'A' {}", "@namespace x 'y';@import 'A';"),
-)
-INNER: Final = "@import url(//b.example);@import 'https://a.example';b{background:url(//d.example)}"
-DATA: Final = tuple(
-    f"@import '{start}{quote(content)}';"
-    for start, content in (
-        *(("data:text/css,", INNER), (" da\\9 ta:text/css,", INNER), ("DATA:text/css;x=y,", INNER)),
-        *(("data:text/css;charset=utf-16le,", INNER.encode("utf-16-le")), ("data:text/css,", INNER.encode("utf-16"))),
-        *(
-            ("data:text/css,@import 'data:text/css,".replace("'", "\\27 "), quote(INNER) + "'"),
-            ("data:text/html,", INNER),
-        ),
-    )
-)
-RULES: Final = (
-    *("b{background:url(A)}", "b{background:\\75 RL(A)}", "b{background:url('A", "b{background:url(A", "} b{c:url(A)}"),
-    'b{background:url(x"\\\\)} b{background:url(A)}',
-    *("b{background:image-set('A' 1x)}", "b{background:-webkit-image-set('A' 1x)}", "b{background:src('A')}"),
-    *("b{--x:'A';background:image-set(var(--x) 1x)}", "b{--x:url(A);background:var(--x)}"),
-    *("b{background:image-set(var(--q,'A') 1x)}", "b{--a:'A';--b:image-set(var(--a) 1x);background:var(--b)}"),
-    "b{background:-webkit-cross-fade(url(A),url(//b.example),50%)}",
-    "@property --z{syntax:'*';inherits:false;initial-value:'A'}b{background:image-set(var(--z) 1x)}",
-    "@function --f(){result:'A'}b{background:image-set(--f() 1x)}",
-    "@function --f(--u){result:image-set(var(--u) 1x)}b{background:--f('A')}",
-    "@function --f(--u:'A'){result:image-set(var(--u) 1x)}b{background:--f()}",
-    "b{background:if(style(--a:b):url(//b.example);else:url(A))}",
-    "b{background:image-set(if(else:'A') 1x)}",
-    "@font-face{font-family:q;src:local(x),url(A) format('woff2')}b{font-family:q}",
-    *("b{cursor:url(A),auto}", "b{filter:url(A#f)}", "b{mask:url(A#m)}", "b{clip-path:url(A#c)}", "b{content:url(A)}"),
-    *("b::before{content:url(A)}", "b{list-style:url(A);display:list-item}", "b{shape-outside:url(A);float:left}"),
-    *("b{-webkit-mask-box-image:url(A)}", "b{-webkit-box-reflect:below 0 url(A)}", "b{fill:url(A#p)}"),
-    *("b{&{background:url(A)}}", "@media all{b{background:url(A)}}", "@layer x{b{background:url(A)}}"),
-    *("@scope(html){b{background:url(A)}}", "@keyframes k{from,to{background:url(A)}}b{animation:k 9s}"),
-    *("@namespace url(A);", "@namespace x 'A';", "@namespace [;] ;b{background:url(A)}", "@x y;b{background:url(A)}"),
-    *("/*\\*/b{background:url(A)}/**/", "<!--b{background:url(A)}-->", "b{background:'\\\n';background:url(A)}"),
-    *("b{background:\n';background:url(A)}", "b{background:red\u2003url(A)}", "b{background:u+f,url(A)}"),
-    *("b{color:" + "1" * 5000 + ";background:url(A)}", "b{background:url(A)\0}", "b{background:ur/**/l(A)}"),
-    *("b{content:'A'}", "b[title='A']{}", "b{background:url(data:image/svg+xml,<svg/>)}", "b{b:c;{background:url(A)}}"),
-)
 
 
 @pytest.fixture(scope="module")

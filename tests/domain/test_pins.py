@@ -24,6 +24,7 @@ pytestmark = pytest.mark.rule("contract L5")
 
 URL = "https://styles.example/themes/aurora.css"
 BASE = "https://styles.example/base.css"
+SVG = "data:image/svg+xml,%3Csvg%3E%3Cimage%20href=//a.example%20/%3E%3C/svg%3E"
 OLD, NEW, NEWER = "a { color: red }", "a { color: blue }", "a { color: green }"
 
 
@@ -199,6 +200,58 @@ def sheets(change: Change) -> tuple[Any, Any]:
     same = {name: value for name, value in change.before.items() if name != "pins"}
     assert {**same, "pins": change.after["pins"]} == change.after
     return change.before["pins"], change.after["pins"]
+
+
+@pytest.mark.rule("contract L4")
+def test_a_record_with_a_document_is_left_out_until_its_documents_are_accepted(
+    gallery: LogoAdmin, storage: MemoryStorage, origins: Origins
+) -> None:
+    sheet = f"a {{ mask: url({SVG}) }}"
+    origins.sheets[URL] = sheet
+    check(gallery)
+    with pytest.raises(Unpinned, match="out of which Firefox loads"):
+        published(storage)
+    (_, found) = pins(gallery)
+    assert (found.url, found.sha256, found.offered) == ("data:", None, hash_of(f"{SVG}\n"))
+    assert found.difference == f"--- none\n+++ offered/{found.offered}.css\n@@ -0,0 +1,1 @@\n+{SVG}\n"
+    with pytest.raises(Conflict, match="Something else is offered"):
+        accept(gallery, {"data:": "0" * 64})
+    assert accept(gallery)[1] == PinnedImport("data:", found.offered, None, None, None)
+    assert published(storage).sheets == {hash_of(sheet): sheet}
+    # Another text with the same documents is published, and one with another document is not.
+    gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({URL}); b {{ filter: url({SVG}) }}"))
+    published(storage)
+    gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({URL}); b {{ filter: url({SVG}x) }}"))
+    with pytest.raises(Unpinned):
+        published(storage)
+    assert pins(gallery)[1].difference is not None
+    assert f" {SVG}\n+{SVG}x\n" in (pins(gallery)[1].difference or "")
+
+
+@pytest.mark.rule("contract G", "contract L4")
+def test_the_acceptance_of_documents_can_be_undone_and_done_again(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"b {{ filter: url({SVG}) }}"))
+    accept(gallery)
+    change = history(gallery)[-1]
+    assert (change.action, sheets(change)) == ("theme.pins_accepted", ({"data:": None}, {"data:": hash_of(f"{SVG}\n")}))
+    gallery.changes.revert(Revert(change_id=change.change_id))
+    with pytest.raises(Unpinned):
+        published(storage)
+    gallery.changes.revert(Revert(change_id=history(gallery)[-1].change_id))
+    published(storage)
+    assert [*gallery.pins.check_all()] == []
+    gallery.changes.revert(Revert(change_id=history(gallery)[-1].change_id))
+    assert pins(gallery)[0].offered == hash_of(f"{SVG}\n")
+
+
+@pytest.mark.rule("contract L4")
+def test_an_import_that_is_named_like_the_documents_gets_no_accepted_list_as_a_sheet(
+    gallery: LogoAdmin, storage: MemoryStorage
+) -> None:
+    gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import 'data:'; b {{ filter: url({SVG}) }}"))
+    assert [each.url for each in accept(gallery)] == ["data:"]
+    with pytest.raises(Unpinned, match="An import cannot be replaced"):
+        published(storage)
 
 
 @pytest.mark.rule("contract G", "contract G2")

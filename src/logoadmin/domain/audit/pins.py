@@ -6,7 +6,7 @@ from typing import Any
 from logoadmin.domain.audit.records import AuditedRecords
 from logoadmin.domain.model.errors import Conflict
 from logoadmin.domain.model.kinds import AnyArtworkKind
-from logoadmin.domain.pinning.pins import PINS_ACCEPTED, PINS_FIELD, repinned
+from logoadmin.domain.pinning.pins import DOCUMENTS, PINS_ACCEPTED, PINS_FIELD, repinned
 from logoadmin.ports.storage import Pin, Pins
 
 
@@ -25,13 +25,19 @@ class AuditedPins:
         known = self.of(artwork_id)
         return {url: known[url].sheet if url in known else None for url in urls}
 
-    def accept(self, artwork_id: int, sheets: Mapping[str, str]) -> None:
-        """Pin other sheets, which are stored, for imports that have a pin.
+    def accept(self, artwork_id: int, sheets: Mapping[str, str | None]) -> None:
+        """Pin other sheets, which are stored, for imports that have a pin, or for the documents of an artwork.
+
+        Args:
+            artwork_id: the id of the artwork.
+            sheets: the SHA-256 by the imported URL or :data:`~logoadmin.domain.pinning.pins.DOCUMENTS`; None for
+                documents that are not accepted any more.
 
         Raises:
-            Conflict: an import has none.
+            Conflict: an import has no pin.
         """
-        known = self.of(artwork_id)
+        no_documents = Pin(self._kind.kind, artwork_id, DOCUMENTS, None, None, None, 0)
+        known = {DOCUMENTS: no_documents, **self.of(artwork_id)}
         if not sheets.keys() <= known.keys():
             raise Conflict(f"{self._kind.name} {artwork_id} has no pin for one of the imports")
         fields = self._artworks.serialized(self._artworks.get_existing(artwork_id))

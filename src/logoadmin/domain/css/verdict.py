@@ -11,11 +11,11 @@ from typing import Final
 from cachetools import LRUCache, cached
 
 from logoadmin.domain.css.addresses import Use
-from logoadmin.domain.css.data_urls import is_data_url, sheets_in
+from logoadmin.domain.css.data_urls import hosts_in_document, is_data_url, is_document, sheets_in
 from logoadmin.domain.css.risks import risks_of
 from logoadmin.domain.css.structure import structure_of
 from logoadmin.domain.css.tokens import has_too_many_blocks, other_readings, tokenize
-from logoadmin.domain.css.urls import hosts_of
+from logoadmin.domain.css.urls import hosts_of, trimmed
 from logoadmin.domain.model.css import Form, Risk, Verdict
 
 # How much memory the findings of texts may take, in bytes.
@@ -38,14 +38,15 @@ class _Findings:
 
     hosts: frozenset[str]
     imports: tuple[_Import, ...]
+    documents: frozenset[str]
     risks: tuple[Risk, ...]
     size: int
 
     @property
     def memory(self) -> int:
         """About how many bytes they take."""
-        texts = sum(map(len, self.hosts)) + sum(len(each.url) for each in self.imports)
-        return 600 + 4 * texts + 100 * (len(self.hosts) + len(self.imports) + len(self.risks))
+        texts = sum(map(len, (*self.hosts, *self.documents))) + sum(len(each.url) for each in self.imports)
+        return 600 + 4 * texts + 100 * (len(self.hosts) + len(self.imports) + len(self.documents) + len(self.risks))
 
 
 def judge(css: str, form: Form, pinned: Mapping[str, str] = MappingProxyType({})) -> Verdict:
@@ -57,8 +58,24 @@ def judge(css: str, form: Form, pinned: Mapping[str, str] = MappingProxyType({})
         pinned: the text of each pinned sheet by the URL of its import, nested ones by ``<sha256>.css``. A browser gets
             these from the gallery, so the host of the import is not contacted; what they contain is.
     """
+    return _judged(css, form, pinned)[0]
+
+
+def documents_of(css: str, form: Form, pinned: Mapping[str, str] = MappingProxyType({})) -> tuple[str, ...]:
+    """Return the ``data:`` URLs that are the risk ``document`` in a text and in its pinned sheets, in order.
+
+    Args:
+        css: any text whatsoever.
+        form: its grammar.
+        pinned: the pinned sheets, see :func:`judge`.
+    """
+    return tuple(sorted(_judged(css, form, pinned)[1]))
+
+
+def _judged(css: str, form: Form, pinned: Mapping[str, str]) -> tuple[Verdict, set[str]]:
+    """Return the verdict and the documents."""
     own = _findings(css, form)
-    hosts, risks, size = set(own.hosts), list(own.risks), own.size
+    hosts, documents, risks, size = set(own.hosts), set(own.documents), list(own.risks), own.size
     # The imports to follow, with the place in the text and the level of the import in it.
     waiting = [(each.url, each.line, each.column, 0) for each in own.imports]
     followed: set[str] = set()
@@ -77,10 +94,12 @@ def judge(css: str, form: Form, pinned: Mapping[str, str] = MappingProxyType({})
             hosts.update(hosts_of(url))
         for found in (_findings(sheet, "sheet") for sheet in sheets):
             hosts |= found.hosts
+            documents |= found.documents
             risks += (Risk(name, line, column) for name in {each.risk: None for each in found.risks})
             size += found.size if url in pinned else 0
             waiting += ((each.url, line, column, level + (url not in pinned)) for each in found.imports)
-    return Verdict(form, tuple(sorted(hosts)), tuple(each.url for each in own.imports), size, _limited(risks))
+    imports = tuple(each.url for each in own.imports)
+    return Verdict(form, tuple(sorted(hosts)), imports, size, _limited(risks)), documents
 
 
 def _key(css: str, form: Form) -> tuple[Form, bytes]:
@@ -91,7 +110,7 @@ def _key(css: str, form: Form) -> tuple[Form, bytes]:
 def _findings(css: str, form: Form) -> _Findings:
     size = len(css.encode("utf-8", "surrogatepass"))
     if has_too_many_blocks(css):
-        return _Findings(frozenset(), (), (Risk("invalid", 1, 1),), size)
+        return _Findings(frozenset(), (), frozenset(), (Risk("invalid", 1, 1),), size)
     tokens = tokenize(css)
     structure = structure_of(tokens, form)
     own = list(structure.addresses())
@@ -101,8 +120,22 @@ def _findings(css: str, form: Form) -> _Findings:
     imports.sort(key=lambda each: (each.line, each.column))
     for other in other_readings(css):
         own += structure_of(tokenize(other), form).addresses()
-    hosts = frozenset(host for each in own if each.use is not Use.IMPORT for host in hosts_of(each.url))
-    return _Findings(hosts, tuple(imports), _limited(risks_of(tokens, structure)), size)
+    contacted = [each for each in own if each.use is not Use.IMPORT]
+    documents = [each for each in contacted if is_document(each.url)]
+    hosts = frozenset(
+        (
+            *(host for each in contacted for host in hosts_of(each.url)),
+            *(host for each in documents for host in hosts_in_document(each.url)),
+        )
+    )
+    risks = [Risk("document", each.place.source_line, each.place.source_column) for each in documents]
+    return _Findings(
+        hosts,
+        tuple(imports),
+        frozenset(trimmed(each.url) for each in documents),
+        _limited((*risks_of(tokens, structure), *risks)),
+        size,
+    )
 
 
 def _limited(risks: Iterable[Risk]) -> tuple[Risk, ...]:

@@ -11,7 +11,7 @@ from logoadmin.domain.model.records import Version
 # The grammar of a text: that of a ``style`` attribute, or that of a file.
 Form = Literal["declarations", "sheet"]
 
-RiskName = Literal["overlay", "input_styling", "attribute_exfiltration", "animation", "invalid"]
+RiskName = Literal["overlay", "input_styling", "attribute_exfiltration", "animation", "document", "invalid"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,11 @@ class Risk:
 
     risk: Annotated[
         RiskName,
-        described("The kind of risk; `invalid` is CSS that cannot be parsed, or only in part.", "overlay"),
+        described(
+            "The kind of risk; `document` is a `data:` URL that may name other files, `invalid` is CSS that cannot be "
+            "parsed, or only in part.",
+            "overlay",
+        ),
     ]
     line: Annotated[int, Field(ge=1), described("The line, from 1.", 1)]
     column: Annotated[int, Field(ge=1), described("The column in code points, from 1.", 12)]

@@ -53,7 +53,13 @@ AcceptedSheets = Annotated[
 class PinnedImport:
     """A style sheet that an artwork imports, and the copy of it that readers get."""
 
-    url: Annotated[str, described("The imported URL, as it is written.", "https://styles.example/aurora.css")]
+    url: Annotated[
+        str,
+        described(
+            "The imported URL, as it is written; `data:` for all documents in `data:` URLs, accepted together.",
+            "https://styles.example/aurora.css",
+        ),
+    ]
     sha256: Annotated[
         Sha256 | None, described("The SHA-256 of the pinned copy; `null` if there is none.", SHA256_EXAMPLE)
     ]

@@ -1,7 +1,7 @@
 """The difference between two pinned style sheets, for the people who accept one of them (contract L5)."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Final
@@ -38,14 +38,26 @@ def difference(pins: Pins, pinned: str, offered: str) -> str:
         return f"{error}\n"
     gone = [(sha, css) for sha, css in before.items() if sha not in after]
     new = [(sha, css) for sha, css in after.items() if sha not in before]
+    pairs = zip_longest(gone, new, fillvalue=("", ""))
+    return _limited(line for old, fresh in pairs for line in _compared(old, fresh))
+
+
+def text_difference(old: tuple[str, str], new: tuple[str, str]) -> str:
+    """Return what changes from one text to another, each given by its SHA-256 and itself, as :func:`difference` does.
+
+    A SHA-256 that is empty stands for no text.
+    """
+    return _limited(_compared(old, new))
+
+
+def _limited(lines: Iterable[str]) -> str:
     parts: list[str] = []
     left = MOST_BYTES - len(CUT)
-    for old, fresh in zip_longest(gone, new, fillvalue=("", "")):
-        for line in _compared(old, fresh):
-            left -= len(line.encode()) + 1
-            if left < 0:
-                return f"{''.join(parts)}{CUT}"
-            parts.append(f"{line}\n")
+    for line in lines:
+        left -= len(line.encode()) + 1
+        if left < 0:
+            return f"{''.join(parts)}{CUT}"
+        parts.append(f"{line}\n")
     return "".join(parts)
 
 

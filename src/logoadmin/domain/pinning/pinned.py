@@ -9,16 +9,19 @@ from logoadmin.domain.css import MAX_BLOCKS, has_too_many_blocks, judge, rewrite
 from logoadmin.domain.model.kinds import AnyArtworkKind
 from logoadmin.domain.model.publication import NOT_FETCHED
 from logoadmin.domain.model.records import Kind
-from logoadmin.domain.pinning.pins import imports_of
-from logoadmin.domain.pinning.trees import SUFFIX, sheet_name
+from logoadmin.domain.pinning.pins import DOCUMENTS, documents, imports_of, may_import
+from logoadmin.domain.pinning.trees import MOST_BYTES, SUFFIX, sha256_of, sheet_name
 from logoadmin.ports.storage import Pin, Storage
 
 # Where the sheets are, as seen from the index.
 FOLDER: Final = "css/"
+NOT_ACCEPTED: Final = (
+    "It has a document in a data: URL, out of which Firefox loads what the document names. Accept it to publish it"
+)
 
 
 class Unpinned(Exception):
-    """An import of a record has no pinned sheet; the text is a sentence that says why, for people."""
+    """Readers cannot get a record, such as one without a pinned sheet; the text is a sentence that says why."""
 
 
 class ReadsPins(Protocol):
@@ -107,14 +110,23 @@ class PinnedSheets:
         """Return the CSS of a record with its pinned imports.
 
         Raises:
-            Unpinned: it has an import without a pinned sheet, or cannot be read.
+            Unpinned: it has an import without a pinned sheet or documents that nobody accepted, or cannot be read.
         """
         if has_too_many_blocks(css):
             raise Unpinned(f"Its CSS has more than {MAX_BLOCKS:,} blocks, or too many functions, to be judged")
-        urls = imports_of(self._kind, css)
-        if not urls:
+        found = self._with_sheets(id_, css)
+        listed = documents(self._kind, css, found.texts)
+        accepted = self._pins.get((id_, DOCUMENTS))
+        if len(listed) > MOST_BYTES:
+            raise Unpinned("Its documents in data: URLs are larger than 1 MiB")
+        if listed and (accepted is None or accepted.sheet != sha256_of(listed)):
+            raise Unpinned(NOT_ACCEPTED)
+        return found
+
+    def _with_sheets(self, id_: int, css: str) -> PinnedCss:
+        if not may_import(css) or not judge(css, self._kind.css_form).imports:
             return PinnedCss(css, {}, {})
-        imports = {url: self._sheet(id_, url) for url in urls}
+        imports = {url: self._sheet(id_, url) for url in imports_of(self._kind, css)}
         paths = {url: f"{FOLDER}{sheet_name(sha)}" for url, sha in imports.items()}
         form = self._kind.css_form
         rewritten = rewrite(css, form, None, paths)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from logoadmin.domain.css import judge
+from logoadmin.domain.css import documents_of, judge
 from logoadmin.domain.model.kinds import AnyArtworkKind
 from logoadmin.domain.model.records import Logo, Theme
 from logoadmin.domain.pinning.trees import Outcome, Tree
@@ -13,16 +13,38 @@ from logoadmin.ports.storage import Pin, Pins
 # The action in the history; the field of its snapshots with the SHA-256 of pinned sheets by URL, which others lack.
 PINS_ACCEPTED: Final = "pins_accepted"
 PINS_FIELD: Final = "pins"
+# Instead of an imported URL, it stands for all documents in `data:` URLs of a record, which are accepted together: the
+# sheet is a list of them, for people, and no style sheet. As an import this URL would be an empty sheet.
+DOCUMENTS: Final = "data:"
 # Seconds until an origin that failed is asked again, unless somebody asks for it.
 RETRY_AFTER: Final = 600
 
 
 def imports_of(kind: AnyArtworkKind, css: str) -> tuple[str, ...]:
-    """Return the imports of the CSS of a record, in order and without duplicates."""
-    # Most records have none, and judging takes a while. An at-rule of this name has it in its text, or an escape.
-    if "@" not in css or not ("\\" in css or "import" in css.lower()):
+    """Return the imports of the CSS of a record that can be pinned, in order and without duplicates."""
+    if not may_import(css):
         return ()
-    return tuple(dict.fromkeys(judge(css, kind.css_form).imports))
+    return tuple(url for url in dict.fromkeys(judge(css, kind.css_form).imports) if url != DOCUMENTS)
+
+
+def may_import(css: str) -> bool:
+    """Return False for a text that surely has no import, as most, since judging takes a while."""
+    # An at-rule of this name has it in its text, or an escape.
+    return "@" in css and ("\\" in css or "import" in css.lower())
+
+
+def documents(kind: AnyArtworkKind, css: str, pinned: Mapping[str, str]) -> str:
+    """Return the documents in `data:` URLs that readers would get with a record, one on each line; empty for none.
+
+    Args:
+        kind: the kind of the record.
+        css: its CSS.
+        pinned: the pinned sheets by the imports that lead to them.
+    """
+    # Most texts have no such URL: it has its scheme in its text, or an escape or a tab inside the scheme.
+    if not any("\\" in text or "\t" in text or "data:" in text.lower() for text in (css, *pinned.values())):
+        return ""
+    return "".join(f"{url}\n" for url in documents_of(css, kind.css_form, pinned))
 
 
 def is_due(pin: Pin | None, now: int) -> bool:
@@ -43,8 +65,10 @@ def answered(pin: Pin, outcome: Outcome, now: int) -> Pin:
     return replace(pin, sheet=sheet, offered=offered, failure=None, checked_at=now)
 
 
-def repinned(pin: Pin, sheet: str) -> Pin:
+def repinned(pin: Pin, sheet: str | None) -> Pin:
     """Return a pin with another sheet; what its origin had when it was last asked stays offered, if that differs."""
+    if pin.url == DOCUMENTS:  # they have no origin, which would offer something
+        return replace(pin, sheet=sheet)
     at_origin = pin.offered or pin.sheet
     return replace(pin, sheet=sheet, offered=None if at_origin == sheet else at_origin)
 

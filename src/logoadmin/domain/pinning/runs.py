@@ -84,7 +84,7 @@ def forget_unused_sheets(uow: UnitOfWork) -> int:
         size = CHANGE_PAGE_SIZES.first
         for change in Listing(accepted(0, size), _change_id, accepted, CHANGE_PAGE_SIZES):
             for snapshot in (change.before, change.after):
-                roots.update((snapshot or {}).get(PINS_FIELD, {}).values())
+                roots.update(filter(None, (snapshot or {}).get(PINS_FIELD, {}).values()))
     used: set[str] = set()
     for root in roots:
         with suppress(Unpinned):

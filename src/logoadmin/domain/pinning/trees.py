@@ -47,6 +47,11 @@ _Importers = tuple[tuple[str, str], ...]
 Outcome = Tree | OutgoingError
 
 
+def sha256_of(css: str) -> str:
+    """Return the SHA-256 of a sheet in hexadecimal digits."""
+    return sha256(css.encode()).hexdigest()
+
+
 def sheet_name(sha: str) -> str:
     """Return the name under which a pinned sheet imports another one."""
     return f"{sha}{SUFFIX}"
@@ -126,7 +131,7 @@ def _pinned(text: str, base: str, nested: Mapping[str, Tree]) -> Tree:
     _refuse_long(base, css)
     if not {*judge(css, "sheet").imports} <= {*names.values()}:
         raise OutgoingError(host_of(base), "an import of the sheet cannot be replaced")
-    sha = sha256(css.encode()).hexdigest()
+    sha = sha256_of(css)
     sheets = dict(chain.from_iterable(tree.sheets.items() for tree in nested.values()))
     return Tree(sha, {**sheets, sha: css}, 1 + max((tree.levels for tree in nested.values()), default=0))
 

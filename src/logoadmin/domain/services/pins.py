@@ -16,8 +16,9 @@ from logoadmin.domain.model.errors import Conflict, OutgoingError
 from logoadmin.domain.model.kinds import LOGOS, THEMES, AnyArtworkKind
 from logoadmin.domain.model.limits import LogoId, ThemeId
 from logoadmin.domain.model.pins import AcceptedSheets, CheckedRecord, PinnedImport
-from logoadmin.domain.pinning.differences import difference
-from logoadmin.domain.pinning.pins import imports_of, store
+from logoadmin.domain.pinning.differences import difference, text_difference
+from logoadmin.domain.pinning.pinned import PinnedSheets
+from logoadmin.domain.pinning.pins import DOCUMENTS, documents, imports_of, store
 from logoadmin.domain.pinning.runs import (
     NOT_ASKED,
     PatientOutgoing,
@@ -26,7 +27,7 @@ from logoadmin.domain.pinning.runs import (
     missing_pins,
     urls_of,
 )
-from logoadmin.domain.pinning.trees import Outcome, SheetFetcher
+from logoadmin.domain.pinning.trees import MOST_BYTES, Outcome, SheetFetcher, sha256_of
 from logoadmin.domain.use_cases import Service, Transactions, reads
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.outgoing import Outgoing
@@ -41,6 +42,8 @@ class PinsCommand(Command):
 
 class GetPins(PinsCommand):
     """The imports of an artwork, and their pinned copies."""
+
+    judges = True
 
 
 class CheckPins(PinsCommand):
@@ -124,7 +127,7 @@ class PinService(Service):
         Raises:
             NotFound: the artwork does not exist.
         """
-        return _compared(uow.pins, _listed(uow.pins, command.of_kind, _record(uow, command)))
+        return _compared(uow.pins, _listed(uow, command.of_kind, _record(uow, command)))
 
     def check(self, command: CheckPins, caller: Caller = OWNER) -> tuple[PinnedImport, ...]:
         """Ask the origins of an artwork's imports now; pin what had no pin, and store what else they offer.
@@ -143,7 +146,7 @@ class PinService(Service):
         def work(uow: AuditedUnitOfWork, _: CheckPins) -> dict[str, Any]:
             record = _record(uow, command)
             store(uow.pins, kind, record, outcomes, asked_at, uow.now)
-            return _answer(_listed(uow.pins, kind, record))
+            return _answer(_listed(uow, kind, record))
 
         return self._pins_in(self.transactions.write(command, caller, work))
 
@@ -215,7 +218,7 @@ class PinService(Service):
             if record is None:
                 return None
             store(uow.pins, kind, record, answers, asked_at, self._clock.now())
-            listed = (_failed(each, outcomes.get(each.url)) for each in _listed(uow.pins, kind, record))
+            listed = (_failed(each, outcomes.get(each.url)) for each in _listed(uow, kind, record))
             return CheckedRecord(kind.kind, id_, record.name, tuple(listed))
 
         return storage.write(work, alone=True)
@@ -246,7 +249,7 @@ def _asked(fetcher: SheetFetcher, urls: Sequence[str]) -> dict[str, Outcome]:
 
 def _accept(uow: AuditedUnitOfWork, command: AcceptPins) -> dict[str, Any]:
     kind, id_, record = command.of_kind, command.of_kind.id_of(command), _record(uow, command)
-    offered = {each.url: each.offered for each in _listed(uow.pins, kind, record) if each.offered}
+    offered = {each.url: each.offered for each in _listed(uow, kind, record) if each.offered}
     wanted = offered if command.offered is UNSET else command.offered
     if not wanted:
         raise Conflict(f"Nothing is offered for the imports of {kind.kind} {id_}")
@@ -254,26 +257,45 @@ def _accept(uow: AuditedUnitOfWork, command: AcceptPins) -> dict[str, Any]:
         if offered.get(url) != sheet:
             what = "Something else" if url in offered else "Nothing"
             raise Conflict(f"{what} is offered for the import {url} of {kind.kind} {id_}")
+    if DOCUMENTS in wanted:
+        uow.pins.add_sheet(wanted[DOCUMENTS], _documents(uow, kind, record))
     uow.pins_of(kind).accept(id_, wanted)
-    return _answer(_listed(uow.pins, kind, record))
+    return _answer(_listed(uow, kind, record))
 
 
-def _listed(pins: Pins, kind: AnyArtworkKind, record: Any) -> tuple[PinnedImport, ...]:
-    """Return the imports of a record with their pins, in the order of its CSS, without differences."""
-    known = {pin.url: pin for pin in pins.of(kind.kind, kind.id_of(record))}
-    found = ((url, known.get(url)) for url in imports_of(kind, record.custom_css))
-    return tuple(
+def _listed(uow: AnyUnitOfWork, kind: AnyArtworkKind, record: Any) -> tuple[PinnedImport, ...]:
+    """Return the imports of a record with their pins, in the order of its CSS, without differences; then documents."""
+    known = {pin.url: pin for pin in uow.pins.of(kind.kind, kind.id_of(record))}
+    imports = [
         PinnedImport(url, None, None, None, None)
-        if pin is None
+        if (pin := known.get(url)) is None
         else PinnedImport(url, pin.sheet, pin.offered, pin.failure, pin.checked_at)
-        for url, pin in found
-    )
+        for url in imports_of(kind, record.custom_css)
+    ]
+    if found := _documents(uow, kind, record):
+        accepted = known[DOCUMENTS].sheet if DOCUMENTS in known else None
+        offered = sha256_of(found)
+        listed = PinnedImport(DOCUMENTS, accepted, None, None, None)
+        if offered != accepted:
+            old = (accepted or "", (uow.pins.sheet(accepted) if accepted else None) or "")
+            listed = replace(listed, offered=offered, difference=text_difference(old, (offered, found)))
+        imports.append(listed)
+    return tuple(imports)
+
+
+def _documents(uow: AnyUnitOfWork, kind: AnyArtworkKind, record: Any) -> str:
+    """Return the list of a record's documents that somebody may accept; empty for none, or too many."""
+    sheets = PinnedSheets(uow, kind, kind.id_of(record)).texts(kind.id_of(record), record.custom_css)
+    found = documents(kind, record.custom_css, sheets)
+    return found if len(found) <= MOST_BYTES else ""
 
 
 def _compared(pins: Pins, imports: Sequence[PinnedImport]) -> tuple[PinnedImport, ...]:
     """Return imports with the differences between their pinned and their offered sheets."""
     return tuple(
-        replace(each, difference=difference(pins, each.sha256, each.offered)) if each.sha256 and each.offered else each
+        replace(each, difference=difference(pins, each.sha256, each.offered))
+        if each.sha256 and each.offered and each.url != DOCUMENTS
+        else each
         for each in imports
     )
 

@@ -36,8 +36,9 @@ from logoadmin.entrypoints.http_api.operations import OPERATIONS
 _LINES: Final = '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}\n'
 _PINS: Final = {
     "type": "object",
-    "additionalProperties": {"type": "string"},
-    "description": "Only where they were changed: the SHA-256 of pinned style sheets by the imported URL.",
+    "additionalProperties": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+    "description": "Only where they were changed: the SHA-256 of pinned style sheets by the imported URL; that of "
+    "accepted documents, which is `null` for none, by `data:`.",
     "examples": [{"https://styles.example/aurora.css": SHA256_EXAMPLE}],
 }
 

@@ -28,6 +28,8 @@ const PINS = {
   },
 };
 
+/** As the service calls all documents in `data:` URLs, which are accepted together. */
+const DOCUMENTS = "data:";
 /** So many are listed: the service fetches no more than twenty. */
 const LISTED = 40;
 
@@ -44,8 +46,9 @@ export function Imports({ kind, recordId, imports, saved, changed }) {
   const isAllowed = may(write);
   const read = useRead(async (signal) => (isAllowed ? (await PINS[kind].read(recordId, signal)).data : []), [kind, recordId, saved, isAllowed]);
   const { busy, complaint, pins, run } = useWork(read);
-  const shown = [...new Set(imports)].map((url) => ({ url, pin: pins?.find((each) => each.url === url) }));
-  const changes = shown.flatMap(({ url, pin }) => (pin?.offered ? [/** @type {const} */ ([url, pin.offered])] : []));
+  const documents = pins?.filter(({ url }) => url === DOCUMENTS) ?? [];
+  const shown = [...new Set(imports)].filter((url) => url !== DOCUMENTS).map((url) => ({ url, pin: pins?.find((each) => each.url === url) }));
+  const changes = [...documents.map((pin) => ({ url: DOCUMENTS, pin })), ...shown].flatMap(({ url, pin }) => (pin?.offered ? [/** @type {const} */ ([url, pin.offered])] : []));
   const check = () =>
     run("check", () => PINS[kind].check(recordId), ({ data }) => {
       if (data.every(({ offered, failure }) => !offered && !failure)) say(t("imports.same"));
@@ -59,12 +62,13 @@ export function Imports({ kind, recordId, imports, saved, changed }) {
   return h(
     "div",
     { class: "stack loose" },
-    h("p", { class: "hint" }, t("imports.text")),
+    shown.length > 0 && h("p", { class: "hint" }, t("imports.text")),
     !isAllowed && h("p", { class: "hint" }, t("needsScope", { scope: write })),
     read.failure && !pins && h(Unread, { failure: read.failure, again: () => void read.again() }),
     h(
       "ul",
       { class: "box divided", "aria-label": t("imports.list") },
+      documents.map((pin) => h("li", { key: DOCUMENTS, class: "stack row" }, h("h3", { class: "label" }, t("imports.documents")), h(Documents, { pin }))),
       shown.slice(0, LISTED).map(({ url, pin }) => h("li", { key: url, class: "stack row" }, h("bdi", { class: "host-name" }, url), isAllowed && pins && h(State, { pin, url }))),
       shown.length > LISTED && h("li", { key: "more", class: "row hint" }, t("andMore", { n: shown.length - LISTED })),
     ),
@@ -106,6 +110,15 @@ function useWork({ data, again }) {
   };
   // A later read is newer.
   return { busy, complaint, run, pins: newer && newer.since === data ? newer.data : data };
+}
+
+/** What Firefox loads other files out of. @param {{pin: Pin}} props */
+function Documents({ pin: { offered, difference } }) {
+  if (!offered) return h("p", { class: "hint" }, t("imports.documents.accepted"));
+  return [
+    h("p", { key: "offered", class: "remark" }, t("imports.documents.offered")),
+    difference && h(Difference, { key: "difference", difference, url: t("imports.documents") }),
+  ];
 }
 
 /** @param {{pin: Pin | undefined, url: string}} props */
