@@ -1,5 +1,5 @@
 # Every target sets up what it needs: only python3, pip and make are required.
-.PHONY: run test test-slow test-all structure tables openapi check check-code check-console preload vendor bench bench-console pictures build
+.PHONY: run test test-slow test-all structure tables openapi check check-code check-console preload reader vendor bench bench-console pictures build
 .PHONY: docs lock clean
 
 UV := .venv/bin/uv
@@ -39,6 +39,9 @@ check-console: tools/console/node_modules/ready  ## Check types and style of the
 
 preload: tools/console/node_modules/ready  ## Write the console's preload.json, after a change of its imports or texts
 	$(NPM) run preload
+
+reader: tools/console/node_modules/ready  ## Write the package's reader.js, after a change of tools/reader/reader.js
+	$(NPM) run reader
 
 vendor: tools/console/node_modules/ready  ## Rebuild the console's vendored files from pinned versions
 	$(NPM) run vendor

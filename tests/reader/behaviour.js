@@ -74,6 +74,7 @@ const cases = {
     await page.check();
     const newest = store.contents.get("state");
     serve(one);
+    assert.equal(await other.check(), true); // the news that the first one stored
     assert.equal(await other.check(), false);
     assert.equal(other.latest.version, 2);
     assert.equal(store.contents.get("state"), newest);
@@ -91,13 +92,39 @@ const cases = {
       const ended = await open(url, { key, store: { ...store, set: ending } });
       const timeout = new Promise((resolve) => setTimeout(resolve, 100));
       const finished = await Promise.race([ended.check().then(() => true), timeout]);
-      assert.equal(finished, writes > 1 ? true : undefined);
+      assert.equal(finished, writes > 2 ? true : undefined);
       serve({});
       const again = await open(url, { key, store });
       // After the first write, the pointer blocks logo 2, and the index is still the one before.
       const logos = again.logos().map((logo) => logo.logo_id);
-      assert.deepEqual([again.latest.version, logos], [[1, [1, 2]], [2, [1]], [2, [1, 3]], [2, [1, 3]]][writes]);
+      assert.deepEqual([again.latest.version, logos], [[1, [1, 2]], [2, [1]], [2, [1]], [2, [1, 3]]][writes]);
       assert.equal(gallery.latest.version, 1);
+    }
+  },
+
+  async "what has not changed is not written"() {
+    const written = [];
+    const store = memoryStore();
+    const { set } = store;
+    store.set = (name, bytes) => set(name, bytes, written.push(name));
+    const gallery = await open(url, { key, store });
+    written.length = 0;
+    assert.equal(await gallery.check(), false);
+    assert.deepEqual(written, []);
+    serve(two);
+    await gallery.check();
+    assert.deepEqual(written, ["state", "other", "state"]);
+  },
+
+  async "errors name the file and the reason"() {
+    const gallery = await open(url, { key, store: memoryStore() });
+    const failing = (error) => assert.rejects(gallery.check(), new RegExp(`^Error: latest\\.json: ${error}$`));
+    const { fetch } = globalThis;
+    globalThis.fetch = () => Promise.reject(new TypeError("Failed to fetch"));
+    await failing("Failed to fetch").finally(() => (globalThis.fetch = fetch));
+    for (const content of ["", "null", "[]", '{"payload":"e30"}']) {
+      serve({ "latest.json": Buffer.from(content).toString("base64") });
+      await failing("malformed");
     }
   },
 

@@ -1,6 +1,6 @@
 /** Plays the stories of vectors.py with reader.js, in Node, in a page or in a service worker. */
 
-const kept = { now: Date.now, timeout: AbortSignal.timeout.bind(AbortSignal) };
+const kept = { now: Date.now, setTimeout: globalThis.setTimeout.bind(globalThis) };
 
 function memoryStore(isBroken) {
   const files = new Map();
@@ -13,19 +13,19 @@ function memoryStore(isBroken) {
 
 /** Alter the stored state as a crash or another program might. */
 function spoil(files, how) {
-  const bytes = files.get("state");
-  if (how === "rubbish") files.set("state", new Uint8Array([1, 2, 3, 255]));
-  if (how === "truncated") files.set("state", bytes.slice(0, bytes.length / 2));
-  if (how === "altered") {
-    const text = new TextDecoder().decode(bytes);
-    files.set("state", new TextEncoder().encode(text.replace("logo 1", "logo X")));
+  for (const [name, bytes] of files) {
+    if (how === "rubbish") files.set(name, new Uint8Array([1, 2, 3, 255]));
+    if (how === "truncated") files.set(name, bytes.slice(0, bytes.length / 2));
+    if (how === "altered") files.set(name, new TextEncoder().encode(new TextDecoder().decode(bytes).replaceAll("logo 1", "logo X")));
+    if (how === "missing" && name !== "state") files.delete(name);
   }
 }
 
 async function play(open, address, story) {
   const url = `${address}/${story.name.replaceAll(" ", "-")}`;
-  // The time that the reader chooses must be valid.
-  AbortSignal.timeout = (time) => kept.timeout(time) && kept.timeout(story.seconds ? story.seconds * 1000 : time);
+  // The reader's own deadlines: the platform has shorter times.
+  const limit = (/** @type {number} */ time) => (story.seconds && time >= 20_000 ? story.seconds * 1000 : time);
+  globalThis.setTimeout = (act, time, ...rest) => kept.setTimeout(act, limit(time), ...rest);
   const memory = memoryStore(story.brokenStore);
   const usesIndexedDb = globalThis.indexedDB && !story.brokenStore && !story.steps.some((step) => step.spoil);
   const seen = [];
@@ -43,6 +43,10 @@ async function play(open, address, story) {
         const key = step.keys.length === 1 ? step.keys[0] : step.keys;
         gallery = await open(url, { key, store: usesIndexedDb ? undefined : memory });
         gallery.on("withdrawn", (entries) => events.push(...entries));
+        if (step.checks) {
+          await gallery.check().catch(() => {}); // the one in the background
+          events = [];
+        }
       } else found.changed = await gallery.check();
     } catch (error) {
       found.error = error instanceof Error || error instanceof DOMException ? error.message : String(error);
@@ -65,6 +69,6 @@ export async function playAll(open, address, stories) {
     return found;
   } finally {
     Date.now = kept.now;
-    AbortSignal.timeout = kept.timeout;
+    globalThis.setTimeout = kept.setTimeout;
   }
 }

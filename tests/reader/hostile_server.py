@@ -102,8 +102,8 @@ class HostileServer:
                 self.send_header("access-control-allow-origin", "*")
                 if answer.policy:
                     self.send_header("content-security-policy", answer.policy)
-                if answer.encoding:
-                    self.send_header("content-encoding", answer.encoding)
+                if answer.encoding or answer.claims:
+                    self.send_header("content-encoding", answer.encoding or answer.claims)
                 if answer.endless:
                     self.send_header("connection", "close")
                 else:

@@ -61,6 +61,7 @@ class Answer:
         delay: seconds until it comes.
         drips: ``head`` or ``body`` comes byte by byte, and does not end.
         encoding: how the body is compressed.
+        claims: how it says that the body is compressed, which is wrong.
         policy: the Content-Security-Policy of a page.
     """
 
@@ -71,6 +72,7 @@ class Answer:
     delay: float = 0
     drips: str = ""
     encoding: str = ""
+    claims: str = ""
     policy: str = ""
 
 

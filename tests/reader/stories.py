@@ -60,9 +60,14 @@ def refused(files: Files, error: str, now: int = NOW + 300) -> Step:
     return later(files, replace(SEEN_1, error=error), now)
 
 
-def restarted(seen: Seen = SEEN_1, now: int = NOW + 400, **others: Any) -> Step:
-    """Start the program again while the server is gone."""
-    return Step(GONE, replace(seen, changed=None, error="", requests=[]), now, opens=True, **others)
+def restarted(seen: Seen = SEEN_1, now: int = NOW + 290, **others: Any) -> Step:
+    """Start the program again, soon, while the server is gone."""
+    return Step(GONE, replace(seen, changed=None, error="", withdrawn=[], requests=[]), now, opens=True, **others)
+
+
+def long_after(now: int) -> Step:
+    """Start the program again, when it checks in the background, while the server is gone."""
+    return Step(GONE, SEEN_1, now, opens=True, checks=True)
 
 
 def signed(payload: str, *signatures: dict[str, str]) -> Files:
@@ -83,7 +88,7 @@ def valid() -> Iterator[Story]:
     yield Story("no difference fits", [opening(), later(replace(TWO, earlier=[THREE]).files(), whole)])
     renewed = replace(ONE, issued=NOW + 200)
     seen = replace(SEEN_1, changed=False, requests=["latest.json?"])
-    yield Story("renewed only", [opening(), later(renewed.files(), seen), restarted(now=NOW + 30 * DAY + 100)])
+    yield Story("renewed only", [opening(), later(renewed.files(), seen), long_after(NOW + 30 * DAY + 100)])
     # First pins do not raise the version.
     pinned = replace(ONE, issued=NOW + 200, logos=[artwork("logo", 1)])
     seen = Seen(1, [1], [1], changed=True)
@@ -111,9 +116,7 @@ def valid() -> Iterator[Story]:
     yield Story(
         "nothing can be stored", [opening(), later(TWO.files(), replace(SEEN_2, changed=True))], broken_store=True
     )
-    yield Story(
-        "a server that is gone", [opening(), refused(GONE, NOT_FOUND), restarted(), restarted(now=NOW + 99 * DAY)]
-    )
+    yield Story("a server that is gone", [opening(), refused(GONE, NOT_FOUND), restarted(), long_after(NOW + 99 * DAY)])
 
 
 def texts() -> Iterator[Story]:
@@ -191,7 +194,13 @@ def takedowns() -> Iterator[Story]:
         ],
     )
     expired = {POINTER: Answer(replace(blocked, issued=NOW - 31 * DAY).pointer())}
-    yield Story("blocked by a pointer that expired", [opening(), refused(expired, EXPIRED)])
+    seen = Seen(2, [1], [1], error=EXPIRED, withdrawn=news)
+    yield Story("blocked by a pointer that expired", [opening(), later(expired, seen), restarted(seen)])
+    hidden = Seen(2, [1], [1])
+    yield Story(
+        "blocked while the program was away",
+        [opening(), Step(blocked.files(), hidden, NOW + 301, opens=True, checks=True), restarted(hidden)],
+    )
 
 
 def forgeries() -> Iterator[Story]:
@@ -239,11 +248,18 @@ def old_and_foreign() -> Iterator[Story]:
         "replayed", [opening(TWO, SEEN_2), later(ONE.files(), replace(SEEN_2, changed=False)), restarted(SEEN_2)]
     )
     yield Story("expired at first", first(replace(ONE, issued=NOW - 30 * DAY).files(), EXPIRED))
-    yield Story("expired news", [opening(), refused(replace(TWO, days=0).files(), EXPIRED)])
+    seen = Seen(2, [1, 2], [1], error=EXPIRED)
+    yield Story("expired news", [opening(), later(replace(TWO, days=0).files(), seen), restarted(seen)])
+    ahead = "latest.json: issued in the future"
+    yield Story(
+        "issued in a day",
+        [opening(), later(replace(TWO, issued=NOW + DAY + 300).files(), replace(SEEN_2, changed=True))],
+    )
+    yield Story("issued in more than a day", [opening(), refused(replace(TWO, issued=NOW + DAY + 301).files(), ahead)])
     frozen = replace(SEEN_1, error=EXPIRED, requests=["latest.json"])
     yield Story(
         "frozen until it expired",
-        [opening(), later(ONE.files(), frozen, NOW + 31 * DAY), restarted(now=NOW + 31 * DAY)],
+        [opening(), later(ONE.files(), frozen, NOW + 31 * DAY), long_after(NOW + 31 * DAY)],
     )
     yield Story(
         "an older one of the same version",
@@ -319,6 +335,7 @@ def spoiled_files() -> Iterator[Story]:
         "index missing": (None, "HTTP 404"),
         "index an error page": (Answer(b"<p>busy", 503), "HTTP 503"),
         "index slow": (Answer(index, slow=True), ANY_ERROR),
+        "index not as compressed as it claims": (Answer(index, claims="gzip"), ANY_ERROR),
     }
     for name, (answer, error) in broken.items():
         yield Story(name, [Step(ONE.files(index=answer), Seen(None, error=error), NOW)])
@@ -328,6 +345,7 @@ def spoiled_files() -> Iterator[Story]:
         "pointer a page": (Answer(b"<!doctype html>"), ANY_ERROR),
         "pointer endless": (Answer(b"", endless=True), "too large"),
         "pointer too large": (Answer(ONE.pointer() + b" " * 8192), "too large"),
+        "pointer not as compressed as it claims": (Answer(TWO.pointer(), claims="gzip"), ANY_ERROR),
         "pointer slow": (Answer(TWO.pointer(), slow=True), ANY_ERROR),
         "pointer whose head drips": (Answer(TWO.pointer(), drips="head"), ANY_ERROR),
         "pointer whose body drips": (Answer(TWO.pointer(), drips="body"), ANY_ERROR),
@@ -410,7 +428,7 @@ def no_themes() -> Files:
 
 
 def stores() -> Iterator[Story]:
-    for how in ("rubbish", "truncated", "altered"):
+    for how in ("rubbish", "truncated", "altered", "missing"):
         fresh = Step(
             ONE.files(),
             replace(SEEN_1, requests=["latest.json", ONE.withdrawn_path, ONE.index_path]),

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,7 @@ def test_of_two_programs_with_one_folder_the_earlier_one_does_not_put_its_state_
     first.check()
     stored = (tmp_path / "state").read_bytes()
     serve(ONE.files())
+    assert second.check() is True  # the news that the first one stored
     assert second.check() is False
     assert (second.latest["version"], (tmp_path / "state").read_bytes()) == (2, stored)
 
@@ -154,7 +156,7 @@ class EndingStore:
         self._store.set(name, content)
 
 
-@pytest.mark.parametrize(("writes", "version", "logos"), [(0, 1, [1, 2]), (1, 2, [1]), (2, 2, [1, 3])])
+@pytest.mark.parametrize(("writes", "version", "logos"), [(0, 1, [1, 2]), (1, 2, [1]), (2, 2, [1]), (3, 2, [1, 3])])
 def test_a_program_that_ends_at_any_write_starts_with_a_whole_state(
     url: str, serve: Serve, writes: int, version: int, logos: list[int]
 ) -> None:
@@ -165,10 +167,51 @@ def test_a_program_that_ends_at_any_write_starts_with_a_whole_state(
     try:
         assert ended.check() is True
     except KeyboardInterrupt:
-        assert writes < 2
+        assert writes < 3
     serve({})
     again = Gallery(url, (A.jwk,), store)
     assert (again.latest["version"], ids(again.logos())) == (version, logos)
+
+
+class CountingStore(MemoryStore):
+    """Knows the names of what was written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: list[str] = []
+
+    def set(self, name: str, content: bytes) -> None:
+        self.written.append(name)
+        super().set(name, content)
+
+
+def test_what_has_not_changed_is_not_written(url: str, serve: Serve) -> None:
+    store = CountingStore()
+    gallery = Gallery(url, (A.jwk,), store)
+    store.written.clear()
+    assert gallery.check() is False
+    assert store.written == []
+    serve(replace(ONE, issued=ONE.issued + 50).files())
+    assert gallery.check() is False
+    assert store.written == ["state"]
+    serve(TWO.files())
+    gallery.check()
+    assert store.written == ["state", "state", "other", "state"]
+
+
+def test_a_full_disk_leaves_the_stored_state(url: str, serve: Serve) -> None:
+    class FullStore(MemoryStore):
+        def set(self, name: str, content: bytes) -> None:
+            if name != "other":
+                super().set(name, content)
+
+    store = FullStore()
+    gallery = Gallery(url, (A.jwk,), store)
+    serve(TWO.files())
+    gallery.check()
+    assert (gallery.latest["version"], ids(gallery.logos())) == (2, [1, 3])
+    serve({})
+    assert ids(Gallery(url, (A.jwk,), store).logos()) == [1]
 
 
 def decoded(css: str) -> str:

@@ -1,5 +1,6 @@
 """The reader in Python lives through all stories of readers (contract L6)."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,10 @@ class PythonPlayer:
                 keys = [key.jwk for key in step.keys or story.keys]
                 self._gallery = reader.open(self._url, key=keys[0] if len(keys) == 1 else keys, store=self._store)
                 self._gallery.on("withdrawn", self._events.extend)
+                if step.checks:
+                    with suppress(reader.ReaderError):
+                        self._gallery.check()
+                    self._events.clear()
             elif self._gallery is not None:
                 changed = self._gallery.check()
         except reader.ReaderError as problem:
@@ -68,11 +73,12 @@ class PythonPlayer:
         }
 
     def _spoil(self, how: str) -> None:
-        file = self._store / "state"
-        content = file.read_bytes()
-        spoiled = {
-            "rubbish": bytes([1, 2, 3, 255]),
-            "truncated": content[: len(content) // 2],
-            "altered": content.replace(b"logo 1", b"logo X"),
-        }
-        file.write_bytes(spoiled[how])
+        for file in self._store.iterdir():
+            content = file.read_bytes()
+            spoiled = {
+                "rubbish": bytes([1, 2, 3, 255]),
+                "truncated": content[: len(content) // 2],
+                "altered": content.replace(b"logo 1", b"logo X"),
+                "missing": content if file.name == "state" else b"",
+            }
+            file.write_bytes(spoiled[how])

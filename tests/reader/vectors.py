@@ -48,7 +48,9 @@ class Step:
         seen: what the reader must observe.
         now: the reader's time.
         opens: whether the program starts again, with the same store.
-        spoil: what has happened to the stored state meanwhile: ``truncated``, ``altered`` or ``rubbish``.
+        checks: whether it checks in the background then.
+        spoil: what has happened to the store meanwhile: ``truncated``, ``altered`` or ``rubbish`` files, or ``missing``
+            indexes.
         keys: the keys that it is opened with, if other ones.
     """
 
@@ -56,6 +58,7 @@ class Step:
     seen: Seen
     now: int
     opens: bool = False
+    checks: bool = False
     spoil: str = ""
     keys: Sequence[PublicKey] = ()
 
@@ -80,7 +83,7 @@ class Story:
     def seconds(self) -> float | None:
         """The reader's patience, if it is to be short because the server is slow."""
         answers = (answer for step in self.steps for answer in step.files.values())
-        return 1.0 if any(answer.slow or answer.drips for answer in answers) else None
+        return 1.0 if any(answer.slow or answer.drips or answer.claims for answer in answers) else None
 
     def script(self) -> Mapping[str, Any]:
         """Return what a reader needs to know of it."""
@@ -92,6 +95,7 @@ class Story:
                 {
                     "now": step.now,
                     "opens": step.opens or number == 0,
+                    "checks": step.checks,
                     "spoil": step.spoil,
                     "keys": [key.jwk for key in step.keys or self.keys],
                 }

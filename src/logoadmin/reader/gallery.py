@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -23,6 +24,9 @@ _PATH: Final = re.compile(r"((from-)?[0-9]+|withdrawn)-[0-9a-f]{16}\.json")
 _PINNED: Final = re.compile(r"""(?<=["'(\s])(?:css/)?([0-9a-f]{64})\.css(?=["')\s]|\Z)""")
 _LOG: Final = logging.getLogger("logoadmin.reader")
 _MOST_POINTER: Final = 8192
+# Seconds after which an opened state is checked, and by which a pointer may be ahead of the local clock.
+_OLD: Final = 300
+_MOST_AHEAD: Final = 86_400
 _MOST_SHEET: Final = 2**23
 # Bytes of all sheets in one text, as often as they are imported, and what each import counts beside its bytes.
 _MOST_SHEETS: Final = 2**24
@@ -31,7 +35,7 @@ _COST: Final = 1024
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The stored state, one file.
+    """The state, which is stored in two files, so that the index is written only when it has changed.
 
     Attributes:
         root: the keys that were given when ``keys`` were learned.
@@ -40,6 +44,10 @@ class _State:
         latest: ``latest.json``, the newest that was verified.
         withdrawn: the file of withdrawn records.
         index: the index; of an earlier ``latest`` if that of the newest could not be read.
+        hash: the SHA-256 of the stored index.
+        place: the name under which that is stored: one of two, so that a program that ends between two writes leaves a
+            whole state.
+        checked: when it was stored, as Unix time.
     """
 
     root: str
@@ -48,10 +56,15 @@ class _State:
     latest: str | None = None
     withdrawn: str = ""
     index: str = ""
+    hash: str = ""
+    place: str = ""
+    checked: float = 0
 
 
 def open_gallery(url: str, *, key: Jwk | Sequence[Jwk], store: str | Path | None = None) -> "Gallery":
-    """Open a published gallery (contract L6). With an empty store it is read; otherwise, call :meth:`Gallery.check`.
+    """Open a published gallery (contract L6).
+
+    With an empty store it is read. A stored state that is older than five minutes is checked in the background.
 
     Args:
         url: of the folder, such as ``https://gallery.example/gallery/``.
@@ -81,9 +94,12 @@ class Gallery:
         self._lock = threading.Lock()
         self._checking: Future[bool] | None = None
         self._checker = 0  # the thread that checks
+        self._changes = 0
         self._load()
         if not self._state.index:
             self.check()
+        elif abs(time.time() - self._state.checked) > _OLD:
+            threading.Thread(target=self._check_quietly, name="logoadmin reader", daemon=True).start()
 
     @property
     def latest(self) -> Mapping[str, Any]:
@@ -142,7 +158,8 @@ class Gallery:
         """Look for news, with one conditional request if nothing changed. Concurrent calls share one check.
 
         Returns:
-            Whether records changed; False for a listener, which is called in the middle of a check.
+            Whether anything is new to this object, also if another program with the same store found it; False for a
+            listener, which is called in the middle of a check.
 
         Raises:
             ReaderError: the gallery cannot be read or is not to be believed; the last good state stays, without those
@@ -164,9 +181,13 @@ class Gallery:
                 self._checking = None
         return mine.result()
 
+    def _check_quietly(self) -> None:
+        with suppress(ReaderError):
+            self.check()
+
     def _check(self) -> bool:
+        before, now = self._changes, time.time()
         self._load()
-        before, now = self._state.index, time.time()
         is_conditional = self._state.etag and self.latest["expires"] > now
         found = self._download(
             "latest.json", _MOST_POINTER, {"if-none-match": self._state.etag or ""} if is_conditional else {}
@@ -174,7 +195,9 @@ class Gallery:
         latest = self._state.latest if found.body is None else _text("latest.json", found.body)
         if latest is not None and latest != self._state.latest:
             good = verified(latest, self._state.keys)
-            _raise_if_expired(good.pointer, now)
+            if good.pointer["issued"] > now + _MOST_AHEAD:
+                raise ReaderError("latest.json: issued in the future")
+            # What it blocks is gone, even if it has expired.
             if self._use(replace(self._state, latest=latest, keys=good.keys, etag=found.etag), good.pointer):
                 self._save()
         _raise_if_expired(self.latest, now)
@@ -186,7 +209,7 @@ class Gallery:
         if (withdrawn, index) != (self._state.withdrawn, self._state.index):
             self._use(replace(self._state, withdrawn=withdrawn, index=index), self.latest)
             self._save()
-        return index != before
+        return self._changes > before
 
     def _use(self, state: _State, pointer: Mapping[str, Any]) -> bool:
         """Use all of a state and its verified pointer, or nothing; return whether it was used."""
@@ -205,6 +228,7 @@ class Gallery:
         self._state = state
         self._contents = contents
         news = [entry for name, entry in contents.withdrawn.items() if old is None or name not in old.withdrawn]
+        self._changes += bool(news or is_new)
         if news:
             self._emit("withdrawn", news)
         if is_new:
@@ -221,26 +245,44 @@ class Gallery:
     def _load(self) -> None:
         """Use what another process stored, if it is newer; what cannot be read is like nothing."""
         try:
-            stored = (self._store.get("state") or b"").decode()
-            sum_, text = stored[:64], stored[64:]
-            if _sha256(text.encode()) != sum_:
-                return
-            state = _State(**parsed(text))
+            state = _State(**parsed(self._stored("state")))
             if state.latest is None or state.latest == self._state.latest:
                 return
+            index = self._stored(state.place) if state.place else ""
             # Learned keys are as good as those that they were learned from.
             keys = state.keys if state.root == self._root else self._given
             pointer = verified(state.latest, keys).pointer
             # The service may issue two pointers for one version within an hour: the stored one is not the later one.
             if self._contents is None or _order(pointer) > _order(self._contents.pointer):
-                self._use(replace(state, root=self._root, keys=keys), pointer)
+                self._use(replace(state, root=self._root, keys=keys, index=index), pointer)
         except (ValueError, TypeError, AttributeError, ReaderError):
             return
 
+    def _stored(self, name: str) -> str:
+        """Return a text of the store.
+
+        Raises:
+            ValueError: it is missing, a part of it or something else: it begins with its hash.
+        """
+        stored = (self._store.get(name) or b"").decode()
+        if _sha256(stored[64:].encode()) != stored[:64]:
+            raise ValueError(name)
+        return stored[64:]
+
     def _save(self) -> None:
         self._load()
-        text = json.dumps(asdict(self._state))
+        state = replace(self._state, checked=time.time())
+        found = _sha256(state.index.encode()) if state.index else ""
+        if found != state.hash:
+            state = replace(state, hash=found, place="other" if state.place == "index" else "index")
+            self._store.set(state.place, (found + state.index).encode())
+            try:
+                self._stored(state.place)
+            except ValueError:  # such as on a full disk, where the stored state stays
+                return
+        text = json.dumps({**asdict(state), "index": ""})
         self._store.set("state", (_sha256(text.encode()) + text).encode())
+        self._state = state
 
     def _download(self, path: str, most: int, headers: Mapping[str, str] | None = None) -> Downloaded:
         return download(self._url, path, most=most, headers=headers or {})

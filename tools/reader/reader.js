@@ -1,0 +1,292 @@
+/**
+ * Reads a gallery that logoadmin publishes: docs/readers.md. `make reader` removes comments and spaces, so that it stays
+ * below 4 KiB compressed, and writes it into the package.
+ */
+
+const PATH = /^((from-)?\d+|withdrawn)-[0-9a-f]{16}\.json$/;
+const PINNED = /(?<=["'(\s])(css\/)?[0-9a-f]{64}\.css(?=["')\s]|$)/g;
+const KINDS = ["author", "logo", "theme"];
+
+/** A failure that the text says in full: the file and the reason. */
+class ReaderError extends Error {}
+
+const bytesOf = (text) => new TextEncoder().encode(text);
+const textOf = (bytes) => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+const base64 = (bytes) => btoa(bytes.reduce((text, byte) => text + String.fromCharCode(byte), ""));
+const decoded = (text) =>
+  Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0));
+const digest = async (bytes) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+const sha256 = async (bytes) => (await digest(bytes)).reduce((hex, byte) => hex + (byte + 256).toString(16).slice(1), "");
+const hashOf = (text) => sha256(bytesOf(text));
+const attempt = async (act) => {
+  try {
+    return await act();
+  } catch {
+    return;
+  }
+};
+const isOver = (seconds) => seconds * 1000 <= Date.now();
+const byId = (records, id) => new Map(records.map((record) => [record[id], record]));
+
+async function isSigner({ x }, { payload, signatures }) {
+  const thumbprint = base64(await digest(bytesOf(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`)));
+  const isGood = async ({ protected: header, signature }) => {
+    const { alg, kid, crit } = JSON.parse(textOf(decoded(header)));
+    if (alg !== "Ed25519" || crit || base64(decoded(kid)) !== thumbprint) return false;
+    const key = await crypto.subtle.importKey("jwk", { kty: "OKP", crv: alg, x }, alg, false, ["verify"]);
+    return crypto.subtle.verify(alg, key, decoded(signature), bytesOf(`${header}.${payload}`));
+  };
+  for (const each of signatures) if (await attempt(() => isGood(each))) return true;
+  return false;
+}
+
+/** Return the payload of latest.json and the keys to trust from then on. */
+async function verified(latest, keys) {
+  const jws = JSON.parse(latest);
+  const signers = [];
+  for (const key of keys) if (await isSigner(key, jws)) signers.push(key);
+  if (!signers[0]) throw new ReaderError("latest.json: not signed by a trusted key");
+  const found = { deltas: {}, blocked: [], next_keys: [], ...JSON.parse(textOf(decoded(jws.payload))) };
+  if (![found.epoch, found.version, found.issued, found.expires].every(Number.isSafeInteger)) throw Error("numbers");
+  return [found, [...byId([...found.next_keys, ...signers], "x").values()]];
+}
+
+/** Apply a difference. JSON.stringify keeps the order of names, so the result is canonical. */
+function patched(index, difference) {
+  for (const kind of KINDS) {
+    const { set = [], removed = [] } = difference[`${kind}s`] ?? {};
+    const id = `${kind}_id`;
+    const records = byId(index[`${kind}s`], id);
+    removed.forEach((each) => records.delete(each));
+    set.forEach((record) => records.set(record[id], record));
+    index[`${kind}s`] = [...records.values()].sort((a, b) => a[id] - b[id]);
+  }
+  return JSON.stringify(index);
+}
+
+function indexedDbStore(name) {
+  const run = (mode, act) =>
+    new Promise((resolve, reject) => {
+      const opening = indexedDB.open(`logoadmin ${name}`);
+      opening.onupgradeneeded = () => opening.result.createObjectStore("files");
+      opening.onerror = reject;
+      opening.onsuccess = () => {
+        const transaction = opening.result.transaction("files", mode);
+        const request = act(transaction.objectStore("files"));
+        transaction.oncomplete = () => resolve(request.result);
+        transaction.onabort = reject;
+        opening.result.close();
+      };
+    });
+  return {
+    get: (key) => run("readonly", (files) => files.get(key)),
+    set: (key, value) => run("readwrite", (files) => files.put(value, key)),
+  };
+}
+
+export async function open(url, { key, store }) {
+  const base = new URL(`${url}`.replace(/\/*$/, "/"), globalThis.location?.href);
+  store ??= indexedDbStore(base);
+  const given = [key].flat();
+  const root = given.map(({ x }) => x).join();
+  let state = { root, keys: given };
+  let pointer;
+  let records = KINDS.map(() => new Map());
+  let hidden = new Set();
+  let known = new Set();
+  let checking;
+  let changes = 0;
+  const listeners = { change: new Set(), withdrawn: new Set() };
+  const emit = (event, value) => listeners[event].forEach((listener) => Promise.resolve(value).then(listener));
+
+  /** Use all of a state, or nothing if it is older; return which. */
+  const use = (next, found, least = 0) => {
+    const { epoch, version, issued, gallery } = pointer ?? found;
+    if (gallery !== found.gallery) throw new ReaderError("latest.json: of another gallery");
+    if (pointer && (found.epoch - epoch || found.version - version || found.issued - issued) < least) return false;
+    const isNew = next.index !== state.index;
+    const index = isNew && JSON.parse(next.index);
+    const parsed = isNew ? KINDS.map((kind) => byId(index[`${kind}s`], `${kind}_id`)) : records;
+    const entries = [...found.blocked, ...(next.withdrawn ? JSON.parse(next.withdrawn).withdrawn : [])];
+    const news = new Map(entries.map((entry) => [`${entry.kind} ${entry.id} ${entry.at} ${entry.severity}`, entry]));
+    const before = known;
+    [state, pointer, records, known] = [next, found, parsed, new Set(news.keys())];
+    hidden = new Set(entries.map(({ kind, id }) => `${kind} ${id}`));
+    before.forEach((name) => news.delete(name));
+    if (news.size) emit("withdrawn", [...news.values()]);
+    if (isNew) emit("change", found.version);
+    changes += news.size || isNew;
+    return true;
+  };
+
+  // What is stored begins with its hash, so that a part of it or something else is found out.
+  const put = async (name, text) => store.set(name, bytesOf((await hashOf(text)) + text));
+  const take = async (name) => {
+    const text = textOf(await store.get(name));
+    if ((await hashOf(text.slice(64))) !== text.slice(0, 64)) throw Error(name);
+    return text.slice(64);
+  };
+
+  /** Use what another page stored, if it is newer. */
+  const load = () =>
+    attempt(async () => {
+      const next = JSON.parse(await take("state"));
+      if (next.latest === state.latest) return;
+      if (next.place) next.index = await take(next.place);
+      // Learned keys are as good as those that they were learned from.
+      if (next.root !== root) Object.assign(next, { root, keys: given });
+      use(next, (await verified(next.latest, next.keys))[0], 1);
+    });
+
+  /**
+   * Store the state, and its index if it is another one. There are two places for indexes, and the stored state names
+   * the one with its own: a program that ends between two writes leaves a whole state.
+   */
+  const save = async () => {
+    state.checked = Date.now();
+    await load();
+    await attempt(async () => {
+      const { index, ...rest } = state;
+      const hash = index && (await hashOf(index));
+      if (hash !== rest.hash) {
+        Object.assign(rest, { hash, place: rest.place === "index" ? "other" : "index" });
+        await put(rest.place, index);
+      }
+      await put("state", JSON.stringify(rest));
+      Object.assign(state, rest);
+    });
+  };
+
+  const download = async (path, most, headers) => {
+    const stop = new AbortController();
+    let timer;
+    // In Node 20, a body with a wrong content-encoding stays pending, also when it is aborted.
+    const late = new Promise((_, reject) => {
+      timer = setTimeout(reject, 20_000 + (most >> 3), Error("too slow"));
+    });
+    const read = async () => {
+      const cache = headers ? "no-cache" : "no-store";
+      const response = await fetch(new URL(path, base), { cache, credentials: "omit", headers, signal: stop.signal });
+      if (response.status === 304) return [];
+      if (!response.ok) throw Error(`HTTP ${response.status}`);
+      const reader = response.body.getReader();
+      const chunks = [];
+      let size = 0;
+      for (let part; !(part = await reader.read()).done; chunks.push(part.value)) {
+        if (!((size += part.value.length) <= most)) throw Error("too large");
+      }
+      return [new Uint8Array(await new Blob(chunks).arrayBuffer()), response.headers.get("etag")];
+    };
+    try {
+      return await Promise.race([late, read()]);
+    } catch ({ message }) {
+      throw new ReaderError(`${path}: ${message}`);
+    } finally {
+      clearTimeout(timer);
+      stop.abort();
+    }
+  };
+
+  const checked = async (path, most, hash) => {
+    const [bytes] = await download(path, most);
+    if ((await sha256(bytes)) !== hash) throw new ReaderError(`${path}: wrong content`);
+    return bytes;
+  };
+
+  const file = async ({ path, size, sha256: hash }, held = "") => {
+    if ((await hashOf(held)) === hash) return held;
+    if (!PATH.test(path)) throw new ReaderError("latest.json: unexpected path");
+    const bytes = await checked(path, size, hash);
+    if (bytes.length !== size) throw new ReaderError(`${path}: wrong size`);
+    return textOf(bytes);
+  };
+
+  const readIndex = async ({ deltas, index }, held = "") => {
+    const hash = await hashOf(held);
+    const delta = Object.values(deltas).find(({ from_sha256 }) => from_sha256 === hash);
+    const result = delta && (await attempt(async () => patched(JSON.parse(held), JSON.parse(await file(delta)))));
+    return file(index, result && (await hashOf(result)) === index.sha256 ? result : held);
+  };
+
+  const run = async () => {
+    const before = changes;
+    await load();
+    // A browser's cache makes the request conditional without a preflight.
+    const isConditional = state.etag && !isOver(pointer.expires) && !globalThis.indexedDB;
+    const [bytes, etag] = await download("latest.json", 8192, isConditional ? { "If-None-Match": state.etag } : {});
+    const latest = bytes ? textOf(bytes) : state.latest;
+    if (latest !== state.latest) {
+      const [found, keys] = await verified(latest, state.keys);
+      if (!isOver(found.issued - 86_400)) throw new ReaderError("latest.json: issued in the future");
+      // What it blocks is gone, even if it has expired.
+      if (use({ ...state, latest, keys, etag }, found)) await save();
+    }
+    if (isOver(pointer.expires)) throw new ReaderError("latest.json: expired");
+    const withdrawn = await file(pointer.withdrawn, state.withdrawn);
+    const index = await readIndex(pointer, state.index);
+    if (withdrawn !== state.withdrawn || index !== state.index) {
+      use({ ...state, withdrawn, index }, pointer);
+      await save();
+    }
+    return changes > before;
+  };
+
+  const raise = (cause) => {
+    throw cause instanceof ReaderError ? cause : new ReaderError("latest.json: malformed", { cause });
+  };
+  const check = () => (checking ??= run().catch(raise).finally(() => (checking = undefined)));
+
+  const get = (kind, id) => {
+    const record = !hidden.has(`${kind} ${id}`) && records[KINDS.indexOf(kind)]?.get(id);
+    if (!record) return undefined;
+    if (kind === "author") return { ...record };
+    return { custom_css: "", ...record, authors: (record.author_ids ?? []).map((author) => get("author", author)) };
+  };
+
+  const list = (kind, { target } = {}) =>
+    [...records[KINDS.indexOf(kind)].keys()]
+      .map((id) => get(kind, id))
+      .filter((record) => record && (target ?? record.target) === record.target);
+
+  const sheet = async (name) => {
+    const held = await attempt(() => store.get(name));
+    if ((await attempt(() => sha256(held))) === name.slice(0, 64)) return textOf(held);
+    const bytes = await checked(`css/${name}`, 2 ** 23, name.slice(0, 64));
+    await attempt(() => store.set(name, bytes));
+    return textOf(bytes);
+  };
+
+  const inlined = async (css, budget, hashes) => {
+    let result = "";
+    let end = 0;
+    for (const { 0: path, index } of css.matchAll(PINNED)) {
+      if (hashes && !hashes.includes(path.slice(-68, -4))) continue;
+      const imported = bytesOf(await inlined(await sheet(path.slice(-68)), budget));
+      if ((budget.left -= imported.length + 1024) < 0) throw new ReaderError("too many imports");
+      result += `${css.slice(end, index)}data:text/css;charset=utf-8;base64,${base64(imported)}`;
+      end = index + path.length;
+    }
+    return result + css.slice(end);
+  };
+
+  await load();
+  if (state.index === undefined) await check();
+  else if (!(Math.abs(Date.now() - state.checked) < 300_000)) check().catch(() => {});
+  return {
+    logos: (filter) => list("logo", filter),
+    themes: (filter) => list("theme", filter),
+    get,
+    css: async (kind, id) => {
+      const record = get(kind, id);
+      return record && inlined(record.custom_css, { left: 2 ** 24 }, record.css?.imports?.map((each) => each.sha256) ?? []);
+    },
+    on: (event, listener) => {
+      listeners[event].add(listener);
+      return () => listeners[event].delete(listener);
+    },
+    check,
+    get latest() {
+      return pointer;
+    },
+  };
+}
