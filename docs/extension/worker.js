@@ -7,7 +7,7 @@ const gallery = () => (opened ??= open("https://gallery.example/gallery/", { key
   throw error;
 }));
 
-// An alarm outlives the worker, and creating it again at each start would begin its period anew.
+// An alarm outlives the worker, and creating it again at each start would start its period again.
 chrome.alarms.get("check").then((alarm) => alarm ?? chrome.alarms.create("check", { periodInMinutes: 5 }));
 chrome.alarms.onAlarm.addListener(async () => (await gallery()).check());
 chrome.runtime.onMessage.addListener(({ theme }, sender, reply) => {

@@ -124,7 +124,7 @@ def test_the_extension_applies_a_theme_and_takes_it_back(
 def test_a_block_arrives_while_a_page_wakes_the_worker_again_and_again(
     server: HostileServer, one: Publication, blocked: Publication, tmp_path: Path
 ) -> None:
-    """A debugger would keep the worker, so the page itself says what it looks like. The periods are a seventh."""
+    """A debugger would keep the worker, so the page itself reports its colour. The periods are a seventh."""
     found = shutil.which("chromium")
     if found is None:
         skip_without("CHROMIUM", "chromium is not installed")

@@ -174,7 +174,7 @@ def test_a_program_that_ends_at_any_write_starts_with_a_whole_state(
 
 
 class CountingStore(MemoryStore):
-    """Knows the names of what was written."""
+    """Lists the names of written files."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -119,7 +119,7 @@ export async function open(url, { key, store }) {
     return true;
   };
 
-  // What is stored begins with its hash, so that a part of it or something else is found out.
+  // A stored text begins with its hash, so that truncated and altered ones are rejected.
   const put = async (name, text) => store.set(name, bytesOf((await hashOf(text)) + text));
   const take = async (name) => {
     const text = textOf(await store.get(name));
