@@ -25,10 +25,12 @@ from logoadmin.domain.model.publication import (
 from logoadmin.domain.model.records import Kind
 from logoadmin.domain.publication.keys import MOST_KEYS, raise_epoch
 from logoadmin.domain.publication.pointer import Pointer, parsed
+from logoadmin.domain.publication.publishing import STATE
 from logoadmin.domain.publication.withdrawals import MOST_WITHDRAWN
 from logoadmin.domain.services.artworks import (
     AmendLogo,
     AmendTheme,
+    BlockLogo,
     CreateLogo,
     CreateTheme,
     LinkLogoAuthor,
@@ -150,24 +152,60 @@ def vars_of(pointer: Pointer) -> dict[str, Any]:
 @pytest.mark.rule("contract L1")
 def test_two_runs_on_one_state_differ_in_the_pointer_alone(stocked: LogoAdmin, clock: FrozenClock) -> None:
     files = MemoryGalleryFiles()
-    _, changed = stocked.publication.publish(files)
-    assert changed
+    assert stocked.publication.publish(files).changed
     first = dict(files.files)
-    clock.pass_by(61)
-    _, changed = stocked.publication.publish(files)
-    assert not changed
-    assert {name for name, content in files.files.items() if first.get(name) != content} == {POINTER}
-    assert parsed(files.files[POINTER]).issued == NOW + 61
+    clock.pass_by(DAY - 1)
+    assert not stocked.publication.publish(files).changed
+    assert files.files == first
+    clock.pass_by(1)
+    assert stocked.publication.publish(files).changed
+    assert {name for name, content in files.files.items() if first.get(name) != content} == {POINTER, STATE}
+    assert parsed(files.files[POINTER]).issued == NOW + DAY
+    del files.files[parsed(files.files[POINTER]).index["path"]]
+    assert stocked.publication.publish(files).changed
 
 
 def test_a_change_of_a_user_renews_the_pointer_alone(stocked: LogoAdmin) -> None:
     files = MemoryGalleryFiles()
-    before, _ = stocked.publication.publish(files)
+    before = stocked.publication.publish(files)
+    first = dict(files.files)
     stocked.users.remove(RemoveUser(user_id=7))
-    after, changed = stocked.publication.publish(files)
-    assert not changed
+    after = stocked.publication.publish(files)
     assert after.version > before.version
-    assert pointer_of(after).index == pointer_of(before).index
+    assert {name for name, content in files.files.items() if first.get(name) != content} == {POINTER, STATE}
+    assert parsed(after.pointer).index == parsed(before.pointer).index
+
+
+@pytest.mark.rule("contract L1")
+def test_blocks_are_published_although_no_index_can_be_written(stocked: LogoAdmin) -> None:
+    class FullFiles(MemoryGalleryFiles):
+        def write(self, name: str, content: bytes) -> None:
+            if name != POINTER:
+                raise OSError(28, "No space left on device")
+            super().write(name, content)
+
+    files = MemoryGalleryFiles()
+    before = parsed(stocked.publication.publish(files).pointer)
+    stocked.logos.block(BlockLogo(logo_id=1, reason="tracks readers"))
+    full = FullFiles(files.files)
+    with pytest.raises(OSError, match="No space left"):
+        stocked.publication.publish(full)
+    pointer = parsed(full.files[POINTER])
+    assert [(each["id"], each["reason"]) for each in pointer.blocked] == [(1, "tracks readers")]
+    assert replace(pointer, blocked=()) == replace(before, blocked=())
+    assert pointer.paths <= full.files.keys()
+    # The whole follows when there is space again.
+    assert stocked.publication.publish(files).changed
+    assert parsed(files.files[POINTER]).index != before.index
+
+
+@pytest.mark.rule("contract L1", "contract L5")
+def test_a_first_pin_is_news(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    files = MemoryGalleryFiles()
+    stocked.publication.publish(files)
+    assert not stocked.publication.publish(files).changed
+    storage.write(lambda uow: uow.pins.put(Pin(Kind.THEME, 1, "https://i.example/a.css", "0" * 64, None, None, NOW)))
+    assert stocked.publication.publish(files).changed
 
 
 @pytest.mark.rule("contract L2")

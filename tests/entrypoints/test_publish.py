@@ -4,7 +4,10 @@ import fcntl
 import json
 import os
 import shutil
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -45,16 +48,15 @@ def test_the_exit_code_reports_whether_the_gallery_changed(run: Run) -> None:
     before = contents()
     again = run("publish", "gallery")
     assert (again.code, again.err) == (3, "")
-    assert again.out == f"Nothing changed: renewed latest.json of version {pointer().version} in gallery\n"
-    changed = {name for name, content in contents().items() if before.get(name) != content}
-    assert changed <= {"gallery/latest.json"}
+    assert again.out == f"Nothing has changed since version {pointer().version} in gallery\n"
+    assert contents() == before
     create_logo(name="Dusk")
     assert run("publish", "gallery").code == 0
     assert list(pointer().deltas)
 
 
 @pytest.mark.rule("contract L5")
-def test_imports_are_pinned_first(run: Run, copy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_imports_are_pinned_and_published_by_the_same_run(run: Run, copy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_OUTGOING_HOSTS", "127.0.0.1")
     FOLDER.mkdir()
     (FOLDER / "reader.js").write_text("a { color: red }")
@@ -137,6 +139,18 @@ def test_a_copy_is_verified_as_readers_do(run: Run, copy: str) -> None:
     assert f"Readers do not accept the copy at {copy}: " in broken.err
 
 
+def test_a_copy_without_a_difference_is_not_complete(run: Run, copy: str) -> None:
+    create_logo()
+    run("publish", "gallery")
+    create_logo(name="Dusk")
+    run("publish", "gallery")
+    (delta,) = pointer().deltas.values()
+    (FOLDER / delta["path"]).rename("elsewhere")
+    incomplete = run("publish", "gallery-2", "--verify", copy)
+    assert incomplete.code == 1
+    assert f"Readers do not accept the copy at {copy}: {delta['path']}: HTTP 404; upload all" in incomplete.err
+
+
 def test_a_copy_with_another_index_of_the_same_version_is_named(
     run: Run, copy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,6 +169,13 @@ def test_another_folder_is_refused(run: Run) -> None:
     says_one_line(run("publish", "no/gallery"), 1, "no/gallery: No such file or directory")
     says_one_line(run("publish", "logoadmin.db"), 2, "logoadmin.db")
     assert [path.name for path in FOLDER.iterdir()] == ["index.html"]
+
+
+def test_a_link_is_no_pointer_of_ours(run: Run) -> None:
+    assert run("publish", "gallery").code == 0
+    (FOLDER / "latest.json").rename("elsewhere.json")
+    (FOLDER / "latest.json").symlink_to("../elsewhere.json")
+    says_one_line(run("publish", "gallery"), 1, "The folder holds other files, such as latest.json/")
 
 
 def test_two_runs_at_once_are_refused(run: Run) -> None:
@@ -186,6 +207,45 @@ def test_a_full_disk_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None
     assert done.err.endswith(": No space left on device\n")
     assert contents() == before
     assert run("publish", "gallery").code == 0
+
+
+class Hanging(SimpleHTTPRequestHandler):
+    """Answers nobody."""
+
+    asked = threading.Event()
+
+    def do_GET(self) -> None:
+        self.asked.set()
+        time.sleep(30)
+
+
+@pytest.mark.slow("a process that waits for changes")
+def test_watch_publishes_each_change_at_once_while_an_origin_hangs(run: Run) -> None:
+    says_one_line(run("publish", "gallery", "--watch", "--verify", "http://x"), 2, "--verify", "--watch")
+    create_logo()
+    command = [sys.executable, "-m", "logoadmin", "publish", "--watch", "gallery"]
+    environment = {**os.environ, "LOGOADMIN_OUTGOING_HOSTS": "127.0.0.1", "PYTHONUNBUFFERED": "1"}
+    with (
+        ThreadingHTTPServer(("127.0.0.1", 0), Hanging) as origin,
+        subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as watch,
+    ):
+        threading.Thread(target=origin.serve_forever, daemon=True).start()
+        try:
+            assert watch.stdout is not None
+            assert watch.stdout.readline().startswith("Published version")
+            create_logo(name="Dusk", custom_css=f"@import url(http://127.0.0.1:{origin.server_port}/a.css)")
+            assert watch.stdout.readline().startswith("Published version")
+            assert Hanging.asked.wait(10)
+            changed_at = time.monotonic()
+            with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+                gallery.logos.block(logoadmin.BlockLogo(logo_id=1, reason="malware"))
+            assert watch.stdout.readline().startswith("Published version")
+            assert [each["id"] for each in pointer().blocked] == [1]
+            assert time.monotonic() - changed_at < 10  # the origin would take 20 seconds
+        finally:
+            watch.terminate()
+        assert watch.wait(10) == 0
+        origin.shutdown()
 
 
 @pytest.mark.rule("contract L7")
@@ -227,9 +287,9 @@ def test_keys_can_be_in_a_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
         (pem(password=b"secret"), "is protected by a password"),
     ):
         Path("keys.pem").write_bytes(content)
-        says_one_line(run("publish", "gallery"), 2, f"The gallery key file keys.pem {why}")
+        says_one_line(run("publish", "gallery"), 1, f"The gallery key file keys.pem {why}")
     Path("keys.pem").unlink()
-    says_one_line(run("publish", "gallery"), 2, "keys.pem cannot be read (No such file or directory)")
+    says_one_line(run("publish", "gallery"), 1, "keys.pem cannot be read (No such file or directory)")
 
 
 def pem(*, rsa: bool = False, password: bytes | None = None) -> bytes:

@@ -66,9 +66,10 @@ class FolderGalleryFiles:
         return found
 
     def read(self, name: str) -> bytes | None:
-        """Return the content of a file, or None."""
+        """Return the content of a file, or None; links are not followed."""
+        path = self._folder / name
         try:
-            return (self._folder / name).read_bytes()
+            return None if path.is_symlink() else path.read_bytes()
         except FileNotFoundError:
             return None
 

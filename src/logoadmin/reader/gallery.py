@@ -135,6 +135,22 @@ class Gallery:
         hashes = {each.get("sha256") for each in record.get("css", {}).get("imports", ())}
         return self._inlined(record["custom_css"], [_MOST_SHEETS], hashes)
 
+    def verify(self) -> None:
+        """Read everything that the publication leads to: the differences and the pinned sheets of all records.
+
+        Raises:
+            ReaderError: a file is missing or wrong; the text names the record that needs it.
+        """
+        for delta in self.latest["deltas"].values():
+            self._file(delta)
+        for kind, records in (("logo", self.logos()), ("theme", self.themes())):
+            for record in records:
+                record_id = record[f"{kind}_id"]
+                try:
+                    self.css(kind, record_id)
+                except ReaderError as error:
+                    raise ReaderError(f"{error}, of {kind} {record_id}") from None
+
     def on(self, event: Literal["change", "withdrawn"], listener: Callable[[Any], object]) -> Callable[[], None]:
         """Call a function at changes.
 

@@ -49,6 +49,9 @@ class MemoryPins(Repository):
     def of_kind(self, kind: Kind) -> tuple[Pin, ...]:
         return _in_order(pin for pin in self._tables.pins.values() if pin.kind is kind)
 
+    def pinned(self) -> int:
+        return sum(pin.sheet is not None for pin in self._tables.pins.values())
+
     def offered(self) -> tuple[Pin, ...]:
         return _in_order(pin for pin in self._tables.pins.values() if pin.offered is not None)
 

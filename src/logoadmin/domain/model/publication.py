@@ -1,6 +1,6 @@
 """The published gallery: its files, and the records that it lacks (contract L1, L2)."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Final, Literal
 
@@ -93,7 +93,7 @@ class Publication:
         older: the SHA-256 of the earlier indexes in storage by the name of their file: readers whose pointer comes from
             a cache may still ask for them.
         left_out: the active records that are not published, logos first, by id.
-        state: what decides whether the publication is current; equal for equal states of the gallery.
+        state: what it was made of; equal for equal states of the gallery.
     """
 
     version: int
@@ -101,4 +101,21 @@ class Publication:
     files: Mapping[str, bytes] = field(repr=False)
     older: Mapping[str, str] = field(default_factory=dict, repr=False)
     left_out: tuple[LeftOut, ...] = ()
-    state: Hashable = field(default=None, repr=False)
+    state: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What publishing into files did.
+
+    Attributes:
+        version: the id of the last change.
+        changed: whether a file was written; otherwise the files were those of this version already.
+        pointer: the content of ``latest.json``.
+        left_out: the active records that are not published, logos first, by id; empty if nothing was written.
+    """
+
+    version: int
+    changed: bool
+    pointer: bytes = field(repr=False)
+    left_out: tuple[LeftOut, ...] = ()

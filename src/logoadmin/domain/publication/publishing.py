@@ -2,17 +2,23 @@
 
 import json
 import re
-from collections.abc import Collection, Mapping
-from typing import Final
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from logoadmin.domain.model.errors import StartError
 from logoadmin.domain.model.publication import POINTER, READER, Publication
-from logoadmin.domain.publication.index import canonical
+from logoadmin.domain.publication.index import canonical, sha256
+from logoadmin.domain.publication.keys import DAY
 from logoadmin.domain.publication.pointer import Pointer, parsed
 from logoadmin.ports.gallery_files import GalleryFiles
 
-# Until when files that the current pointer no longer names are named by an earlier one that has not expired.
+# Until when files that the current pointer no longer names stay, and what the pointer was made of.
 STATE: Final = ".publication.json"
+_MADE_OF: Final = "made_of"
+# While nothing changes, a pointer is left alone for as long; readers may still ask for older indexes and differences.
+_RENEWED_AFTER: Final = DAY
+_OLD_STAY: Final = 2 * DAY
 _IMMUTABLE: Final = r"(?:\d+|from-\d+|withdrawn)-[0-9a-f]{16}\.json|css/[0-9a-f]{64}\.css"
 _OURS: Final = re.compile(rf"{_IMMUTABLE}|{re.escape(READER)}|{re.escape(STATE)}|{re.escape(POINTER)}")
 _IMMUTABLE_NAME: Final = re.compile(_IMMUTABLE)
@@ -21,42 +27,117 @@ _LEFTOVER: Final = re.compile(r"(css/)?\.(?P<name>.+)\.[a-z0-9_]{8}")
 _CURE: Final = "name an empty folder, or one that logoadmin publish wrote"
 
 
-def publish(files: GalleryFiles, publication: Publication, now: int) -> bool:
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """The blocks of one moment.
+
+    Attributes:
+        gallery: the UUID of the gallery.
+        epoch: see :class:`~logoadmin.domain.publication.pointer.Pointer`.
+        version: the id of the last change.
+        blocked: the newest blocked entries.
+    """
+
+    gallery: str
+    epoch: int
+    version: int
+    blocked: Sequence[Mapping[str, Any]]
+
+
+def is_unchanged(files: GalleryFiles, state: str, now: int) -> bool:
+    """Return whether the files were made of a state of the gallery, and their pointer need not be renewed.
+
+    Args:
+        files: the files.
+        state: as in :attr:`~logoadmin.domain.model.publication.Publication.state`.
+        now: Unix time.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    content = files.read(POINTER)
+    if content is None or _state(files).get(_MADE_OF) != _made_of(state, content):
+        return False
+    pointer = parsed(content)
+    return pointer.paths <= set(files.names()) and 0 <= now - pointer.issued < _RENEWED_AFTER
+
+
+def publish_blocks(
+    files: GalleryFiles, sources: Blocks, sign: Callable[[Pointer], bytes], now: int, expires: int
+) -> None:
+    """Name newly blocked records in the pointer to the last index, before another one is made, which takes longer.
+
+    So they reach readers also where there is no space for another index. The caller has locked the files.
+
+    Args:
+        files: the files.
+        sources: the blocks.
+        sign: returns the content of a pointer.
+        now: Unix time.
+        expires: until when the pointer is valid.
+
+    Raises:
+        StartError: these are other files, or a newer publication; nothing was changed.
+        OSError: a file cannot be read or written.
+    """
+    old = _published(files, _ours(files), sources)
+    if old is not None and old.epoch == sources.epoch and _is_new(sources.blocked, old.blocked):
+        pointer = replace(old, issued=max(now, old.issued), expires=expires, blocked=sources.blocked)
+        files.write(POINTER, sign(pointer))
+
+
+def publish(files: GalleryFiles, publication: Publication, now: int) -> None:
     """Bring files up to date; the caller has locked them.
 
     Whatever fails, and whenever a program is killed, the pointer and all files that it names are whole: immutable files
-    come first, the pointer comes last. Files that an unexpired pointer names stay.
+    come first, the pointer comes last. Style sheets that an unexpired pointer leads to stay, and older indexes and
+    differences for two days.
 
     Args:
         files: the files.
         publication: the new content.
         now: Unix time.
 
-    Returns:
-        Whether anything but the pointer changed.
-
     Raises:
         StartError: these are other files, or a newer publication; nothing was changed.
         OSError: a file cannot be read, written or removed.
     """
     names = files.names()
-    leftovers = {name for name in names if _is_leftover(name)}
-    old = _published(files, set(names) - leftovers, parsed(publication.pointer))
-    for name in leftovers:
+    old = _published(files, _ours(files), parsed(publication.pointer))
+    for name in filter(_is_leftover, names):
         files.remove(name)
     stored = {name for name in names if _IMMUTABLE_NAME.fullmatch(name)}
     kept = _kept(_state(files), stored, old, publication, now)
-    wanted = publication.files.items()
-    changed = [name for name, content in wanted if files.read(name) != content]
-    state = canonical(kept)
-    if state != (files.read(STATE) or b"{}"):
+    unneeded = stored - kept.keys() - publication.files.keys()
+    # Those to which the last pointer does not lead make room for the new ones.
+    leads_to = frozenset[str]() if old is None else old.paths
+    needed_until_then = {name for name in unneeded if name.startswith("css/") or name in leads_to}
+    for name in unneeded - needed_until_then:
+        files.remove(name)
+    changed = [name for name, content in publication.files.items() if files.read(name) != content]
+    state = canonical({**kept, _MADE_OF: _made_of(publication.state, publication.pointer)})
+    if state != files.read(STATE):
         files.write(STATE, state)
     for name in sorted(changed, key=_order):
         files.write(name, publication.files[name])
     files.write(POINTER, publication.pointer)
-    for name in stored - kept.keys() - publication.files.keys():
+    for name in needed_until_then:
         files.remove(name)
-    return bool(changed)
+
+
+def _made_of(state: str, pointer: bytes) -> str:
+    """Return what a pointer was made of; the state file is written before the pointer, to which it must fit."""
+    return sha256(state.encode() + pointer)
+
+
+def _is_new(blocked: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether records are blocked that were not, whose reasons a short pointer may lack."""
+    known = {(entry["kind"], entry["id"], entry["at"]) for entry in before}
+    return any((entry["kind"], entry["id"], entry["at"]) not in known for entry in blocked)
+
+
+def _ours(files: GalleryFiles) -> set[str]:
+    return {name for name in files.names() if not _is_leftover(name)}
 
 
 def _order(name: str) -> tuple[bool, bool, str]:
@@ -69,7 +150,7 @@ def _is_leftover(name: str) -> bool:
     return match is not None and _OURS.fullmatch(f"{match[1] or ''}{match['name']}") is not None
 
 
-def _published(files: GalleryFiles, names: Collection[str], new: Pointer) -> Pointer | None:
+def _published(files: GalleryFiles, names: Collection[str], new: Pointer | Blocks) -> Pointer | None:
     """Return the pointer of an earlier publication, None if there is none.
 
     Raises:
@@ -93,18 +174,18 @@ def _published(files: GalleryFiles, names: Collection[str], new: Pointer) -> Poi
     return old
 
 
-def _state(files: GalleryFiles) -> Mapping[str, int]:
+def _state(files: GalleryFiles) -> Mapping[str, Any]:
     """Return what the state file says; a broken one is as none."""
     try:
         state = json.loads(files.read(STATE) or b"{}")
     except (ValueError, RecursionError):
         return {}
     found = state.items() if isinstance(state, dict) else ()
-    return {name: until for name, until in found if type(until) is int}
+    return {name: value for name, value in found if type(value) is (str if name == _MADE_OF else int)}
 
 
 def _kept(
-    state: Mapping[str, int], stored: Collection[str], old: Pointer | None, publication: Publication, now: int
+    state: Mapping[str, Any], stored: Collection[str], old: Pointer | None, publication: Publication, now: int
 ) -> dict[str, int]:
     """Return until when earlier pointers name stored files, where the expiry of the new one does not cover that.
 
@@ -113,6 +194,10 @@ def _kept(
     new = parsed(publication.pointer)
     last = new.expires if old is None else old.expires
     until = {name: state.get(name, last) for name in stored}
+    # Style sheets are needed for as long as a reader may have the index.
+    for name in until.keys() - publication.files.keys():
+        if not name.startswith("css/"):
+            until[name] = min(until[name], now + _OLD_STAY)
     # After a kill the last pointer still counts, so its expiry must cover it as well.
     covered = min(new.expires, last)
     return {name: end for name, end in until.items() if end > now and (name not in publication.files or end > covered)}

@@ -1,26 +1,25 @@
 """The published gallery: generating it, publishing it into files, and its keys (contract L1, L2, L7)."""
 
 import zlib
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Final
 
 from logoadmin.domain.model.access import SIGNED_IN, Rights
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import NotPermitted, StorageUnavailable
 from logoadmin.domain.model.kinds import ARTWORK_KINDS
-from logoadmin.domain.model.publication import Publication, PublicationStatus
+from logoadmin.domain.model.publication import POINTER, Publication, PublicationStatus, Published
 from logoadmin.domain.publication.assembly import MOST_DIFFERENCES, Sources, assembled
 from logoadmin.domain.publication.contents import contents_of
 from logoadmin.domain.publication.differences import named_differences
 from logoadmin.domain.publication.index import Index, index_of, packed_fingerprints
-from logoadmin.domain.publication.keys import GalleryKeys, Identity
-from logoadmin.domain.publication.pointer import public_key
-from logoadmin.domain.publication.publishing import publish
+from logoadmin.domain.publication.keys import DAY, GalleryKeys, Identity
+from logoadmin.domain.publication.pointer import public_key, signed
+from logoadmin.domain.publication.publishing import Blocks, is_unchanged, publish, publish_blocks
 from logoadmin.domain.publication.status import status_of
-from logoadmin.domain.publication.withdrawals import MOST_BLOCKED, listed_withdrawals
+from logoadmin.domain.publication.withdrawals import MOST_BLOCKED, listed_withdrawals, withdrawn_entry
 from logoadmin.domain.use_cases import Service, Transactions, reads_with_rights
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.gallery_files import GalleryFiles
@@ -80,12 +79,15 @@ class PublicationService(Service):
         """
         now = self._clock.now()
         self._prepare(now)
-        sources = self.transactions.storage.snapshot(partial(self._sources, now, hourly))
+        sources, pinned = self.transactions.storage.snapshot(
+            lambda uow: (self._sources(now, hourly, uow), uow.pins.pinned())
+        )
         publication, index = assembled(sources, self._rules.days, self._rules.reader)
         newest = sources.earlier[0].sha256 if sources.earlier else None
         if newest != index.sha256 and self._store(index, now):
             newest = index.sha256
-        return replace(publication, state=_state(sources.version, sources.identity, now, newest))
+        hour = now if hourly else None
+        return replace(publication, state=_state(sources.version, sources.identity, newest, pinned, hour))
 
     def is_current(self, publication: Publication) -> bool:
         """Return whether :meth:`generate` would return the same publication.
@@ -93,7 +95,8 @@ class PublicationService(Service):
         Raises:
             StorageUnavailable: the database is out of reach.
         """
-        return self.transactions.storage.snapshot(partial(self._current_state, self._clock.now())) == publication.state
+        now = self._clock.now()
+        return self.transactions.storage.snapshot(lambda uow: self._state(uow, now, now)) == publication.state
 
     def stored_index(self, sha256: str) -> bytes | None:
         """Return an earlier index from storage, or None.
@@ -124,11 +127,10 @@ class PublicationService(Service):
                 found.update((name, content) for _, name, content in named)
         return found
 
-    def publish(self, files: GalleryFiles) -> tuple[Publication, bool]:
-        """Bring files up to date with the gallery.
+    def publish(self, files: GalleryFiles) -> Published:
+        """Bring files up to date with the gallery: blocks first, then everything.
 
-        Returns:
-            The publication, and whether anything but ``latest.json`` changed.
+        If nothing has changed, files whose pointer is younger than a day are left alone.
 
         Raises:
             StartError: the files are not those of this gallery, or somebody else publishes there.
@@ -136,8 +138,18 @@ class PublicationService(Service):
             StorageUnavailable: the database is out of reach.
         """
         with files.locked():
+            now = self._clock.now()
+            self._prepare(now)
+            state, identity, blocks = self.transactions.storage.snapshot(
+                lambda uow: (self._state(uow, now, None), self._identity(uow, now), self._blocks(uow, now))
+            )
+            if is_unchanged(files, state, now):
+                return Published(blocks.version, False, files.read(POINTER) or b"")
+            expires = now + self._rules.days * DAY
+            publish_blocks(files, blocks, lambda pointer: signed(pointer, identity.keys), now, expires)
             publication = self.generate(hourly=False)
-            return publication, publish(files, publication, self._clock.now())
+            publish(files, publication, now)
+            return Published(publication.version, True, publication.pointer, publication.left_out)
 
     @reads_with_rights
     def status(self, uow: UnitOfWork, _command: ShowPublication, held: Rights | None) -> PublicationStatus:
@@ -204,10 +216,16 @@ class PublicationService(Service):
             uow.withdrawals.blocked(MOST_BLOCKED),
         )
 
-    def _current_state(self, now: int, uow: UnitOfWork) -> Hashable:
+    def _blocks(self, uow: UnitOfWork, now: int) -> Blocks:
+        identity, blocked = self._identity(uow, now), uow.withdrawals.blocked(MOST_BLOCKED)
+        entries = [withdrawn_entry(each.kind, each.id, each.at, each.reason) for each in blocked]
+        return Blocks(identity.gallery, identity.epoch, uow.changes.last_id(), entries)
+
+    def _state(self, uow: UnitOfWork, now: int, hour: int | None) -> str:
         newest = uow.indexes.newest(1)
         identity = self._keys.identity(uow, now)
-        return _state(uow.changes.last_id(), identity, now, newest[0].sha256 if newest else None)
+        sha256 = newest[0].sha256 if newest else None
+        return _state(uow.changes.last_id(), identity, sha256, uow.pins.pinned(), hour)
 
     def _store(self, index: Index, now: int) -> bool:
         """Store an index, if that is possible; return whether it was stored."""
@@ -221,6 +239,7 @@ class PublicationService(Service):
         return False
 
 
-def _state(version: int, identity: Identity | None, now: int, newest: str | None) -> Hashable:
+def _state(version: int, identity: Identity | None, newest: str | None, pinned: int, now: int | None) -> str:
+    """Return what a publication is made of; with a time, another one in each hour."""
     keys = None if identity is None else (identity.gallery, identity.epoch, [key.jwk["x"] for key in identity.keys])
-    return repr((version, keys, now // _HOUR, newest))
+    return repr((version, keys, newest, pinned, None if now is None else now // _HOUR))

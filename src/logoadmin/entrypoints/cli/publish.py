@@ -1,23 +1,30 @@
 """Publishing the gallery, and its keys (contract L1, L7)."""
 
 import json
+import signal
 import sys
+import threading
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from logoadmin.domain.model.errors import StartError
+from logoadmin.domain.model.errors import LogoAdminError, SettingsError, StartError
 from logoadmin.entrypoints.cli.gallery import database_option, gallery_at
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from logoadmin.domain.model.publication import LeftOut, Publication
+    from logoadmin.domain.logo_admin import LogoAdmin
+    from logoadmin.domain.model.publication import Published
 
-# The exit code where nothing but latest.json was renewed.
+# The exit code where no file was written.
 _UNCHANGED: Final = 3
+# Seconds between two looks of --watch.
+_LOOK_EVERY: Final = 1
 # Imports that take longer are fetched the next time.
 _PINNING_SECONDS: Final = 600
 _CURE: Final = "upload all files again, latest.json last; a cache may hold the former one for a minute"
@@ -26,33 +33,94 @@ _CURE: Final = "upload all files again, latest.json last; a cache may hold the f
 @click.command()
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--verify", "url", metavar="URL", help="Then read the copy at URL as readers do, which must be this one.")
+@click.option("--watch", is_flag=True, help="Go on, and publish each change within two seconds, until it is stopped.")
 @database_option
-def publish(directory: Path, url: str | None, database: str | None) -> None:
+def publish(directory: Path, url: str | None, watch: bool, database: str | None) -> None:
     """Write the gallery into DIRECTORY as signed files for any web server.
 
-    DIRECTORY is empty or an earlier publication; its content is valid at any moment, even after a kill. Imported style
-    sheets without a pinned copy are fetched first. Run this after changes, and at least every few days: readers accept
-    the files for gallery_days.
+    DIRECTORY is empty or an earlier publication; its content is valid at any moment, even after a kill. Blocks are
+    written first, then everything else, and then imported style sheets without a pinned copy are fetched. Run this
+    after changes, and at least every few days: readers accept the files for gallery_days.
 
-    The exit code is 0 if the gallery changed, 3 if only latest.json was renewed, and 1 for a failure.
+    The exit code is 0 if a file was written, 3 if nothing has changed, and 1 for a failure.
     """
-    from logoadmin.bootstrap import folder
-
-    with gallery_at(database, "never") as gallery:
-        gallery.pins.pin_missing(_PINNING_SECONDS)
-        publication, changed = gallery.publication.publish(folder(directory))
-        keys = gallery.publication.public_keys()
-    _show_left_out(publication.left_out)
-    what = "Published" if changed else "Nothing changed: renewed latest.json of"
-    click.echo(f"{what} version {publication.version} in {directory}")
+    if watch and url is not None:
+        raise click.UsageError("--verify reads one publication; it cannot be combined with --watch")
+    try:
+        with gallery_at(database, "never") as gallery:
+            published = _watch(gallery, directory) if watch else _publish_twice(gallery, directory)
+            keys = gallery.publication.public_keys()
+    except SettingsError as error:  # such as a gallery_key_file that is missing
+        raise StartError(str(error)) from None
     if url is not None:
-        _verify(url, keys, publication)
+        _verify(url, keys, published)
         click.echo(f"The copy at {url} is complete")
-    if not changed:
+    if not published.changed:
         sys.exit(_UNCHANGED)
 
 
-def _verify(url: str, keys: "Sequence[Mapping[str, str]]", publication: "Publication") -> None:
+def _publish_twice(gallery: "LogoAdmin", directory: Path) -> "Published":
+    """Publish, fetch what is missing, which may take minutes, and publish that."""
+    from logoadmin.bootstrap import folder
+    from logoadmin.domain.services.publication import ShowPublication
+
+    files = folder(directory)
+    published = gallery.publication.publish(files)
+    if gallery.pins.pin_missing(_PINNING_SECONDS):
+        second = gallery.publication.publish(files)
+        published = second if second.changed else published
+        if published.left_out:  # with the reasons of this attempt
+            published = replace(published, left_out=gallery.publication.status(ShowPublication()).left_out)
+    _show(published, directory)
+    return published
+
+
+def _watch(gallery: "LogoAdmin", directory: Path) -> "Published":
+    """Publish each change until a signal; failures are reported once, and tried again."""
+    from logoadmin.bootstrap import folder
+
+    files, stopping, waking = folder(directory), threading.Event(), threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopping.set())
+    published = gallery.publication.publish(files)
+    _show(published, directory)
+    # Origins that hang must not delay a block.
+    threading.Thread(target=_pin_missing, args=(gallery, stopping, waking), daemon=True).start()
+    failure = ""
+    while not stopping.wait(_LOOK_EVERY):
+        try:
+            found = gallery.publication.publish(files)
+        except (LogoAdminError, OSError) as error:
+            if str(error) != failure:
+                click.echo(on_one_line(f"logoadmin: {error}; trying again"), err=True)
+            failure = str(error)
+            continue
+        failure = ""
+        if found.changed:
+            published = found
+            _show(published, directory)
+            waking.set()
+    return published
+
+
+def _pin_missing(gallery: "LogoAdmin", stopping: threading.Event, waking: threading.Event) -> None:
+    """Fetch missing imports after each change, and those that failed after ten minutes."""
+    while not stopping.is_set():
+        waking.clear()
+        with suppress(LogoAdminError):
+            gallery.pins.pin_missing(_PINNING_SECONDS)
+        waking.wait(_PINNING_SECONDS)
+
+
+def _show(published: "Published", directory: Path) -> None:
+    for record in published.left_out:
+        text = f"Left out: {record.kind} {record.id} ({record.name}): {record.reason}"
+        click.echo(on_one_line(text), err=True)
+    what = "Published version" if published.changed else "Nothing has changed since version"
+    click.echo(f"{what} {published.version} in {directory}")
+
+
+def _verify(url: str, keys: "Sequence[Mapping[str, str]]", publication: "Published") -> None:
     """Read a copy with everything that it leads to.
 
     Raises:
@@ -61,27 +129,17 @@ def _verify(url: str, keys: "Sequence[Mapping[str, str]]", publication: "Publica
     from logoadmin import reader
     from logoadmin.domain.publication.pointer import parsed
 
-    of = ""
     try:
         copy = reader.open(url, key=keys)
-        for kind, records in (("logo", copy.logos()), ("theme", copy.themes())):
-            for record in records:
-                of = f" of {kind} {record[f'{kind}_id']}"
-                copy.css(kind, record[f"{kind}_id"])
+        copy.verify()
     except reader.ReaderError as error:
-        raise StartError(f"Readers do not accept the copy{of} at {url}: {error}", _CURE) from None
+        raise StartError(f"Readers do not accept the copy at {url}: {error}", _CURE) from None
     published = parsed(publication.pointer)
     if copy.latest["version"] != published.version:
         text = f"The copy at {url} has version {copy.latest['version']}, and version {published.version} was published"
         raise StartError(text, _CURE)
     if copy.latest["index"] != published.index:
         raise StartError(f"The copy at {url} has another index of version {published.version}", _CURE)
-
-
-def _show_left_out(left_out: "Iterable[LeftOut]") -> None:
-    for record in left_out:
-        text = f"Left out: {record.kind} {record.id} ({record.name}): {record.reason}"
-        click.echo(on_one_line(text), err=True)
 
 
 @click.group("gallery-key")

@@ -89,6 +89,9 @@ class Pins(Protocol):
     def of_kind(self, kind: Kind) -> tuple[Pin, ...]:
         """Return the pins of all artworks of a kind, by id, then by URL."""
 
+    def pinned(self) -> int:
+        """Return the number of pins with a sheet: a first pin raises it without changing the artwork."""
+
     def offered(self) -> tuple[Pin, ...]:
         """Return the pins for which something else is offered, by kind, by id, then by URL."""
 

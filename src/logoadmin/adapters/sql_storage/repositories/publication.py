@@ -6,7 +6,7 @@ from hashlib import sha256 as hash_of
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import bindparam, delete, func, select
 
 from logoadmin.adapters.sql_storage.repositories.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
@@ -29,6 +29,7 @@ _PIN_COLUMNS = [column for column in pins.c if column is not pins.c.url_hash]
 _PINS = select(*_PIN_COLUMNS)
 _PINS_OF = _PINS.where(pins.c.kind == bindparam("of_kind"), pins.c.record_id == KEY)
 _PINS_OF_KIND = _PINS.where(pins.c.kind == KEY)
+_PINNED = select(func.count()).select_from(pins).where(pins.c.sheet > "")
 _PINS_OFFERED = _PINS.where(pins.c.offered > "")
 # SQLite and MariaDB would sort texts of megabytes.
 _place = attrgetter("kind", "id", "url")
@@ -84,6 +85,10 @@ class SqlPins(Repository):
 
     def of_kind(self, kind: Kind) -> tuple[Pin, ...]:
         return _pins(self._transaction.rows(_PINS_OF_KIND, {"key": kind.value}))
+
+    def pinned(self) -> int:
+        ((count,),) = self._transaction.rows(_PINNED, {})
+        return int(count)
 
     def offered(self) -> tuple[Pin, ...]:
         return _pins(self._transaction.rows(_PINS_OFFERED, {}))
