@@ -157,7 +157,7 @@ SAMPLES: Final = (
     Sample("POST", "/api/auth/keys", 201, "always", (*_KEY, "key"),
         {"name": "nightly", "scope": ["logos:write"], "expires_in": 3600}, errors=(409,)),
     Sample("DELETE", "/api/auth/keys/{key_id}", 200, "always", ("key_id",), errors=(404,)),
-    Sample("GET", "/api/publication", 200, "always", ("version", "left_out", "changed", "blocked")),
+    Sample("GET", "/api/publication", 200, "always", ("version", "logos", "themes", "left_out", "changed", "risky", "blocked")),
     Sample("GET", "/api/settings", 200, "always", ("picture_hosts",)),
     Sample("PATCH", "/api/settings", 200, "always", ("picture_hosts",), {"picture_hosts": ["i.example"]}),
     Sample("GET", "/api/changes", 200, "always", _CHANGE, is_list=True),

@@ -68,6 +68,8 @@ from logoadmin.domain.model.publication import (
     LeftOut as LeftOut,
     Publication as Publication,
     PublicationStatus as PublicationStatus,
+    Published as Published,
+    Risky as Risky,
 )
 from logoadmin.domain.model.records import (
     Author as Author,

@@ -50,7 +50,7 @@ NAMES = {
     *("Role", "Theme", "ThemeAuthor", "Tokens", "User"),
     *("ListedSession", "RemovedSession", "RemovedUserSessions"),
     *("AffectedUser", "RoleEffect", "SharedSettings", "Risk", "Verdict", "PinnedImport"),
-    *("Blocked", "ChangedImport", "LeftOut", "Publication", "PublicationStatus"),
+    *("Blocked", "ChangedImport", "LeftOut", "Publication", "PublicationStatus", "Published", "Risky"),
     *("Change", "EndedSession", "Me", "NewServiceKey", "RemovedServiceKey", "ServiceKey"),
     # commands
     *("AmendUser", "CreateUser", "FindUser", "GetUser", "ListUsers", "RemoveAvatar", "RemoveUser", "SetPassword"),

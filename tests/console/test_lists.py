@@ -487,7 +487,7 @@ def test_the_table_sorts_by_its_heads_and_has_the_columns_and_the_density_that_t
     page = console.page
     console.sign_in("logos?look=table")
     heads, names = page.locator("thead th"), page.locator("tbody .cell-link")
-    expect(heads).to_have_text(["Name", "Target", "Authors", "Active", "Changed", "ID"])
+    expect(heads).to_have_text(["Name", "Target", "Authors", "Active", "For readers", "Changed", "ID"])
     expect(page.locator("tbody .picture").first).to_be_visible()
     by_id, by_name = (page.get_by_role("columnheader", name=name) for name in ("ID", "Name"))
     by_id.get_by_role("button").click()
@@ -523,13 +523,13 @@ def test_the_table_sorts_by_its_heads_and_has_the_columns_and_the_density_that_t
     page.get_by_role("checkbox", name="Authors").press("Space")
     with page.expect_response(lambda response: response.request.method == "PUT"):
         page.get_by_role("radio", name="Compact").check()
-    expect(heads).to_have_text(["Name", "Target", "Active", "Changed", "ID"])
+    expect(heads).to_have_text(["Name", "Target", "Active", "For readers", "Changed", "ID"])
     expect(page.locator("tbody td").nth(1)).to_have_css("height", "32px")
     page.keyboard.press("Escape")
     expect(page.locator(".menu-box")).to_have_count(0)
     with looking(chromium, console.service) as other:
         other.sign_in("logos?look=table")
-        expect(other.page.locator("thead th")).to_have_count(5)
+        expect(other.page.locator("thead th")).to_have_count(6)
 
 
 @pytest.mark.rule("contract J8")
@@ -538,7 +538,7 @@ def test_preferences_that_two_tabs_write_at_once_are_all_kept_and_bad_ones_are_i
 ) -> None:
     page = console.page
     console.sign_in("logos?look=table")
-    expect(page.locator("thead th")).to_have_count(6)
+    expect(page.locator("thead th")).to_have_count(7)
     with page.expect_popup() as popup:
         page.evaluate("void open(location.href)")
     other = popup.value
@@ -554,7 +554,7 @@ def test_preferences_that_two_tabs_write_at_once_are_all_kept_and_bad_ones_are_i
     other.close()
     with looking(chromium, console.service) as person:
         person.sign_in("logos?look=table")
-        expect(person.page.locator("thead th")).to_have_text(["Name", "Active", "Changed", "ID"])
+        expect(person.page.locator("thead th")).to_have_text(["Name", "Active", "For readers", "Changed", "ID"])
         expect(person.page.locator(".table-frame")).to_have_class(re.compile("compact"))
     bad = {"hidden_columns": {"id": 1}, "density": ["compact"], "look.logos": 7, "views.logos": [None, {"name": 1}]}
     with looking(chromium, console.service) as person:
@@ -563,7 +563,7 @@ def test_preferences_that_two_tabs_write_at_once_are_all_kept_and_bad_ones_are_i
             person.sign_in("logos")
         expect(person.page.locator(".card").first).to_be_visible()
         person.page.get_by_role("button", name="Table").click()
-        expect(person.page.locator("thead th")).to_have_count(6)
+        expect(person.page.locator("thead th")).to_have_count(7)
 
 
 @pytest.mark.rule("contract J6")

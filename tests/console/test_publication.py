@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from logoadmin.domain.model.kinds import LOGOS
-from logoadmin.domain.services.artworks import AmendTheme, BlockLogo, GetLogo, GetTheme, RemoveLogo
+from logoadmin.domain.services.artworks import AmendLogo, AmendTheme, BlockLogo, GetLogo, GetTheme, RemoveLogo
 from logoadmin.domain.services.pins import CheckThemePins, GetThemePins
 from logoadmin.domain.services.users import CreateUser
 from tests.console.driver import Person, looking
@@ -190,10 +190,17 @@ def test_unpublished_records_are_listed_with_their_reason_and_linked(console: Pe
     page.get_by_role("link", name="Publication").click()
     expect(page.locator("h2").first).to_contain_text("Version")
     address = f"{service.address}/gallery/latest.json"
+    expect(page.locator(".section").first).to_contain_text("Readers accept it until")
+    expect(page.locator(".section").first).to_contain_text(re.compile(r"Sites get .?\d+ logos and \d+ themes?.?\."))
     expect(page.get_by_role("link", name=address)).to_have_attribute("href", address)
-    sections = {name: page.get_by_role("list", name=name) for name in ("Left out", "Changed imports", "Blocked")}
+    sections = {name: page.get_by_role("list", name=name) for name in ("Changed imports", "Blocked")}
+    left_out = page.get_by_role("region", name="late.example").get_by_role("listitem")
+    expect(left_out).to_have_text([re.compile("Theme 2")])
+    # Another attempt succeeds.
+    service.origins.sheets["https://late.example/a.css"] = "a { color: red }"
+    page.get_by_role("region", name="late.example").get_by_role("button", name="Try again").click()
+    expect(left_out).to_have_count(0)
     listed = {
-        "Left out": ["Theme 2.*Not pinned yet."],
         "Changed imports": [rf"Theme 1.*{SHEET}"],
         "Blocked": ["Logo 3.*Spam", "Logo 1.*covers"],
     }
@@ -208,7 +215,13 @@ def test_unpublished_records_are_listed_with_their_reason_and_linked(console: Pe
     dialog.get_by_label("Reason").fill("It covers everything")
     dialog.get_by_role("button", name="Block").click()
     expect(banner).to_contain_text("It covers everything")
-    banner.get_by_role("button", name="Activate").press("Enter")
+    banner.get_by_role("button", name="Lift the block…").press("Enter")
+    question = page.get_by_role("dialog", name="Lift the block of")
+    expect(question).to_contain_text("It covers everything")
+    question.get_by_role("button", name="Cancel").click()
+    assert blocked(service, 1) == "It covers everything"
+    banner.get_by_role("button", name="Lift the block…").click()
+    question.get_by_role("button", name="Lift the block").click()
     expect(banner).to_have_count(0)
     expect(page.locator(".change-words").first).to_have_text("admin activated the logo Logo 1 and lifted its block")
     expect(page.locator(".form [name=active]")).to_be_checked()
@@ -228,3 +241,57 @@ def test_the_publication_is_for_those_who_change_logos_or_themes(chromium: Brows
         expect(person.page.locator("#work h1")).to_have_text(needed)
         link = person.page.locator(".sidebar [aria-disabled=true]", has_text="Publication")
         expect(link).to_have_accessible_description(needed)
+
+
+@pytest.mark.rule("contract L3", "contract L5", "contract L4")
+def test_lists_show_and_find_what_sites_do_not_get(console: Person, service: Served) -> None:
+    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({SHEET});", active=True))
+    for css in ("a {}", "b {}"):
+        offer(service, css)
+    late = "@import url(https://late.example/a.css);"
+    service.gallery.themes.amend(AmendTheme(theme_id=2, custom_css=late, active=True))
+    service.gallery.themes.amend(AmendTheme(theme_id=3, custom_css="input { color: red }", active=True))
+    service.gallery.logos.block(BlockLogo(logo_id=1, reason="It covers the sign-in form"))
+    page = console.page
+    console.sign_in("")
+    attention = page.locator(".matters li")
+    expect(attention.nth(0)).to_have_text("Sites do not get 1 active theme")
+    expect(attention.nth(1)).to_have_text("1 theme imports a stylesheet that has changed")
+    expect(attention.nth(2)).to_have_text("1 theme has risky CSS")
+    attention.nth(0).get_by_role("link").click()
+    expect(page.locator(".card")).to_have_count(1)
+    expect(page.locator(".card .badge")).to_have_text("Left out")
+    expect(page.locator(".card .badge")).to_have_attribute("title", re.compile("late.example"))
+    page.get_by_label("For readers").select_option(label="Import changed")
+    expect(page.locator(".card .card-name")).to_have_text(["Theme 1"])
+    page.get_by_label("For readers").select_option(label="Risky")
+    expect(page.locator(".card .card-name")).to_have_text(["Theme 3"])
+    console.open("themes/2")
+    expect(page.locator(".remark-card")).to_contain_text("late.example")
+    console.open("logos?look=table&state=blocked")
+    row = page.locator("tbody tr", has_text="Logo 1")
+    expect(row.locator(".badge")).to_have_text("Blocked")
+    expect(row.locator(".badge")).to_have_attribute("title", "It covers the sign-in form")
+    expect(row.get_by_role("switch")).to_have_count(0)
+    row.get_by_role("button", name="Lift the block of").click()
+    page.get_by_role("dialog").get_by_role("button", name="Lift the block").click()
+    expect(page.locator(".notice")).to_contain_text("Activated")
+    assert blocked(service, 1) is None
+    expect(page.locator("tbody tr", has_text="Logo 1")).to_have_count(0)
+
+
+@pytest.mark.rule("contract L3")
+def test_activating_many_leaves_blocked_ones_out_and_says_so(console: Person, service: Served) -> None:
+    for logo_id in (1, 2):
+        service.gallery.logos.amend(AmendLogo(logo_id=logo_id, active=False))
+    service.gallery.logos.block(BlockLogo(logo_id=1, reason="Spam"))
+    page = console.page
+    console.sign_in("logos?active=no&q=Logo")
+    expect(page.locator(".badge")).to_have_text("Blocked")
+    page.get_by_role("button", name="Select all").click()
+    page.get_by_role("button", name="Activate", exact=True).click()
+    expect(page.locator(".notice", has_text="1 blocked record was left out")).to_be_visible()
+    expect(page.locator(".notice", has_text="Activated")).to_be_visible()
+    assert blocked(service, 1) == "Spam"
+    assert not service.gallery.logos.get(GetLogo(logo_id=1)).active
+    assert service.gallery.logos.get(GetLogo(logo_id=2)).active

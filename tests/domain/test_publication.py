@@ -21,6 +21,7 @@ from logoadmin.domain.model.publication import (
     LeftOut,
     Publication,
     PublicationStatus,
+    Risky,
 )
 from logoadmin.domain.model.records import Kind
 from logoadmin.domain.publication.keys import MOST_KEYS, raise_epoch
@@ -266,7 +267,8 @@ def test_readers_get_pinned_sheets(stocked: LogoAdmin, storage: MemoryStorage, c
     outer = hashlib.sha256(sheet.encode()).hexdigest()
     before = stocked.publication.generate()
     assert index_of(before)["themes"] == []
-    assert before.left_out == (LeftOut(Kind.THEME, 1, "Aurora", "An imported style sheet was not fetched yet"),)
+    why = "An imported style sheet was not fetched yet"
+    assert before.left_out == (LeftOut(Kind.THEME, 1, "Aurora", why, "not_fetched", "i.example"),)
     pin(storage, Kind.THEME, 1, URL, (sheet, nested))
     clock.pass_by(1)
     publication = stocked.publication.generate()
@@ -293,7 +295,7 @@ def test_the_status_names_what_readers_do_not_get(stocked: LogoAdmin, storage: M
     stocked.logos.amend(AmendLogo(logo_id=1, custom_css=css))
     pin(storage, Kind.LOGO, 1, URL, (), failure="i.example: status 404")
     pin(storage, Kind.THEME, 1, URL, ("a{}",), offered="f" * 64)
-    pin(storage, Kind.THEME, 1, "https://i.example/b.css", ("b{}",))
+    pin(storage, Kind.THEME, 1, "https://i.example/b.css", ("b{caret-color:red}",))
     pin(storage, Kind.THEME, 1, "https://i.example/former.css", ("b{}",), offered="f" * 64)
     pin(storage, Kind.THEME, 5, URL, ("b{}",), offered="f" * 64)
     withdraw(storage, [Withdrawal(Kind.LOGO, 9, NOW, "tracks readers"), Withdrawal(Kind.LOGO, 8, NOW, None)])
@@ -301,9 +303,12 @@ def test_the_status_names_what_readers_do_not_get(stocked: LogoAdmin, storage: M
     failure = "An imported style sheet cannot be pinned: i.example: status 404"
     assert status == PublicationStatus(
         stocked.changes.version(),
-        (LeftOut(Kind.LOGO, 1, "Aurora", failure),),
-        (ChangedImport(Kind.THEME, 1, "Aurora", URL),),
-        (Blocked(Kind.LOGO, 9, NOW, "tracks readers"),),
+        logos=0,
+        themes=1,
+        left_out=(LeftOut(Kind.LOGO, 1, "Aurora", failure, "not_pinned", "i.example"),),
+        changed=(ChangedImport(Kind.THEME, 1, "Aurora", URL),),
+        risky=(Risky(Kind.THEME, 1, "Aurora", ("input_styling",)),),
+        blocked=(Blocked(Kind.LOGO, 9, NOW, "tracks readers"),),
     )
     stocked.themes.amend(AmendTheme(theme_id=1, active=False))
     stocked.logos.amend(AmendLogo(logo_id=1, active=False))

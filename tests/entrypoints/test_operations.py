@@ -95,7 +95,10 @@ ANSWERS: Final[dict[str, Any]] = {
     "GET /api/auth/me": {**ADMIN_USER, "scope": ["*"], "enrol_by": None, "must_change_password": False},
     "GET /api/users/{user_id}/factors": [],
     "DELETE /api/users/{user_id}/factors": {"user_id": 7, "removed": 0},
-    "GET /api/publication": {"version": 11, "left_out": [], "changed": [], "blocked": []},
+    "GET /api/publication": {
+        **{"version": 11, "logos": 1, "themes": 1, "left_out": [], "changed": [], "blocked": []},
+        "risky": [{"kind": "logo", "id": 1, "name": "Aurora", "risks": ["invalid"]}],
+    },
     "GET /api/settings": {"picture_hosts": []},
     "PATCH /api/settings": {"picture_hosts": ["i.example"]},
     "GET /api/users": [ANN_USER, ADMIN_USER],

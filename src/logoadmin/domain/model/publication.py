@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Final, Literal
 
+from logoadmin.domain.model.css import RiskName
 from logoadmin.domain.model.limits import UnixTime, described
 from logoadmin.domain.model.records import Kind
 
@@ -13,7 +14,7 @@ READER: Final = "reader.js"
 
 
 NOT_FETCHED: Final = "An imported style sheet was not fetched yet"
-LeftOutReason = Literal["not_fetched", "not_pinned"]
+LeftOutReason = Literal["not_fetched", "not_pinned", "document", "unreadable"]
 _ArtworkKind = Annotated[Kind, described("`logo` or `theme`.", "theme")]
 _ArtworkId = Annotated[int, described("The id of the logo or theme.", 7)]
 _Name = Annotated[str, described("Its name.", "Aurora")]
@@ -21,17 +22,23 @@ _Name = Annotated[str, described("Its name.", "Aurora")]
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """An active logo or theme that is not published, because its imports cannot be pinned."""
+    """An active logo or theme that is not published."""
 
     kind: _ArtworkKind
     id: _ArtworkId
     name: _Name
     reason: Annotated[str, described("Why, as a sentence.", NOT_FETCHED)]
-
-    @property
-    def code(self) -> LeftOutReason:
-        """The reason as one of a few, for metrics: the imports are still to be fetched, or cannot be pinned."""
-        return "not_fetched" if self.reason == NOT_FETCHED else "not_pinned"
+    code: Annotated[
+        LeftOutReason,
+        described(
+            "The reason as one of a few: an import was not fetched yet, or could not be; a document in a `data:` URL "
+            "was not accepted; or the CSS cannot be judged.",
+            "not_fetched",
+        ),
+    ] = "not_pinned"
+    host: Annotated[
+        str, described("The host of the import that could not be fetched; empty for none.", "styles.example")
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,16 @@ class ChangedImport:
     id: _ArtworkId
     name: _Name
     url: Annotated[str, described("The imported URL.", "https://i.example/aurora.css")]
+
+
+@dataclass(frozen=True, slots=True)
+class Risky:
+    """An active logo or theme that is published, and whose CSS has risks."""
+
+    kind: _ArtworkKind
+    id: _ArtworkId
+    name: _Name
+    risks: Annotated[tuple[RiskName, ...], described("The kinds of risks, in order.", ["overlay"])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +73,25 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True)
 class PublicationStatus:
-    """What is missing from the published gallery."""
+    """What readers get of the gallery, and what they do not."""
 
     version: Annotated[int, described("The id of the last change.", 57)]
+    logos: Annotated[int, described("The number of published logos.", 12)]
+    themes: Annotated[int, described("The number of published themes.", 34)]
     left_out: Annotated[
         tuple[LeftOut, ...],
         described(
             "The active logos and themes that are not published.",
-            [{"kind": "theme", "id": 7, "name": "Aurora", "reason": NOT_FETCHED}],
+            [
+                {
+                    "kind": "theme",
+                    "id": 7,
+                    "name": "Aurora",
+                    "reason": NOT_FETCHED,
+                    "code": "not_fetched",
+                    "host": "i.example",
+                }
+            ],
         ),
     ]
     changed: Annotated[
@@ -71,6 +99,13 @@ class PublicationStatus:
         described(
             "The imports that have changed at their origin since they were pinned; readers get the pinned ones.",
             [{"kind": "theme", "id": 7, "name": "Aurora", "url": "https://i.example/aurora.css"}],
+        ),
+    ]
+    risky: Annotated[
+        tuple[Risky, ...],
+        described(
+            "The published logos and themes whose CSS has risks, logos first, by id.",
+            [{"kind": "theme", "id": 7, "name": "Aurora", "risks": ["overlay"]}],
         ),
     ]
     blocked: Annotated[

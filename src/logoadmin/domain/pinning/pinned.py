@@ -7,9 +7,10 @@ from typing import Final, Protocol
 
 from logoadmin.domain.css import MAX_BLOCKS, has_too_many_blocks, judge, rewrite
 from logoadmin.domain.model.kinds import AnyArtworkKind
-from logoadmin.domain.model.publication import NOT_FETCHED
+from logoadmin.domain.model.publication import NOT_FETCHED, LeftOutReason
 from logoadmin.domain.model.records import Kind
 from logoadmin.domain.pinning.pins import DOCUMENTS, documents, imports_of, may_import
+from logoadmin.domain.pinning.sources import host_of
 from logoadmin.domain.pinning.trees import MOST_BYTES, SUFFIX, sha256_of, sheet_name
 from logoadmin.ports.storage import Pin, Storage
 
@@ -21,7 +22,16 @@ NOT_ACCEPTED: Final = (
 
 
 class Unpinned(Exception):
-    """Readers cannot get a record, such as one without a pinned sheet; the text is a sentence that says why."""
+    """Readers cannot get a record, such as one without a pinned sheet; the text is a sentence that says why.
+
+    Attributes:
+        code: the reason as one of a few.
+        host: the host of the import that is not pinned; empty for none.
+    """
+
+    def __init__(self, text: str, code: LeftOutReason = "not_pinned", host: str = "") -> None:
+        super().__init__(text)
+        self.code, self.host = code, host
 
 
 class ReadsPins(Protocol):
@@ -113,14 +123,15 @@ class PinnedSheets:
             Unpinned: it has an import without a pinned sheet or documents that nobody accepted, or cannot be read.
         """
         if has_too_many_blocks(css):
-            raise Unpinned(f"Its CSS has more than {MAX_BLOCKS:,} blocks, or too many functions, to be judged")
+            text = f"Its CSS has more than {MAX_BLOCKS:,} blocks, or too many functions, to be judged"
+            raise Unpinned(text, "unreadable")
         found = self._with_sheets(id_, css)
         listed = documents(self._kind, css, found.texts)
         accepted = self._pins.get((id_, DOCUMENTS))
         if len(listed) > MOST_BYTES:
-            raise Unpinned("Its documents in data: URLs are larger than 1 MiB")
+            raise Unpinned("Its documents in data: URLs are larger than 1 MiB", "unreadable")
         if listed and (accepted is None or accepted.sheet != sha256_of(listed)):
-            raise Unpinned(NOT_ACCEPTED)
+            raise Unpinned(NOT_ACCEPTED, "document")
         return found
 
     def _with_sheets(self, id_: int, css: str) -> PinnedCss:
@@ -147,9 +158,9 @@ class PinnedSheets:
     def _sheet(self, id_: int, url: str) -> str:
         pin = self._pins.get((id_, url))
         if pin is None:
-            raise Unpinned(NOT_FETCHED)
+            raise Unpinned(NOT_FETCHED, "not_fetched", host_of(url))
         if pin.sheet is None:
-            raise Unpinned(f"An imported style sheet cannot be pinned: {pin.failure}")
+            raise Unpinned(f"An imported style sheet cannot be pinned: {pin.failure}", host=host_of(url))
         return pin.sheet
 
 

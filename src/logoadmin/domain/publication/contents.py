@@ -40,7 +40,7 @@ def contents_of(uow: UnitOfWork, *, pin_imports: bool) -> Contents:
         pin_imports: whether readers get pinned copies of imported style sheets; otherwise imports stay as they are.
     """
     contents = Contents()
-    for kind, artwork, css in _pinned(uow) if pin_imports else _as_they_are(uow):
+    for kind, artwork, css in active_artworks(uow, pin_imports=pin_imports):
         if isinstance(css, LeftOut):
             contents.left_out.append(css)
             continue
@@ -50,13 +50,14 @@ def contents_of(uow: UnitOfWork, *, pin_imports: bool) -> Contents:
     return contents
 
 
-def left_out_of(uow: UnitOfWork) -> tuple[LeftOut, ...]:
-    """Return the active artworks that would not be published, logos first, by id."""
-    return tuple(css for _, _, css in _pinned(uow) if isinstance(css, LeftOut))
+def active_artworks(
+    uow: UnitOfWork, *, pin_imports: bool
+) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, PinnedCss | LeftOut]]:
+    """Yield the active artworks, logos first, by id, each with its CSS as readers get it, or why they do not."""
+    yield from _pinned(uow) if pin_imports else _as_they_are(uow)
 
 
 def _pinned(uow: UnitOfWork) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, PinnedCss | LeftOut]]:
-    """Yield the active artworks with their CSS."""
     for kind in (LOGOS, THEMES):
         sheets = PinnedSheets(uow, kind)
         for artwork in _active(uow, kind):
@@ -64,7 +65,7 @@ def _pinned(uow: UnitOfWork) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, Pin
             try:
                 yield kind, artwork, sheets.of(id_, artwork.custom_css)
             except Unpinned as error:
-                yield kind, artwork, LeftOut(kind.kind, id_, artwork.name, str(error))
+                yield kind, artwork, LeftOut(kind.kind, id_, artwork.name, str(error), error.code, error.host)
 
 
 def _as_they_are(uow: UnitOfWork) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, PinnedCss]]:

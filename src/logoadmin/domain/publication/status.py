@@ -1,23 +1,43 @@
 """What readers do not get, for the people who administer the gallery (contract L1, L3, L5)."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
+from logoadmin.domain.css import judge
 from logoadmin.domain.model.kinds import ARTWORK_KINDS
-from logoadmin.domain.model.publication import Blocked, ChangedImport, PublicationStatus
+from logoadmin.domain.model.publication import Blocked, ChangedImport, LeftOut, PublicationStatus, Risky
+from logoadmin.domain.model.records import Kind
 from logoadmin.domain.pinning.pins import imports_of
-from logoadmin.domain.publication.contents import left_out_of
+from logoadmin.domain.publication.contents import active_artworks
 from logoadmin.domain.publication.withdrawals import MOST_WITHDRAWN
 from logoadmin.ports.storage import Pin, UnitOfWork
 
 
 def status_of(uow: UnitOfWork, *, pin_imports: bool) -> PublicationStatus:
     """Return the status at one moment; without pinned imports, no record is left out."""
+    left_out: list[LeftOut] = []
+    risky: list[Risky] = []
+    published: Counter[Kind] = Counter()
+    for kind, artwork, css in active_artworks(uow, pin_imports=pin_imports):
+        if isinstance(css, LeftOut):
+            left_out.append(css)
+            continue
+        published[kind.kind] += 1
+        risks = judge(artwork.custom_css, kind.css_form, css.texts).risks
+        if risks:
+            names = tuple(dict.fromkeys(each.risk for each in risks))
+            risky.append(Risky(kind.kind, kind.id_of(artwork), artwork.name, names))
     blocked = (
         Blocked(each.kind, each.id, each.at, each.reason or "") for each in uow.withdrawals.blocked(MOST_WITHDRAWN)
     )
     return PublicationStatus(
-        uow.changes.last_id(), left_out_of(uow) if pin_imports else (), tuple(_changed(uow)), tuple(blocked)
+        uow.changes.last_id(),
+        published[Kind.LOGO],
+        published[Kind.THEME],
+        tuple(left_out),
+        tuple(_changed(uow)),
+        tuple(risky),
+        tuple(blocked),
     )
 
 

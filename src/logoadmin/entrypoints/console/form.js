@@ -32,6 +32,9 @@ export function theInterface() {
   return asked;
 }
 
+/** What a request says beside the fields of the record. */
+const OPTIONS = ["unblock"];
+
 /**
  * @param {Interface} described
  * @param {string} operation its id, such as `create_logo`
@@ -42,7 +45,8 @@ export function fieldsOf(described, operation, kind) {
   const body = described[operation]?.body ?? {};
   const { order, widgets, links = [] } = presentation[kind];
   const rank = (/** @type {Field} */ { name }) => (order.includes(name) ? order.indexOf(name) : order.length);
-  const own = Object.keys(body.properties ?? {}).map((name) => {
+  const names = Object.keys(body.properties ?? {}).filter((name) => !OPTIONS.includes(name));
+  const own = names.map((name) => {
     const whole = /** @type {Schema} */ (body.properties?.[name]);
     const schema = whole.anyOf?.find((each) => each.type !== "null") ?? whole;
     return {

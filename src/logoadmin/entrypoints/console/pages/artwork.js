@@ -22,6 +22,7 @@ const TARGETS = { logo: target("logo"), theme: target("theme") };
 /** A new one has nothing to judge yet. */
 const Verdict = lazy(() => import("../parts/css/css_verdict.js").then((module) => module.CssVerdict));
 const Blocked = lazy(withTexts(() => import("../parts/publication/blocked.js").then((module) => module.Blocked), "publication"));
+const RecordState = lazy(withTexts(() => import("../parts/publication/record_state.js").then((module) => module.RecordState), "publication"));
 const BlockDialog = lazy(withTexts(() => import("../parts/publication/block_dialog.js").then((module) => module.BlockDialog), "publication"));
 widgets.authors = AuthorsField;
 widgets.url = PictureAddress;
@@ -39,7 +40,7 @@ export function ArtworkPage({ kind, recordId }) {
     newTitle: t(`${kind}s.new`),
     next: authorStep,
     actions: (editing) => id !== undefined && h(Block, { key: "block", kind, id, editing }),
-    state: (editing) => !editing.record.value.active && may(KINDS[kind].write) && h(Blocked, { kind, editing }),
+    state: (editing) => may(KINDS[kind].write) && id !== undefined && (editing.record.value.active ? h(RecordState, { kind, id, record: editing.record.value }) : h(Blocked, { kind, editing })),
     preview: (form, record, again) => {
       const { custom_css: saved = "" } = record;
       return id !== undefined && saved && h(Verdict, { kind, recordId: id, saved, isChanged: form.values.value["custom_css"] !== saved, changed: again });

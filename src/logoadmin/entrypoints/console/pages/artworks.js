@@ -1,9 +1,11 @@
 /** All logos, or all themes: found by a part of the name, filtered, seen as cards or as a table, changed one or many. */
 import { h, useEffect, useMemo, useState } from "../vendor/preact.js";
 import { returned } from "../client.js";
+import { STATES, readStates, statesOf, status } from "../reader_states.js";
 import { KINDS, listOf, refreshList } from "../records.js";
 import { prefer, preferred } from "../preferences.js";
 import { navigate, query, setQuery } from "../router.js";
+import { may } from "../session.js";
 import { byName, t, withTexts } from "../texts.js";
 import { leaveTrail } from "../trail.js";
 import { ArtworkGrid } from "../parts/artwork/artwork_grid.js";
@@ -17,28 +19,28 @@ import { Menu } from "../parts/primitives/menu.js";
 import { ExportButton } from "../parts/lists/export_button.js";
 import { Pick, Search, Toolbar } from "../parts/lists/toolbar.js";
 import { useSelection } from "../parts/lists/selection.js";
-import { useListSync } from "../parts/lists/list_sync.js";
 
 /** @typedef {"logo" | "theme"} ArtworkKind */
 /** @typedef {import("../records.js").Records["logo"] | import("../records.js").Records["theme"]} Artwork */
 
 const ORDER = Object.values(ORDERS).flat();
-const FILTERS = { q: "", target: "", active: "", author: "" };
+const FILTERS = { q: "", target: "", active: "", author: "", state: "" };
 
 /** @param {{kind: ArtworkKind}} props */
 export default function Artworks({ kind }) {
   const { records, failure, isLarge } = listOf(kind).value;
   const again = () => void refreshList(kind);
   useEffect(() => (listOf(kind).peek().isLarge ? undefined : again()), [kind, returned.value]);
-  useListSync(kind, work.value !== undefined);
+  useEffect(() => void readStates(), [records, returned.value]);
   const found = useFound(kind, records);
   const isPaged = isLarge || isOfService(query("order"));
   const [pages, setPages] = useState(/** @type {import("../parts/lists/large_list.js").View | undefined} */ (undefined));
   // The service cannot filter by having no author.
-  const foundInPages = useMemo(() => pages?.records && chosen(named(kind, pages.records, "changed")), [pages, query("author")]);
+  const foundInPages = useMemo(() => pages?.records && chosen(named(kind, pages.records, "changed")), [pages, query("author"), query("state"), status.value]);
   const view = isPaged ? { again, failure: undefined, ...pages, records: pages?.records, found: foundInPages } : { records, found, failure, again };
   return [
     h(ArtworkList, { key: "list", kind, ...view }),
+    h(LazySync, { key: "sync", kind, busy: work.value !== undefined }),
     isPaged && h(LazyLarge, { key: "pages", kind, filters: { ...filtersInForce(), q: query("q") }, take: setPages }),
   ];
 }
@@ -84,22 +86,23 @@ function ArtworkList({ kind, records, found, failure, again, authors, hasMore = 
  */
 function useFound(kind, records) {
   const order = query("order");
-  const ordered = useMemo(() => records && named(kind, records), [records, order]);
-  return useMemo(() => ordered && chosen(ordered), [ordered, query("q"), query("target"), query("active"), query("author")]);
+  const ordered = useMemo(() => records && named(kind, records), [records, order, status.value]);
+  return useMemo(() => ordered && chosen(ordered), [ordered, query("q"), query("target"), query("active"), query("author"), query("state"), status.value]);
 }
 
-/** @typedef {{record: Artwork, name: string}} Named A record, and its name as it is compared. */
+/** @typedef {{record: Artwork, name: string, states: import("../reader_states.js").Known}} Named A record, and its name as it is compared. */
 
 /** @param {ArtworkKind} kind @param {Artwork[]} records @param {string} [order] @returns {Named[]} */
-const named = (kind, records, order = query("order")) => inOrder(records, { id: KINDS[kind].id, name: "name" }, order).map((record) => ({ record, name: record.name.toLowerCase() }));
+const named = (kind, records, order = query("order")) => inOrder(records, { id: KINDS[kind].id, name: "name" }, order).map((record) => ({ record, name: record.name.toLowerCase(), states: statesOf(kind, /** @type {any} */ (record)[KINDS[kind].id]) }));
 
 /** @param {Named[]} ordered @returns {Artwork[]} those that the filters leave */
 function chosen(ordered) {
-  const [q, target, active, author] = [query("q").toLowerCase(), query("target"), query("active"), query("author")];
-  const fits = (/** @type {Named} */ { record, name }) =>
+  const [q, target, active, author, state] = [query("q").toLowerCase(), query("target"), query("active"), query("author"), query("state")];
+  const fits = (/** @type {Named} */ { record, name, states }) =>
     name.includes(q) &&
     (!target || record.target === target) &&
     (!active || active === (record.active ? "yes" : "no")) &&
+    (!state || state in states) &&
     (!author || (author === "none" ? record.authors.length === 0 : record.authors.some((each) => String(each.author_id) === author)));
   return ordered.filter(fits).map(({ record }) => record);
 }
@@ -117,12 +120,12 @@ const filtering = () => Object.keys(FILTERS).some((name) => query(name));
 function Filters({ kind, records, authors }) {
   const any = t("filter.any");
   const choices = useMemo(() => choicesIn(records ?? [], authors ?? []), [records, authors, any]);
-  const [target, active, author, order] = [query("target"), query("active"), query("author"), query("order")];
+  const [target, active, author, state, order] = [query("target"), query("active"), query("author"), query("state"), query("order")];
   return h(
     Toolbar,
     {
       search: h(Search, { value: query("q"), label: t(`${kind}s.search`), search: (text) => setQuery({ q: text }) }),
-      inForce: [target, active, author].filter(Boolean).length,
+      inForce: [target, active, author, state].filter(Boolean).length,
     },
     useMemo(
       () => [
@@ -133,6 +136,13 @@ function Filters({ kind, records, authors }) {
           choices: [["", any], ["yes", t("yes")], ["no", t("no")]],
           pick: (chosen) => setQuery({ active: chosen }),
         }),
+        may(KINDS[kind].write) &&
+          h(Pick, {
+            label: t("field.state"),
+            value: state,
+            choices: [["", any], ...STATES.map((each) => /** @type {const} */ ([each, t(`state.${each}`)]))],
+            pick: (chosen) => setQuery({ state: chosen }),
+          }),
         h(Pick, { label: t("filter.author"), value: author, choices: [["", any], ...choices.authors], pick: (chosen) => setQuery({ author: chosen }) }),
         h(Pick, {
           label: t("order"),
@@ -141,7 +151,7 @@ function Filters({ kind, records, authors }) {
           pick: (chosen) => setQuery({ order: chosen }),
         }),
       ],
-      [choices, target, active, author, order, any],
+      [choices, target, active, author, state, order, any],
     ),
   );
 }
@@ -191,4 +201,5 @@ function Nothing({ kind, any }) {
 const LazyTable = lazy(withTexts(() => import("../parts/artwork/artwork_table.js").then((module) => module.ArtworkTable)), () => h(Skeleton, {}));
 
 const LazyChoices = lazy(withTexts(() => import("../parts/lists/view_choices.js").then((module) => module.ViewChoices)));
+const LazySync = lazy(withTexts(() => import("../parts/lists/list_sync.js").then((module) => module.ListSync)));
 const LazyLarge = lazy(withTexts(() => import("../parts/lists/large_list.js").then((module) => module.LargeList)));

@@ -3,6 +3,7 @@ import { h, useEffect, useState } from "../vendor/preact.js";
 import { countBetween, lastDays } from "../parts/overview/activity.js";
 import { readPage } from "../parts/history/changes.js";
 import { returned } from "../client.js";
+import { readStates } from "../reader_states.js";
 import { KINDS, listOf, readList } from "../records.js";
 import { may } from "../session.js";
 import { byName, number, t } from "../texts.js";
@@ -25,7 +26,10 @@ const LARGEST = 6;
 
 export default function Overview() {
   const kinds = /** @type {KindName[]} */ (Object.keys(KINDS)).filter((kind) => !SCOPES[kind] || may(SCOPES[kind]));
-  useEffect(() => kinds.forEach((kind) => void readList(kind)), [returned.value, kinds.join()]);
+  useEffect(() => {
+    for (const kind of kinds) void readList(kind);
+    void readStates();
+  }, [returned.value, kinds.join()]);
   const isEmpty = GALLERY.every((kind) => listOf(kind).value.records?.length === 0);
   return h(
     "div",

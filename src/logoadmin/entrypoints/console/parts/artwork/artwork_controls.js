@@ -1,11 +1,13 @@
 /** What one does to a logo or a theme in a list: select it, and switch it on or off. */
 import { h } from "../../vendor/preact.js";
 import { nameOf } from "../../presentation.js";
+import { STATES, statesOf } from "../../reader_states.js";
 import { KINDS } from "../../records.js";
 import { may } from "../../session.js";
 import { t } from "../../texts.js";
-import { toggleActive } from "../lists/bulk_actions.js";
+import { liftBlock, toggleActive } from "../lists/bulk_actions.js";
 import { work } from "../lists/bulk_work.js";
+import { IconButton } from "../primitives/basics.js";
 
 /** @param {{selection: import("../lists/selection.js").Selection, id: number, name: string, tabIndex?: number}} props */
 export function SelectBox({ selection, id, name, tabIndex = 0 }) {
@@ -25,8 +27,14 @@ export function SelectBox({ selection, id, name, tabIndex = 0 }) {
 
 /** @param {{kind: "logo" | "theme", artwork: any, tabIndex?: number}} props */
 export function ActiveSwitch({ kind, artwork, tabIndex = 0 }) {
-  const { write } = KINDS[kind];
+  const { id, write } = KINDS[kind];
   const why = may(write) ? "" : t("needsScope", { scope: write });
+  const { blocked } = statesOf(kind, artwork[id]);
+  if (blocked && !why) {
+    const name = nameOf(kind, artwork);
+    // One click on a switch must not bring it back to readers.
+    return h(IconButton, { icon: "Ban", class: "lift", label: t("blocked.lift.of", { name }), tabIndex, onClick: () => void liftBlock(kind, artwork, blocked.reason) });
+  }
   return h("input", {
     type: "checkbox",
     role: "switch",
@@ -43,4 +51,12 @@ export function ActiveSwitch({ kind, artwork, tabIndex = 0 }) {
       if (!why) void toggleActive(kind, artwork);
     },
   });
+}
+
+/** That readers do not get it, or that somebody should look at it. @param {{kind: "logo" | "theme", id: number}} props */
+export function StateBadges({ kind, id }) {
+  const known = statesOf(kind, id);
+  const shown = STATES.filter((state) => known[state]);
+  const why = { blocked: known.blocked?.reason, left_out: known.left_out?.host, changed: known.changed?.url, risky: undefined };
+  return shown.length > 0 && h("span", { class: "badges" }, shown.map((state) => h("span", { key: state, class: `badge badge-${state}`, title: why[state] }, t(`state.${state}`))));
 }

@@ -1,5 +1,7 @@
 /** The actions for all selected records, with their progress. */
 import { h, useState } from "../../vendor/preact.js";
+import { say } from "../../notices.js";
+import { statesOf } from "../../reader_states.js";
 import { KINDS } from "../../records.js";
 import { may } from "../../session.js";
 import { t } from "../../texts.js";
@@ -15,6 +17,8 @@ import { named } from "./list_sync.js";
 /** @typedef {import("./bulk_work.js").Work} Work */
 
 const ASKED = /** @type {const} */ (["target", "link", "unlink"]);
+/** So many published records are switched off without a question. */
+const UNASKED = 50;
 const ICONS = /** @type {const} */ ({ target: "Tag", link: "UserPlus", unlink: "UserMinus" });
 
 /** @param {{kind: "logo" | "theme", chosen: any[], artworks: any[], selection: import("./selection.js").Selection, busy: Work | undefined}} props */
@@ -26,8 +30,19 @@ export function BulkActs({ busy, ...props }) {
 function Acts({ kind, chosen, artworks, selection }) {
   const { write } = KINDS[kind];
   const [what, setWhat] = useState(/** @type {typeof ASKED[number] | undefined} */ (undefined));
-  const on = chosen.filter((each) => !each.active);
+  const { id } = KINDS[kind];
+  const inactive = chosen.filter((each) => !each.active);
+  // A block is lifted one by one, with a question.
+  const on = inactive.filter((each) => !statesOf(kind, each[id]).blocked);
   const off = chosen.filter((each) => each.active);
+  const activate = () => {
+    begin(ACTIONS.on, on);
+    if (on.length < inactive.length) say(t("bulk.on.blocked", { n: inactive.length - on.length }), { tone: "failed" });
+  };
+  const deactivate = async () => {
+    const [title, text] = [t("bulk.off.ask", { n: off.length }), t("bulk.off.text")];
+    if (off.length <= UNASKED || (await ask({ title, text, yes: t("bulk.off"), no: t("cancel") }))) begin(ACTIONS.off, off);
+  };
   const begin = (/** @type {Action} */ action, /** @type {any[]} */ records) => void doMany(kind, action, records, selection);
   const remove = async () => {
     const title = t(`bulk.remove.${kind}s`, { n: chosen.length });
@@ -35,8 +50,8 @@ function Acts({ kind, chosen, artworks, selection }) {
     if (await ask({ title, text, yes: t("remove"), no: t("cancel"), tone: "danger" })) begin(ACTIONS.remove, chosen);
   };
   return [
-    h(Button, { key: "on", icon: "Power", scope: write, reason: on.length ? undefined : t("bulk.on.none"), onClick: () => begin(ACTIONS.on, on) }, t("bulk.on")),
-    h(Button, { key: "off", icon: "PowerOff", scope: write, reason: off.length ? undefined : t("bulk.off.none"), onClick: () => begin(ACTIONS.off, off) }, t("bulk.off")),
+    h(Button, { key: "on", icon: "Power", scope: write, reason: on.length ? undefined : t(inactive.length ? "bulk.on.allBlocked" : "bulk.on.none"), onClick: activate }, t("bulk.on")),
+    h(Button, { key: "off", icon: "PowerOff", scope: write, reason: off.length ? undefined : t("bulk.off.none"), onClick: () => void deactivate() }, t("bulk.off")),
     may(write) &&
       h(
         Menu,

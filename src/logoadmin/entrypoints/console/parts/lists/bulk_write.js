@@ -52,7 +52,10 @@ export async function writeMany(kind, records, change, { stop, step, repeat }) {
 function take(kind, records, changes, made) {
   const { id } = KINDS[kind];
   const versions = new Map(made.map((each) => [each.id, each.change_id]));
-  const now = records.flatMap((record, at) => (changes[at].remove ? [] : [{ ...record, ...changes[at].set }]));
+  const now = records.flatMap((record, at) => {
+    const { unblock: _, ...fields } = changes[at].set ?? {};
+    return changes[at].remove ? [] : [{ ...record, ...fields }];
+  });
   // Lists name the authors of a record in full.
   if (changes.some(({ set }) => set?.author_ids) || !listOf(kind).value.records) void refreshList(kind);
   else replaceMany(kind, records.map((record) => record[id]), now, versions);

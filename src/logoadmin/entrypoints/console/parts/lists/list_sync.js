@@ -10,8 +10,8 @@ const EVERY = 30_000;
 /** How many are said by name. */
 const NAMED = 3;
 
-/** @param {"logo" | "theme"} kind @param {boolean} busy While one writes oneself it is not asked. */
-export function useListSync(kind, busy) {
+/** Shows nothing. @param {{kind: "logo" | "theme", busy: boolean}} props While one writes oneself it is not asked. */
+export function ListSync({ kind, busy }) {
   useEffect(() => {
     const look = async () => {
       if (document.hidden || trouble.value || busy) return;
@@ -27,6 +27,7 @@ export function useListSync(kind, busy) {
       document.removeEventListener("visibilitychange", look);
     };
   }, [kind, busy]);
+  return null;
 }
 
 /** @param {import("../../records.js").KindName} kind @param {any[]} records @returns {string} the first ones by name */

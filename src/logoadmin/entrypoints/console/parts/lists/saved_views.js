@@ -9,7 +9,7 @@ import { IconButton } from "../primitives/basics.js";
 const MOST = 20;
 const LENGTH = 64;
 /** The part of the address that a view consists of. */
-const CHOICES = ["q", "target", "active", "author", "order"];
+const CHOICES = ["q", "target", "active", "state", "author", "order"];
 
 /** @typedef {{name: string, query: Record<string, string>}} SavedView */
 

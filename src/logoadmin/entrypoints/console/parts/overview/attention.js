@@ -1,5 +1,6 @@
 /** What somebody should look at, as far as the records tell; each with the records it is about. */
 import { h } from "../../vendor/preact.js";
+import { status } from "../../reader_states.js";
 import { KINDS, listOf } from "../../records.js";
 import { nameOf } from "../../presentation.js";
 import { FIRST_ROLE } from "../../scopes.js";
@@ -42,6 +43,18 @@ function matters() {
   return found.filter(({ records }) => records.length > 0);
 }
 
+/** What sites do not get, or not as it is by now, and what else reviewers should look at; what harms most first. */
+function readerMatters() {
+  const states = /** @type {const} */ (["left_out", "changed", "risky"]);
+  const found = states.flatMap((state) =>
+    /** @type {const} */ (["logo", "theme"]).map((kind) => {
+      const ids = new Set((status.value?.[state] ?? []).filter((each) => each.kind === kind).map((each) => each.id));
+      return { kind, state, n: ids.size };
+    }),
+  );
+  return found.filter(({ n }) => n > 0);
+}
+
 /** @param {"logo" | "theme"} kind @param {any[]} all */
 function ofArtworks(kind, all) {
   const active = all.filter((each) => each.active);
@@ -66,12 +79,14 @@ function repeated(artworks) {
 
 export function Attention() {
   const found = matters();
-  if (found.length === 0) return h("p", { class: "hint" }, t("attention.none"));
+  const ofReaders = readerMatters();
+  if (found.length + ofReaders.length === 0) return h("p", { class: "hint" }, t("attention.none"));
   const isUsual = (/** @type {Matter} */ { records, of }) => of >= MANY && records.length > of / 2;
   const usual = found.filter(isUsual);
   return h(
     "ul",
     { class: "box divided matters" },
+    ofReaders.map(({ kind, state, n }) => h("li", { key: `${kind} ${state}`, class: "matter" }, h(Link, { to: `${kind}s?state=${state}`, class: "matter-link" }, t(`attention.${kind}.${state}`, { n })))),
     found.filter((matter) => !isUsual(matter)).map((matter) => h("li", { key: matter.key }, h(Item, { matter }))),
     usual.length > 0 && h("li", { key: "usual" }, h(Usual, { matters: usual })),
   );

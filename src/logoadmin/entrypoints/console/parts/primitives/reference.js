@@ -1,7 +1,6 @@
 /** Copies the id of a request that failed, which the administrator finds in the log. */
 import { h, useState } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
-import { toClipboard } from "./clipboard.js";
 import { Icon } from "./icon.js";
 
 /** @param {{id: string}} props */
@@ -9,7 +8,7 @@ export function CopyReference({ id }) {
   const [copied, setCopied] = useState("");
   const isCopied = copied === id;
   const copy = async () => {
-    await toClipboard(id);
+    await (await import("./clipboard.js")).toClipboard(id);
     setCopied(id);
   };
   return id && h("button", { type: "button", class: "button quiet", onClick: () => void copy() }, h(Icon, { name: isCopied ? "Check" : "Copy" }), h("span", { "aria-live": "polite" }, t(isCopied ? "copied" : "reference.copy")));

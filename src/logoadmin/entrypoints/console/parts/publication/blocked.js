@@ -6,6 +6,7 @@ import { t } from "../../texts.js";
 import { Button, Time, rich } from "../primitives/basics.js";
 import { useRead } from "../primitives/use_read.js";
 import { BlockDialog } from "./block_dialog.js";
+import { askToLift } from "./lift.js";
 
 /** @type {Record<"logo" | "theme", (id: number) => Promise<import("../../client.js").Answer<any>>>} */
 const ACTIVATE = {
@@ -23,7 +24,11 @@ export function Blocked({ kind, editing }) {
   const { data } = useRead(async (signal) => (await call("get", "/api/publication", { signal })).data.blocked, [kind, id, record]);
   const block = data?.find((each) => each.kind === kind && each.id === id);
   if (!block) return null;
-  const lift = () => editing.write(() => ACTIVATE[kind](id), (name) => t("blocked.lifted", { name }));
+  const lift = async () => {
+    if (await askToLift(editing.name, block.reason)) {
+      await editing.write(() => ACTIVATE[kind](id), (name) => t("blocked.lifted", { name }));
+    }
+  };
   return h(
     "section",
     { class: "stack remark-card", role: "status" },

@@ -68,7 +68,7 @@ export function Imports({ kind, recordId, imports, saved, changed }) {
     h(
       "ul",
       { class: "box divided", "aria-label": t("imports.list") },
-      documents.map((pin) => h("li", { key: DOCUMENTS, class: "stack row" }, h("h3", { class: "label" }, t("imports.documents")), h(Documents, { pin }))),
+      documents.map((pin) => h("li", { key: DOCUMENTS, class: "stack row" }, h("h3", { class: "group-head" }, t("imports.documents")), h(Documents, { pin }))),
       shown.slice(0, LISTED).map(({ url, pin }) => h("li", { key: url, class: "stack row" }, h("bdi", { class: "host-name" }, url), isAllowed && pins && h(State, { pin, url }))),
       shown.length > LISTED && h("li", { key: "more", class: "row hint" }, t("andMore", { n: shown.length - LISTED })),
     ),
@@ -77,7 +77,7 @@ export function Imports({ kind, recordId, imports, saved, changed }) {
       "div",
       { class: "cluster" },
       changes.length > 0 && h(Button, { tone: "primary", icon: "Check", scope: write, busy: busy === "accept", idle: busy === "check", onClick: () => void accept() }, t("imports.accept", { n: changes.length })),
-      h(Button, { icon: "RefreshCw", scope: write, busy: busy === "check", idle: busy === "accept", onClick: () => void check() }, t("imports.check")),
+      shown.length > 0 && h(Button, { icon: "RefreshCw", scope: write, busy: busy === "check", idle: busy === "accept", onClick: () => void check() }, t("imports.check")),
     ),
   );
 }
