@@ -96,7 +96,7 @@ ANSWERS: Final[dict[str, Any]] = {
     "GET /api/users/{user_id}/factors": [],
     "DELETE /api/users/{user_id}/factors": {"user_id": 7, "removed": 0},
     "GET /api/publication": {
-        **{"version": 11, "logos": 1, "themes": 1, "left_out": [], "changed": [], "blocked": []},
+        "version": 11, "logos": 1, "themes": 1, "left_out": [], "changed": [], "blocked": [],
         "risky": [{"kind": "logo", "id": 1, "name": "Aurora", "risks": ["invalid"]}],
     },
     "GET /api/settings": {"picture_hosts": []},
