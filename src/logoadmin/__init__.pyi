@@ -61,7 +61,11 @@ from logoadmin.domain.model.factors import (
     RemovedUserFactors as RemovedUserFactors,
 )
 from logoadmin.domain.model.lists import Listing as Listing
-from logoadmin.domain.model.pins import PinnedImport as PinnedImport
+from logoadmin.domain.model.pins import (
+    InlinedCss as InlinedCss,
+    PinnedCopies as PinnedCopies,
+    PinnedImport as PinnedImport,
+)
 from logoadmin.domain.model.publication import (
     Blocked as Blocked,
     ChangedImport as ChangedImport,
@@ -165,7 +169,9 @@ from logoadmin.domain.services.pins import (
     AcceptThemePins as AcceptThemePins,
     CheckLogoPins as CheckLogoPins,
     CheckThemePins as CheckThemePins,
+    GetLogoCopies as GetLogoCopies,
     GetLogoPins as GetLogoPins,
+    GetThemeCopies as GetThemeCopies,
     GetThemePins as GetThemePins,
 )
 from logoadmin.domain.services.preferences import GetPreferences as GetPreferences, SetPreferences as SetPreferences

@@ -49,7 +49,7 @@ NAMES = {
     *("RemovedLogo", "RemovedLogoAuthor", "RemovedRole", "RemovedTheme", "RemovedThemeAuthor", "RemovedUser"),
     *("Role", "Theme", "ThemeAuthor", "Tokens", "User"),
     *("ListedSession", "RemovedSession", "RemovedUserSessions"),
-    *("AffectedUser", "RoleEffect", "SharedSettings", "Risk", "Verdict", "PinnedImport"),
+    *("AffectedUser", "RoleEffect", "SharedSettings", "Risk", "Verdict", "PinnedImport", "PinnedCopies", "InlinedCss"),
     *("Blocked", "ChangedImport", "LeftOut", "Publication", "PublicationStatus", "Published", "Risky"),
     *("Change", "EndedSession", "Me", "NewServiceKey", "RemovedServiceKey", "ServiceKey"),
     # commands
@@ -61,6 +61,7 @@ NAMES = {
     *("GetLogoCss", "GetThemeCss", "ListThemeAuthors", "ListThemes", "RemoveTheme", "UnlinkThemeAuthor"),
     *("BlockLogo", "BlockTheme"),
     *("GetLogoPins", "CheckLogoPins", "AcceptLogoPins", "GetThemePins", "CheckThemePins", "AcceptThemePins"),
+    *("GetLogoCopies", "GetThemeCopies"),
     *("Refresh", "Revoke", "SignIn", "WhoAmI", "CreateKey", "ListKeys", "RemoveKey", "ListChanges", "Revert"),
     *("ApplyChanges", "BulkChange", "RevertRequest"),
     *("IssuerFailure", "IssuerWay", "ShowWays", "SignInByIssuer", "SignInWays"),

@@ -139,9 +139,11 @@ TABLE: dict[type[Command], Row] = {
     artworks.UnlinkLogoAuthor:     Row("logos:write", False),
     artworks.RemoveLogoAuthor:     Row("logos:write", False),
     pins.GetThemePins:             Row("themes:write", False),
+    pins.GetThemeCopies:           Row("themes:write", False),
     pins.CheckThemePins:           Row("themes:write", False),
     pins.AcceptThemePins:          Row("themes:write", False),
     pins.GetLogoPins:              Row("logos:write", False),
+    pins.GetLogoCopies:            Row("logos:write", False),
     pins.CheckLogoPins:            Row("logos:write", False),
     pins.AcceptLogoPins:           Row("logos:write", False),
     import_export.ImportRecords:       Row("authors:write", False),  # of the kinds in it; here it is an author

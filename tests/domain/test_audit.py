@@ -156,7 +156,8 @@ UNRECORDED: Final = {
     authors.ListAuthors, authors.GetAuthor, artworks.ListAuthorLogos, artworks.ListAuthorThemes,
     artworks.ListThemes, artworks.GetTheme, artworks.ListThemeAuthors, artworks.GetThemeCss,
     artworks.ListLogos, artworks.GetLogo, artworks.ListLogoAuthors, artworks.GetLogoCss,
-    pins.GetThemePins, pins.CheckThemePins, pins.GetLogoPins, pins.CheckLogoPins,
+    pins.GetThemePins, pins.GetThemeCopies, pins.CheckThemePins,
+    pins.GetLogoPins, pins.GetLogoCopies, pins.CheckLogoPins,
     pins.AcceptThemePins, pins.AcceptLogoPins,  # nothing is offered; see test_pins.py
 }
 # fmt: on

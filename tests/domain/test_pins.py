@@ -10,12 +10,12 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Owner
 from logoadmin.domain.model.errors import Conflict, NotFound, OutgoingError
 from logoadmin.domain.model.kinds import THEMES
-from logoadmin.domain.model.pins import PinnedImport
+from logoadmin.domain.model.pins import PinnedCopies, PinnedImport
 from logoadmin.domain.model.records import Change
 from logoadmin.domain.pinning.pinned import PinnedCss, PinnedSheets, Unpinned
 from logoadmin.domain.services.artworks import AmendTheme, CreateLogo, CreateTheme, GetTheme, GetThemeCss, RemoveTheme
 from logoadmin.domain.services.changes import Revert, RevertRequest
-from logoadmin.domain.services.pins import AcceptThemePins, CheckThemePins, GetLogoPins, GetThemePins
+from logoadmin.domain.services.pins import AcceptThemePins, CheckThemePins, GetLogoPins, GetThemeCopies, GetThemePins
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.gallery import ARTWORK, NOW, FrozenClock, gallery_on, history, once
 from tests.origins import Origins
@@ -120,6 +120,25 @@ def test_another_sheet_is_shown_with_the_difference_and_pinned_when_it_is_accept
     assert published(storage) == PinnedCss(
         f"@import url(css/{hash_of(NEW)}.css);", {URL: hash_of(NEW)}, {hash_of(NEW): NEW}
     )
+
+
+def test_both_copies_are_shown_with_their_verdicts(gallery: LogoAdmin, origins: Origins) -> None:
+    def copies() -> PinnedCopies:
+        return gallery.pins.copies(GetThemeCopies(theme_id=1))
+
+    assert (copies().pinned.css, copies().offered) == ("", None)
+    check(gallery)
+    origins.sheets[URL] = f"@import url({BASE}); {NEW}"
+    origins.sheets[BASE] = "b { position: fixed; inset: 0; background: url(https://evil.example/x) }"
+    check(gallery)
+    found = copies()
+    assert (found.pinned.css, found.pinned.verdict.hosts, found.pinned.verdict.risks) == (f"{OLD}\n\n", (), ())
+    assert found.offered is not None
+    assert "position: fixed" in (found.offered.css or "")
+    assert found.offered.verdict.hosts == ("evil.example",)
+    assert [each.risk for each in found.offered.verdict.risks] == ["overlay"]
+    accept(gallery)
+    assert (copies().pinned, copies().offered) == (found.offered, None)
 
 
 def test_an_origin_that_returns_to_the_pinned_sheet_offers_nothing(gallery: LogoAdmin, origins: Origins) -> None:

@@ -128,6 +128,10 @@ ANSWERS: Final[dict[str, Any]] = {
     "POST /api/themes/{theme_id}/block": {**THEME, "active": False},
     "DELETE /api/themes/{theme_id}": {"theme_id": 1},
     "GET /api/themes/{theme_id}/pins": [],
+    "GET /api/themes/{theme_id}/pins/copies": {
+        "pinned": {"css": "body { color: #123 }\n", "verdict": {**VERDICT, "form": "sheet", "risks": []}},
+        "offered": None,
+    },
     "POST /api/themes/{theme_id}/pins/check": [],
     "POST /api/themes/{theme_id}/pins/accept": {"detail": "Nothing is offered for the imports of theme 1"},
     "GET /api/themes/{theme_id}/authors": [ANN],
@@ -142,6 +146,7 @@ ANSWERS: Final[dict[str, Any]] = {
     "POST /api/logos/{logo_id}/block": {**LOGO, "active": False},
     "DELETE /api/logos/{logo_id}": {"logo_id": 1},
     "GET /api/logos/{logo_id}/pins": [],
+    "GET /api/logos/{logo_id}/pins/copies": {"pinned": {"css": "body { color: #123 }", "verdict": VERDICT}, "offered": None},
     "POST /api/logos/{logo_id}/pins/check": [],
     "POST /api/logos/{logo_id}/pins/accept": {"detail": "Nothing is offered for the imports of logo 1"},
     "GET /api/logos/{logo_id}/authors": [ANN],

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from logoadmin.domain.model.css import Verdict
 from logoadmin.domain.model.limits import UnixTime, described
 from logoadmin.domain.model.records import Kind
 
@@ -86,6 +87,33 @@ class PinnedImport:
             "--- pinned/….css\n+++ offered/….css\n@@ -1,1 +1,1 @@\n-body { color: #123 }\n+body { color: #321 }\n",
         ),
     ] = None
+
+
+_VERDICT: Final = {"form": "sheet", "hosts": [], "imports": [], "size": 23, "risks": []}
+_INLINED: Final = {"css": "body { color: #123 }\n", "verdict": _VERDICT}
+
+
+@dataclass(frozen=True, slots=True)
+class InlinedCss:
+    """The CSS of an artwork with copies of the sheets that it imports, and the verdict on it."""
+
+    css: Annotated[
+        str | None,
+        described(
+            "The CSS with the copies in place of their `@import`, in their layers and conditions, for previews; `null` "
+            "if it is longer than 4 MiB.",
+            "@media screen {\nbody { color: #123 }\n}\n",
+        ),
+    ]
+    verdict: Annotated[Verdict, described("The verdict on it.", _VERDICT)]
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedCopies:
+    """What readers get of an artwork, and what they would get if everything that is offered were accepted."""
+
+    pinned: Annotated[InlinedCss, described("With the pinned copies, as far as there are any.", _INLINED)]
+    offered: Annotated[InlinedCss | None, described("With the offered ones; `null` if nothing is offered.", _INLINED)]
 
 
 @dataclass(frozen=True, slots=True)

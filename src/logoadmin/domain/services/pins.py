@@ -5,19 +5,21 @@ record nor its pins change meanwhile: the first sheet is pinned, and a later one
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing
+from logoadmin.domain.css import TooLarge, inline, judge
 from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.errors import Conflict, OutgoingError
 from logoadmin.domain.model.kinds import LOGOS, THEMES, AnyArtworkKind
 from logoadmin.domain.model.limits import LogoId, ThemeId
-from logoadmin.domain.model.pins import AcceptedSheets, CheckedRecord, PinnedImport
+from logoadmin.domain.model.pins import AcceptedSheets, CheckedRecord, InlinedCss, PinnedCopies, PinnedImport
 from logoadmin.domain.pinning.differences import difference, text_difference
-from logoadmin.domain.pinning.pinned import PinnedSheets
+from logoadmin.domain.pinning.pinned import PinnedCss, PinnedSheets, Unpinned, closure
 from logoadmin.domain.pinning.pins import DOCUMENTS, documents, imports_of, store
 from logoadmin.domain.pinning.runs import (
     NOT_ASKED,
@@ -33,6 +35,9 @@ from logoadmin.ports.environment import Clock
 from logoadmin.ports.outgoing import Outgoing
 from logoadmin.ports.storage import Pins, UnitOfWork
 
+# Characters of CSS with its imports in it.
+_MOST_INLINED: Final = 4 * 1024 * 1024
+
 
 class PinsCommand(Command):
     """A command about the pinned imports of one artwork; subclasses add its id."""
@@ -42,6 +47,12 @@ class PinsCommand(Command):
 
 class GetPins(PinsCommand):
     """The imports of an artwork, and their pinned copies."""
+
+    judges = True
+
+
+class GetCopies(PinsCommand):
+    """The CSS of an artwork with the pinned and with the offered copies of its imports."""
 
     judges = True
 
@@ -60,6 +71,15 @@ class AcceptPins(PinsCommand):
 
 class GetThemePins(GetPins):
     """The imports of a theme, and their pinned copies."""
+
+    permission = Permission(Scope.THEMES_WRITE)
+    of_kind = THEMES
+
+    theme_id: ThemeId
+
+
+class GetThemeCopies(GetCopies):
+    """The CSS of a theme with the pinned and with the offered copies of its imports."""
 
     permission = Permission(Scope.THEMES_WRITE)
     of_kind = THEMES
@@ -87,6 +107,15 @@ class AcceptThemePins(AcceptPins):
 
 class GetLogoPins(GetPins):
     """The imports of a logo, and their pinned copies."""
+
+    permission = Permission(Scope.LOGOS_WRITE)
+    of_kind = LOGOS
+
+    logo_id: LogoId
+
+
+class GetLogoCopies(GetCopies):
+    """The CSS of a logo with the pinned and with the offered copies of its imports."""
 
     permission = Permission(Scope.LOGOS_WRITE)
     of_kind = LOGOS
@@ -128,6 +157,23 @@ class PinService(Service):
             NotFound: the artwork does not exist.
         """
         return _compared(uow.pins, _listed(uow, command.of_kind, _record(uow, command)))
+
+    @reads
+    def copies(self, uow: UnitOfWork, command: GetCopies) -> PinnedCopies:
+        """Return the CSS of an artwork as readers get it, and as they would get it with all that is offered.
+
+        Raises:
+            NotFound: the artwork does not exist.
+        """
+        kind, record = command.of_kind, _record(uow, command)
+        pins = uow.pins.of(kind.kind, kind.id_of(record))
+        imports = {pin.url: pin for pin in pins if pin.url in imports_of(kind, record.custom_css)}
+        pinned = {url: pin.sheet for url, pin in imports.items() if pin.sheet is not None}
+        offered = {url: pin.offered for url, pin in imports.items() if pin.offered is not None}
+        return PinnedCopies(
+            _with_sheets(uow.pins, kind, record.custom_css, pinned),
+            _with_sheets(uow.pins, kind, record.custom_css, {**pinned, **offered}) if offered else None,
+        )
 
     def check(self, command: CheckPins, caller: Caller = OWNER) -> tuple[PinnedImport, ...]:
         """Ask the origins of an artwork's imports now; pin what had no pin, and store what else they offer.
@@ -240,6 +286,21 @@ class PinService(Service):
 
 def _record(uow: AnyUnitOfWork, command: PinsCommand) -> Any:
     return get_existing(uow, command.of_kind, command.of_kind.id_of(command))
+
+
+def _with_sheets(pins: Pins, kind: AnyArtworkKind, css: str, imports: Mapping[str, str]) -> InlinedCss:
+    """Return CSS with these sheets in it; one that the database has lost is missing."""
+    with suppress(Unpinned):
+        sheets = dict(closure(pins, imports.values()))
+        texts = PinnedCss(css, imports, sheets).texts
+        inlined: str | None = css
+        if kind.css_form == "sheet":
+            try:
+                inlined = inline(css, texts, _MOST_INLINED)
+            except TooLarge:
+                inlined = None
+        return InlinedCss(inlined, judge(css, kind.css_form, texts))
+    return InlinedCss(None, judge(css, kind.css_form))
 
 
 def _asked(fetcher: SheetFetcher, urls: Sequence[str]) -> dict[str, Outcome]:

@@ -13,7 +13,7 @@ from logoadmin.domain.model.factors import (
 )
 from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.model.lists import Listing
-from logoadmin.domain.model.pins import PinnedImport
+from logoadmin.domain.model.pins import PinnedCopies, PinnedImport
 from logoadmin.domain.model.publication import PublicationStatus
 from logoadmin.domain.model.records import (
     Author,
@@ -85,6 +85,10 @@ _BY_PATH: Final = "The author is named in the path. 404 if not linked."
 _PINS: Final = (
     "Readers get copies of the style sheets that the CSS imports. In the order of the CSS; `sha256` is `null` until an "
     "import is pinned, and `difference` shows what the origin has by now."
+)
+_COPIES: Final = (
+    "As readers get it, and as they would get it if all that is offered were accepted: the CSS with the sheets in "
+    "place of their imports, and the verdict on each."
 )
 _CHECK: Final = (
     "Fetches the imports with all that they import, pins those without a copy, and stores what the others offer. What "
@@ -227,6 +231,8 @@ OPERATIONS: Final = (
               "Remove a theme", _LINKS_GO),
     Operation("contract L5", f"GET {_THEME}/pins", pins.GetThemePins, "pins.list", tuple[PinnedImport, ...],
               "List a theme's imports", _PINS),
+    Operation("contract L5", f"GET {_THEME}/pins/copies", pins.GetThemeCopies, "pins.copies", PinnedCopies,
+              "Show a theme's CSS with its pinned and its offered imports", _COPIES),
     Operation("contract L5", f"POST {_THEME}/pins/check", pins.CheckThemePins, "pins.check", tuple[PinnedImport, ...],
               "Compare a theme's imports with their origins", _CHECK, also=(409,)),
     Operation("contract L5", f"POST {_THEME}/pins/accept", pins.AcceptThemePins, "pins.accept",
@@ -256,6 +262,8 @@ OPERATIONS: Final = (
               "Remove a logo", _LINKS_GO),
     Operation("contract L5", f"GET {_LOGO}/pins", pins.GetLogoPins, "pins.list", tuple[PinnedImport, ...],
               "List a logo's imports", _PINS),
+    Operation("contract L5", f"GET {_LOGO}/pins/copies", pins.GetLogoCopies, "pins.copies", PinnedCopies,
+              "Show a logo's CSS with its pinned and its offered imports", _COPIES),
     Operation("contract L5", f"POST {_LOGO}/pins/check", pins.CheckLogoPins, "pins.check", tuple[PinnedImport, ...],
               "Compare a logo's imports with their origins", _CHECK, also=(409,)),
     Operation("contract L5", f"POST {_LOGO}/pins/accept", pins.AcceptLogoPins, "pins.accept",
