@@ -155,11 +155,14 @@ def test_a_changed_import_is_seen_and_accepted_on_a_phone(console: Person, servi
     offer(service, "body { color: green }")
     accept.focus()
     page.keyboard.press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Accept the change").press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("It has changed again.")
     expect(imports.locator("ins")).to_have_text(["body { color: green }"])
     assert pinned(service) == "body { color: red }"
     accept.focus()
     page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_contain_text("The change contacts no new host and brings no new risk.")
+    page.get_by_role("dialog").get_by_role("button", name="Accept the change").press("Enter")
     newest = page.locator(".change-words").first
     expect(newest).to_have_text("admin accepted changed imports of the theme Theme 1")
     expect(accept).to_have_count(0)
@@ -295,3 +298,32 @@ def test_activating_many_leaves_blocked_ones_out_and_says_so(console: Person, se
     assert blocked(service, 1) == "Spam"
     assert not service.gallery.logos.get(GetLogo(logo_id=1)).active
     assert service.gallery.logos.get(GetLogo(logo_id=2)).active
+
+
+@pytest.mark.rule("contract L4", "contract L5")
+def test_both_copies_of_a_changed_import_can_be_looked_at_and_new_risks_are_named(
+    console: Person, service: Served
+) -> None:
+    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({SHEET});"))
+    offer(service, "input { color: rgb(1, 2, 3) } body { color: rgb(1, 2, 3) }")
+    offer(
+        service,
+        "input, body { color: rgb(4, 5, 6) } i { position: fixed; inset: 0; background: url(https://evil.example/x) }",
+    )
+    page = console.page
+    console.sign_in("themes/1")
+    news = page.get_by_role("list", name="New with the change:").get_by_role("listitem")
+    expect(news).to_have_text(["Sites that use it also contact \u2068evil.example\u2069.", "It can cover the page."])
+    frame = page.frame_locator("iframe.preview-frame")
+    page.get_by_role("button", name="Preview the pinned copy").click()
+    expect(frame.locator("body")).to_have_css("color", "rgb(1, 2, 3)")
+    page.get_by_role("button", name="Preview the offered copy").click()
+    expect(frame.locator("body")).to_have_css("color", "rgb(4, 5, 6)")
+    page.get_by_role("button", name="Preview the offered copy").click()
+    expect(frame.locator("body")).not_to_have_css("color", "rgb(4, 5, 6)")
+    page.get_by_role("button", name="Accept the change").click()
+    question = page.get_by_role("dialog")
+    expect(question).to_contain_text("evil.example")
+    expect(question).to_contain_text("It can cover the page.")
+    question.get_by_role("button", name="Cancel").click()
+    assert "rgb(1, 2, 3)" in (pinned(service) or "")

@@ -229,7 +229,9 @@ def test_forms_and_filters_have_the_fields_and_limits_of_the_interface(app: ASGI
     described = json.loads(ask(app, "GET", f"{files(app)}interface.json").body)
     document = json.loads(ask(app, "GET", "/openapi.json").body)
     ids = {operation["operationId"] for path in document["paths"].values() for operation in path.values()}
-    assert set(described) == ids
+    assert set(described) < ids  # those without any input are left out
+    assert {"create_logo", "amend_theme", "list_logos"} <= set(described)
+    assert all(each["query"] or each["body"] for each in described.values())
     body = described["create_logo"]["body"]
     assert body["required"] == ["name", "preview_url", "target"] or set(body["required"]) >= {"name", "preview_url"}
     assert body["properties"]["name"]["maxLength"] == 128

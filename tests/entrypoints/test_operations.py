@@ -146,7 +146,10 @@ ANSWERS: Final[dict[str, Any]] = {
     "POST /api/logos/{logo_id}/block": {**LOGO, "active": False},
     "DELETE /api/logos/{logo_id}": {"logo_id": 1},
     "GET /api/logos/{logo_id}/pins": [],
-    "GET /api/logos/{logo_id}/pins/copies": {"pinned": {"css": "body { color: #123 }", "verdict": VERDICT}, "offered": None},
+    "GET /api/logos/{logo_id}/pins/copies": {
+        "pinned": {"css": "body { color: #123 }", "verdict": VERDICT},
+        "offered": None,
+    },
     "POST /api/logos/{logo_id}/pins/check": [],
     "POST /api/logos/{logo_id}/pins/accept": {"detail": "Nothing is offered for the imports of logo 1"},
     "GET /api/logos/{logo_id}/authors": [ANN],

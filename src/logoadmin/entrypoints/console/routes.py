@@ -202,19 +202,16 @@ def _not_allowed() -> Response:
 
 
 def _described(interface: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what forms and filters are built from: the query parameters and the body of each operation."""
-    return {
-        operation["operationId"]: {
-            "query": {
-                each["name"]: _bare(each["schema"])
-                for each in operation.get("parameters", ())
-                if each.get("in") == "query"
-            },
-            "body": _bare(_body_of(operation)),
-        }
-        for path in interface["paths"].values()
-        for operation in path.values()
-    }
+    """Return what forms and filters are built from: the query parameters and bodies of the operations that have any."""
+    described = {}
+    for path in interface["paths"].values():
+        for operation in path.values():
+            parameters = (each for each in operation.get("parameters", ()) if each.get("in") == "query")
+            query = {each["name"]: _bare(each["schema"]) for each in parameters}
+            body = _bare(_body_of(operation))
+            if query or body:
+                described[operation["operationId"]] = {"query": query, "body": body}
+    return described
 
 
 def _body_of(operation: Mapping[str, Any]) -> Any:

@@ -10,7 +10,7 @@ import { cssWidget } from "../parts/css/css_editor.js";
 import { Text, widgets } from "../parts/primitives/fields.js";
 import { lazy } from "../parts/primitives/lazy.js";
 import { Picture } from "../parts/primitives/picture.js";
-import { Preview } from "../parts/css/css_preview.js";
+import { Preview, previewed } from "../parts/css/css_preview.js";
 import { RecordHistory } from "../parts/history/record_history.js";
 import { RecordPage } from "../parts/record/record_page.js";
 
@@ -47,7 +47,8 @@ export function ArtworkPage({ kind, recordId }) {
     },
     aside: (form) => {
       const { custom_css: css = "", target = "", preview_url: picture = "" } = /** @type {Record<string, string>} */ (form.values.value);
-      return h(Preview, { kind, css, target, picture });
+      const copy = previewed.value?.kind === kind && previewed.value.id === id ? previewed.value : undefined;
+      return h(Preview, { kind, css: copy?.css ?? css, target, picture });
     },
     children: (/** @type {any} */ record) => {
       knowAuthors(record);

@@ -8,12 +8,19 @@ import { t } from "../../texts.js";
 import { DiffRows } from "../diff/diff.js";
 import { Button, Time, Unread, rich } from "../primitives/basics.js";
 import { useRead } from "../primitives/use_read.js";
+import { ask } from "../primitives/dialog.js";
+import { Copies, newsOf } from "./copies.js";
 import { rowsOf } from "./unified_diff.js";
 
 /** @typedef {"logo" | "theme"} ArtworkKind */
 /** @typedef {import("logoadmin/api").components["schemas"]["PinnedImport"]} Pin */
 /** @typedef {import("../../client.js").Answer<Pin[]>} Answer */
 
+/** @type {Record<ArtworkKind, (id: number, signal: AbortSignal) => Promise<import("../../client.js").Answer<import("./copies.js").PinnedCopies>>>} */
+const COPIES = {
+  logo: (id, signal) => call("get", "/api/logos/{logo_id}/pins/copies", { path: { logo_id: id }, signal }),
+  theme: (id, signal) => call("get", "/api/themes/{theme_id}/pins/copies", { path: { theme_id: id }, signal }),
+};
 /** @type {Record<ArtworkKind, {read: (id: number, signal: AbortSignal) => Promise<Answer>, check: (id: number) => Promise<Answer>, accept: (id: number, offered: Record<string, string>) => Promise<Answer>}>} */
 const PINS = {
   logo: {
@@ -49,16 +56,23 @@ export function Imports({ kind, recordId, imports, saved, changed }) {
   const documents = pins?.filter(({ url }) => url === DOCUMENTS) ?? [];
   const shown = [...new Set(imports)].filter((url) => url !== DOCUMENTS).map((url) => ({ url, pin: pins?.find((each) => each.url === url) }));
   const changes = [...documents.map((pin) => ({ url: DOCUMENTS, pin })), ...shown].flatMap(({ url, pin }) => (pin?.offered ? [/** @type {const} */ ([url, pin.offered])] : []));
+  const offer = changes.map(([, sha256]) => sha256).join();
+  const copies = useRead(async (signal) => (offer ? (await COPIES[kind](recordId, signal)).data : undefined), [kind, recordId, saved, offer]);
   const check = () =>
     run("check", () => PINS[kind].check(recordId), ({ data }) => {
       if (data.every(({ offered, failure }) => !offered && !failure)) say(t("imports.same"));
       changed();
     });
-  const accept = () =>
-    run("accept", () => PINS[kind].accept(recordId, Object.fromEntries(changes)), ({ requestId }) => {
+  const accept = async () => {
+    const news = copies.data ? newsOf(copies.data) : [];
+    if (documents.some(({ offered }) => offered)) news.push(t("verdict.document"));
+    const text = news.length > 0 ? `${t("imports.new")} ${news.join(" ")}` : t("imports.new.none");
+    if (!(await ask({ title: t("imports.accept.ask", { n: changes.length }), text, yes: t("imports.accept", { n: changes.length }), no: t("cancel"), tone: news.length > 0 ? "danger" : "primary" }))) return;
+    await run("accept", () => PINS[kind].accept(recordId, Object.fromEntries(changes)), ({ requestId }) => {
       sayDone(t("imports.accepted", { n: changes.length }), [requestId], () => void (returned.value += 1));
       changed();
     });
+  };
   return h(
     "div",
     { class: "stack loose" },
@@ -72,6 +86,7 @@ export function Imports({ kind, recordId, imports, saved, changed }) {
       shown.slice(0, LISTED).map(({ url, pin }) => h("li", { key: url, class: "stack row" }, h("bdi", { class: "host-name" }, url), isAllowed && pins && h(State, { pin, url }))),
       shown.length > LISTED && h("li", { key: "more", class: "row hint" }, t("andMore", { n: shown.length - LISTED })),
     ),
+    offer && copies.data && h(Copies, { key: offer, kind, recordId, copies: copies.data }),
     complaint && h("p", { class: "complaint", role: "alert", dir: "auto" }, complaint),
     h(
       "div",
