@@ -244,6 +244,8 @@ def test_axe_finds_nothing_where_a_second_factor_must_be_enrolled(chromium: Brow
             for session in uow.sessions.of_user(PAINTER_ID):
                 uow.sessions.update_times(replace(session, enrol_by=service.clock.now() - 1))
 
+        # The next request is refused: those of the overview are over by then.
+        page.wait_for_load_state("networkidle")
         service.storage.write(demand)
         page.get_by_role("link", name="My account").click()
         page.get_by_role("button", name=APP).click()
