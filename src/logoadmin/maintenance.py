@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from logoadmin.adapters.jwt_tokens import derived_keys
 from logoadmin.adapters.system_environment import SystemRandomness
@@ -23,6 +24,9 @@ from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.services.issuer_users import role_named
 from logoadmin.domain.services.setup import rotate_token_keys
 from logoadmin.settings import Settings
+
+if TYPE_CHECKING:
+    from logoadmin.adapters.sql_storage.moves import Progress
 
 
 def rotate_keys(settings: Settings) -> None:
@@ -149,3 +153,10 @@ def restore_loaded(settings: Settings) -> None:
     from logoadmin.adapters.sql_storage import backups
 
     backups.restore_loaded(settings.database.get_secret_value())
+
+
+def move(settings: Settings, target: str, progress: "Progress") -> str:
+    """Move the gallery into another database, see :func:`logoadmin.adapters.sql_storage.moves.move`."""
+    from logoadmin.adapters.sql_storage import moves
+
+    return moves.move(settings.database.get_secret_value(), target, progress)

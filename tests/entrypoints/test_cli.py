@@ -20,6 +20,7 @@ import pytest
 
 import logoadmin
 from logoadmin.bootstrap import open_gallery
+from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
 from logoadmin.settings import load_settings
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
 from tests.gallery import ARTWORK
@@ -28,7 +29,9 @@ from tests.services import start
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
 ADMIN_PASSWORD = "first password"
+LEFT_OUT = f"Left out: {', '.join(NOT_EXPORTED)}. logoadmin move copies everything\n"
 WITHOUT = (
+    f"{LEFT_OUT}"
     "Password hashes are left out: after an import, users cannot sign in until their passwords are set "
     "(--with-password-hashes includes the hashes)\n"
 )
@@ -589,7 +592,7 @@ def test_users_whose_stored_hash_is_never_run_are_found_by_a_dry_run_of_an_expor
 @pytest.mark.usefixtures("initialised")
 def test_an_export_without_hashes_warns_and_its_import_explains_how_people_get_in(run: Run) -> None:
     assert run("user", "create", "7", "Ann", stdin="one\n").code == 0
-    assert run("export", "with.jsonl", "--with-password-hashes").err == "Exported 2 roles, 2 users\n"
+    assert run("export", "with.jsonl", "--with-password-hashes").err == LEFT_OUT + "Exported 2 roles, 2 users\n"
     assert run("export", "without.jsonl").err == WITHOUT + "Exported 2 roles, 2 users\n"
     for dry in ((), ("--dry-run",)):
         ended = run("import", "without.jsonl", *dry, "--database", f"sqlite:///new{len(dry)}.db")

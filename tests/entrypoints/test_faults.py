@@ -23,6 +23,7 @@ import pytest
 from logoadmin.adapters.sql_storage.databases.mysql import connections as pymysql_connections
 from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_checks
 from logoadmin.adapters.sql_storage.databases.sqlite import dialect as sqlite
+from logoadmin.adapters.sql_storage.moves import move
 from logoadmin.adapters.sql_storage.tables import VERSION_TABLE
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -294,6 +295,12 @@ def newer_tables(place: Place) -> Iterator[None]:
     yield
 
 
+def moved(place: Place) -> Iterator[None]:
+    target = place.file.with_name("new.db")
+    move(place.url, f"sqlite:///{target}", lambda *_: None)
+    yield
+
+
 _NUMBERS: Final = itertools.count(1)
 
 
@@ -408,6 +415,7 @@ ROWS: Final = (
     of_tables("the tables are older than the program", "older_tables", older_tables, "serve"),
     of_tables("the tables were made before 0.1.0", "prerelease_tables", prerelease_tables, "init", "serve"),
     of_tables("the tables are newer than the program", "newer_tables", newer_tables, "init", "serve"),
+    Row("the gallery was moved", "moved", "tables", "moved", "moved", moved, in_file, runs=("init", "serve")),
 )
 # What no service that runs can have.
 AT_START: Final = (
@@ -469,7 +477,7 @@ def test_each_fault_is_reported_everywhere(row: Row, place: Place, run: Run, cap
     assert not [text for text in everything if PASSWORD in text or "Traceback" in text]
 
 
-TABLES: Final = {"older_tables", "prerelease_tables", "newer_tables"}
+TABLES: Final = {"older_tables", "prerelease_tables", "newer_tables", "moved"}
 
 
 def words_of(command: str) -> list[str]:

@@ -167,10 +167,14 @@ class SqlStorage:
                 be created.
             StorageUnavailable: the database is unavailable.
         """
+        return self.prepare_and(lambda _, transaction: first(unit_of_work(transaction)))
+
+    def prepare_and(self, work: Callable[[Connection, Transaction], Answer]) -> Answer:
+        """Create or migrate the tables, and work on them as :meth:`prepare` does, with their connection as well."""
         self._dialect.create()
         for retried in count():
             try:
-                return self._prepare(first)
+                return self._prepare(work)
             except Failure as failure:
                 if failure.kind is FailureKind.CONFLICT and retried < RETRIES:
                     continue
@@ -195,11 +199,11 @@ class SqlStorage:
         self._dialect.close()
         self._pool.close()
 
-    def _prepare(self, first: Callable[[UnitOfWork], Answer | None]) -> Answer | None:
+    def _prepare(self, work: Callable[[Connection, Transaction], Answer]) -> Answer:
         engine = self._dialect.engine(2, None)  # one to migrate, and one to renew the lease
         try:
             with engine.connect() as connection:
-                return self._prepared(connection, first)
+                return self._prepared(connection, work)
         except Exception as error:
             failure = self._pool.driver_errors.failure(error)
             if failure is None:
@@ -208,13 +212,13 @@ class SqlStorage:
         finally:
             engine.dispose()
 
-    def _prepared(self, connection: Connection, first: Callable[[UnitOfWork], Answer]) -> Answer:
+    def _prepared(self, connection: Connection, work: Callable[[Connection, Transaction], Answer]) -> Answer:
         self._schema.load_migrations(connection)
         with self._dialect.migration_lock(connection) as begin_write:
             self._schema.prepare(connection)
             transaction = Transaction(connection.connection, self._pool.statements)
             transaction.take_write_lock(begin_write)
-            answer = first(unit_of_work(transaction))
+            answer = work(connection, transaction)
             transaction.finish()
         return answer
 

@@ -180,6 +180,8 @@ preferences: Final = Table(
     Column("value", Text, nullable=False),
 )
 
+# The name of the secret with the address that a gallery was moved to (contract K9).
+MOVED_TO: Final = "moved_to"
 secrets: Final = Table(
     "secrets",
     metadata,

@@ -4,16 +4,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ClauseElement, PoolProxiedConnection, Select, Table, select, update
+from sqlalchemy import ClauseElement, PoolProxiedConnection, Select, Table, literal_column, select, update
 
+from logoadmin.adapters.sql_storage.driver_errors import Classification, Failure, FailureKind
 from logoadmin.adapters.sql_storage.statements import KEY, CompiledStatement, Row, StatementCompiler, insert_into
 from logoadmin.adapters.sql_storage.tables import (
     COUNTED,
+    MOVED_TO,
     WRITE_LOCKS,
     changes,
     metadata,
+    secrets,
     state,
 )
+from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import Conflict
 from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.lists import truncated_page
@@ -28,6 +32,8 @@ _COUNTED: Final[Mapping[WriteLock, Select[Any]]] = {
 }
 _LOCK: Final = {lock: counted.with_for_update() for lock, counted in _COUNTED.items()}
 _LOCK_AT_ONCE: Final = {lock: counted.with_for_update(nowait=True) for lock, counted in _COUNTED.items()}
+# The rows of the locks are gone from a database that was moved (contract K9).
+_MOVED: Final = select(secrets.c.name).where(secrets.c.name == literal_column(f"'{MOVED_TO}'"))
 # Each write changes its row, even without new ids, so that a cluster detects conflicts with other writes (contract H5).
 _STORE_COUNTED: Final = update(state).where(state.c.state_id == KEY).values(writes=state.c.writes + 1)
 
@@ -278,6 +284,8 @@ class Transaction:
     def _counters(self, lock: WriteLock, statements: Mapping[WriteLock, Select[Any]]) -> dict[str, int]:
         row = self.row(statements[lock], {})
         if row is None:
+            if self.row(_MOVED, {}) is not None:
+                raise Failure(Classification(FailureKind.BUSY, Cause.MOVED, "moved"), LookupError())
             raise LookupError("the table of counters has lost a row")
         return dict(zip(COUNTED[lock], row, strict=True))
 

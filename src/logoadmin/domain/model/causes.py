@@ -108,3 +108,8 @@ class Cause(Enum):
         "its tables belong to a newer version of logoadmin",
         "install that version or a newer one",
     )
+    MOVED = (
+        "moved",
+        "its gallery was moved to another database",
+        "set database to the URL of that one",
+    )

@@ -1,4 +1,4 @@
-"""Backup and restore (contract K4)."""
+"""Backup, restore, and the move to another database (contract K4, K9)."""
 
 from pathlib import Path
 
@@ -55,3 +55,22 @@ def restore(file: Path | None, loaded: bool, database: str | None) -> None:
     else:
         restore(command_settings(database), file)
         click.echo(f"Restored from {file}. New ids start above any that may have been issued since the backup")
+
+
+@click.command()
+@click.option("--to", "target", metavar="URL", required=True, help="The database to move to, which must be empty.")
+@database_option
+def move(target: str, database: str | None) -> None:
+    """Move the whole gallery to another, empty database of any kind.
+
+    Everything is copied, compared row by row, and stays what it was; if anything fails, nothing is moved. Nobody can
+    write meanwhile. Afterwards no program serves the old database any more.
+    """
+    from logoadmin.maintenance import move
+
+    address = move(command_settings(database), target, _show_progress)
+    click.echo(f"Moved to {address}. Set database to its URL, and start the services again")
+
+
+def _show_progress(done: str, table: str, rows: int) -> None:
+    click.echo(f"{table}: {rows} row{'' if rows == 1 else 's'} {done}", err=True)

@@ -12,7 +12,7 @@ from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import InvalidInput
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, LOGOS
 from logoadmin.domain.model.records import Kind
-from logoadmin.entrypoints.cli.backups import backup, restore
+from logoadmin.entrypoints.cli.backups import backup, move, restore
 from logoadmin.entrypoints.cli.check import check
 from logoadmin.entrypoints.cli.config import config
 from logoadmin.entrypoints.cli.doctor import doctor
@@ -208,7 +208,7 @@ def completion(context: click.Context, shell: str) -> None:
 
 _IN_MODULES: Final = (
     *(serve, import_, export, publish, gallery_key, check),
-    *(backup, restore, user, config, doctor, healthcheck),
+    *(backup, restore, move, user, config, doctor, healthcheck),
 )
 for command in _IN_MODULES:
     cli.add_command(command)

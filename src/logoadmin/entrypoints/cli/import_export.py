@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Final
 
 import click
 
@@ -25,6 +25,23 @@ from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
     from logoadmin.domain.model.records import Imported
+
+# What a file of records does not hold; docs/backup.md lists it as well.
+NOT_EXPORTED: Final = (
+    "the history and the version numbers",
+    "blocks",
+    "pinned imports",
+    "published indexes",
+    "the keys that sign tokens and the gallery",
+    "sessions",
+    "service keys",
+    "second factors",
+    "identities of single sign-on",
+    "preferences",
+    "the settings for everybody",
+    "sign-in events",
+    "stored responses and counts of failed sign-ins",
+)
 
 
 @click.command("import")
@@ -135,6 +152,7 @@ def export(file: str, database: str | None, with_password_hashes: bool, force: b
     if not force and file != "-" and Path(file).is_file():
         raise LogoAdminError(f"{file} exists; name another file, or overwrite it with --force")
     with gallery_at(database, "never") as gallery, _target(file) as target:
+        click.echo(f"Left out: {', '.join(NOT_EXPORTED)}. logoadmin move copies everything", err=True)
         if not with_password_hashes:
             click.echo(
                 "Password hashes are left out: after an import, users cannot sign in until their passwords are set "

@@ -3,20 +3,22 @@
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, inspect, select, text
 
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.schema.migrations.numbers import RELEASED, check_numbers, numbers
-from logoadmin.adapters.sql_storage.tables import VERSION_TABLE, metadata
+from logoadmin.adapters.sql_storage.tables import MOVED_TO, VERSION_TABLE, metadata, secrets
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.errors import SchemaMismatch, StartError, TablesMissing
 
+_NEWER: Final = "The database was made by a newer logoadmin; install that version or a newer one"
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
 # The newest migration, from the file names: loading all of them would take most of the time of a start.
 NEWEST: Final = numbers(_MIGRATIONS / "versions")[-1]
 _VERSION: Final = text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 (a constant)
 # The newest migration that made the tables unusable for programs without it.
 _USABLE_FROM: Final = text(f"SELECT usable_from FROM {VERSION_TABLE}")  # noqa: S608 (a constant)
+_MOVED_TO: Final = select(secrets.c.value).where(secrets.c.name == MOVED_TO)
 
 
 class Schema:
@@ -49,6 +51,17 @@ class Schema:
             text = "The database is older than this program; run logoadmin init for the same database"
             raise SchemaMismatch(text, Cause.OLDER_TABLES)
         self._refuse_newer(connection)
+        self._refuse_moved(connection)
+
+    def check_exactly(self, connection: Connection) -> None:
+        """Make sure that the tables are those of this program, which a copy of all of them requires (contract K9).
+
+        Raises:
+            SchemaMismatch: they are not, or have more than this program knows.
+        """
+        self.check(connection)
+        if self.version(connection) != NEWEST:
+            raise SchemaMismatch(_NEWER, Cause.NEWER_TABLES)
 
     def load_migrations(self, connection: Connection) -> None:
         """Load slow imports of :meth:`prepare` while others can still write."""
@@ -67,6 +80,8 @@ class Schema:
         if version is None:
             self._refuse_strangers(connection)
         self.refuse_prerelease(connection)
+        if version is not None:
+            self._refuse_moved(connection)
         if version is None or version < NEWEST:
             self._migrate(connection)
         else:
@@ -118,5 +133,11 @@ class Schema:
     def _refuse_newer(self, connection: Connection) -> None:
         """Refuse tables that are not only wider; this program's own migrations, or newer ones, must have run."""
         if str(connection.execute(_USABLE_FROM).scalar()) > NEWEST:
-            text = "The database was made by a newer logoadmin; install that version or a newer one"
-            raise SchemaMismatch(text, Cause.NEWER_TABLES)
+            raise SchemaMismatch(_NEWER, Cause.NEWER_TABLES)
+
+    def _refuse_moved(self, connection: Connection) -> None:
+        """Refuse a database whose gallery was moved to another one (contract K9)."""
+        address = connection.execute(_MOVED_TO).scalar()
+        if address is not None:
+            text = f"The gallery was moved from this database to {address}; set database to the URL of that one"
+            raise SchemaMismatch(text, Cause.MOVED)

@@ -1,0 +1,71 @@
+"""The command that moves a gallery, and what an export leaves out of it (contract K9)."""
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from logoadmin.adapters.sql_storage.tables import LINK_TABLES, TABLES, metadata
+from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
+from tests.entrypoints.command_line import Run, says_one_line
+
+pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K9")]
+
+_BACKUP: Final = Path(__file__).parents[2] / "docs" / "backup.md"
+# What of each table an export leaves out; the settings for everybody are in the history.
+LEFT_OUT: Final = {
+    "changes": "the history and the version numbers",
+    "state": "the history and the version numbers",
+    "withdrawals": "blocks",
+    "pins": "pinned imports",
+    "sheets": "pinned imports",
+    "published_indexes": "published indexes",
+    "secrets": "the keys that sign tokens and the gallery",
+    "sessions": "sessions",
+    "refresh_tokens": "sessions",
+    "service_keys": "service keys",
+    "factors": "second factors",
+    "recovery_codes": "second factors",
+    "second_factor_since": "second factors",
+    "challenges": "second factors",
+    "identities": "identities of single sign-on",
+    "preferences": "preferences",
+    "events": "sign-in events",
+    "stored_responses": "stored responses and counts of failed sign-ins",
+    "sign_in_attempts": "stored responses and counts of failed sign-ins",
+}
+
+
+@pytest.mark.usefixtures("initialised")
+def test_a_gallery_is_moved_and_the_old_database_refused(run: Run) -> None:
+    moved = run("move", "--to", "sqlite:///new.db")
+    assert moved.code == 0, moved.err
+    assert moved.out == "Moved to new.db. Set database to its URL, and start the services again\n"
+    assert "users: 1 row copied\n" in moved.err
+    assert "users: 1 row compared\n" in moved.err
+    assert len(moved.err.splitlines()) == 2 * len(metadata.tables)
+    for command in (("init",), ("serve", "--port", "0"), ("export", "-"), ("move", "--to", "sqlite:///third.db")):
+        says_one_line(run(*command), 1, "The gallery was moved from this database to new.db; set database to the URL")
+    assert not Path("third.db").exists()
+    assert run("user", "list", "--database", "sqlite:///new.db").code == 0
+
+
+@pytest.mark.usefixtures("initialised")
+def test_a_move_to_a_database_that_cannot_be_used_is_refused(run: Run) -> None:
+    says_one_line(run("move"), 2, "--to")
+    says_one_line(run("move", "--to", "sqlite:///logoadmin.db"), 2, "logoadmin.db is the database to move")
+    says_one_line(run("move", "--to", "memory:"), 2, "database URL")
+    says_one_line(run("move", "--to", "mysql://me:hidden@127.0.0.1:1/gallery"), 1, "127.0.0.1:1")
+    assert run("init").code == 0
+
+
+def test_an_export_names_what_it_leaves_out_of_every_table() -> None:
+    exported = {table.name for table in (*TABLES.values(), *LINK_TABLES.values())}
+    assert exported | LEFT_OUT.keys() == metadata.tables.keys()
+    assert {*LEFT_OUT.values(), "the settings for everybody"} == {*NOT_EXPORTED}
+
+
+def test_the_docs_name_what_an_export_leaves_out() -> None:
+    section = _BACKUP.read_text(encoding="utf-8").split("### What an export leaves out")[1].split("\n## ")[0]
+    listed = [line[2:].split(":")[0].split(",")[0] for line in section.splitlines() if line.startswith("- ")]
+    assert listed == [*NOT_EXPORTED]
