@@ -143,7 +143,7 @@ class LogoAdmin:
         self.admin_password = admin_password
         idempotency = Idempotency(ports.encryption)
         transactions = Transactions(ports.storage, rules.access, ports.clock, idempotency, rules.sign_in.ways)
-        new_passwords = NewPasswords(ports.hasher, rules.sign_in.min_password_length)
+        new_passwords = NewPasswords(ports.hasher, rules.sign_in.min_password_length, rules.public_url.host)
         self.users = UserService(transactions, new_passwords, ports.clock)
         self.roles = RoleService(transactions)
         self.authors = AuthorService(transactions)

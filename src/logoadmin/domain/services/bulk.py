@@ -261,7 +261,7 @@ class BulkService(Service):
         """Yield the problems of the passwords of new users."""
         for place, step in enumerate(command.steps):
             if isinstance(step.command, CreateUser):
-                for problem in self._new_passwords.problems(step.command.password):
+                for problem in self._new_passwords.problems(step.command.password, step.command.username):
                     yield Problem(("changes", place, step.verb, *problem.loc), problem.msg, problem.type)
 
     def _work(self, place: int, step: Step, caller: Caller) -> WriteWork[Any, Any]:

@@ -117,7 +117,7 @@ class UserService(Service):
             DuplicateEntry: the id or the name is taken.
         """
         self.transactions.require_token(command, caller)
-        self._new_passwords.check(command.password)
+        self._new_passwords.check(command.password, command.username)
         self.transactions.check(command, caller)
         return self.transactions.write(command, caller, creation(self._new_passwords, command.password))
 
@@ -203,6 +203,7 @@ class UserService(Service):
         own = caller if isinstance(caller, SignedIn) and caller.user_id == command.user_id else None
         self._check_form(command, is_own=own is not None)
         self.transactions.check(command, caller)
+        self._new_passwords.check(command.password, self._name_of(command.user_id))
         current = None if own is None else self._verified(command, own)
         password = self._new_passwords.hash(command.password)  # expensive, so outside the transaction
 
@@ -217,6 +218,10 @@ class UserService(Service):
             return uow.passwords.set(user.user_id, password, verified=True)
 
         return self.transactions.write(command, caller, set_password)
+
+    def _name_of(self, user_id: int) -> str:
+        user = self.transactions.storage.read(lambda uow: uow.records(USERS).get(user_id))
+        return "" if user is None else user.username
 
     def _check_form(self, command: SetPassword, *, is_own: bool) -> None:
         """Require an acceptable password, and the current one of users who have one and set their own."""
