@@ -1,0 +1,65 @@
+"""A gallery moves into a real Galera cluster, and out of it again (contract K9)."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import logoadmin
+from logoadmin.adapters.sql_storage import moves
+from logoadmin.domain.model.errors import SchemaMismatch, StorageUnavailable
+from tests.adapters.test_sql_moves import at, complete, is_empty, nothing, on, rows
+from tests.adapters.test_sql_upgrades import filled
+from tests.galera import Cluster, galera_missing_reason, one_at_a_time, running_cluster
+from tests.options import skip_without
+
+pytestmark = [pytest.mark.rule("contract K9"), pytest.mark.slow("three servers and a proxy")]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Cluster]:
+    reason = galera_missing_reason()
+    if reason is not None:
+        skip_without("GALERA", reason)
+    directory = tmp_path_factory.getbasetemp()
+    with one_at_a_time(directory if worker_id == "master" else directory.parent), running_cluster() as made:
+        yield made
+
+
+def test_all_servers_have_what_was_moved_and_it_can_be_moved_back(
+    cluster: Cluster, prepared_sqlite_url: str, tmp_path: Path
+) -> None:
+    filled(prepared_sqlite_url)
+    on(prepared_sqlite_url, complete)
+    before, name = rows(prepared_sqlite_url), cluster.new_database()
+    moves.move(prepared_sqlite_url, cluster.url_of(name), nothing)
+    for node in cluster.nodes:
+        assert rows(node.url_of(name)) == before
+    first, second = (at(node.url_of(name)) for node in cluster.nodes[:2])
+    with first, second:
+        copy = f"sqlite:///{tmp_path / 'copy.db'}"
+        moves.move(cluster.url_of(name), copy, nothing)
+        assert rows(copy) == before
+        for number, gallery in enumerate((first, second)):
+            with pytest.raises(StorageUnavailable):
+                gallery.authors.create(logoadmin.CreateAuthor(user_id=77777 + number, username=f"New {number}"))
+    for node in cluster.nodes:
+        with pytest.raises(SchemaMismatch, match=r"was moved from this database to copy\.db"):
+            at(node.url_of(name))
+
+
+def test_a_write_through_another_server_stops_the_move_and_is_kept(cluster: Cluster, tmp_path: Path) -> None:
+    name, copy = cluster.new_database(), f"sqlite:///{tmp_path / 'copy.db'}"
+    source = cluster.nodes[0].url_of(name)
+    filled(source)
+    with at(cluster.nodes[1].url_of(name)) as other:
+
+        def write(done: str, table: str, _rows: int) -> None:
+            if (done, table) == ("copied", "roles"):
+                other.authors.create(logoadmin.CreateAuthor(user_id=77777, username="New"))
+
+        with pytest.raises(StorageUnavailable):
+            moves.move(source, copy, write)
+    assert is_empty(copy)
+    moves.move(source, copy, nothing)
+    assert "New" in {row[2] for row in rows(copy)["authors"]}
