@@ -26,7 +26,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterato
         yield made
 
 
-def test_all_servers_have_what_was_moved_and_it_can_be_moved_back(
+def test_all_servers_have_a_moved_gallery_and_it_can_be_moved_back(
     cluster: Cluster, prepared_sqlite_url: str, tmp_path: Path
 ) -> None:
     filled(prepared_sqlite_url)
