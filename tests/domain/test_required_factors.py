@@ -145,6 +145,23 @@ def test_a_change_of_role_reaches_a_session_at_its_next_refresh(
     assert enrol_by(gallery, refresh(gallery, tokens)) is None
 
 
+def test_who_is_promoted_makes_no_key_with_the_session_from_before(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    gallery = under(storage, clock, "required_for_admins", 0)
+    stocked.roles.amend(AmendRole(role_id=1, scope=()))
+    who = caller(gallery, gallery.sessions.sign_in(ANN))
+    gallery.keys.create(CreateKey(name="nothing", scope=()), who)
+    stocked.users.amend(AmendUser(user_id=7, role_id=2))
+    with pytest.raises(EnrolmentRequired):
+        gallery.keys.create(CreateKey(name="everything", scope=("*",)), who)
+    with pytest.raises(EnrolmentRequired):
+        gallery.keys.create(CreateKey(name="nothing", scope=()), who)
+    # With some days of grace, it may.
+    graceful = under(storage, clock, "required_for_admins", 1)
+    graceful.keys.create(CreateKey(name="everything", scope=("*",)), who)
+
+
 def test_switching_it_on_and_off_reaches_sessions_at_their_next_refresh(
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:

@@ -152,7 +152,7 @@ class LogoAdmin:
         self.pins = PinService(transactions, ports.outgoing, ports.clock)
         self.settings = SettingsService(transactions)
         self.preferences = PreferenceService(transactions)
-        self.keys = KeyService(transactions, ports.randomness)
+        self.keys = KeyService(transactions, ports.randomness, rules.sign_in)
         self.events = EventService(transactions)
         self.changes = ChangeService(transactions)
         gallery_keys = GalleryKeys(ports.signing, ports.gallery_keys, rules.publishing.days, ports.randomness)

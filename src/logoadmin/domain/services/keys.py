@@ -5,11 +5,20 @@ from typing import Annotated, Final
 
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.events import record_event
+from logoadmin.domain.factors.enrolment import enrol_by
 from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, Rights, user_of
 from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.errors import Conflict, InvalidToken, NotAuthenticated, NotFound, Outdated
+from logoadmin.domain.model.errors import (
+    Conflict,
+    EnrolmentRequired,
+    InvalidToken,
+    NotAuthenticated,
+    NotFound,
+    Outdated,
+)
 from logoadmin.domain.model.limits import KeyId, KeySeconds, RoleName, Scopes, described
 from logoadmin.domain.model.sessions import NewServiceKey, RemovedServiceKey, ServiceKey, stored_hash
+from logoadmin.domain.model.sign_in import SignInRules
 from logoadmin.domain.use_cases import Service, Transactions, reads_with_rights, writes
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.storage import UnitOfWork
@@ -53,9 +62,9 @@ class RemoveKey(Command):
 class KeyService(Service):
     """The use cases of service keys."""
 
-    def __init__(self, transactions: Transactions, randomness: Randomness) -> None:
+    def __init__(self, transactions: Transactions, randomness: Randomness, rules: SignInRules) -> None:
         super().__init__(transactions)
-        self._randomness = randomness
+        self._randomness, self._rules = randomness, rules
 
     @reads_with_rights
     def list(self, uow: UnitOfWork, _command: ListKeys, held: Rights | None) -> tuple[ServiceKey, ...]:
@@ -79,6 +88,8 @@ class KeyService(Service):
             NotPermitted: the caller does not hold all of the scope (contract B4), or is a service key, which must not
                 create one that outlives it.
             RecentSignInRequired: the caller signed in more than 10 minutes ago (contract O3).
+            EnrolmentRequired: a second factor is required of the caller by now, also if that is so since the last
+                refresh (contract O4).
             Conflict: the user has 100 keys that have not expired.
         """
         key = KEY_PREFIX + self._randomness.text()
@@ -87,6 +98,7 @@ class KeyService(Service):
             user_id = user_of(uow.held)
             if uow.held is not None:
                 uow.held.require(command.scope)
+                self._require_enrolled(uow, uow.held, caller)
             _make_room(uow, user_id)
             expires_at = None if command.expires_in is None else uow.now + command.expires_in
             stored = ServiceKey(uow.keys.next_id(), command.name, command.scope, uow.now, expires_at, None)
@@ -95,6 +107,16 @@ class KeyService(Service):
             return NewServiceKey(stored.key_id, stored.name, stored.scope, uow.now, expires_at, None, key)
 
         return self.transactions.write(command, caller, create, unused=_is_unused)
+
+    def _require_enrolled(self, uow: AuditedUnitOfWork, held: Rights, caller: Caller) -> None:
+        """Judge the current scope: a session learns of another one at its next refresh, and a key would outlive it."""
+        sessions = uow.sessions.of_user(held.user_id)
+        session = next((each for each in sessions if each.session_id == getattr(caller, "session_id", None)), None)
+        if session is None:
+            return
+        by = enrol_by(uow, held.user_id, held.scope, session.factor, self._rules, uow.now)
+        if by is not None and uow.now >= by:
+            raise EnrolmentRequired
 
     @writes
     def remove(self, uow: AuditedUnitOfWork, command: RemoveKey) -> RemovedServiceKey:
