@@ -66,6 +66,6 @@ def test_an_export_names_what_it_leaves_out_of_every_table() -> None:
 
 
 def test_the_docs_name_what_an_export_leaves_out() -> None:
-    section = _BACKUP.read_text(encoding="utf-8").split("### What an export leaves out")[1].split("\n## ")[0]
+    section = _BACKUP.read_text(encoding="utf-8").split("## What an export leaves out")[1].split("\n## ")[0]
     listed = [line[2:].split(":")[0].split(",")[0] for line in section.splitlines() if line.startswith("- ")]
     assert listed == [*NOT_EXPORTED]
