@@ -24,8 +24,7 @@ from logoadmin.domain.model.kinds import AUTHORS
 from logoadmin.domain.model.records import Author
 from logoadmin.ports.storage import UnitOfWork
 from tests.cluster.write_log import Service, WriteLog, bearer, command, following, statuses, writing
-from tests.galera import Cluster, Node, galera_missing_reason, one_at_a_time, running_cluster
-from tests.options import skip_without
+from tests.galera import Cluster, Node
 
 pytestmark = [
     pytest.mark.rule("contract H5"),
@@ -40,16 +39,6 @@ BACK_WITHIN: Final = 10.0
 ANSWERED_WITHIN: Final = 2.6
 _BEFORE: Final = 2.5
 _AFTER: Final = 2.0
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Cluster]:
-    reason = galera_missing_reason()
-    if reason is not None:
-        skip_without("GALERA", reason)
-    directory = tmp_path_factory.getbasetemp()
-    with one_at_a_time(directory if worker_id == "master" else directory.parent), running_cluster() as made:
-        yield made
 
 
 @pytest.fixture(scope="module")

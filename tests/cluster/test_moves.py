@@ -1,6 +1,5 @@
 """A gallery moves into a real Galera cluster, and out of it again (contract K9)."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,20 +9,9 @@ from logoadmin.adapters.sql_storage import moves
 from logoadmin.domain.model.errors import SchemaMismatch, StorageUnavailable
 from tests.adapters.test_sql_moves import at, complete, is_empty, nothing, on, rows
 from tests.adapters.test_sql_upgrades import filled
-from tests.galera import Cluster, galera_missing_reason, one_at_a_time, running_cluster
-from tests.options import skip_without
+from tests.galera import Cluster
 
 pytestmark = [pytest.mark.rule("contract K9"), pytest.mark.slow("three servers and a proxy")]
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Cluster]:
-    reason = galera_missing_reason()
-    if reason is not None:
-        skip_without("GALERA", reason)
-    directory = tmp_path_factory.getbasetemp()
-    with one_at_a_time(directory if worker_id == "master" else directory.parent), running_cluster() as made:
-        yield made
 
 
 def test_all_servers_have_a_moved_gallery_and_it_can_be_moved_back(

@@ -247,6 +247,13 @@ def test_a_record_with_a_document_is_left_out_until_its_documents_are_accepted(
     assert f" {SVG}\n+{SVG}x\n" in (pins(gallery)[1].difference or "")
 
 
+@pytest.mark.rule("contract L4")
+def test_a_check_of_all_reports_no_documents_as_changed(gallery: LogoAdmin) -> None:
+    gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({URL}); b {{ filter: url({SVG}) }}"))
+    (checked,) = gallery.pins.check_all()
+    assert [(each.url, each.offered) for each in checked.imports] == [(URL, None)]
+
+
 @pytest.mark.rule("contract G", "contract L4")
 def test_the_acceptance_of_documents_can_be_undone_and_done_again(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"b {{ filter: url({SVG}) }}"))

@@ -11,7 +11,7 @@ const { code } = await transform(await readFile(SOURCE, "utf8"), {
   charset: "utf8",
   format: "esm",
   lineLimit: 120,
-  // Names stay, for those who read it in an extension.
+  // Names stay, for people who read it in an extension.
   minifySyntax: true,
   minifyWhitespace: true,
   target: "es2022",

@@ -19,7 +19,7 @@ from logoadmin.domain.model.kinds import LOGOS, THEMES, AnyArtworkKind
 from logoadmin.domain.model.limits import LogoId, ThemeId
 from logoadmin.domain.model.pins import AcceptedSheets, CheckedRecord, InlinedCss, PinnedCopies, PinnedImport
 from logoadmin.domain.pinning.differences import difference, text_difference
-from logoadmin.domain.pinning.pinned import PinnedCss, PinnedSheets, Unpinned, closure
+from logoadmin.domain.pinning.pinned import HasPins, PinnedCss, PinnedSheets, StoredPins, Unpinned, closure
 from logoadmin.domain.pinning.pins import DOCUMENTS, documents, imports_of, store
 from logoadmin.domain.pinning.runs import (
     NOT_ASKED,
@@ -156,11 +156,12 @@ class PinService(Service):
         Raises:
             NotFound: the artwork does not exist.
         """
-        return _compared(uow.pins, _listed(uow, command.of_kind, _record(uow, command)))
+        kind, record = command.of_kind, _record(uow, command)
+        return _compared(uow, kind, kind.id_of(record), _listed(uow, kind, record))
 
     @reads
     def copies(self, uow: UnitOfWork, command: GetCopies) -> PinnedCopies:
-        """Return the CSS of an artwork as readers get it, and as they would get it with all that is offered.
+        """Return the CSS of an artwork as readers get it, and as they would get it with every offer accepted.
 
         Raises:
             NotFound: the artwork does not exist.
@@ -194,7 +195,7 @@ class PinService(Service):
             store(uow.pins, kind, record, outcomes, asked_at, uow.now)
             return _answer(_listed(uow, kind, record))
 
-        return self._pins_in(self.transactions.write(command, caller, work))
+        return self._pins_in(self.transactions.write(command, caller, work), command)
 
     def accept(self, command: AcceptPins, caller: Caller = OWNER) -> tuple[PinnedImport, ...]:
         """Pin what the origins offered when they were last asked; this is a change of the artwork.
@@ -206,7 +207,10 @@ class PinService(Service):
             NotFound: the artwork does not exist.
             Conflict: nothing is offered, or something else than the command names.
         """
-        return self._pins_in(self.transactions.write(command, caller, _accept))
+        record = self.transactions.snapshot(command, caller, _record)
+        # The CSS is judged before the write, which finds that remembered.
+        _documents(StoredPins(self.transactions.storage), command.of_kind, record)
+        return self._pins_in(self.transactions.write(command, caller, _accept), command)
 
     def pin_missing(self, seconds: float) -> int:
         """Fetch the imports of active artworks that have no pin, if they did not fail a short time ago.
@@ -244,7 +248,7 @@ class PinService(Service):
         for kind, id_ in self.transactions.storage.snapshot(artworks_with_imports):
             checked = self._pin(run, kind, id_, missing=False)
             if checked is not None:
-                yield replace(checked, imports=self._with_differences(checked.imports))
+                yield replace(checked, imports=self._with_differences(kind, id_, checked.imports))
         self.transactions.storage.write(forget_unused_sheets, alone=True)
 
     def _pin(self, run: Outgoing, kind: AnyArtworkKind, id_: int, *, missing: bool) -> CheckedRecord | None:
@@ -265,7 +269,8 @@ class PinService(Service):
                 return None
             store(uow.pins, kind, record, answers, asked_at, self._clock.now())
             listed = (_failed(each, outcomes.get(each.url)) for each in _listed(uow, kind, record))
-            return CheckedRecord(kind.kind, id_, record.name, tuple(listed))
+            # Documents have no origin that may have changed.
+            return CheckedRecord(kind.kind, id_, record.name, tuple(each for each in listed if each.url != DOCUMENTS))
 
         return storage.write(work, alone=True)
 
@@ -274,14 +279,17 @@ class PinService(Service):
             raise Conflict("Imports are not fetched: pin_imports is false, or httpx2 is not installed")
         return self._outgoing
 
-    def _pins_in(self, answer: Mapping[str, Any]) -> tuple[PinnedImport, ...]:
-        return self._with_differences([PinnedImport(**each) for each in answer["pins"]])
+    def _pins_in(self, answer: Mapping[str, Any], command: PinsCommand) -> tuple[PinnedImport, ...]:
+        kind, imports = command.of_kind, [PinnedImport(**each) for each in answer["pins"]]
+        return self._with_differences(kind, kind.id_of(command), imports)
 
-    def _with_differences(self, imports: Sequence[PinnedImport]) -> tuple[PinnedImport, ...]:
+    def _with_differences(
+        self, kind: AnyArtworkKind, id_: int, imports: Sequence[PinnedImport]
+    ) -> tuple[PinnedImport, ...]:
         """Add the differences, outside of the write: sheets never change."""
         if not any(each.offered for each in imports):
             return tuple(imports)
-        return self.transactions.storage.read(lambda uow: _compared(uow.pins, imports))
+        return self.transactions.storage.read(lambda uow: _compared(uow, kind, id_, imports))
 
 
 def _record(uow: AnyUnitOfWork, command: PinsCommand) -> Any:
@@ -336,29 +344,40 @@ def _listed(uow: AnyUnitOfWork, kind: AnyArtworkKind, record: Any) -> tuple[Pinn
     if found := _documents(uow, kind, record):
         accepted = known[DOCUMENTS].sheet if DOCUMENTS in known else None
         offered = sha256_of(found)
-        listed = PinnedImport(DOCUMENTS, accepted, None, None, None)
-        if offered != accepted:
-            old = (accepted or "", (uow.pins.sheet(accepted) if accepted else None) or "")
-            listed = replace(listed, offered=offered, difference=text_difference(old, (offered, found)))
-        imports.append(listed)
+        imports.append(PinnedImport(DOCUMENTS, accepted, None if offered == accepted else offered, None, None))
     return tuple(imports)
 
 
-def _documents(uow: AnyUnitOfWork, kind: AnyArtworkKind, record: Any) -> str:
+def _documents(uow: HasPins, kind: AnyArtworkKind, record: Any) -> str:
     """Return the list of a record's documents that somebody may accept; empty for none, or too many."""
     sheets = PinnedSheets(uow, kind, kind.id_of(record)).texts(kind.id_of(record), record.custom_css)
     found = documents(kind, record.custom_css, sheets)
     return found if len(found) <= MOST_BYTES else ""
 
 
-def _compared(pins: Pins, imports: Sequence[PinnedImport]) -> tuple[PinnedImport, ...]:
-    """Return imports with the differences between their pinned and their offered sheets."""
-    return tuple(
-        replace(each, difference=difference(pins, each.sha256, each.offered))
-        if each.sha256 and each.offered and each.url != DOCUMENTS
-        else each
-        for each in imports
-    )
+def _compared(
+    uow: UnitOfWork, kind: AnyArtworkKind, id_: int, imports: Sequence[PinnedImport]
+) -> tuple[PinnedImport, ...]:
+    """Return the imports of a record with the differences between their pinned and their offered sheets."""
+    found = []
+    for each in imports:
+        changes = None
+        if each.url == DOCUMENTS and each.offered:
+            changes = _document_difference(uow, kind, id_, each)
+        elif each.sha256 and each.offered:
+            changes = difference(uow.pins, each.sha256, each.offered)
+        found.append(replace(each, difference=changes))
+    return tuple(found)
+
+
+def _document_difference(uow: UnitOfWork, kind: AnyArtworkKind, id_: int, listed: PinnedImport) -> str | None:
+    """Return the difference between accepted and offered documents; None if the record has others by now."""
+    record, accepted = uow.records(kind).get(id_), listed.sha256 or ""
+    found = "" if record is None else _documents(uow, kind, record)
+    if sha256_of(found) != listed.offered:
+        return None
+    before = uow.pins.sheet(accepted) if accepted else None
+    return text_difference((accepted, before or ""), (listed.offered, found))
 
 
 def _answer(imports: Sequence[PinnedImport]) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def publish(directory: Path, url: str | None, watch: bool, database: str | None)
 
 
 def _publish_twice(gallery: "LogoAdmin", directory: Path) -> "Published":
-    """Publish, fetch what is missing, which may take minutes, and publish that."""
+    """Publish, fetch missing imports, which may take minutes, and publish them."""
     from logoadmin.bootstrap import folder
     from logoadmin.domain.services.publication import ShowPublication
 

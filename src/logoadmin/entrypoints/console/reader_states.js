@@ -1,4 +1,4 @@
-/** How readers of the published gallery get each logo and theme; known to those who may change one of them. */
+/** How readers of the published gallery get each logo and theme; known to users who may change one of them. */
 import { computed, signal } from "./vendor/preact.js";
 import { may, me } from "./session.js";
 

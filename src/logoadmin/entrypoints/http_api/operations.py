@@ -87,7 +87,7 @@ _PINS: Final = (
     "import is pinned, and `difference` shows what the origin has by now."
 )
 _COPIES: Final = (
-    "As readers get it, and as they would get it if all that is offered were accepted: the CSS with the sheets in "
+    "As readers get it, and as they would get it if every offer were accepted: the CSS with the sheets in "
     "place of their imports, and the verdict on each."
 )
 _CHECK: Final = (

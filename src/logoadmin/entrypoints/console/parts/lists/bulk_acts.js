@@ -17,7 +17,7 @@ import { named } from "./list_sync.js";
 /** @typedef {import("./bulk_work.js").Work} Work */
 
 const ASKED = /** @type {const} */ (["target", "link", "unlink"]);
-/** So many published records are switched off without a question. */
+/** The most records that are switched off without a question. */
 const UNASKED = 50;
 const ICONS = /** @type {const} */ ({ target: "Tag", link: "UserPlus", unlink: "UserMinus" });
 

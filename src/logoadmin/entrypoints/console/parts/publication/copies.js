@@ -9,7 +9,7 @@ import { previewed } from "../css/css_preview.js";
 /** @param {Verdict} verdict @returns {Set<Verdict["risks"][number]["risk"]>} */
 const risksOf = (verdict) => new Set(verdict.risks.map(({ risk }) => risk));
 
-/** @param {PinnedCopies} copies @returns {string[]} sentences about what is new in the offered copies, the worst first */
+/** @param {PinnedCopies} copies @returns {string[]} sentences about the news in the offered copies, the worst first */
 export function newsOf({ pinned, offered }) {
   if (!offered) return [];
   const known = risksOf(pinned.verdict);

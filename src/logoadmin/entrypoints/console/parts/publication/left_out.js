@@ -11,7 +11,7 @@ import { Named } from "./named.js";
 
 /** @typedef {import("logoadmin/api").components["schemas"]["LeftOut"]} LeftOut */
 
-/** So many records of a group are listed at first. */
+/** The records of a group that are listed at first. */
 const SHOWN = 20;
 /** What another attempt may help against. */
 const PASSING = ["not_fetched", "not_pinned"];
