@@ -142,8 +142,14 @@ class PasskeyService(Service):
         """
         passkeys, challenge = self._passkeys.opened(), self._challenges.new(self._clock.now())
         options = PasskeyOptions(challenge, passkeys.request_options(challenge, verified=True))
-        # Without its database a service says so now, and not after people have touched their devices.
-        return self.transactions.read(command, caller, lambda _uow, _command: options)
+
+        def respond(uow: UnitOfWork, _: AskPasskey) -> PasskeyOptions:
+            # Without its database a service says so now, and not after people have touched their devices. Only a
+            # statement finds that out: a pooled connection outlives its server unnoticed.
+            uow.changes.last_id()
+            return options
+
+        return self.transactions.read(command, caller, respond)
 
     def sign_in(self, command: SignInWithPasskey, caller: Caller = ANONYMOUS) -> Tokens:
         """Begin a session with a passkey alone (contract O2).
