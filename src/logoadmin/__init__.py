@@ -54,6 +54,7 @@ __all__ = [
     "CreateTheme",
     "CreateUser",
     "CreatedCredential",
+    "CssImport",
     "DuplicateEntry",
     "DuplicateUpdate",
     "EndedSession",

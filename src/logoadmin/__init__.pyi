@@ -13,7 +13,7 @@ from logoadmin.domain.model.access import (
     SignedIn as SignedIn,
 )
 from logoadmin.domain.model.causes import Cause as Cause
-from logoadmin.domain.model.css import Risk as Risk, Verdict as Verdict
+from logoadmin.domain.model.css import CssImport as CssImport, Risk as Risk, Verdict as Verdict
 from logoadmin.domain.model.effects import AffectedUser as AffectedUser, RoleEffect as RoleEffect
 from logoadmin.domain.model.errors import (
     ArtworkBlocked as ArtworkBlocked,

@@ -50,6 +50,7 @@ NAMES = {
     *("Role", "Theme", "ThemeAuthor", "Tokens", "User"),
     *("ListedSession", "RemovedSession", "RemovedUserSessions"),
     *("AffectedUser", "RoleEffect", "SharedSettings", "Risk", "Verdict", "PinnedImport", "PinnedCopies", "InlinedCss"),
+    "CssImport",
     *("Blocked", "ChangedImport", "LeftOut", "Publication", "PublicationStatus", "Published", "Risky"),
     *("Change", "EndedSession", "Me", "NewServiceKey", "RemovedServiceKey", "ServiceKey"),
     # commands

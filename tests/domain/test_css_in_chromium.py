@@ -80,7 +80,7 @@ def test_chromium_asks_for_pinned_copies_alone(chromium: Browser) -> None:
     with chromium.new_context() as context:
         page = context.new_page()
         for css in (*(each.replace("A", "https://a.example") for each in IMPORTS), *DATA):
-            pins = {url: f"css/{place}.css" for place, url in enumerate(judge(css, "sheet").imports)}
+            pins = {url: f"css/{place}.css" for place, url in enumerate(judge(css, "sheet").import_urls)}
             asked = requests_of(page, "https://page.test", rewrite(css, "sheet", None, pins))
             assert _hosts(asked) == set()
             assert {url.removeprefix("https://page.test/") for url in asked} <= {*pins.values(), "x"}

@@ -73,5 +73,5 @@ def test_a_result_that_grows_too_large_is_refused() -> None:
 
 @given(css_texts(), st.lists(css_texts(), max_size=2))
 def test_whatever_is_inlined_imports_nothing(css: str, sheets: list[str]) -> None:
-    named = {url: sheet for url in judge(css, "sheet").imports for sheet in sheets}
-    assert judge(inline(css, named, MOST), "sheet").imports == ()
+    named = {url: sheet for url in judge(css, "sheet").import_urls for sheet in sheets}
+    assert judge(inline(css, named, MOST), "sheet").import_urls == ()

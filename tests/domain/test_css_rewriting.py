@@ -48,7 +48,7 @@ def test_without_a_base_relative_urls_stay() -> None:
 @given(css_texts())
 def test_any_text_is_rewritten_once_and_stays_the_same_but_for_its_urls(css: str) -> None:
     assert rewrite(css, "sheet", None, {}) == css
-    imports = judge(css, "sheet").imports
+    imports = judge(css, "sheet").import_urls
     pins = {url: f"css/{place}.css" for place, url in enumerate(imports)}
     rewritten = rewrite(css, "sheet", BASE, pins)
     assert rewrite(rewritten, "sheet", BASE, pins) == rewritten

@@ -150,7 +150,7 @@ def test_hosts_count_where_a_list_of_declarations_cannot_have_them(css: str) -> 
 def test_imports_are_listed_wherever_they_are(css: str) -> None:
     for form in ("sheet", "declarations"):
         verdict = judge(css, form)
-        assert list(verdict.imports) == IMPORTS[css]
+        assert list(verdict.import_urls) == IMPORTS[css]
         assert (A in verdict.hosts) == any(A in url for url in IMPORTS[css])
 
 
@@ -235,7 +235,7 @@ def test_what_pinned_sheets_contain_counts_at_their_import() -> None:
     }
     verdict = judge(css, "sheet", pinned)
     assert verdict.hosts == (A, B)
-    assert verdict.imports == ("https://no.example/x", "https://a.example/y")
+    assert verdict.import_urls == ("https://no.example/x", "https://a.example/y")
     assert verdict.size == len(css) + sum(map(len, pinned.values()))
     assert [(each.risk, each.line, each.column) for each in verdict.risks] == [("input_styling", 1, 1)]
 

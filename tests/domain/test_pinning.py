@@ -231,7 +231,7 @@ def test_no_import_of_a_pinned_sheet_leads_elsewhere(parts: list[str]) -> None:
     (tree,) = fetched({"a": "".join(parts), "b": "b{}", "b)": "b{}"})
     if isinstance(tree, Tree):
         names = {f"{sha}.css" for sha in tree.sheets}
-        assert all({*judge(css, "sheet").imports} <= names for css in tree.sheets.values())
+        assert all({*judge(css, "sheet").import_urls} <= names for css in tree.sheets.values())
 
 
 @pytest.mark.parametrize("css", ["(" * 200_000, "{" * MIB, "a{" * 300_000, "[" * 100_001])

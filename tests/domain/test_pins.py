@@ -1,5 +1,6 @@
 """Pinned imports: copies of imported style sheets, and their acceptance (contract L5)."""
 
+import json
 from hashlib import sha256
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import Owner
+from logoadmin.domain.model.css import CssImport
 from logoadmin.domain.model.errors import Conflict, NotFound, OutgoingError
 from logoadmin.domain.model.kinds import THEMES
 from logoadmin.domain.model.pins import PinnedCopies, PinnedImport
@@ -445,10 +447,13 @@ def test_the_verdict_covers_the_pinned_sheets(gallery: LogoAdmin, origins: Origi
     }
     command = GetThemeCss(theme_id=1)
     before = gallery.themes.css(command)
-    assert (before.hosts, before.version) == (("styles.example",), 0)
+    assert (before.hosts, before.version, before.imports) == (("styles.example",), 0, (CssImport(URL),))
     check(gallery)
     after = gallery.themes.css(command)
-    assert (after.imports, after.hosts, after.version) == ((URL,), ("b.example", "styles.example"), 0)
+    assert (after.import_urls, after.hosts, after.version) == ((URL,), ("b.example", "styles.example"), 0)
+    # The same form as in the index.
+    index = json.loads(next(iter(gallery.publication.generate().files.values())))
+    assert index["themes"][0]["css"]["imports"] == [{"url": URL, "sha256": after.imports[0].sha256}]
     origins.sheets = {URL: "a { background: url(https://c.example/) }"}
     check(gallery)
     assert gallery.themes.css(command) == after

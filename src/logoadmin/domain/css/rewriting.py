@@ -33,8 +33,8 @@ def rewrite(css: str, form: Form, base: str | None, imports: Mapping[str, str]) 
         css: any text whatsoever.
         form: its grammar: ``declarations`` for a logo, ``sheet`` for a theme.
         base: the absolute http or https URL of the sheet, against which relative URLs are resolved; None leaves them.
-        imports: the new URL for that of each ``@import``, as :attr:`Verdict.imports` has them. Imports that are not in
-            it are treated as other URLs.
+        imports: the new URL for that of each ``@import``, as :attr:`Verdict.import_urls` has them. Imports that are not
+            in it are treated as other URLs.
     """
     if has_too_many_blocks(css):
         return css

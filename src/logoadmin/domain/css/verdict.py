@@ -16,7 +16,7 @@ from logoadmin.domain.css.risks import risks_of
 from logoadmin.domain.css.structure import structure_of
 from logoadmin.domain.css.tokens import has_too_many_blocks, other_readings, tokenize
 from logoadmin.domain.css.urls import hosts_of, trimmed
-from logoadmin.domain.model.css import Form, Risk, Verdict
+from logoadmin.domain.model.css import CssImport, Form, Risk, Verdict
 
 # How much memory the findings of texts may take, in bytes.
 MAX_REMEMBERED: Final = 32 * 1024 * 1024
@@ -98,8 +98,13 @@ def _judged(css: str, form: Form, pinned: Mapping[str, str]) -> tuple[Verdict, s
             risks += (Risk(name, line, column) for name in {each.risk: None for each in found.risks})
             size += found.size if url in pinned else 0
             waiting += ((each.url, line, column, level + (url not in pinned)) for each in found.imports)
-    imports = tuple(each.url for each in own.imports)
+    imports = tuple(CssImport(each.url, _sha256(pinned.get(each.url))) for each in own.imports)
     return Verdict(form, tuple(sorted(hosts)), imports, size, _limited(risks)), documents
+
+
+def _sha256(sheet: str | None) -> str | None:
+    """Return the name of a pinned sheet, its hash; None without one."""
+    return None if sheet is None else hashlib.sha256(sheet.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _key(css: str, form: Form) -> tuple[Form, bytes]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from logoadmin.domain.model.limits import described
 from logoadmin.domain.model.records import Version
@@ -31,6 +31,21 @@ class Risk:
 
 
 @dataclass(frozen=True, slots=True)
+class CssImport:
+    """A style sheet that CSS imports, in the form of the published index (contract L2, L4)."""
+
+    url: Annotated[
+        str, described("The URL of the `@import`, as written but unescaped.", "https://i.example/aurora.css")
+    ]
+    sha256: Annotated[
+        str | None,
+        Field(exclude_if=lambda value: value is None, json_schema_extra=lambda schema: schema.pop("default", None)),
+        WithJsonSchema({"type": "string"}),
+        described("The SHA-256 of the pinned copy; absent while it is not pinned.", "e3b0c442…"),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What CSS contacts, and its risks, judged from its text alone (contract L4).
 
@@ -49,8 +64,10 @@ class Verdict:
         ),
     ]
     imports: Annotated[
-        tuple[str, ...],
-        described("The URL of each `@import`, as written but unescaped, in order.", ["https://i.example/aurora.css"]),
+        tuple[CssImport, ...],
+        described(
+            "The imported style sheets, in order.", [{"url": "https://i.example/aurora.css", "sha256": "e3b0c442…"}]
+        ),
     ]
     size: Annotated[int, Field(ge=0), described("The size in bytes of UTF-8, with pinned imports.", 512)]
     risks: Annotated[
@@ -61,3 +78,8 @@ class Verdict:
         ),
     ]
     version: Version = field(default=0, compare=False, repr=False, kw_only=True)
+
+    @property
+    def import_urls(self) -> tuple[str, ...]:
+        """The URL of each import, in order."""
+        return tuple(each.url for each in self.imports)

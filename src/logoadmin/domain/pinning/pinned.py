@@ -135,13 +135,13 @@ class PinnedSheets:
         return found
 
     def _with_sheets(self, id_: int, css: str) -> PinnedCss:
-        if not may_import(css) or not judge(css, self._kind.css_form).imports:
+        if not may_import(css) or not judge(css, self._kind.css_form).import_urls:
             return PinnedCss(css, {}, {})
         imports = {url: self._sheet(id_, url) for url in imports_of(self._kind, css)}
         paths = {url: f"{FOLDER}{sheet_name(sha)}" for url, sha in imports.items()}
         form = self._kind.css_form
         rewritten = rewrite(css, form, None, paths)
-        if not {*judge(rewritten, form).imports} <= {*paths.values()}:
+        if not {*judge(rewritten, form).import_urls} <= {*paths.values()}:
             raise Unpinned("An import cannot be replaced")
         return PinnedCss(rewritten, imports, dict(closure(self._stored, imports.values())))
 
@@ -186,4 +186,4 @@ def closure(pins: ReadsPins, roots: Iterable[str]) -> Iterator[tuple[str, str]]:
             raise Unpinned(f"The pinned style sheet {sha} is missing from the database")
         yield sha, css
         if SUFFIX in css:
-            left += reversed([url.removesuffix(SUFFIX) for url in judge(css, "sheet").imports])
+            left += reversed([url.removesuffix(SUFFIX) for url in judge(css, "sheet").import_urls])

@@ -24,7 +24,7 @@ def imports_of(kind: AnyArtworkKind, css: str) -> tuple[str, ...]:
     """Return the imports of the CSS of a record that can be pinned, in order and without duplicates."""
     if not may_import(css):
         return ()
-    return tuple(url for url in dict.fromkeys(judge(css, kind.css_form).imports) if url != DOCUMENTS)
+    return tuple(url for url in dict.fromkeys(judge(css, kind.css_form).import_urls) if url != DOCUMENTS)
 
 
 def may_import(css: str) -> bool:

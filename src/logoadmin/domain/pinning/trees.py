@@ -113,7 +113,7 @@ class SheetFetcher:
             raise OutgoingError(host_of(base), f"the sheet has more than {MAX_BLOCKS:,} blocks, or too many functions")
         nested = {
             each: self._tree(address_of(each, base), (*importers, (url, base)), encoding)
-            for each in dict.fromkeys(judge(text, "sheet").imports)
+            for each in dict.fromkeys(judge(text, "sheet").import_urls)
         }
         return _pinned(text, base, nested)
 
@@ -129,7 +129,7 @@ def _pinned(text: str, base: str, nested: Mapping[str, Tree]) -> Tree:
     names = {url: sheet_name(tree.sha256) for url, tree in nested.items()}
     css = rewrite(text, "sheet", base, names)
     _refuse_long(base, css)
-    if not {*judge(css, "sheet").imports} <= {*names.values()}:
+    if not {*judge(css, "sheet").import_urls} <= {*names.values()}:
         raise OutgoingError(host_of(base), "an import of the sheet cannot be replaced")
     sha = sha256_of(css)
     sheets = dict(chain.from_iterable(tree.sheets.items() for tree in nested.values()))

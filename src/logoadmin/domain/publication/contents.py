@@ -1,6 +1,6 @@
 """The records of a publication, read once at one moment (contract L1, L4, L5)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from logoadmin.domain.model.lists import Filter, Listing
 from logoadmin.domain.model.publication import LeftOut
 from logoadmin.domain.model.records import Logo, Theme
 from logoadmin.domain.pinning.pinned import PinnedCss, PinnedSheets, Unpinned
-from logoadmin.domain.publication.index import IndexBuilder
+from logoadmin.domain.publication.index import IndexBuilder, without_empty
 from logoadmin.ports.storage import UnitOfWork
 
 _ACTIVE: Final = Filter(active=True)
@@ -46,7 +46,7 @@ def contents_of(uow: UnitOfWork, *, pin_imports: bool) -> Contents:
             continue
         contents.sheets.update(css.sheets)
         verdict = judge(artwork.custom_css, kind.css_form, css.texts)
-        contents.records.add(kind.kind, artwork, css.css, _verdict_entry(verdict, css.imports))
+        contents.records.add(kind.kind, artwork, css.css, _verdict_entry(verdict))
     return contents
 
 
@@ -83,16 +83,16 @@ def _active(uow: UnitOfWork, kind: AnyArtworkKind) -> Iterator[Logo | Theme]:
     return iter(Listing(fetch(-1, kind.page_sizes.first), kind.id_of, fetch, kind.page_sizes))
 
 
-def _verdict_entry(verdict: Verdict, sheets: Mapping[str, str]) -> dict[str, Any]:
+def _verdict_entry(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict as it is in the index.
 
-    A pinned import has the SHA-256 of its sheet. Without imports, the size is that of ``custom_css``, and left out: it
+    Without imports, the size is that of ``custom_css``, and left out: it
     would be a twentieth of the compressed index.
     """
     return {
         "form": verdict.form,
         "hosts": verdict.hosts,
-        "imports": [{"url": url, **({"sha256": sheets[url]} if url in sheets else {})} for url in verdict.imports],
+        "imports": [without_empty(asdict(each)) for each in verdict.imports],
         "size": verdict.size if verdict.imports else None,
         "risks": [asdict(risk) for risk in verdict.risks],
     }

@@ -44,7 +44,7 @@ export function CssVerdict({ kind, recordId, saved, isChanged, changed }) {
     { class: "stack loose verdict", "aria-label": t("verdict.title") },
     h("h2", { class: "label" }, t("verdict.title")),
     data ? h(Findings, { verdict: data, isChanged }) : failure ? h(Unread, { failure, again: () => void again() }) : h("p", { class: "hint" }, t("loading")),
-    data && (data.imports.length > 0 || data.risks.some(({ risk }) => risk === "document")) && h(Imports, { kind, recordId, imports: data.imports, saved, changed: pinned }),
+    data && (data.imports.length > 0 || data.risks.some(({ risk }) => risk === "document")) && h(Imports, { kind, recordId, imports: data.imports.map(({ url }) => url), saved, changed: pinned }),
   );
 }
 
