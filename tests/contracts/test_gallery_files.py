@@ -18,7 +18,7 @@ from logoadmin.domain.model.errors import StartError
 from logoadmin.domain.model.publication import POINTER, READER, Publication
 from logoadmin.domain.publication.index import hashed_name, sha256
 from logoadmin.domain.publication.pointer import Pointer, file_entry, parsed, signed
-from logoadmin.domain.publication.publishing import STATE, publish
+from logoadmin.domain.publication.publishing import STATE, is_unchanged, publish
 from logoadmin.ports.gallery_files import GalleryFiles
 from tests.options import LONG
 
@@ -123,6 +123,17 @@ def test_an_unchanged_gallery_renews_its_pointer_alone(files: GalleryFiles) -> N
     published(steps, later, NOW + 7)
     assert steps.steps == 0  # the state and the pointer
     assert content_of(files) == {**before, POINTER: later.pointer}
+
+
+@pytest.mark.rule("contract L1")
+@pytest.mark.parametrize(("days", "patience"), [(1, DAY // 2), (2, DAY), (30, DAY)])
+def test_a_pointer_is_left_alone_for_a_day_or_half_of_its_validity(
+    days: int, patience: int, files: GalleryFiles
+) -> None:
+    published(files, publication(1, days=days))
+    assert is_unchanged(files, "", NOW + patience - 1)
+    assert not is_unchanged(files, "", NOW + patience)
+    assert not is_unchanged(files, "", NOW - 1)
 
 
 @pytest.mark.rule("contract L1")
@@ -276,6 +287,38 @@ def test_links_are_never_followed(tmp_path: Path) -> None:
     with pytest.raises(StartError, match="other files"):
         published(files, publication(1))
     assert (tmp_path / "other").read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("name", [READER, STATE, "css"])
+def test_nothing_is_written_through_a_link(name: str, tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "gallery", tmp_path / "elsewhere"
+    files = FolderGalleryFiles(folder)
+    published(files, publication(1))
+    (folder / name).rename(elsewhere)
+    (folder / name).symlink_to(elsewhere)
+    before = content_of(FolderGalleryFiles(elsewhere)) if elsewhere.is_dir() else elsewhere.read_bytes()
+    with pytest.raises(StartError, match="is a link"):
+        published(files, publication(2, NOW + DAY), NOW + DAY)
+    assert before == (content_of(FolderGalleryFiles(elsewhere)) if elsewhere.is_dir() else elsewhere.read_bytes())
+
+
+@pytest.mark.rule("contract L1")
+def test_a_folder_may_itself_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "gallery").symlink_to("elsewhere")
+    published(FolderGalleryFiles(tmp_path / "gallery"), publication(1))
+    assert (tmp_path / "elsewhere" / POINTER).read_bytes() == publication(1).pointer
+
+
+@pytest.mark.rule("contract L1")
+def test_two_pointers_of_one_second_have_different_times(tmp_path: Path) -> None:
+    """Servers such as nginx make entity tags from the second and the size."""
+    files = FolderGalleryFiles(tmp_path / "gallery")
+    seconds = []
+    for version in range(1, 5):
+        published(files, publication(version))
+        seconds.append(int((tmp_path / "gallery" / POINTER).stat().st_mtime))
+    assert len(set(seconds)) == 4
 
 
 def test_files_are_public_and_their_folder_needs_a_parent(tmp_path: Path) -> None:

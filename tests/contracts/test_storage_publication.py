@@ -141,6 +141,7 @@ def test_the_newest_indexes_are_kept(storage: Storage) -> None:
     def newest(limit: int = 99) -> list[PublishedIndex]:
         return [*storage.read(lambda uow: uow.indexes.newest(limit))]
 
+    assert storage.read(lambda uow: uow.indexes.latest()) is None
     for index in (indexes[2], indexes[0], indexes[3], indexes[1]):
         add_index(index)
     without_bodies = [replace(index, body=b"") for index in reversed(indexes)]
@@ -151,6 +152,7 @@ def test_the_newest_indexes_are_kept(storage: Storage) -> None:
     again = replace(indexes[0], version=4, at=200)
     add_index(again, 3)
     assert newest() == [replace(again, body=b""), *without_bodies[:2]]
+    assert storage.read(lambda uow: uow.indexes.latest()) == again.sha256
     assert storage.read(lambda uow: uow.indexes.get(again.sha256)) == again
 
 

@@ -166,6 +166,15 @@ def test_two_runs_on_one_state_differ_in_the_pointer_alone(stocked: LogoAdmin, c
     assert stocked.publication.publish(files).changed
 
 
+@pytest.mark.rule("contract L1")
+def test_publishing_knows_whether_a_record_is_left_out(stocked: LogoAdmin) -> None:
+    files = MemoryGalleryFiles()
+    assert [stocked.publication.publish(files).is_complete for _ in range(2)] == [True, True]
+    stocked.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({URL});"))
+    found = [stocked.publication.publish(files) for _ in range(2)]
+    assert [(each.changed, each.is_complete) for each in found] == [(True, False), (False, False)]
+
+
 def test_a_change_of_a_user_renews_the_pointer_alone(stocked: LogoAdmin) -> None:
     files = MemoryGalleryFiles()
     before = stocked.publication.publish(files)

@@ -55,6 +55,17 @@ def test_the_exit_code_reports_whether_the_gallery_changed(run: Run) -> None:
     assert list(pointer().deltas)
 
 
+def test_an_unchanged_gallery_is_not_read(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("reads all records")
+
+    create_logo()
+    assert run("publish", "gallery").code == 0
+    for reading in ("logoadmin.domain.services.pins.missing_pins", "logoadmin.domain.services.publication.contents_of"):
+        monkeypatch.setattr(reading, refuse)
+    assert run("publish", "gallery").code == 3
+
+
 @pytest.mark.rule("contract L5")
 def test_imports_are_pinned_and_published_by_the_same_run(run: Run, copy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_OUTGOING_HOSTS", "127.0.0.1")

@@ -3,7 +3,7 @@
 import errno
 import os
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -74,13 +74,22 @@ class FolderGalleryFiles:
             return None
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file under another name, sync it to the disk and rename it."""
+        """Write a file under another name, sync it to the disk and rename it.
+
+        Raises:
+            StartError: its name or its folder is a link, which may lead anywhere.
+            OSError: it cannot be written.
+        """
         path = self._folder / name
+        for place in {path, path.parent} - {self._folder}:
+            if place.is_symlink():
+                raise StartError(f"{place} is a link, which is not followed", "remove it")
         _make(path.parent)
         try:
             with atomic_file(path) as part:
                 part.write_bytes(content)
                 part.chmod(_PUBLIC_FILE)
+                _date_later(part, path)
         except OSError as error:  # a full disk names no file
             raise OSError(error.errno, error.strerror, str(path)) from None
 
@@ -93,6 +102,18 @@ def _make(folder: Path) -> None:
     if not folder.is_dir():
         folder.mkdir()
         folder.chmod(_PUBLIC_FOLDER)
+
+
+def _date_later(part: Path, replaced: Path) -> None:
+    """Date a file at least a second later than its predecessor.
+
+    Web servers such as nginx make entity tags from the second and the size, so that of two pointers of one second,
+    readers would never see the later one.
+    """
+    with suppress(FileNotFoundError):
+        after = int(replaced.stat().st_mtime) + 1
+        if part.stat().st_mtime < after:
+            os.utime(part, (after, after))
 
 
 def _shown(entry: "os.DirEntry[str]") -> str:

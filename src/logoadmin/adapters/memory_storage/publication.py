@@ -79,6 +79,9 @@ class MemoryIndexes(Repository):
         newest = nlargest(limit, self._tables.indexes.values(), _newness)
         return tuple(replace(index, body=b"") for index in newest)
 
+    def latest(self) -> str | None:
+        return max(self._tables.indexes.values(), key=_newness).sha256 if self._tables.indexes else None
+
     def get(self, sha256: str) -> PublishedIndex | None:
         return self._tables.indexes.get(sha256)
 

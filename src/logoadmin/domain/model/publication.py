@@ -148,9 +148,11 @@ class Published:
         changed: whether a file was written; otherwise the files were those of this version already.
         pointer: the content of ``latest.json``.
         left_out: the active records that are not published, logos first, by id; empty if nothing was written.
+        is_complete: whether the files have every active record; False if that is not known.
     """
 
     version: int
     changed: bool
     pointer: bytes = field(repr=False)
     left_out: tuple[LeftOut, ...] = ()
+    is_complete: bool = False

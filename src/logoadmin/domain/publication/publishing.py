@@ -13,10 +13,13 @@ from logoadmin.domain.publication.keys import DAY
 from logoadmin.domain.publication.pointer import Pointer, parsed
 from logoadmin.ports.gallery_files import GalleryFiles
 
-# Until when files that the current pointer no longer names stay, and what the pointer was made of.
+# Until when files that the current pointer no longer names stay, what the pointer was made of, and how many active
+# records are not in the index.
 STATE: Final = ".publication.json"
 _MADE_OF: Final = "made_of"
-# While nothing changes, a pointer is left alone for as long; readers may still ask for older indexes and differences.
+_LEFT_OUT: Final = "left_out"
+# While nothing changes, a pointer is left alone for as long, or until half of its validity is over; readers may still
+# ask for older indexes and differences.
 _RENEWED_AFTER: Final = DAY
 _OLD_STAY: Final = 2 * DAY
 _IMMUTABLE: Final = r"(?:\d+|from-\d+|withdrawn)-[0-9a-f]{16}\.json|css/[0-9a-f]{64}\.css"
@@ -59,7 +62,17 @@ def is_unchanged(files: GalleryFiles, state: str, now: int) -> bool:
     if content is None or _state(files).get(_MADE_OF) != _made_of(state, content):
         return False
     pointer = parsed(content)
-    return pointer.paths <= set(files.names()) and 0 <= now - pointer.issued < _RENEWED_AFTER
+    patience = min(_RENEWED_AFTER, (pointer.expires - pointer.issued) / 2)
+    return pointer.paths <= set(files.names()) and 0 <= now - pointer.issued < patience
+
+
+def is_complete(files: GalleryFiles) -> bool:
+    """Return whether the files have every record that was active; False if that is not known.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    return _state(files).get(_LEFT_OUT) == 0
 
 
 def publish_blocks(
@@ -115,7 +128,8 @@ def publish(files: GalleryFiles, publication: Publication, now: int) -> None:
     for name in unneeded - needed_until_then:
         files.remove(name)
     changed = [name for name, content in publication.files.items() if files.read(name) != content]
-    state = canonical({**kept, _MADE_OF: _made_of(publication.state, publication.pointer)})
+    made_of = _made_of(publication.state, publication.pointer)
+    state = canonical({**kept, _MADE_OF: made_of, _LEFT_OUT: len(publication.left_out)})
     if state != files.read(STATE):
         files.write(STATE, state)
     for name in sorted(changed, key=_order):

@@ -17,7 +17,7 @@ from logoadmin.domain.publication.differences import named_differences
 from logoadmin.domain.publication.index import Index, index_of, packed_fingerprints
 from logoadmin.domain.publication.keys import DAY, GalleryKeys, Identity
 from logoadmin.domain.publication.pointer import public_key, signed
-from logoadmin.domain.publication.publishing import Blocks, is_unchanged, publish, publish_blocks
+from logoadmin.domain.publication.publishing import Blocks, is_complete, is_unchanged, publish, publish_blocks
 from logoadmin.domain.publication.status import status_of
 from logoadmin.domain.publication.withdrawals import MOST_BLOCKED, listed_withdrawals, withdrawn_entry
 from logoadmin.domain.use_cases import Service, Transactions, reads_with_rights
@@ -144,12 +144,13 @@ class PublicationService(Service):
                 lambda uow: (self._state(uow, now, None), self._identity(uow, now), self._blocks(uow, now))
             )
             if is_unchanged(files, state, now):
-                return Published(blocks.version, False, files.read(POINTER) or b"")
+                return Published(blocks.version, False, files.read(POINTER) or b"", is_complete=is_complete(files))
             expires = now + self._rules.days * DAY
             publish_blocks(files, blocks, lambda pointer: signed(pointer, identity.keys), now, expires)
             publication = self.generate(hourly=False)
             publish(files, publication, now)
-            return Published(publication.version, True, publication.pointer, publication.left_out)
+            left_out = publication.left_out
+            return Published(publication.version, True, publication.pointer, left_out, is_complete=not left_out)
 
     @reads_with_rights
     def status(self, uow: UnitOfWork, _command: ShowPublication, held: Rights | None) -> PublicationStatus:
@@ -222,10 +223,8 @@ class PublicationService(Service):
         return Blocks(identity.gallery, identity.epoch, uow.changes.last_id(), entries)
 
     def _state(self, uow: UnitOfWork, now: int, hour: int | None) -> str:
-        newest = uow.indexes.newest(1)
         identity = self._keys.identity(uow, now)
-        sha256 = newest[0].sha256 if newest else None
-        return _state(uow.changes.last_id(), identity, sha256, uow.pins.pinned(), hour)
+        return _state(uow.changes.last_id(), identity, uow.indexes.latest(), uow.pins.pinned(), hour)
 
     def _store(self, index: Index, now: int) -> bool:
         """Store an index, if that is possible; return whether it was stored."""

@@ -66,7 +66,8 @@ def _publish_twice(gallery: "LogoAdmin", directory: Path) -> "Published":
 
     files = folder(directory)
     published = gallery.publication.publish(files)
-    if gallery.pins.pin_missing(_PINNING_SECONDS):
+    # Looking for missing imports reads all records.
+    if not published.is_complete and gallery.pins.pin_missing(_PINNING_SECONDS):
         second = gallery.publication.publish(files)
         published = second if second.changed else published
         if published.left_out:  # with the reasons of this attempt
@@ -84,6 +85,8 @@ def _watch(gallery: "LogoAdmin", directory: Path) -> "Published":
         signal.signal(number, lambda *_: stopping.set())
     published = gallery.publication.publish(files)
     _show(published, directory)
+    if not published.is_complete:
+        waking.set()
     # Origins that hang must not delay a block.
     threading.Thread(target=_pin_missing, args=(gallery, stopping, waking), daemon=True).start()
     failure = ""
@@ -99,17 +102,18 @@ def _watch(gallery: "LogoAdmin", directory: Path) -> "Published":
         if found.changed:
             published = found
             _show(published, directory)
-            waking.set()
+            if not published.is_complete:
+                waking.set()
     return published
 
 
 def _pin_missing(gallery: "LogoAdmin", stopping: threading.Event, waking: threading.Event) -> None:
-    """Fetch missing imports after each change, and those that failed after ten minutes."""
+    """Fetch missing imports after each change that needs it, and those that failed after ten minutes."""
     while not stopping.is_set():
+        waking.wait(_PINNING_SECONDS)
         waking.clear()
         with suppress(LogoAdminError):
             gallery.pins.pin_missing(_PINNING_SECONDS)
-        waking.wait(_PINNING_SECONDS)
 
 
 def _show(published: "Published", directory: Path) -> None:

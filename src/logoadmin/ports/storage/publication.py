@@ -138,6 +138,9 @@ class Indexes(Protocol):
     def newest(self, limit: int) -> tuple[PublishedIndex, ...]:
         """Return up to ``limit`` indexes with an empty ``body``, since several might not fit into memory."""
 
+    def latest(self) -> str | None:
+        """Return the SHA-256 of the newest index, or None: a look at one row, however long the index is."""
+
     def get(self, sha256: str) -> PublishedIndex | None:
         """Return an index, or None."""
 

@@ -40,6 +40,7 @@ _WITHOUT_BODY = [column for column in published_indexes.c if column is not publi
 _INDEX_ORDER = [published_indexes.c[name].desc() for name in ("version", "at", "sha256")]
 _NEWEST_INDEXES = select(*_WITHOUT_BODY).order_by(*_INDEX_ORDER).limit(_LIMIT)
 _INDEX_HASHES = select(published_indexes.c.sha256).order_by(*_INDEX_ORDER)
+_LATEST_HASH = _INDEX_HASHES.limit(_LIMIT)
 
 
 def _withdrawal(row: Row) -> Withdrawal:
@@ -123,6 +124,10 @@ class SqlIndexes(Repository):
             PublishedIndex(version, sha256, size, at, b"", fingerprints)
             for version, sha256, size, at, fingerprints in rows
         )
+
+    def latest(self) -> str | None:
+        rows = self._transaction.rows(_LATEST_HASH, {"limit": 1})
+        return next((str(sha256) for (sha256,) in rows), None)
 
     def get(self, sha256: str) -> PublishedIndex | None:
         row = self._find(*published_indexes.c, sha256=sha256)
