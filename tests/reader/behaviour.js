@@ -116,7 +116,28 @@ const cases = {
     assert.deepEqual(written, ["state", "other", "state"]);
   },
 
+  async "news that a background check or a failed one found are told once"() {
+    const store = memoryStore();
+    await open(url, { key, store });
+    serve(two);
+    const { now } = Date;
+    Date.now = () => now() + 600_000;
+    const gallery = await open(url, { key, store });
+    await new Promise((resolve) => gallery.on("change", resolve));
+    assert.deepEqual([await gallery.check(), await gallery.check()], [true, false]);
+    Date.now = now;
+    serve(one);
+    const other = await open(url, { key, store: memoryStore() });
+    serve({ "latest.json": two["latest.json"] });
+    await assert.rejects(other.check(), /HTTP 404/); // what it blocks is gone
+    assert.deepEqual(other.logos().map((logo) => logo.logo_id), [1]);
+    assert.equal(await open(url, { key, store: memoryStore() }).catch(({ message }) => message.slice(-8)), "HTTP 404");
+    serve(two);
+    assert.deepEqual([await other.check(), await other.check()], [true, false]);
+  },
+
   async "errors name the file and the reason"() {
+    await assert.rejects(open(url, {}), /^Error: key: not a JWK$/);
     const gallery = await open(url, { key, store: memoryStore() });
     const failing = (error) => assert.rejects(gallery.check(), new RegExp(`^Error: latest\\.json: ${error}$`));
     const { fetch } = globalThis;

@@ -256,6 +256,24 @@ def old_and_foreign() -> Iterator[Story]:
         [opening(), later(replace(TWO, issued=NOW + DAY + 300).files(), replace(SEEN_2, changed=True))],
     )
     yield Story("issued in more than a day", [opening(), refused(replace(TWO, issued=NOW + DAY + 301).files(), ahead)])
+    yield Story("issued in more than a day at first", first(replace(ONE, issued=NOW + DAY + 1).files(), ahead))
+    block = withdrawal("logo", 1, "malware")
+    early = replace(TWO, issued=NOW + DAY + 301, withdrawn=[block]).files()
+    seen = Seen(1, [2], [1], error=ahead, withdrawn=[["logo", 1, "blocked"]])
+    yield Story(
+        "blocks of one that was issued in more than a day",
+        [
+            opening(),
+            later(early, seen),
+            later(early, replace(seen, withdrawn=[])),
+            restarted(seen),
+            later(TWO.files(), replace(SEEN_2, changed=True)),
+            later(
+                replace(ONE, issued=NOW + 3 * DAY, withdrawn=[withdrawal("logo", 2, "old")]).files(),
+                replace(SEEN_2, error=ahead),
+            ),
+        ],
+    )
     frozen = replace(SEEN_1, error=EXPIRED, requests=["latest.json"])
     yield Story(
         "frozen until it expired",

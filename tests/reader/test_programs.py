@@ -140,6 +140,38 @@ def test_of_two_programs_with_one_folder_the_earlier_one_does_not_put_its_state_
     assert (second.latest["version"], (tmp_path / "state").read_bytes()) == (2, stored)
 
 
+def test_news_that_a_background_check_or_a_failed_one_found_are_told_once(
+    url: str, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader.open(url, key=A.jwk, store=tmp_path)
+    serve(TWO.files())
+    monkeypatch.setattr("time.time", lambda: NOW + 700)
+    gallery = reader.open(url, key=A.jwk, store=tmp_path)
+    for thread in threading.enumerate():
+        if thread.name == "logoadmin reader":
+            thread.join()
+    assert ids(gallery.logos()) == [1, 3]
+    assert [gallery.check(), gallery.check()] == [True, False]
+    serve(ONE.files())
+    other = reader.open(url, key=A.jwk)
+    serve({POINTER: TWO.files()[POINTER]})
+    with pytest.raises(reader.ReaderError, match="HTTP 404"):
+        other.check()
+    assert ids(other.logos()) == [1]  # what the pointer blocks is gone
+    serve(TWO.files())
+    assert [other.check(), other.check()] == [True, False]
+
+
+def test_errors_name_the_file_and_the_reason(url: str, serve: Serve) -> None:
+    with pytest.raises(reader.ReaderError, match=r"^key: not a JWK$"):
+        reader.open(url, key=[A.jwk, {}])
+    gallery = reader.open(url, key=A.jwk)
+    for content in (b"", b"null", b"[]", b'{"payload":"e30"}'):
+        serve({POINTER: Answer(content)})
+        with pytest.raises(reader.ReaderError, match=r"^latest\.json: malformed$"):
+            gallery.check()
+
+
 class EndingStore:
     """Lets the program end at a write."""
 

@@ -88,6 +88,7 @@ export async function open(url, { key, store }) {
   const base = new URL(`${url}`.replace(/\/*$/, "/"), globalThis.location?.href);
   store ??= indexedDbStore(base);
   const given = [key].flat();
+  if (!given.every((each) => each?.x)) throw new ReaderError("key: not a JWK");
   const root = given.map(({ x }) => x).join();
   let state = { root, keys: given };
   let pointer;
@@ -96,21 +97,25 @@ export async function open(url, { key, store }) {
   let known = new Set();
   let checking;
   let changes = 0;
+  let told;
   const listeners = { change: new Set(), withdrawn: new Set() };
   const emit = (event, value) => listeners[event].forEach((listener) => Promise.resolve(value).then(listener));
 
-  /** Use all of a state, or nothing if it is older; return which. */
-  const use = (next, found, least = 0) => {
+  /**
+   * Use all of a state, or nothing if the pointer that was found is older; return which. Of a pointer that is refused,
+   * only the blocks in `next.early` apply, and the last one is `kept`.
+   */
+  const use = (next, found, least = 0, kept = found) => {
     const { epoch, version, issued, gallery } = pointer ?? found;
     if (gallery !== found.gallery) throw new ReaderError("latest.json: of another gallery");
     if (pointer && (found.epoch - epoch || found.version - version || found.issued - issued) < least) return false;
     const isNew = next.index !== state.index;
     const index = isNew && JSON.parse(next.index);
     const parsed = isNew ? KINDS.map((kind) => byId(index[`${kind}s`], `${kind}_id`)) : records;
-    const entries = [...found.blocked, ...(next.withdrawn ? JSON.parse(next.withdrawn).withdrawn : [])];
+    const entries = [...kept.blocked, ...(next.early ?? []), ...(next.withdrawn ? JSON.parse(next.withdrawn).withdrawn : [])];
     const news = new Map(entries.map((entry) => [`${entry.kind} ${entry.id} ${entry.at} ${entry.severity}`, entry]));
     const before = known;
-    [state, pointer, records, known] = [next, found, parsed, new Set(news.keys())];
+    [state, pointer, records, known] = [next, kept, parsed, new Set(news.keys())];
     hidden = new Set(entries.map(({ kind, id }) => `${kind} ${id}`));
     before.forEach((name) => news.delete(name));
     if (news.size) emit("withdrawn", [...news.values()]);
@@ -198,7 +203,9 @@ export async function open(url, { key, store }) {
     if (!PATH.test(path)) throw new ReaderError("latest.json: unexpected path");
     const bytes = await checked(path, size, hash);
     if (bytes.length !== size) throw new ReaderError(`${path}: wrong size`);
-    return textOf(bytes);
+    const text = await attempt(() => JSON.parse(textOf(bytes)) && textOf(bytes));
+    if (!text) throw new ReaderError(`${path}: malformed`);
+    return text;
   };
 
   const readIndex = async ({ deltas, index }, held = "") => {
@@ -209,7 +216,6 @@ export async function open(url, { key, store }) {
   };
 
   const run = async () => {
-    const before = changes;
     await load();
     // A browser's cache makes the request conditional without a preflight.
     const isConditional = state.etag && !isOver(pointer.expires) && !globalThis.indexedDB;
@@ -217,9 +223,11 @@ export async function open(url, { key, store }) {
     const latest = bytes ? textOf(bytes) : state.latest;
     if (latest !== state.latest) {
       const [found, keys] = await verified(latest, state.keys);
-      if (!isOver(found.issued - 86_400)) throw new ReaderError("latest.json: issued in the future");
-      // What it blocks is gone, even if it has expired.
-      if (use({ ...state, latest, keys, etag }, found)) await save();
+      const isEarly = !isOver(found.issued - 86_400);
+      // What it blocks is gone, even if it has expired or is refused.
+      const news = isEarly ? { early: found.blocked } : { latest, keys, etag, early: [] };
+      if ((pointer || !isEarly) && use({ ...state, ...news }, found, 0, isEarly ? pointer : found)) await save();
+      if (isEarly) throw new ReaderError("latest.json: issued in the future");
     }
     if (isOver(pointer.expires)) throw new ReaderError("latest.json: expired");
     const withdrawn = await file(pointer.withdrawn, state.withdrawn);
@@ -228,13 +236,19 @@ export async function open(url, { key, store }) {
       use({ ...state, withdrawn, index }, pointer);
       await save();
     }
-    return changes > before;
   };
 
   const raise = (cause) => {
     throw cause instanceof ReaderError ? cause : new ReaderError("latest.json: malformed", { cause });
   };
-  const check = () => (checking ??= run().catch(raise).finally(() => (checking = undefined)));
+  const look = () => (checking ??= run().catch(raise).finally(() => (checking = undefined)));
+  /** Return whether anything is new since the last check that succeeded, or the opening. */
+  const check = async () => {
+    const before = told;
+    await look();
+    told = changes;
+    return told > before;
+  };
 
   const get = (kind, id) => {
     const record = !hidden.has(`${kind} ${id}`) && records[KINDS.indexOf(kind)]?.get(id);
@@ -270,8 +284,9 @@ export async function open(url, { key, store }) {
   };
 
   await load();
-  if (state.index === undefined) await check();
-  else if (!(Math.abs(Date.now() - state.checked) < 300_000)) check().catch(() => {});
+  if (state.index === undefined) await look();
+  else if (!(Math.abs(Date.now() - state.checked) < 300_000)) look().catch(() => {});
+  told = changes;
   return {
     logos: (filter) => list("logo", filter),
     themes: (filter) => list("theme", filter),

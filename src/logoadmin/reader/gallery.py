@@ -48,6 +48,7 @@ class _State:
         place: the name under which that is stored: one of two, so that a program that ends between two writes leaves a
             whole state.
         checked: when it was stored, as Unix time.
+        early: the blocks of a later pointer that was refused because it is issued in the future.
     """
 
     root: str
@@ -59,6 +60,7 @@ class _State:
     hash: str = ""
     place: str = ""
     checked: float = 0
+    early: Sequence[Record] = ()
 
 
 def open_gallery(url: str, *, key: Jwk | Sequence[Jwk], store: str | Path | None = None) -> "Gallery":
@@ -72,10 +74,13 @@ def open_gallery(url: str, *, key: Jwk | Sequence[Jwk], store: str | Path | None
         store: a folder for the last good state; None to keep it in memory.
 
     Raises:
-        ReaderError: httpx2 is missing; or nothing is stored, and the gallery cannot be read or is not to be believed.
+        ReaderError: httpx2 is missing; a key is not a JWK; or nothing is stored, and the gallery cannot be read or is
+            not to be believed.
     """
     http_client()
     keys = (key,) if isinstance(key, Mapping) else tuple(key)
+    if not all(each.get("x") for each in keys):
+        raise ReaderError("key: not a JWK")
     return Gallery(url, keys, MemoryStore() if store is None else FolderStore(Path(store)))
 
 
@@ -92,14 +97,15 @@ class Gallery:
         self._contents: Contents | None = None
         self._listeners: dict[str, dict[object, Callable[[Any], object]]] = {"change": {}, "withdrawn": {}}
         self._lock = threading.Lock()
-        self._checking: Future[bool] | None = None
+        self._checking: Future[int] | None = None
         self._checker = 0  # the thread that checks
-        self._changes = 0
+        self._changes = self._told = 0
         self._load()
         if not self._state.index:
-            self.check()
-        elif abs(time.time() - self._state.checked) > _OLD:
-            threading.Thread(target=self._check_quietly, name="logoadmin reader", daemon=True).start()
+            self._look()
+        self._told = self._changes
+        if abs(time.time() - self._state.checked) > _OLD:
+            threading.Thread(target=self._look_quietly, name="logoadmin reader", daemon=True).start()
 
     @property
     def latest(self) -> Mapping[str, Any]:
@@ -174,22 +180,33 @@ class Gallery:
         """Look for news, with one conditional request if nothing changed. Concurrent calls share one check.
 
         Returns:
-            Whether anything is new to this object, also if another program with the same store found it; False for a
-            listener, which is called in the middle of a check.
+            Whether anything is new since the last check that succeeded, or since the gallery was opened, also if
+            another program with the same store or a background check found it; False for a listener, which is called
+            in the middle of a check.
 
         Raises:
             ReaderError: the gallery cannot be read or is not to be believed; the last good state stays, without those
                 records that a verified ``latest.json`` blocks.
         """
+        before = self._told
+        changes = self._look()
+        if changes is None:
+            return False
+        self._told = changes
+        return changes > before
+
+    def _look(self) -> int | None:
+        """Check, and return the number of changes up to then; None for a listener."""
         with self._lock:
             running = self._checking
             mine = self._checking = running or Future()
             if running is None:
                 self._checker = threading.get_ident()
         if running is not None:
-            return self._checker != threading.get_ident() and running.result()
+            return None if self._checker == threading.get_ident() else running.result()
         try:
-            mine.set_result(self._check())
+            self._check()
+            mine.set_result(self._changes)
         except BaseException as error:
             mine.set_exception(error)
         finally:
@@ -197,12 +214,12 @@ class Gallery:
                 self._checking = None
         return mine.result()
 
-    def _check_quietly(self) -> None:
+    def _look_quietly(self) -> None:
         with suppress(ReaderError):
-            self.check()
+            self._look()
 
-    def _check(self) -> bool:
-        before, now = self._changes, time.time()
+    def _check(self) -> None:
+        now = time.time()
         self._load()
         is_conditional = self._state.etag and self.latest["expires"] > now
         found = self._download(
@@ -211,10 +228,12 @@ class Gallery:
         latest = self._state.latest if found.body is None else _text("latest.json", found.body)
         if latest is not None and latest != self._state.latest:
             good = verified(latest, self._state.keys)
+            # What it blocks is gone, even if it has expired or is refused.
             if good.pointer["issued"] > now + _MOST_AHEAD:
+                self._use_early_blocks(good.pointer)
                 raise ReaderError("latest.json: issued in the future")
-            # What it blocks is gone, even if it has expired.
-            if self._use(replace(self._state, latest=latest, keys=good.keys, etag=found.etag), good.pointer):
+            state = replace(self._state, latest=latest, keys=good.keys, etag=found.etag, early=())
+            if self._use(state, good.pointer):
                 self._save()
         _raise_if_expired(self.latest, now)
         try:
@@ -225,20 +244,33 @@ class Gallery:
         if (withdrawn, index) != (self._state.withdrawn, self._state.index):
             self._use(replace(self._state, withdrawn=withdrawn, index=index), self.latest)
             self._save()
-        return self._changes > before
+
+    def _use_early_blocks(self, pointer: Mapping[str, Any]) -> None:
+        """Use the blocks of a pointer that is refused for its time, if it is later than the last good one."""
+        old = self._contents
+        if old is not None and not self._is_older(pointer, old.pointer):
+            self._use(replace(self._state, early=pointer["blocked"]), old.pointer)
+            self._save()
+
+    def _is_older(self, pointer: Mapping[str, Any], than: Mapping[str, Any]) -> bool:
+        """Return whether a pointer is no news: its epoch, version and time are lower.
+
+        Raises:
+            ReaderError: it is of another gallery.
+        """
+        if pointer.get("gallery") != than.get("gallery"):
+            raise ReaderError("latest.json: of another gallery")
+        return _order(pointer) < _order(than)
 
     def _use(self, state: _State, pointer: Mapping[str, Any]) -> bool:
         """Use all of a state and its verified pointer, or nothing; return whether it was used."""
         old = self._contents
-        if old is not None:
-            if pointer.get("gallery") != old.pointer.get("gallery"):
-                raise ReaderError("latest.json: of another gallery")
-            if _order(pointer) < _order(old.pointer):
-                return False  # a lower epoch and version are no news
+        if old is not None and self._is_older(pointer, old.pointer):
+            return False
         is_new = state.index != self._state.index
         try:
             records = read_records(state.index) if is_new or old is None else old.records
-            contents = read_contents(pointer, records, state.withdrawn)
+            contents = read_contents(pointer, records, state.early, state.withdrawn)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ReaderError("the index or the withdrawn records are malformed") from error
         self._state = state
@@ -319,7 +351,11 @@ class Gallery:
         body = self._checked(path, size, sha256)
         if len(body) != size:
             raise ReaderError(f"{path}: wrong size")
-        return _text(path, body)
+        try:
+            parsed(text := _text(path, body))
+        except ValueError as error:
+            raise ReaderError(f"{path}: malformed") from error
+        return text
 
     def _index(self, named: Mapping[str, Any], deltas: Mapping[str, Mapping[str, Any]]) -> str:
         held = self._state.index
@@ -381,4 +417,4 @@ def _text(path: str, content: bytes) -> str:
     try:
         return content.decode()
     except UnicodeDecodeError as error:
-        raise ReaderError(f"{path}: not UTF-8") from error
+        raise ReaderError(f"{path}: malformed") from error

@@ -1,7 +1,7 @@
 """The index of a published gallery, its differences and the withdrawn records (contract L2, L3)."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -38,11 +38,21 @@ class Contents:
         return {"custom_css": "", **record, "authors": authors}
 
 
-def read_contents(pointer: Mapping[str, Any], records: Mapping[str, Mapping[int, Record]], withdrawn: str) -> Contents:
-    """Return what a state contains, with the blocked records of its pointer and those of its file, if it has one."""
+def read_contents(
+    pointer: Mapping[str, Any], records: Mapping[str, Mapping[int, Record]], early: Iterable[Record], withdrawn: str
+) -> Contents:
+    """Return what a state contains.
+
+    Args:
+        pointer: the pointer, with its blocked records.
+        records: the records of the index.
+        early: the blocked records of a pointer that was refused.
+        withdrawn: the file of withdrawn records; empty for none.
+    """
     listed = parsed(withdrawn)["withdrawn"] if withdrawn else []
     entries = {
-        (each["kind"], each["id"], each["at"], each["severity"]): each for each in [*pointer["blocked"], *listed]
+        (each["kind"], each["id"], each["at"], each["severity"]): each
+        for each in [*pointer["blocked"], *early, *listed]
     }
     return Contents(pointer, records, entries, frozenset((kind, record_id) for kind, record_id, _, _ in entries))
 
