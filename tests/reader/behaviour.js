@@ -116,7 +116,7 @@ const cases = {
     assert.deepEqual(written, ["state", "other", "state"]);
   },
 
-  async "news that a background check or a failed one found are told once"() {
+  async "a check reports the news of background checks and failed ones, once"() {
     const store = memoryStore();
     await open(url, { key, store });
     serve(two);

@@ -140,7 +140,7 @@ def test_of_two_programs_with_one_folder_the_earlier_one_does_not_put_its_state_
     assert (second.latest["version"], (tmp_path / "state").read_bytes()) == (2, stored)
 
 
-def test_news_that_a_background_check_or_a_failed_one_found_are_told_once(
+def test_a_check_reports_the_news_of_background_checks_and_failed_ones_once(
     url: str, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reader.open(url, key=A.jwk, store=tmp_path)

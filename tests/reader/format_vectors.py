@@ -1,0 +1,79 @@
+"""Writes the test vectors of docs/gallery-format.md: ``python -m tests.reader.format_vectors``.
+
+They are the stories that every reader lives through, as far as they do not depend on a server that misbehaves or on a
+store that was damaged.
+"""
+
+import base64
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from tests.reader import stories
+from tests.reader.publisher import Answer
+from tests.reader.vectors import Step, Story
+
+FOLDER: Final = Path(__file__).parents[2] / "docs/gallery-vectors"
+_GROUPS: Final[Mapping[str, tuple[Callable[[], Iterable[Story]], ...]]] = {
+    "contents": (stories.valid, stories.texts),
+    "withdrawals": (stories.takedowns,),
+    "signatures": (stories.forgeries,),
+    "order": (stories.old_and_foreign,),
+    "keys": (stories.rotations,),
+    "files": (stories.spoiled_files, stories.spoiled_differences),
+    "payloads": (stories.bad_payloads,),
+}
+
+
+def vectors() -> Iterator[tuple[str, str]]:
+    """Yield the name of each file, and its content."""
+    for name, groups in _GROUPS.items():
+        found = [_vector(story) for group in groups for story in group() if _is_plain(story)]
+        yield f"{name}.json", json.dumps(found, ensure_ascii=False, indent=1) + "\n"
+
+
+def _is_plain(story: Story) -> bool:
+    steps = story.steps
+    answers = [answer for step in steps for answer in step.files.values()]
+    return (
+        not story.broken_store and not any(step.spoil or step.checks for step in steps) and all(map(_is_file, answers))
+    )
+
+
+def _is_file(answer: Answer) -> bool:
+    return answer == Answer(answer.body)
+
+
+def _vector(story: Story) -> dict[str, Any]:
+    return {"name": story.name, "steps": [_step(story, number, step) for number, step in enumerate(story.steps)]}
+
+
+def _step(story: Story, number: int, step: Step) -> dict[str, Any]:
+    opens, seen = step.opens or number == 0, step.seen
+    return {
+        "do": "open" if opens else "check",
+        **({"keys": [key.jwk for key in step.keys or story.keys]} if opens else {}),
+        "now": step.now,
+        "files": {path: _content(answer.body) for path, answer in step.files.items()},
+        "expect": {
+            "fails": bool(seen.error),
+            **({} if opens or seen.error else {"new": seen.changed}),
+            "version": seen.version,
+            "logos": list(seen.logos),
+            "themes": list(seen.themes),
+            **({} if opens else {"withdrawn": list(map(list, seen.withdrawn))}),
+        },
+    }
+
+
+def _content(body: bytes) -> Any:
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(body).decode()}
+
+
+if __name__ == "__main__":
+    for name, content in vectors():
+        (FOLDER / name).write_text(content, "utf-8")
