@@ -502,6 +502,18 @@ def test_a_restored_gallery_has_a_higher_epoch(stocked: LogoAdmin, storage: Memo
     assert not stocked.publication.is_current(first)
 
 
+@pytest.mark.rule("contract L1", "contract L7")
+def test_a_restore_is_news_although_version_and_index_are_the_same(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    files = MemoryGalleryFiles()
+    before = stocked.publication.publish(files)
+    storage.write(lambda uow: raise_epoch(uow, clock.now()))
+    after = stocked.publication.publish(files)
+    assert (after.changed, after.version) == (True, before.version)
+    assert parsed(files.files[POINTER]).epoch == NOW
+
+
 def test_files_of_a_newer_gallery_are_refused(stocked: LogoAdmin, clock: FrozenClock) -> None:
     files = MemoryGalleryFiles()
     stocked.publication.publish(files)

@@ -288,6 +288,22 @@ def test_the_folder_has_files_of_known_names_only(tmp_path: Path) -> None:
             FolderStore(tmp_path).get(name)
 
 
+def test_a_write_that_fails_leaves_the_stored_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    store = FolderStore(tmp_path / "store")
+    store.set("state", b"one")
+    for name in ("fsync", "replace"):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"os.{name}", fail)
+            store.set("state", b"two")
+        assert store.get("state") == b"one"
+    assert [file.name for file in (tmp_path / "store").iterdir()] == ["state"]
+    store.set("state", b"two")
+    assert store.get("state") == b"two"
+
+
 @given(st.text(), st.integers(0, 2**31 - 1), st.booleans())
 def test_patched_indexes_are_canonical_json(name: str, number: int, active: bool) -> None:
     """For such values; numbers beyond these and other names do not occur."""

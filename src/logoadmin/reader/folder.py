@@ -1,10 +1,10 @@
 """Where a reader keeps what it read: a folder, or nothing beyond the process (contract L6)."""
 
+import os
 import re
+import tempfile
 from pathlib import Path
 from typing import Final, Protocol
-
-from logoadmin.atomic_files import atomic_file
 
 _NAME: Final = re.compile(r"[0-9a-z.]+")
 
@@ -51,8 +51,7 @@ class FolderStore:
         """Write a file; without effect if it cannot be written."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            with atomic_file(self._file(name)) as part:
-                part.write_bytes(content)
+            _replace(self._file(name), content)
         except OSError:
             return
 
@@ -60,3 +59,20 @@ class FolderStore:
         if not _NAME.fullmatch(name):
             raise ValueError(f"not the name of a file: {name!r}")
         return self._folder / name
+
+
+def _replace(file: Path, content: bytes) -> None:
+    """Write a file under another name, which gets its own when the content is on the disk.
+
+    The reader imports nothing of the rest of logoadmin, so that it can be installed alone.
+    """
+    handle, part = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(part, file)
+    except BaseException:
+        Path(part).unlink(missing_ok=True)
+        raise
