@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from functools import lru_cache, partial
 from importlib.resources import files
 from importlib.util import find_spec
@@ -27,7 +28,7 @@ from logoadmin.domain.model.sign_in import SignInRules, SingleSignOnRules, Ways
 from logoadmin.domain.new_passwords import NewPasswords
 from logoadmin.domain.open_sessions import Lifetimes
 from logoadmin.domain.services.publication import PublishingRules
-from logoadmin.domain.services.setup import first_start, is_started, stored_token_keys
+from logoadmin.domain.services.setup import first_start, is_started, start_with_key_files, stored_token_keys
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.issuer import Issuer
 from logoadmin.ports.metrics import Metrics, NoMetrics
@@ -80,7 +81,7 @@ def open_gallery(
         is_slow = interactive and storage.embedded
         with closing(open_storage(settings, interactive=False)) if is_slow else nullcontext(storage) as starting:
             generated_password = start(starting, settings, create, administrator=administrator)
-            keys += stored_keys(storage, settings)
+            keys += _accepted_keys(storage, settings)
         return _gallery(storage, settings, keys, signing_keys, issuer, metrics, generated_password)
     except BaseException:
         storage.close()
@@ -98,9 +99,10 @@ def _gallery(
 ) -> LogoAdmin:
     if not keys:
         raise TablesMissing
-    tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience)
+    tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience, settings.access_token_seconds)
     hasher, encryption, randomness, clock = _hasher(settings), FernetEncryption(), SystemRandomness(), SystemClock()
-    doctor_keys = derived_keys(keys, "doctor")
+    # Beside key files, a copy of the database proves nothing.
+    doctor_keys = derived_keys([key for key in keys if key.trusted_since is None], "doctor")
     outgoing = _outgoing(settings)
     ports = Ports(
         storage,
@@ -176,14 +178,29 @@ def given_keys(settings: Settings) -> list[Key]:
     return keys_of(settings.token_key_files or (), text)
 
 
-def uses_stored_keys(settings: Settings) -> bool:
-    """Return whether the token keys in the database are in use, also with files: a change signs nobody out."""
-    return settings.token_key is None or bool(settings.token_key_files)
+def signs_with_stored_keys(settings: Settings) -> bool:
+    """Return whether the token keys in the database sign, because the settings have none."""
+    return settings.token_key is None and not settings.token_key_files
 
 
-def stored_keys(storage: Storage, settings: Settings) -> list[Key]:
-    """Return the token keys in the database, if they are in use."""
-    return [hs256_key(key) for key in stored_token_keys(storage)] if uses_stored_keys(settings) else []
+def stored_keys(storage: Storage) -> list[Key]:
+    """Return the token keys in the database."""
+    return [hs256_key(key) for key in stored_token_keys(storage)]
+
+
+def _accepted_keys(storage: Storage, settings: Settings) -> list[Key]:
+    """Return the token keys in the database that are accepted, those beside key files for a while (contract C2).
+
+    A change to key files signs nobody out: tokens that were signed before expire, and are refreshed.
+    """
+    if signs_with_stored_keys(settings):
+        return stored_keys(storage)
+    if not settings.token_key_files:
+        return []
+    now = SystemClock().now()
+    since = start_with_key_files(storage, now)
+    is_over = now - since >= settings.access_token_seconds
+    return [] if is_over else [replace(key, trusted_since=since) for key in stored_keys(storage)]
 
 
 def gallery_keys(settings: Settings) -> tuple[SigningKey, ...]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logoadmin.adapters.jwt_tokens import derived_keys
-from logoadmin.adapters.system_environment import SystemRandomness
+from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
 from logoadmin.bootstrap import (
     MEMORY,
     gallery_keys,
@@ -15,14 +15,14 @@ from logoadmin.bootstrap import (
     sign_in_rules,
     start,
     stored_keys,
-    uses_stored_keys,
 )
 from logoadmin.domain.audit.escalation import somebody_holds_all
 from logoadmin.domain.model.checks import Result, warning
 from logoadmin.domain.model.errors import SettingsError, TablesMissing
 from logoadmin.domain.model.kinds import USERS
+from logoadmin.domain.model.sign_in import CLOCK_SKEW
 from logoadmin.domain.services.issuer_users import role_named
-from logoadmin.domain.services.setup import rotate_token_keys
+from logoadmin.domain.services.setup import key_files_since, rotate_token_keys
 from logoadmin.settings import Settings
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def rotate_keys(settings: Settings) -> None:
         SettingsError: these keys are not in use.
         SchemaMismatch: the database is not ready; StorageUnavailable: it is out of reach.
     """
-    if not uses_stored_keys(settings):
+    if settings.token_key is not None and not settings.token_key_files:
         raise SettingsError(
             "The keys in the database are not in use, because LOGOADMIN_TOKEN_KEY is set: "
             "to rotate that, put a new key before the old one there"
@@ -64,10 +64,25 @@ def doctor_keys(settings: Settings) -> Sequence[bytes]:
             has them is out of reach.
     """
     with closing(open_storage(settings, interactive=True)) as storage:
-        keys = [*given_keys(settings), *stored_keys(storage, settings)]
+        keys = given_keys(settings) or stored_keys(storage)
     if not keys:
         raise TablesMissing
     return derived_keys(keys, "doctor")
+
+
+def stored_keys_end(settings: Settings) -> int | None:
+    """Return until when the token keys in the database are trusted beside key files, as Unix time (contract C2).
+
+    None before the first start with key files, and 0 if a clock that was ahead leaves no time.
+
+    Raises:
+        SettingsError: the URL cannot be used; StorageUnavailable: the database is out of reach, or has no tables.
+    """
+    with closing(open_storage(settings, interactive=True)) as storage:
+        since = key_files_since(storage)
+    if since is None:
+        return None
+    return since + settings.access_token_seconds if since <= SystemClock().now() + CLOCK_SKEW else 0
 
 
 def files_of_database(settings: Settings) -> frozenset[Path]:

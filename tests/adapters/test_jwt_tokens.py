@@ -6,6 +6,7 @@ import hmac
 import itertools
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -144,6 +145,38 @@ def test_keys_rotate_without_a_moment_in_which_a_process_refuses_another_ones_to
     for before, after in itertools.pairwise(steps):
         assert accepted(before, after.sign(GRANT))
         assert accepted(after, before.sign(GRANT))
+
+
+def test_a_token_that_lives_longer_than_access_tokens_is_refused(private: Key) -> None:
+    ours = JwtTokens([private], "logoadmin", "gallery", 900)
+    assert accepted(ours, ours.sign(GRANT))
+    assert not accepted(ours, ours.sign(replace(GRANT, expires_at=NOW + 901)))
+    assert not accepted(ours, ours.sign(replace(GRANT, issued_at=NOW - 10**9)))
+
+
+def verified_at(by: JwtTokens, key: Key, now: int) -> bool:
+    """Return whether a token that a key signs now is accepted."""
+    grant = replace(GRANT, issued_at=now, expires_at=now + 900)
+    try:
+        return by.verify(tokens(replace(key, trusted_since=None)).sign(grant), now) == SignedIn(7, "session")
+    except InvalidToken:
+        return False
+
+
+def test_a_key_that_is_being_replaced_is_trusted_for_the_lifetime_of_a_token_and_never_again(private: Key) -> None:
+    ours = JwtTokens([private, replace(SHARED, trusted_since=NOW)], "logoadmin", "gallery", 900)
+    assert [verified_at(ours, SHARED, NOW + passed) for passed in (0, 899, 900)] == [True, True, False]
+    assert not verified_at(ours, SHARED, NOW)  # by a clock that was set back
+    assert verified_at(ours, private, NOW + 900)
+    # A key that is also in the settings is trusted for good.
+    both = JwtTokens([private, SHARED, replace(SHARED, trusted_since=NOW)], "logoadmin", "gallery", 900)
+    assert verified_at(both, SHARED, NOW + 900)
+
+
+@pytest.mark.rule("contract K7")
+def test_a_key_that_is_trusted_from_a_time_ahead_is_not_trusted_when_that_time_comes(private: Key) -> None:
+    ours = JwtTokens([private, replace(SHARED, trusted_since=NOW + 86_400)], "logoadmin", "gallery", 900)
+    assert not any(verified_at(ours, SHARED, NOW + passed) for passed in (0, 86_400))
 
 
 # Which key: the header only chooses among ours.

@@ -9,6 +9,7 @@ from logoadmin.domain.model.access import Rights
 from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.sessions import ServiceKey
+from logoadmin.domain.services.setup import key_files_since, start_with_key_files
 from logoadmin.ports.storage import Session, Storage, StoredResponse, UnitOfWork
 from tests.contracts.steps import Step, add, remove, role, session, update, user, write, write_in_vain
 
@@ -28,12 +29,21 @@ def test_rights_are_those_of_the_role_right_now(signed_in: Storage) -> None:
     def held(uow: UnitOfWork) -> object:
         return uow.sessions.rights("one", 1)
 
-    editor = Rights(1, frozenset(("a", "logos:write")), signed_in_at=1_000)
+    editor = Rights(1, frozenset(("a", "logos:write")), signed_in_at=1_000, ends_at=2_000, factor="password")
     assert signed_in.read(held) == signed_in.snapshot(held) == signed_in.write(held) == editor
     write(signed_in, update(role(1, "editor", ("*",))))
-    assert signed_in.read(held) == Rights(1, frozenset(("*",)), signed_in_at=1_000)
+    assert signed_in.read(held) == replace(editor, scope=frozenset(("*",)))
     others = (("one", 2), ("ONE", 1), ("none", 1), ("one", 3))
     assert signed_in.read(lambda uow: [uow.sessions.rights(*other) for other in others]) == [None] * 4
+
+
+@pytest.mark.rule("contract C2", "contract K7")
+def test_the_first_start_with_key_files_is_remembered(storage: Storage) -> None:
+    assert key_files_since(storage) is None
+    assert [start_with_key_files(storage, now) for now in (1_000, 5_000, 995)] == [1_000] * 3
+    assert key_files_since(storage) == 1_000
+    # By a clock that was ahead: the keys in storage are not trusted again when that time comes.
+    assert [start_with_key_files(storage, now) for now in (100, 1_000)] == [0, 0]
 
 
 @pytest.mark.rule("contract J8")

@@ -8,7 +8,7 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain import open_sessions
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import OWNER, Anonymous, SignedIn
+from logoadmin.domain.model.access import OWNER, Anonymous, Caller, SignedIn
 from logoadmin.domain.model.errors import InvalidToken, NotAuthenticated, NotFound, NotPermitted, Outdated
 from logoadmin.domain.model.sessions import ListedSession, RemovedSession, RemovedUserSessions
 from logoadmin.domain.open_sessions import Lifetimes
@@ -20,7 +20,7 @@ from logoadmin.domain.services.sessions import (
     RemoveUserSessions,
     WhoAmI,
 )
-from logoadmin.domain.services.users import GetUser
+from logoadmin.domain.services.users import GetUser, RemoveAvatar
 from tests.conftest import STORAGES
 from tests.domain.sign_ins import ADMIN, ANN, caller, refresh
 from tests.gallery import ADMIN_ID, NOW, FrozenClock, gallery_on, signed_in, stock
@@ -176,6 +176,43 @@ def test_a_shorter_absolute_limit_applies_to_existing_sessions(storage: MemorySt
     assert new.sessions.remove_all(RemoveUserSessions(user_id=7)) == RemovedUserSessions(7, 1)
     with pytest.raises(InvalidToken):
         refresh(new, other)
+
+
+@pytest.mark.rule("contract B5", "contract C2")
+def test_an_access_token_gives_no_rights_after_the_end_of_its_session(
+    any_gallery: LogoAdmin, clock: FrozenClock
+) -> None:
+    here, key = caller(any_gallery, any_gallery.sessions.sign_in(ANN)), key_of(any_gallery)
+    clock.pass_by(30 * DAY - 1)
+    any_gallery.sessions.me(WhoAmI(), here)
+    clock.pass_by(1)
+    for ask in (
+        lambda: any_gallery.sessions.me(WhoAmI(), here),
+        lambda: any_gallery.users.get(GetUser(user_id=7), here),
+        lambda: any_gallery.users.remove_avatar(RemoveAvatar(user_id=7), here),
+    ):
+        with pytest.raises(InvalidToken):
+            ask()
+    any_gallery.sessions.me(WhoAmI(), key)  # which has no session
+
+
+@pytest.mark.rule("contract K7")
+def test_no_access_token_outlasts_the_absolute_end_of_its_session(storage: MemoryStorage, clock: FrozenClock) -> None:
+    old = gallery_on(storage, clock)
+    stock(old)
+    here = caller(old, old.sessions.sign_in(ANN))
+    new = gallery_on(storage, clock, lifetimes=Lifetimes(session_days=2), started=False)
+    clock.pass_by(2 * DAY)
+    with pytest.raises(InvalidToken):
+        new.sessions.me(WhoAmI(), here)
+    clock.pass_by(-DAY)  # the clock had jumped
+    new.sessions.me(WhoAmI(), here)
+
+
+def key_of(gallery: LogoAdmin) -> Caller:
+    """Return the holder of a service key of Ann."""
+    made = gallery.keys.create(CreateKey(name="script", scope=()), caller(gallery, gallery.sessions.sign_in(ANN)))
+    return gallery.sessions.caller(made.key)
 
 
 def test_a_clock_that_ran_ahead_prolongs_no_session(stocked: LogoAdmin, clock: FrozenClock) -> None:

@@ -439,6 +439,37 @@ def test_keys_are_rotated_only_where_they_are_in_use(run: Run, monkeypatch: pyte
     assert run("token-key", "rotate").code == 0
 
 
+@pytest.mark.rule("contract C2", "contract K4")
+def test_beside_key_files_the_keys_in_the_database_are_accepted_for_a_while_and_doctor_says_so(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_accepted(token: str, by: logoadmin.LogoAdmin) -> bool:
+        try:
+            by.sessions.caller(token)
+        except logoadmin.InvalidToken:
+            return False
+        return True
+
+    with started() as before:
+        token = before.sessions.sign_in(SIGN_IN).access_token
+    made_by_openssl("private.pem", "genpkey", "-algorithm", "ed25519")
+    Path("private.pem").chmod(0o600)
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "private.pem")
+    assert "until 900 s after the first start with key files" in run("doctor").out
+    for _ in range(2):
+        with started() as during:
+            assert is_accepted(token, during)
+            assert not set(before.doctor_keys) & set(during.doctor_keys)
+    assert "warning  stored keys       the keys in the database create tokens until 2" in run("doctor").out
+    with closing(sqlite3.connect("logoadmin.db")) as file:
+        file.execute("UPDATE secrets SET value = value - 900 WHERE name = 'token_key_files_since'")
+        file.commit()
+    with started() as after:
+        assert not is_accepted(token, after)
+        assert is_accepted(after.sessions.sign_in(SIGN_IN).access_token, after)
+    assert "ok       stored keys       the keys in the database create no tokens any more" in run("doctor").out
+
+
 @pytest.mark.rule("contract C2")
 def test_the_first_of_several_token_keys_signs_and_all_are_accepted() -> None:
     old, new = "o" * 32, "n" * 32

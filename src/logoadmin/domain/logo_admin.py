@@ -142,7 +142,9 @@ class LogoAdmin:
         self.doctor_keys = ports.doctor_keys
         self.admin_password = admin_password
         idempotency = Idempotency(ports.encryption)
-        transactions = Transactions(ports.storage, rules.access, ports.clock, idempotency, rules.sign_in.ways)
+        transactions = Transactions(
+            ports.storage, rules.access, ports.clock, idempotency, rules.lifetimes, rules.sign_in.ways
+        )
         new_passwords = NewPasswords(ports.hasher, rules.sign_in.min_password_length, rules.public_url.host)
         self.users = UserService(transactions, new_passwords, ports.clock)
         self.roles = RoleService(transactions)

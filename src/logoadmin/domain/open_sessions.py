@@ -7,7 +7,7 @@ from typing import Final
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
 from logoadmin.domain.events import forget_old_events, record_event, shown
 from logoadmin.domain.factors.enrolment import enrol_by
-from logoadmin.domain.model.access import Anonymous, Caller
+from logoadmin.domain.model.access import Anonymous, Caller, Rights
 from logoadmin.domain.model.errors import InvalidToken, SignInForbidden
 from logoadmin.domain.model.limits import MAX_ADDRESS, MAX_USER_AGENT
 from logoadmin.domain.model.sessions import EndedSession, ListedSession, Tokens, stored_hash
@@ -46,8 +46,18 @@ class Lifetimes:
 
         A clock that was ahead prolongs nothing (contract K7).
         """
-        idle = min(session.expires_at, now + self.session)
-        return min(idle, min(session.created_at, now) + self.session_days * _DAY)
+        return self.end(session.created_at, session.expires_at, now)
+
+    def end(self, created_at: int, expires_at: int, now: int) -> int:
+        """Return the same for a session with these times."""
+        idle = min(expires_at, now + self.session)
+        return min(idle, min(created_at, now) + self.session_days * _DAY)
+
+    def is_over(self, held: Rights, now: int) -> bool:
+        """Return whether rights are those of a session that has ended; a service key has none."""
+        if held.signed_in_at is None or held.ends_at is None:
+            return False
+        return self.end(held.signed_in_at, held.ends_at, now) <= now
 
 
 class SessionTokens:

@@ -35,6 +35,7 @@ from logoadmin.domain.model.errors import EnrolmentRequired, InvalidToken, NotMo
 from logoadmin.domain.model.limits import MAX_ID, RequestId
 from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.domain.model.sign_in import USUAL_WAYS, Ways
+from logoadmin.domain.open_sessions import Lifetimes
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
 
@@ -78,12 +79,19 @@ class Transactions:
     """
 
     def __init__(
-        self, storage: Storage, policy: Policy, clock: Clock, idempotency: Idempotency, ways: Ways = USUAL_WAYS
+        self,
+        storage: Storage,
+        policy: Policy,
+        clock: Clock,
+        idempotency: Idempotency,
+        lifetimes: Lifetimes,
+        ways: Ways = USUAL_WAYS,
     ) -> None:
         self.storage = storage
         self._policy = policy
         self._clock = clock
         self._idempotency = idempotency
+        self._lifetimes = lifetimes
         self._ways = ways
 
     def require_token(self, command: Command, caller: Caller) -> None:
@@ -213,7 +221,7 @@ class Transactions:
         else:
             key, of_maker = uow.keys.find(caller.key_hash) or (None, None)
             held = of_maker.limited_to(key.scope) if key and of_maker and key.is_valid(self._clock.now()) else None
-        if held is None:
+        if held is None or self._lifetimes.is_over(held, self._clock.now()):
             raise InvalidToken
         if held.enrol_by is not None and not command.enrols and self._clock.now() >= held.enrol_by:
             raise EnrolmentRequired

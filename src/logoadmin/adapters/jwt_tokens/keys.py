@@ -29,6 +29,7 @@ class Key:
         verifying: the shared or the public key.
         signing: the shared or the private key; None where only the public one is known.
         public: the public key as the required members of a JWK (RFC 7517); None of a shared key, which has none.
+        trusted_since: from when its tokens are accepted for the lifetime of one, as Unix time; None for always.
     """
 
     kid: str
@@ -36,6 +37,7 @@ class Key:
     verifying: "str | Ed25519PublicKey | RSAPublicKey" = field(repr=False)
     signing: "str | Ed25519PrivateKey | RSAPrivateKey | None" = field(repr=False)
     public: dict[str, str] | None = None
+    trusted_since: int | None = None
 
 
 def keys_of(paths: Sequence[str], text: str) -> list[Key]:

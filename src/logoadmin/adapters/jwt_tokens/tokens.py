@@ -27,8 +27,13 @@ _CLAIMS: Final = ("iss", "aud", "sub", "sid", "iat", "exp", "jti")
 class JwtTokens:
     """The :class:`~logoadmin.ports.tokens.TokenSigner` and ``TokenVerifier`` of the service."""
 
-    def __init__(self, keys: Sequence[Key], issuer: str, audience: str) -> None:
+    def __init__(self, keys: Sequence[Key], issuer: str, audience: str, lifetime: int = 86_400) -> None:
         """Sign with the first key and verify with all of them.
+
+        Args:
+            keys: the keys.
+            issuer, audience: ``iss`` and ``aud`` of the tokens.
+            lifetime: the longest time from ``iat`` to ``exp`` that is accepted, in seconds.
 
         Raises:
             ValueError: the first key cannot sign.
@@ -49,6 +54,8 @@ class JwtTokens:
         )
         self._issuer = issuer
         self._audience = audience
+        self._lifetime = lifetime
+        self._distrusted: set[str] = set()
         # Longer than any that was issued here: not worth a look.
         self._longest = len(self.sign(_LONGEST_GRANT)) + _SPARE
         # Checking a signature takes as long as a write, and clients send the same token many times.
@@ -75,8 +82,8 @@ class JwtTokens:
         Raises:
             InvalidToken: it is not one of ours, or not good at ``now``.
         """
-        begins, ends, caller = self._verified(token)
-        if not begins - CLOCK_SKEW <= now < ends:
+        begins, ends, caller, key = self._verified(token)
+        if not begins - CLOCK_SKEW <= now < ends or not self._is_trusted(key, now):
             raise InvalidToken
         return caller
 
@@ -84,12 +91,21 @@ class JwtTokens:
         """Return the public keys as JWKs."""
         return self._public
 
-    def _genuine(self, token: str) -> tuple[int, int, SignedIn]:
-        """Return from when and until when a token of ours is good, and whom it was made for."""
+    def _is_trusted(self, key: Key, now: int) -> bool:
+        """Return whether a key is still trusted; once it is not, a clock that is set back changes nothing."""
+        since = key.trusted_since
+        if since is None:
+            return True
+        if not -CLOCK_SKEW <= now - since < self._lifetime:
+            self._distrusted.add(key.kid)
+        return key.kid not in self._distrusted
+
+    def _genuine(self, token: str) -> tuple[int, int, SignedIn, Key]:
+        """Return from when and until when a token of ours is good, whom it was made for, and its key."""
         if len(token) > self._longest:
             raise InvalidToken
         try:
-            decoded = self._decoded(token)
+            decoded, key = self._decoded(token)
         except (jwt.InvalidTokenError, ValueError):  # ValueError: text that is not even base64 or UTF-8
             raise InvalidToken from None
         claims: dict[str, Any] = decoded["payload"]
@@ -100,14 +116,16 @@ class JwtTokens:
         is_user = _DIGITS.fullmatch(user_id) is not None and int(user_id) <= MAX_ID and isinstance(session_id, str)
         if decoded["header"].get("typ") != _TYPE or not are_times or not is_user:
             raise InvalidToken
-        return max(issued_at, not_before), expires_at, SignedIn(int(user_id), session_id)
+        if expires_at - issued_at > self._lifetime:
+            raise InvalidToken
+        return max(issued_at, not_before), expires_at, SignedIn(int(user_id), session_id), key
 
-    def _decoded(self, token: str) -> dict[str, Any]:
+    def _decoded(self, token: str) -> tuple[dict[str, Any], Key]:
         # Only the header, which is not trusted: it merely selects one of our keys.
         header = jwt.get_unverified_header(f"{token.partition('.')[0]}..")
         for key in self._candidates(header):
             try:
-                return jwt.decode_complete(
+                decoded = jwt.decode_complete(
                     token,
                     key.verifying,
                     # The algorithm of the key, whatever the header says: a public key is never a shared one.
@@ -119,6 +137,7 @@ class JwtTokens:
                 )
             except jwt.InvalidSignatureError:
                 continue
+            return decoded, key
         raise InvalidToken
 
     def _candidates(self, header: Mapping[str, Any]) -> Sequence[Key]:

@@ -20,7 +20,13 @@ class MemorySessions(Repository):
         if session is None or session.user_id != user_id:
             return None
         held = _rights(self._tables, user_id)
-        return replace(held, signed_in_at=session.created_at, enrol_by=session.enrol_by)
+        return replace(
+            held,
+            signed_in_at=session.created_at,
+            ends_at=session.expires_at,
+            factor=session.factor,
+            enrol_by=session.enrol_by,
+        )
 
     def add(self, session: Session) -> None:
         self._journal.set(self._tables.sessions, session.session_id, session)

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from logoadmin.domain.model.errors import NotAuthenticated, NotPermitted, RecentSignInRequired
-from logoadmin.domain.model.sign_in import CLOCK_SKEW, RECENT_SECONDS
+from logoadmin.domain.model.sign_in import CLOCK_SKEW, RECENT_SECONDS, SignInFactor
 
 
 class Scope(StrEnum):
@@ -170,6 +170,8 @@ class Rights:
         scope: the scope of the user's role, or the part of it that a service key has.
         of_user: whether the caller is the user, and not a service key.
         signed_in_at: when the session began, as Unix time; None without one.
+        ends_at: when the session ends, as Unix time; None without one.
+        factor: what the session began with; None without one.
         enrol_by: from when the session may do nothing but enrol a second factor, as Unix time; None for never.
         required: the scopes that the work required, beside that of its command.
     """
@@ -178,6 +180,8 @@ class Rights:
     scope: frozenset[str]
     of_user: bool = True
     signed_in_at: int | None = None
+    ends_at: int | None = None
+    factor: SignInFactor | None = None
     enrol_by: int | None = None
     required: set[str] = field(default_factory=set, compare=False, repr=False)
 

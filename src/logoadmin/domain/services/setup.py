@@ -8,6 +8,7 @@ from logoadmin.domain.model.access import Scope
 from logoadmin.domain.model.errors import TablesMissing
 from logoadmin.domain.model.kinds import ROLES, USERS
 from logoadmin.domain.model.records import DEFAULT_ROLE_ID, FIRST_ADMIN_ID, Role, User
+from logoadmin.domain.model.sign_in import CLOCK_SKEW
 from logoadmin.domain.new_passwords import NewPasswords
 from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.storage import Storage, UnitOfWork
@@ -20,6 +21,8 @@ ADMIN_USERNAME: Final = "admin"
 _TOKEN_KEY: Final = "token_key"
 _NEXT_TOKEN_KEY: Final = "token_key_next"
 _PREVIOUS_TOKEN_KEY: Final = "token_key_previous"
+# When a program with key files first started, as Unix time; a copy of the database proves nothing for long after it.
+_FILES_SINCE: Final = "token_key_files_since"
 
 
 def first_start(
@@ -78,6 +81,35 @@ def stored_token_keys(storage: Storage) -> tuple[str, ...]:
     """Return the token keys in storage, first the key that signs; none before :func:`first_start` (contract C2)."""
     names = (_TOKEN_KEY, _NEXT_TOKEN_KEY, _PREVIOUS_TOKEN_KEY)
     return storage.snapshot(lambda uow: tuple(key for name in names if (key := uow.secrets.get(name)) is not None))
+
+
+def key_files_since(storage: Storage) -> int | None:
+    """Return when a program with token key files first started, as Unix time; None for never (contract C2)."""
+    stored = storage.read(lambda uow: uow.secrets.get(_FILES_SINCE))
+    return None if stored is None else int(stored)
+
+
+def start_with_key_files(storage: Storage, now: int) -> int:
+    """Remember the first start with token key files; return when it was, as Unix time (contract C2).
+
+    A start by a clock that was ahead counts as long ago: the keys in storage must not become valid again later.
+
+    Raises:
+        StorageUnavailable: the database is out of reach.
+    """
+    known = key_files_since(storage)
+    if known is not None and known <= now + CLOCK_SKEW:
+        return known
+
+    def remember(uow: UnitOfWork) -> int:
+        stored = uow.secrets.get(_FILES_SINCE)
+        since = now if stored is None else int(stored)
+        if since > now + CLOCK_SKEW:
+            since = 0
+        uow.secrets.replace(_FILES_SINCE, str(since))
+        return since
+
+    return storage.write(remember)
 
 
 def rotate_token_keys(storage: Storage, randomness: Randomness) -> None:

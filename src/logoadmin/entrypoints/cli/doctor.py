@@ -3,9 +3,11 @@
 import os
 import stat
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -86,6 +88,7 @@ def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
         is_sound = False
         yield wrong("database", str(error), "correct the setting database")
     if is_sound:
+        yield from _stored_keys(settings)
         yield from _administrators(settings)
     yield from check_issuer(settings)
     if url is not None:
@@ -147,6 +150,26 @@ def _keys(settings: "Settings") -> Iterator[Result]:
         yield warning("keys", text, "remove it from the settings when the last token that it signed has expired")
     elif not files:
         yield ok("keys", "in the database" if settings.token_key is None else "in token_key")
+
+
+def _stored_keys(settings: "Settings") -> Iterator[Result]:
+    """Whether the keys in the database still create tokens beside key files (contract C2)."""
+    from logoadmin.bootstrap import MEMORY
+    from logoadmin.maintenance import stored_keys_end
+
+    if not settings.token_key_files or settings.database.get_secret_value() == MEMORY:
+        return
+    with suppress(StorageUnavailable):  # there may be no tables yet
+        end, seconds = stored_keys_end(settings), settings.access_token_seconds
+        if end is None:
+            text = f"the keys in the database create tokens until {seconds} s after the first start with key files"
+            yield ok("stored keys", text)
+        elif end > time.time():
+            at = datetime.fromtimestamp(end, UTC)
+            text = f"the keys in the database create tokens until {at:%Y-%m-%d %H:%M:%S} UTC"
+            yield warning("stored keys", text, "no action is needed: tokens that they signed expire by then")
+        else:
+            yield ok("stored keys", "the keys in the database create no tokens any more")
 
 
 def _for_its_owner(check: str, file: Path) -> Result:

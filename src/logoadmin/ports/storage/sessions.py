@@ -39,7 +39,10 @@ class Sessions(Protocol):
     """The sessions, and the refresh tokens that prolong them. Tokens are stored and looked up hashed."""
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
-        """Return the current rights of a user; None if the user or the session does not exist (contract B5)."""
+        """Return the current rights of a user; None if the user or the session does not exist (contract B5).
+
+        They have the times and the factor of the session, which may have expired.
+        """
 
     def add(self, session: Session) -> None:
         """Begin a session of an existing user."""

@@ -25,7 +25,7 @@ from logoadmin.domain.model.sign_in import Ways
 from logoadmin.ports.storage import Credentials, Session
 
 _RIGHTS = (
-    select(roles.c.scope, sessions.c.created_at, sessions.c.enrol_by)
+    select(roles.c.scope, sessions.c.created_at, sessions.c.expires_at, sessions.c.factor, sessions.c.enrol_by)
     .select_from(sessions.join(users, users.c.user_id == sessions.c.user_id).join(roles))
     .where(sessions.c.session_id == bindparam("id_"), sessions.c.user_id == bindparam("owner"))
 )
@@ -54,7 +54,10 @@ class SqlSessions(Repository):
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
         row = self._transaction.rights(_RIGHTS, {"id_": session_id, "owner": user_id})
-        return None if row is None else Rights(user_id, frozenset(row[0].split()), signed_in_at=row[1], enrol_by=row[2])
+        if row is None:
+            return None
+        scope, signed_in_at, ends_at, factor, enrol_by = row
+        return Rights(user_id, frozenset(scope.split()), True, signed_in_at, ends_at, factor, enrol_by)
 
     def add(self, session: Session) -> None:
         self._add(sessions, asdict(session))
