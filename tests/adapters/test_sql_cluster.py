@@ -54,7 +54,7 @@ def writes(storage: SqlStorage) -> int:
     [
         lambda uow: uow.sessions.use_refresh_token("token"),
         lambda uow: uow.sessions.add_refresh_token("another", "session"),
-        lambda uow: uow.sessions.update_times(Session("session", 7, 0, 200, 50)),
+        lambda uow: uow.sessions.update(Session("session", 7, 0, 200, 50)),
         lambda uow: uow.sessions.end("session"),
         lambda uow: uow.sessions.forget_expired(100, 9),
         lambda uow: uow.keys.use(1, 50),

@@ -242,7 +242,7 @@ def test_axe_finds_nothing_where_a_second_factor_must_be_enrolled(chromium: Brow
 
         def demand(uow: UnitOfWork) -> None:
             for session in uow.sessions.of_user(PAINTER_ID):
-                uow.sessions.update_times(replace(session, enrol_by=service.clock.now() - 1))
+                uow.sessions.update(replace(session, enrol_by=service.clock.now() - 1))
 
         # The next request is refused: those of the overview are over by then.
         page.wait_for_load_state("networkidle")

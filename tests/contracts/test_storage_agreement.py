@@ -391,7 +391,7 @@ class Agreement(RuleBasedStateMachine):
         def update_times(uow: UnitOfWork) -> None:
             for session in uow.sessions.of_user(user_id):
                 renewed = replace(session, created_at=created_at, expires_at=expires_at, refreshed_at=refreshed_at)
-                uow.sessions.update_times(renewed)
+                uow.sessions.update(renewed)
 
         self.step(update_times)
 

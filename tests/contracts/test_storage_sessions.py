@@ -86,7 +86,7 @@ def test_the_sessions_of_a_user_come_by_when_they_began_then_by_id_with_all_that
     others = (*(session(name, 1) for name in ("one", "three", "two")), later)
     assert (of(1), of(2), of(3)) == ((earlier, *others), (session("bens", 2),), ())
     renewed = replace(earlier, created_at=1, expires_at=3, refreshed_at=2, enrol_by=4)
-    write(signed_in, lambda uow: uow.sessions.update_times(renewed))
+    write(signed_in, lambda uow: uow.sessions.update(renewed))
     assert of(1) == (renewed, *others)
     held = signed_in.read(lambda uow: uow.sessions.rights("zero", 1))
     assert held is not None
@@ -96,7 +96,7 @@ def test_the_sessions_of_a_user_come_by_when_they_began_then_by_id_with_all_that
 @pytest.mark.rule("contract C3")
 def test_expired_sessions_end_and_prolonged_ones_do_not(signed_in: Storage) -> None:
     def prolong(uow: UnitOfWork) -> None:
-        uow.sessions.update_times(session("two", 1, 2_001))
+        uow.sessions.update(session("two", 1, 2_001))
         uow.sessions.use_refresh_token("token two")
 
     write(signed_in, prolong, lambda uow: uow.sessions.forget_expired(1_999, 99))
@@ -112,7 +112,7 @@ def test_expired_sessions_end_and_prolonged_ones_do_not(signed_in: Storage) -> N
 def test_sessions_and_answers_can_be_made_to_expire_earlier(signed_in: Storage) -> None:
     answers = [StoredResponse(f"hash {number}", "", 1_000 * number) for number in range(1, 4)]
     write(signed_in, *(lambda uow, a=a: uow.stored_responses.add(a) for a in answers))
-    write(signed_in, lambda uow: uow.sessions.update_times(session("two", 1, 3_000)))
+    write(signed_in, lambda uow: uow.sessions.update(session("two", 1, 3_000)))
 
     def ends(uow: UnitOfWork) -> list[int]:
         sessions = [uow.sessions.refresh_token(f"token {name}") for name in ("one", "two")]
@@ -141,7 +141,7 @@ def test_tokens_of_expired_sessions_are_forgotten_in_limited_batches(signed_in: 
     hashes = [f"{number} of three" for number in range(5)]
 
     def begin(uow: UnitOfWork) -> None:
-        uow.sessions.update_times(session("three", 1, 1_999))
+        uow.sessions.update(session("three", 1, 1_999))
         for hash_ in hashes:
             uow.sessions.add_refresh_token(hash_, "three")
 

@@ -1,5 +1,6 @@
 """What needs a recent sign-in (contract O3)."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -9,16 +10,22 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import ANONYMOUS, OWNER, Policy, SignedIn
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import (
+    InvalidToken,
     LogoAdminError,
     NotAuthenticated,
     NotPermitted,
     RecentSignInRequired,
 )
 from logoadmin.domain.services import factor_commands, keys, passkeys
+from logoadmin.domain.services.events import ListEvents
 from logoadmin.domain.services.keys import CreateKey
-from logoadmin.domain.services.sign_in_codes import CreateSignInCode
-from tests.domain.sign_ins import ADMIN, ANN, caller, refresh
-from tests.gallery import ASKED, FrozenClock, ask, gallery_on, once, stock
+from logoadmin.domain.services.sessions import WhoAmI
+from logoadmin.domain.services.sign_in_codes import CreateSignInCode, SignInWithCode
+from logoadmin.ports.storage import UnitOfWork
+from tests.conftest import STORAGES
+from tests.domain.second_factors import STEP, challenged, code_of, enrol, enrolled, second_step
+from tests.domain.sign_ins import ADMIN, ANN, caller, refresh, works
+from tests.gallery import ADMIN_ID, ASKED, FrozenClock, ask, gallery_on, once, stock
 
 pytestmark = pytest.mark.rule("contract O3")
 
@@ -177,3 +184,66 @@ def test_a_stored_response_is_not_returned_without_a_recent_sign_in(stocked: Log
     clock.pass_by(11)
     with pytest.raises(RecentSignInRequired):
         stocked.keys.create(command, admin)
+
+
+@pytest.fixture(params=STORAGES)
+def any_gallery(request: pytest.FixtureRequest, clock: FrozenClock) -> LogoAdmin:
+    """A gallery with a little of everything, on each storage in turn."""
+    made = gallery_on(request.getfixturevalue(f"{request.param}_storage"), clock)
+    stock(made)
+    return made
+
+
+def test_the_first_factor_ends_the_other_sessions_and_makes_its_own_one_with_a_factor(
+    any_gallery: LogoAdmin, clock: FrozenClock
+) -> None:
+    gallery = any_gallery
+    other = gallery.sessions.sign_in(ANN)
+    bystander = signed_in(gallery)
+    who, totp, _ = enrolled(gallery)
+    assert not works(gallery, other)
+    with pytest.raises(InvalidToken):
+        refresh(gallery, other)
+    assert outcome(gallery, keys.CreateKey, bystander) is None
+    # The session has just used the factor.
+    gallery.factors.make_recovery_codes(factor_commands.MakeRecoveryCodes(), who)
+    clock.pass_by(STEP)
+    second = caller(gallery, second_step(gallery, challenged(gallery), totp=code_of(totp, clock.now())))
+    # A second factor ends no session.
+    clock.pass_by(STEP)
+    enrol(gallery, second, clock.now())
+    assert gallery.sessions.me(WhoAmI(), who).user_id == 7
+    events = gallery.events.list(ListEvents(), who)
+    assert [event.count for event in events if event.event == "session_ended"] == [1]
+
+
+@EACH
+def test_with_a_factor_a_session_by_the_password_alone_is_not_recent(
+    storage: MemoryStorage, clock: FrozenClock, kind: type[Command]
+) -> None:
+    """Such as one that was open when factors did not yet end sessions."""
+    gallery = gallery_on(storage, clock)
+    stock(gallery)
+    who, _, _ = enrolled(gallery, ADMIN)
+
+    def forget(uow: UnitOfWork) -> None:
+        (session,) = uow.sessions.of_user(ADMIN_ID)
+        uow.sessions.update(replace(session, factor="password"))
+
+    storage.write(forget, "sessions")
+    assert is_asked_again(gallery, kind, who)
+
+
+@pytest.mark.parametrize("code", [True, False])
+def test_a_session_by_a_sign_in_code_is_recent_with_a_factor_too(stocked: LogoAdmin, code: bool) -> None:
+    """The operator vouches for users who lost their factor, or they could not enrol another one (contract O6)."""
+    _, _, recovery = enrolled(stocked)
+    if code:
+        made = stocked.sign_in_codes.create(CreateSignInCode(user_id=7))
+        tokens = stocked.sign_in_codes.sign_in(
+            SignInWithCode(grant_type="sign_in_code", username="ann", code=made.code)
+        )
+    else:
+        tokens = second_step(stocked, challenged(stocked), recovery_code=recovery[0])
+    (factor,) = stocked.factors.list(factor_commands.ListFactors(), caller(stocked, tokens))
+    stocked.factors.remove(factor_commands.RemoveFactor(factor_id=factor.factor_id), caller(stocked, tokens))

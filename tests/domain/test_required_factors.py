@@ -7,7 +7,13 @@ from logoadmin.domain.factors.enrolment import enrol_by as enrol_by_of
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.access import PUBLIC, Policy, Scope, SignedIn
 from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.errors import EnrolmentRequired, LogoAdminError, NotPermitted, RecentSignInRequired
+from logoadmin.domain.model.errors import (
+    EnrolmentRequired,
+    InvalidToken,
+    LogoAdminError,
+    NotPermitted,
+    RecentSignInRequired,
+)
 from logoadmin.domain.model.sessions import Tokens
 from logoadmin.domain.model.sign_in import SecondFactorPolicy, SignInRules
 from logoadmin.domain.services import factor_commands, passkeys, sessions
@@ -77,8 +83,9 @@ def test_afterwards_a_session_can_only_enrol(required: LogoAdmin, clock: FrozenC
     _, factor = enrol(required, who, clock.now())
     assert len(factor.recovery_codes or ()) == 10
     assert enrol_by(required, tokens) is None
-    for freed in (who, caller(required, later)):
-        assert not is_restricted(required, freed)
+    assert not is_restricted(required, who)
+    with pytest.raises(InvalidToken):  # the first factor ends the other sessions
+        is_restricted(required, caller(required, later))
     assert enrol_by(required, refresh(required, tokens)) is None
 
 

@@ -48,7 +48,7 @@ def test_a_password_and_a_code_sign_in(stocked: LogoAdmin, clock: FrozenClock) -
     assert works(stocked, refresh(stocked, tokens))
     other = second_step(stocked, challenged(stocked), recovery_code=codes[0].lower().replace("-", " "))
     sessions = stocked.sessions.list(ListSessions(), caller(stocked, other))
-    assert sorted(session.factor for session in sessions) == ["password", "recovery_code", "totp"]
+    assert sorted(session.factor for session in sessions) == ["recovery_code", "totp", "totp"]
     (factor,) = stocked.factors.list(ListFactors(), caller(stocked, other))
     assert factor.last_used_at == clock.now()
 

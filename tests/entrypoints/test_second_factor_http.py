@@ -255,7 +255,7 @@ def test_a_session_that_may_only_enrol_is_refused_everything_else(
 ) -> None:
     def restrict(uow: UnitOfWork) -> None:
         for session in uow.sessions.of_user(ADMIN_ID):
-            uow.sessions.update_times(replace(session, enrol_by=NOW))
+            uow.sessions.update(replace(session, enrol_by=NOW))
 
     gallery.sessions.transactions.storage.write(restrict, "sessions")
     for method, path in (("GET", "/api/users"), ("DELETE", "/api/logos/1"), ("GET", "/api/auth/sessions")):

@@ -136,7 +136,7 @@ class SessionTokens:
                 record_event(uow, "token_reused", session.user_id, client, now)
             return EndedSession(ended=True)
         session = _refreshed(session, now, self.lifetimes)
-        uow.sessions.update_times(session)
+        uow.sessions.update(session)
         return self._given(uow, session, now)
 
     def are_unused(self, uow: AnyUnitOfWork, tokens: Tokens | EndedSession, now: int) -> bool:
@@ -162,7 +162,7 @@ class SessionTokens:
         scope = tuple(sorted(held.scope))
         by = enrol_by(uow, session.user_id, held.scope, session.factor, self._rules, now)
         if by != session.enrol_by:
-            uow.sessions.update_times(replace(session, enrol_by=by))
+            uow.sessions.update(replace(session, enrol_by=by))
         seconds = min(self.lifetimes.access_token, session.expires_at - now)
         grant = Grant(session.user_id, session.session_id, now, now + seconds, scope)
         return Tokens(self._signer.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))

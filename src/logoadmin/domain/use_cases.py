@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 
+from logoadmin.domain.audit.escalation import require_recent_sign_in
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.idempotency import Idempotency, IdempotentRequest, Unused, forget_expired_responses
 from logoadmin.domain.model.access import (
@@ -27,7 +28,6 @@ from logoadmin.domain.model.access import (
     SentRequestId,
     SignedIn,
     authorize,
-    require_recent_sign_in,
     require_token,
 )
 from logoadmin.domain.model.command import Command, Input
@@ -228,7 +228,7 @@ class Transactions:
         own = command.permission.self_field
         authorize(self._policy, command.permission, held, None if own is None else getattr(command, own))
         if command.recent:
-            require_recent_sign_in(held, self._clock.now())
+            require_recent_sign_in(held, uow.factors, self._clock.now())
         return held
 
     def _record_use(self, caller: KeyHolder) -> None:

@@ -34,7 +34,7 @@ class MemorySessions(Repository):
     def of_user(self, user_id: int) -> tuple[Session, ...]:
         return tuple(sorted(self._of(user_id), key=attrgetter("created_at", "session_id")))
 
-    def update_times(self, session: Session) -> None:
+    def update(self, session: Session) -> None:
         self._journal.set(self._tables.sessions, session.session_id, session)
 
     def end(self, session_id: str) -> bool:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from logoadmin.domain.model.access import Rights, Scope, require_recent_sign_in
-from logoadmin.domain.model.errors import Conflict, NotPermitted
+from logoadmin.domain.model.access import Rights, Scope
+from logoadmin.domain.model.errors import Conflict, NotPermitted, RecentSignInRequired
 from logoadmin.domain.model.kinds import ROLES, USERS
 from logoadmin.domain.model.lists import Filter, Listing
 from logoadmin.domain.model.records import DEFAULT_ROLE_ID, Kind, Role, User
-from logoadmin.domain.model.sign_in import USUAL_WAYS, Ways
-from logoadmin.ports.storage import UnitOfWork
+from logoadmin.domain.model.sign_in import CLOCK_SKEW, RECENT_SECONDS, USUAL_WAYS, Ways
+from logoadmin.ports.storage import Factors, UnitOfWork
 
 _ROLES_AT_ONCE: Final = 500
 
@@ -26,12 +26,14 @@ class Escalation:
         held: the caller's rights; None for every right.
         now: the time of the changes, as Unix time.
         ways: the ways to sign in.
+        factors: the second factors of users.
         may_lose_all: whether the changes may have affected the last user who holds everything and can sign in.
     """
 
     held: Rights | None
     now: int
     ways: Ways
+    factors: Factors
     may_lose_all: bool = False
 
     def check(self, had: Iterable[str], has: Iterable[str], without_asking: Iterable[str] = ()) -> None:
@@ -57,10 +59,10 @@ class Escalation:
         """Require a recent sign-in of a caller that is a user; service keys never sign in.
 
         Raises:
-            RecentSignInRequired: the caller signed in too long ago.
+            RecentSignInRequired: the caller signed in too long ago, or without their second factor.
         """
         if self.held is not None and self.key_of is None:
-            require_recent_sign_in(self.held, self.now)
+            require_recent_sign_in(self.held, self.factors, self.now)
 
     def check_key(self, had: Iterable[str], has: Iterable[str]) -> None:
         """Reject a service key that grants scopes, because the grant would outlive the key (contract C5).
@@ -89,6 +91,28 @@ class Escalation:
         """
         if not somebody_holds_all(uow, self.ways):
             raise Conflict(f"This would leave no user who holds {Scope.ALL} and can sign in")
+
+
+def require_recent_sign_in(held: Rights, factors: Factors, now: int) -> None:
+    """Reject a session that began too long ago, by a clock that was ahead, or without an enrolled factor (contract O3).
+
+    Issuers ask for factors of their own, and the operator vouches for those to whom they give a sign-in code.
+
+    Args:
+        held: the caller's rights.
+        factors: the second factors of users.
+        now: the time, in Unix seconds.
+
+    Raises:
+        NotPermitted: the caller is a service key, which cannot sign in.
+        RecentSignInRequired: the session is older, or began with the password alone although the user has a factor.
+    """
+    if held.signed_in_at is None:
+        raise NotPermitted
+    if not -CLOCK_SKEW <= now - held.signed_in_at <= RECENT_SECONDS:
+        raise RecentSignInRequired
+    if held.factor == "password" and any(factor.confirmed for factor in factors.of_user(held.user_id)):
+        raise RecentSignInRequired
 
 
 def somebody_holds_all(uow: UnitOfWork, ways: Ways) -> bool:

@@ -203,7 +203,7 @@ class AuditedUnitOfWork:
         self.caller = caller
         user_id = None if held is None else held.user_id
         self.change_log = ChangeLog(uow.changes, now, user_id, request_id, WithdrawalLog(uow.withdrawals), origin)
-        self._escalation = Escalation(held, now, ways)
+        self._escalation = Escalation(held, now, ways, uow.factors)
         self.sessions = uow.sessions
         self.preferences = uow.preferences
         self.secrets = uow.secrets

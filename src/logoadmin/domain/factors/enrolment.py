@@ -45,7 +45,8 @@ def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: R
     """Return a factor that was just confirmed; the user's first one with recovery codes.
 
     From now on, no session of the user is restricted for want of a factor, and no sign-in that began before can go on.
-    The events are recorded.
+    With the first factor, the user's other sessions end (contract O3), and the current one has just used it. The events
+    are recorded.
 
     Raises:
         Conflict: the user has too many factors.
@@ -53,14 +54,26 @@ def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: R
     factors = confirmed_factors(uow, user_id)
     if len(factors) > MOST_FACTORS:
         require_room(uow, user_id)
-    for session in uow.sessions.of_user(user_id):
-        if session.enrol_by is not None:
-            uow.sessions.update_times(replace(session, enrol_by=None))
-    uow.challenges.drop(user_id, "second_factor")
     (factor,) = (factor for factor in factors if factor.factor_id == factor_id)
+    is_first = len(factors) == 1
+    if is_first:
+        _end_other_sessions(uow, user_id)
+    for session in uow.sessions.of_user(user_id):
+        used = factor.kind if is_first else session.factor
+        if (session.enrol_by, session.factor) != (None, used):
+            uow.sessions.update(replace(session, enrol_by=None, factor=used))
+    uow.challenges.drop(user_id, "second_factor")
     record_event(uow, "factor_added", user_id, uow.caller, uow.now, factor=factor.kind)
-    codes = replace_recovery_codes(uow, user_id, randomness) if len(factors) == 1 else None
+    codes = replace_recovery_codes(uow, user_id, randomness) if is_first else None
     return NewFactor(factor_id, factor.kind, factor.name, factor.created_at, factor.last_used_at, codes)
+
+
+def _end_other_sessions(uow: AuditedUnitOfWork, user_id: int) -> None:
+    own = uow.caller.session_id if isinstance(uow.caller, SignedIn) else None
+    others = [each for each in uow.sessions.of_user(user_id) if each.session_id != own and each.expires_at > uow.now]
+    uow.sessions.end_all(user_id, own)
+    if others:
+        record_event(uow, "session_ended", user_id, uow.caller, uow.now, count=len(others))
 
 
 def unenrolled(uow: AuditedUnitOfWork, user_id: int, removed: Iterable[Factor]) -> None:

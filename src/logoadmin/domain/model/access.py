@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from logoadmin.domain.model.errors import NotAuthenticated, NotPermitted, RecentSignInRequired
-from logoadmin.domain.model.sign_in import CLOCK_SKEW, RECENT_SECONDS, SignInFactor
+from logoadmin.domain.model.errors import NotAuthenticated, NotPermitted
+from logoadmin.domain.model.sign_in import SignInFactor
 
 
 class Scope(StrEnum):
@@ -225,19 +225,6 @@ def user_of(held: Rights | None) -> int:
     if not held.of_user:
         raise NotPermitted
     return held.user_id
-
-
-def require_recent_sign_in(held: Rights, now: int) -> None:
-    """Reject a session that began too long ago, or by a clock that was ahead (contract O3).
-
-    Raises:
-        NotPermitted: the caller is a service key, which cannot sign in.
-        RecentSignInRequired: the session is older.
-    """
-    if held.signed_in_at is None:
-        raise NotPermitted
-    if not -CLOCK_SKEW <= now - held.signed_in_at <= RECENT_SECONDS:
-        raise RecentSignInRequired
 
 
 def require_token(policy: Policy, permission: Permission, caller: Caller) -> None:

@@ -4,9 +4,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
+from logoadmin.domain.audit.escalation import require_recent_sign_in
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing, get_unless_unmodified
 from logoadmin.domain.events import Refusals, record_event
-from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope, SignedIn, require_recent_sign_in
+from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope, SignedIn
 from logoadmin.domain.model.command import UNSET, Command
 from logoadmin.domain.model.errors import IncorrectPassword, InvalidInput, NotFound, Problem, TooManySignIns
 from logoadmin.domain.model.kinds import USERS
@@ -211,7 +212,7 @@ class UserService(Service):
             if own is not None and uow.passwords.get(own.user_id) != current:  # changed while it was verified
                 raise IncorrectPassword
             if own is not None and uow.held is not None and current is None:
-                require_recent_sign_in(uow.held, uow.now)
+                require_recent_sign_in(uow.held, uow.factors, uow.now)
             user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=password)
             uow.end_sign_ins(user.user_id, None if own is None else own.session_id)
             record_event(uow, "password_changed", user.user_id, caller, uow.now)

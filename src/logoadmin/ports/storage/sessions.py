@@ -50,8 +50,8 @@ class Sessions(Protocol):
     def of_user(self, user_id: int) -> tuple[Session, ...]:
         """Return the sessions of a user, by ``created_at``, then by id; also those that expired."""
 
-    def update_times(self, session: Session) -> None:
-        """Change the times of an existing session, ``enrol_by`` among them."""
+    def update(self, session: Session) -> None:
+        """Change the times of an existing session, ``enrol_by`` among them, and its factor."""
 
     def end(self, session_id: str) -> bool:
         """End a session with all its refresh tokens; return whether it existed."""

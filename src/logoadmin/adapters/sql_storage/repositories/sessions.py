@@ -65,10 +65,10 @@ class SqlSessions(Repository):
     def of_user(self, user_id: int) -> tuple[Session, ...]:
         return tuple(Session(*row) for row in self._transaction.rows(_SESSIONS_OF_USER, {"key": user_id}))
 
-    def update_times(self, session: Session) -> None:
+    def update(self, session: Session) -> None:
         values = asdict(session)
-        times = {name: values[name] for name in ("created_at", "expires_at", "refreshed_at", "enrol_by")}
-        self._update(sessions, {"session_id": session.session_id}, times)
+        changed = {name: values[name] for name in ("created_at", "expires_at", "refreshed_at", "factor", "enrol_by")}
+        self._update(sessions, {"session_id": session.session_id}, changed)
 
     def end(self, session_id: str) -> bool:
         return self._remove(sessions, session_id=session_id)
