@@ -131,6 +131,7 @@ __all__ = [
     "OutgoingError",
     "Owner",
     "PasskeyOptions",
+    "PasswordChangeRequired",
     "PinnedCopies",
     "PinnedImport",
     "Policy",

@@ -31,7 +31,7 @@ NAMES = {
     ),
     *("IncorrectPassword", "InvalidToken"),
     *("LogoAdminError", "NotAuthenticated", "NotFound", "NotPermitted", "Problem", "SchemaMismatch", "SettingsError"),
-    *("EnrolmentRequired", "RecentSignInRequired", "SecondFactorRequired"),
+    *("EnrolmentRequired", "PasswordChangeRequired", "RecentSignInRequired", "SecondFactorRequired"),
     *("IssuerRefused", "IssuerUnavailable", "SignInForbidden"),
     *(
         "NotModified",

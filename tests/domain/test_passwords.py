@@ -11,14 +11,18 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import ANONYMOUS, OWNER, Anonymous, Caller, Policy, SignedIn
+from logoadmin.domain.model.access import ANONYMOUS, OWNER, PUBLIC, Anonymous, Caller, Policy, SignedIn
+from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import (
+    EnrolmentRequired,
     IncorrectPassword,
     InvalidInput,
     InvalidLines,
     InvalidToken,
+    LogoAdminError,
     NotAuthenticated,
     NotPermitted,
+    PasswordChangeRequired,
     RecentSignInRequired,
     SignInRefused,
     TooManySignIns,
@@ -31,17 +35,20 @@ from logoadmin.domain.services.import_export import ImportRecords
 from logoadmin.domain.services.keys import CreateKey
 from logoadmin.domain.services.sessions import RemoveUserSessions, SignIn, WhoAmI
 from logoadmin.domain.services.setup import first_start
-from logoadmin.domain.services.users import AmendUser, CreateUser, RemoveUser, SetPassword
-from logoadmin.ports.storage import UnitOfWork
+from logoadmin.domain.services.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
+from logoadmin.ports.storage import Storage, UnitOfWork
+from tests.conftest import STORAGES
 from tests.domain.second_factors import challenged, code_of, enrol, second_step
 from tests.domain.sign_ins import ADMIN, ANN, caller, works
 from tests.gallery import (
     ADMIN_ID,
     ADMIN_PASSWORD,
     ANN_PASSWORD,
+    ASKED,
     CHEAP_PASSWORDS,
     FrozenClock,
     WatchedStorage,
+    ask,
     exported,
     gallery_on,
     stock,
@@ -506,6 +513,74 @@ def test_a_generated_first_password_must_be_changed(storage: MemoryStorage, cloc
     command = SetPassword(user_id=ADMIN_ID, password="long and rare", current_password=generated)
     gallery.users.set_password(command, admin)
     assert not is_due(gallery, "admin", "long and rare")
+
+
+def started(
+    storage: Storage, clock: FrozenClock, access: Policy, sign_in: SignInRules | None = None
+) -> tuple[LogoAdmin, SignedIn, str]:
+    """Start a gallery with a generated password, and sign its administrator in; return all three."""
+    rules = NewPasswords(CHEAP_PASSWORDS, 8)
+    generated = storage.write(lambda uow: first_start(uow, rules, SystemRandomness(), clock, None))
+    gallery = gallery_on(storage, clock, access, started=False, sign_in=sign_in)
+    stock(gallery)
+    assert generated is not None
+    tokens = gallery.sessions.sign_in(SignIn(username="admin", password=generated))
+    return gallery, caller(gallery, tokens), generated
+
+
+# Written by hand; everything else is refused. Public reads need no token, and are as before.
+WITH_FIRST_PASSWORD: Final = {"WhoAmI", "Revoke"}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ASKED if kind.permission != PUBLIC], ids=lambda kind: kind.__name__)
+def test_under_guarded_a_session_with_the_generated_password_may_change_it_and_nothing_else(
+    storage: MemoryStorage, clock: FrozenClock, kind: type[Command]
+) -> None:
+    gallery, who, _ = started(storage, clock, Policy.GUARDED)
+    met: LogoAdminError | None = None
+    try:
+        ask(gallery, kind(**ASKED[kind][1]), who)
+    except LogoAdminError as error:
+        met = error
+    assert isinstance(met, PasswordChangeRequired) == (kind.__name__ not in WITH_FIRST_PASSWORD)
+    if met and kind.__name__ not in WITH_FIRST_PASSWORD:
+        assert str(met) == "The first password must be changed"
+
+
+@pytest.mark.parametrize("storage_name", STORAGES)
+def test_the_generated_password_leads_to_its_change(
+    request: pytest.FixtureRequest, clock: FrozenClock, storage_name: str
+) -> None:
+    storage = request.getfixturevalue(f"{storage_name}_storage")
+    # Who must also enrol a factor changes the password first.
+    strict = SignInRules(second_factor="required", grace_days=0)
+    gallery, who, generated = started(storage, clock, Policy.GUARDED, strict)
+
+    def change(user_id: int, password: str) -> None:
+        gallery.users.set_password(SetPassword(user_id=user_id, password=password, current_password=generated), who)
+
+    with pytest.raises(PasswordChangeRequired):
+        change(7, "of another user")
+    with pytest.raises(InvalidInput, match="differ from the first one"):
+        change(ADMIN_ID, generated)
+    with pytest.raises(PasswordChangeRequired):
+        gallery.users.get(GetUser(user_id=ADMIN_ID), who)
+    change(ADMIN_ID, "long and rare")
+    with pytest.raises(EnrolmentRequired):
+        gallery.users.get(GetUser(user_id=ADMIN_ID), who)
+    lenient = gallery_on(storage, clock, Policy.GUARDED, started=False)
+    tokens = lenient.sessions.sign_in(SignIn(username="admin", password="long and rare"))
+    lenient.users.get(GetUser(user_id=ADMIN_ID), caller(lenient, tokens))
+
+
+@pytest.mark.parametrize("ways", [Ways(), Ways(password=False)])
+def test_the_interface_does_not_ask_under_open_nor_where_passwords_are_switched_off(
+    storage: MemoryStorage, clock: FrozenClock, ways: Ways
+) -> None:
+    access = Policy.OPEN if ways.password else Policy.GUARDED
+    _, who, _ = started(storage, clock, access)
+    gallery = gallery_on(storage, clock, access, started=False, sign_in=SignInRules(ways=ways))
+    assert gallery.keys.create(CreateKey(name="script", scope=("*",)), who)
 
 
 @pytest.mark.rule("contract H3")

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 
 from logoadmin.domain.audit.escalation import require_recent_sign_in
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, must_change_password
 from logoadmin.domain.idempotency import Idempotency, IdempotentRequest, Unused, forget_expired_responses
 from logoadmin.domain.model.access import (
     OWNER,
@@ -31,7 +31,13 @@ from logoadmin.domain.model.access import (
     require_token,
 )
 from logoadmin.domain.model.command import Command, Input
-from logoadmin.domain.model.errors import EnrolmentRequired, InvalidToken, NotModified, StorageUnavailable
+from logoadmin.domain.model.errors import (
+    EnrolmentRequired,
+    InvalidToken,
+    NotModified,
+    PasswordChangeRequired,
+    StorageUnavailable,
+)
 from logoadmin.domain.model.limits import MAX_ID, RequestId
 from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.domain.model.sign_in import USUAL_WAYS, Ways
@@ -223,13 +229,30 @@ class Transactions:
             held = of_maker.limited_to(key.scope) if key and of_maker and key.is_valid(self._clock.now()) else None
         if held is None or self._lifetimes.is_over(held, self._clock.now()):
             raise InvalidToken
-        if held.enrol_by is not None and not command.enrols and self._clock.now() >= held.enrol_by:
-            raise EnrolmentRequired
         own = command.permission.self_field
-        authorize(self._policy, command.permission, held, None if own is None else getattr(command, own))
+        user_id = None if own is None else getattr(command, own)
+        is_allowed = self._changes_first_password(uow, command, held, user_id) or command.enrols
+        if held.enrol_by is not None and not is_allowed and self._clock.now() >= held.enrol_by:
+            raise EnrolmentRequired
+        authorize(self._policy, command.permission, held, user_id)
         if command.recent:
             require_recent_sign_in(held, uow.factors, self._clock.now())
         return held
+
+    def _changes_first_password(self, uow: UnitOfWork, command: Command, held: Rights, user_id: int | None) -> bool:
+        """Return whether a session does what the generated first password asks for, which comes before anything else.
+
+        Raises:
+            PasswordChangeRequired: it does something else, and the policy is ``guarded`` (contract O5).
+        """
+        # A password that signs nobody in need not be changed.
+        if not held.of_user or not self._ways.password or not must_change_password(uow, held.user_id):
+            return False
+        if command.first_password and user_id in (None, held.user_id):
+            return True
+        if self._policy is Policy.GUARDED:
+            raise PasswordChangeRequired
+        return False
 
     def _record_use(self, caller: KeyHolder) -> None:
         """Record that a key was used; the caller neither waits nor fails if this cannot be stored now."""

@@ -100,6 +100,8 @@ class Command(Input):
         hashes: whether it hashes a password, which takes longer than a database call.
         recent: whether it requires a sign-in at most 10 minutes old (contract O3).
         enrols: whether it is allowed to users who must enrol a second factor first (contract O4).
+        first_password: whether it is allowed to users who must change the generated first password first, on their own
+            account (contract O5).
         asks_others: whether it asks other hosts, which may take many seconds.
         judges: whether it reads CSS of any form, which may take a second of computing.
         takes_long: whether it may change any number of records, and therefore has no time limit.
@@ -120,6 +122,7 @@ class Command(Input):
     hashes: ClassVar[bool] = False
     recent: ClassVar[bool] = False
     enrols: ClassVar[bool] = False
+    first_password: ClassVar[bool] = False
     asks_others: ClassVar[bool] = False
     judges: ClassVar[bool] = False
     takes_long: ClassVar[bool] = False

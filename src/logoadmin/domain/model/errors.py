@@ -8,7 +8,8 @@
     ├── NotAuthenticated          no token, although one is required
     ├── InvalidToken              an invalid token
     ├── NotPermitted              a valid token without the right
-    │   └── EnrolmentRequired     a session that may only enrol a second factor
+    │   ├── EnrolmentRequired     a session that may only enrol a second factor
+    │   └── PasswordChangeRequired    a session that may only set another password
     ├── RecentSignInRequired      a sign-in that is too long ago
     ├── SecondFactorRequired      the right password of a user with a second factor
     ├── SignInRefused             a wrong username or password, without saying which; a wrong second factor
@@ -108,6 +109,12 @@ class EnrolmentRequired(NotPermitted):
     """The user must enrol a second factor before anything else (contract O4)."""
 
     text = "A second factor must be enrolled"
+
+
+class PasswordChangeRequired(NotPermitted):
+    """The user must change the generated first password before anything else (contract O5)."""
+
+    text = "The first password must be changed"
 
 
 class RecentSignInRequired(LogoAdminError):

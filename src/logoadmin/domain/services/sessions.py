@@ -75,6 +75,7 @@ class Revoke(Command):
     permission = OPTIONAL
     changes_records = False
     enrols = True
+    first_password = True
 
     refresh_token: OpaqueToken = UNSET
 
@@ -84,6 +85,7 @@ class WhoAmI(Command):
 
     permission = SIGNED_IN
     enrols = True
+    first_password = True
 
 
 class ListSessions(Command):

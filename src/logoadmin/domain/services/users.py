@@ -5,7 +5,12 @@ from functools import partial
 from typing import Annotated
 
 from logoadmin.domain.audit.escalation import require_recent_sign_in
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork, get_existing, get_unless_unmodified
+from logoadmin.domain.audit.unit_of_work import (
+    AuditedUnitOfWork,
+    get_existing,
+    get_unless_unmodified,
+    must_change_password,
+)
 from logoadmin.domain.events import Refusals, record_event
 from logoadmin.domain.model.access import OWNER, Caller, Permission, Scope, SignedIn
 from logoadmin.domain.model.command import UNSET, Command
@@ -90,6 +95,7 @@ class SetPassword(Command):
 
     permission = Permission(Scope.USERS_WRITE, self_field="user_id")
     hashes = True
+    first_password = True
 
     user_id: UserId
     password: Password
@@ -191,7 +197,8 @@ class UserService(Service):
         without one, such as those of an issuer, need a recent sign-in.
 
         Raises:
-            InvalidInput: the password is not accepted, or the current one is missing.
+            InvalidInput: the password is not accepted, or is the generated first one again, or the current one is
+                missing.
             IncorrectPassword: the current one is wrong, which counts as a failed sign-in.
             TooManySignIns: there were too many of them.
             RecentSignInRequired: they have no password yet, and signed in more than 10 minutes ago.
@@ -211,6 +218,9 @@ class UserService(Service):
         def set_password(uow: AuditedUnitOfWork, command: SetPassword) -> User:
             if own is not None and uow.passwords.get(own.user_id) != current:  # changed while it was verified
                 raise IncorrectPassword
+            is_same = own is not None and command.password == command.current_password
+            if is_same and must_change_password(uow, command.user_id):
+                raise InvalidInput([Problem(("password",), "Password should differ from the first one", "value_error")])
             if own is not None and uow.held is not None and current is None:
                 require_recent_sign_in(uow.held, uow.factors, uow.now)
             user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=password)

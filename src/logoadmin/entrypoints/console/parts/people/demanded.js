@@ -11,8 +11,8 @@ const Enrolment = lazy(withTexts(() => import("./enrolment.js").then((module) =>
 
 export function Demanded() {
   const user = me.value;
-  // A session that must enrol may do nothing else, so the factor comes first.
-  const isPassword = user?.must_change_password === true && !mustEnrol.value;
+  // With the first password a session may do nothing else, so it comes before a factor.
+  const isPassword = user?.must_change_password === true;
   const title = t(isPassword ? "first.title" : "mustEnrol.title");
   const card = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
