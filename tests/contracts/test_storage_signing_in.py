@@ -250,11 +250,14 @@ def test_an_identity_is_found_by_exactly_its_issuer_and_subject(peopled: Storage
     assert [found(*other) for other in others] == [None] * 4
     of = peopled.read(lambda uow: [uow.identities.of_user(user_id) for user_id in (1, 2, 3)])
     assert of == [(kept[2], kept[0], kept[1]), (longest,), ()]
-    moved = replace(kept[0], user_id=2, groups='["admins"]')
+    moved = replace(kept[0], user_id=2, groups='["admins"]', refused=True)
     write_in_vain(peopled, lambda uow: uow.identities.put(moved))
     assert found("https://b.test", "Sub") == kept[0]
     write(peopled, lambda uow: uow.identities.put(moved), lambda uow: uow.identities.put(moved))
     assert found("https://b.test", "Sub") == moved
+    assert peopled.read(lambda uow: [uow.identities.is_refused(user_id) for user_id in (1, 2, 3)]) == [
+        *(False, True, False)
+    ]
 
 
 @pytest.mark.rule("contract O4")

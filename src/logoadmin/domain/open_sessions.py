@@ -23,6 +23,8 @@ _MOST_TOKENS_FORGOTTEN: Final = 20
 MOST_SESSIONS: Final = 1_000
 
 
+NO_ROLE: Final = "No role for your groups at the issuer"
+
 # Whether a session may go on; it may raise what its user's record needs first.
 Admits = Callable[[AnyUnitOfWork, Session], bool]
 
@@ -104,7 +106,12 @@ class SessionTokens:
 
         A user who proved who they are before now, at ``signed_in_at``, has a session that is no longer recent if that
         is 10 minutes ago or more (contract O3).
+
+        Raises:
+            SignInForbidden: the issuer refused the user, in whatever way they sign in now (contract O7).
         """
+        if uow.identities.is_refused(user_id):
+            raise SignInForbidden(NO_ROLE)
         known = sorted(uow.sessions.of_user(user_id), key=_last_used)
         for rested in known[: max(0, len(known) - MOST_SESSIONS + 1)]:
             uow.sessions.end(rested.session_id)

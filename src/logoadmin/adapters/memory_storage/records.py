@@ -8,7 +8,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.adapters.memory_storage.sessions import MemoryServiceKeys, MemorySessions
 from logoadmin.adapters.memory_storage.signing_in import MemoryFactors, MemoryIdentities, remove_sign_in
-from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Repository, Tables
+from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Repository, Tables, is_refused
 from logoadmin.domain.model.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, USERS, AnyArtworkKind, RecordKind
 from logoadmin.domain.model.lists import EVERYTHING, Filter, Order, SortKey, page_of, text_length, truncated_page
@@ -230,6 +230,8 @@ class MemoryPasswords(Repository):
         return any(user.role_id == role_id and self.can_user_sign_in(user.user_id, ways) for user in users)
 
     def can_user_sign_in(self, user_id: int, ways: Ways) -> bool:
+        if is_refused(self._tables, user_id):
+            return False
         factors = MemoryFactors(self._tables, self._journal).of_user(user_id)
         kinds = {factor.kind for factor in factors if factor.confirmed}
         if ways.passkey and "passkey" in kinds:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import islice
 from operator import attrgetter
 
-from logoadmin.adapters.memory_storage.tables import IdCounter, Repository, Tables
+from logoadmin.adapters.memory_storage.tables import IdCounter, Repository, Tables, is_refused
 from logoadmin.domain.model.access import Rights
 from logoadmin.domain.model.records import Kind
 from logoadmin.domain.model.sessions import ServiceKey
@@ -120,7 +120,9 @@ class MemoryServiceKeys(Repository):
 
     def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
         found = self._tables.key_hashes.get(key_hash)
-        return None if found is None else (self._tables.keys[found[1]], _rights(self._tables, found[0]))
+        if found is None or is_refused(self._tables, found[0]):
+            return None
+        return self._tables.keys[found[1]], _rights(self._tables, found[0])
 
     def use(self, key_id: int, now: int) -> None:
         self._journal.set(self._tables.keys, key_id, replace(self._tables.keys[key_id], last_used_at=now))

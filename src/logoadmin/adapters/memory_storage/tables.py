@@ -147,3 +147,8 @@ class Repository:
 
     def __init__(self, tables: Tables, journal: Journal) -> None:
         self._tables, self._journal = tables, journal
+
+
+def is_refused(tables: Tables, user_id: int) -> bool:
+    """Return whether an issuer refused a user."""
+    return any(identity.refused for identity in tables.identities.values() if identity.user_id == user_id)

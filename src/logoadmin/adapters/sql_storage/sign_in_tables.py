@@ -78,6 +78,7 @@ identities: Final = Table(
     user_id_column(),
     # JSON.
     Column("group_list", LongText, nullable=False),
+    Column("refused", Boolean, nullable=False, server_default="0"),
     Index(None, "user_id"),
 )
 

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import ClauseElement, Dialect, Insert, PoolProxiedConnection, Table, bindparam
 from sqlalchemy.ext.compiler import compiles
 
+from logoadmin.adapters.sql_storage.sign_in_tables import identities
 from logoadmin.adapters.sql_storage.tables import (
     REPLACED_TABLES,
     SESSION_TABLES,
@@ -26,7 +27,7 @@ KEY: Final[Any] = bindparam("key")
 KEYS: Final = tuple(f"key{number}" for number in range(50))
 
 # The tables that determine the rights of users.
-_RIGHTS: Final = {users, roles, sessions, service_keys}
+_RIGHTS: Final = {users, roles, sessions, service_keys, identities}
 # The size of the cache. There are some three hundred statements, since none depends on values or on their number.
 _KNOWN: Final = 1000
 

@@ -49,7 +49,7 @@ from logoadmin.domain.model.records import (
     version_of,
 )
 from logoadmin.domain.model.sign_in import USUAL_WAYS, Ways
-from logoadmin.ports.storage import Credentials, UnitOfWork
+from logoadmin.ports.storage import Credentials, Identity, UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
 
@@ -262,6 +262,17 @@ class AuditedUnitOfWork:
         """End the sessions of a user, except one, and every sign-in that has only begun (contract C3, O2)."""
         self.sessions.end_all(user_id, keep)
         self.challenges.drop(user_id)
+
+    def refuse(self, identity: Identity) -> None:
+        """Take all rights from a user whom the issuer refused, until it names a group again (contract O7).
+
+        At the end of the work, somebody else must hold everything, if this user does (contract B4).
+        """
+        user = self.records(USERS).get(identity.user_id)
+        if user is not None:
+            self._escalation.note_possible_lockout(self._uow, user)
+        self.identities.put(identity)
+        self.end_sign_ins(identity.user_id)
 
     def close(self) -> None:
         """Store the history of the changes, and the withdrawals.

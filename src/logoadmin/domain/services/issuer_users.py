@@ -7,10 +7,12 @@ even if somebody here has the same name. The issuer's groups decide on the role,
 import json
 import logging
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import count
 from typing import Final
 
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
+from logoadmin.domain.events import record_event
 from logoadmin.domain.model.access import ANONYMOUS, PUBLIC, Anonymous, Caller
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Conflict, InvalidToken, NotFound
@@ -97,11 +99,25 @@ class IssuerUsers:
         self._remember(uow, person, user.user_id, identity)
         return user.user_id
 
-    def refused(self, uow: AnyUnitOfWork, person: IssuedIdentity) -> None:
-        """Remember the groups of a person who has no role any more: open sessions end at their next refresh."""
+    def refuse(self, uow: AuditedUnitOfWork, person: IssuedIdentity) -> None:
+        """Take all rights from a person without a group that has a role; their sessions end at once.
+
+        If only the role is missing, which is a mistake in the settings, their groups are remembered: sessions of the
+        issuer end at their next refresh.
+
+        Raises:
+            Conflict: the user is the last who holds everything, at the end of the work.
+        """
         identity = None if self._issuer is None else uow.identities.find(self._issuer, person.subject)
-        if identity is not None:
+        if identity is None:
+            return
+        if self._rules.role_of(frozenset(person.groups)) is not None:
             self._remember(uow, person, identity.user_id, identity)
+        elif not identity.refused:
+            ended = sum(session.expires_at > uow.now for session in uow.sessions.of_user(identity.user_id))
+            uow.refuse(replace(identity, groups=_json(person.groups), refused=True))
+            if ended:
+                record_event(uow, "session_ended", identity.user_id, uow.caller, uow.now, count=ended)
 
     def create(self, uow: AuditedUnitOfWork, person: IssuedIdentity) -> None:
         """Create the user of a person, unless another sign-in just did."""
@@ -119,7 +135,7 @@ class IssuerUsers:
             RoleDiffers: the user has another role.
         """
         if session.factor != "issuer":
-            return True
+            return not uow.identities.is_refused(session.user_id)
         identities = [known for known in uow.identities.of_user(session.user_id) if known.issuer == self._issuer]
         user = uow.records(USERS).get(session.user_id)
         if not identities or user is None:
@@ -130,9 +146,13 @@ class IssuerUsers:
         return role_id is not None
 
     def _remember(self, uow: AnyUnitOfWork, person: IssuedIdentity, user_id: int, known: Identity | None) -> None:
-        groups = json.dumps(person.groups, ensure_ascii=False)
-        if known is None or known.groups != groups:
+        groups = _json(person.groups)
+        if known is None or known.refused or known.groups != groups:
             uow.identities.put(Identity(self._issuer or "", person.subject, user_id, groups))
+
+
+def _json(groups: Iterable[str]) -> str:
+    return json.dumps(list(groups), ensure_ascii=False)
 
 
 def follow_issuer(transactions: Transactions, client: Anonymous, change: Callable[[AuditedUnitOfWork], None]) -> None:

@@ -12,14 +12,14 @@ from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.events import Refusals
 from logoadmin.domain.model.access import ANONYMOUS, PUBLIC, Anonymous, Caller
 from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.errors import IssuerRefused, IssuerUnavailable, SignInForbidden, TooManySignIns
+from logoadmin.domain.model.errors import Conflict, IssuerRefused, IssuerUnavailable, SignInForbidden, TooManySignIns
 from logoadmin.domain.model.issuer_fields import CodeVerifier, IssuerCode, Nonce, RedirectUri
 from logoadmin.domain.model.limits import described
 from logoadmin.domain.model.public_url import PublicUrl
 from logoadmin.domain.model.sessions import Tokens
 from logoadmin.domain.model.sign_in import Ways
 from logoadmin.domain.model.ways import IssuerFailure, IssuerWay, SignInWays
-from logoadmin.domain.open_sessions import SessionTokens
+from logoadmin.domain.open_sessions import NO_ROLE, SessionTokens
 from logoadmin.domain.services.issuer_users import IssuerUsers, RoleDiffers, UserMissing, follow_issuer
 from logoadmin.domain.sign_in_limits import Limit, attempt, counting_sign_in, limits_of, succeeded
 from logoadmin.domain.use_cases import Service, Transactions
@@ -173,9 +173,15 @@ class SingleSignOnService(Service):
             except RoleDiffers as differs:
                 follow_issuer(self.transactions, client, differs.assign)
             except _Roleless:
-                self.transactions.storage.write(partial(self._users.refused, person=person), "sessions")
-                raise SignInForbidden("No role for your groups at the issuer") from None
+                self._refuse(client, person)
+                raise SignInForbidden(NO_ROLE) from None
         raise IssuerRefused
+
+    def _refuse(self, client: Anonymous, person: IssuedIdentity) -> None:
+        try:
+            follow_issuer(self.transactions, client, partial(self._users.refuse, person=person))
+        except Conflict:
+            log.warning("The issuer names no group with a role for the last user who holds everything; they keep it")
 
 
 class _NothingStored(Exception):

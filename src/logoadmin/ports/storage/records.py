@@ -137,7 +137,8 @@ class Passwords(Protocol):
     def can_sign_in(self, role_id: int, ways: Ways) -> bool:
         """Return whether a user with the role can sign in: with a password, a confirmed passkey or at the issuer.
 
-        Where passkeys cannot be used, a password does not suffice for users whose only second factors are passkeys.
+        Users that an issuer refused cannot. Where passkeys cannot be used, a password does not suffice for users whose
+        only second factors are passkeys.
         """
 
     def can_user_sign_in(self, user_id: int, ways: Ways) -> bool:

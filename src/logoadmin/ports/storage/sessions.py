@@ -116,7 +116,7 @@ class ServiceKeys(Protocol):
         """Return the keys of a user, by id."""
 
     def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
-        """Return a key and the current rights of its user, or None."""
+        """Return a key and the current rights of its user, or None; none of a user that an issuer refused."""
 
     def use(self, key_id: int, now: int) -> None:
         """Record when a key was used."""

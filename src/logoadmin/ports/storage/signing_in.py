@@ -148,12 +148,14 @@ class Identity:
         subject: its name of the user, at most 255 characters.
         user_id: the user here.
         groups: the groups at the last sign-in, as a list in JSON.
+        refused: whether the issuer named no group with a role then, so that the user has no rights.
     """
 
     issuer: str
     subject: str
     user_id: int
     groups: str
+    refused: bool = False
 
 
 class Identities(Protocol):
@@ -164,6 +166,9 @@ class Identities(Protocol):
 
     def of_user(self, user_id: int) -> tuple[Identity, ...]:
         """Return the identities of a user, by issuer, then by subject."""
+
+    def is_refused(self, user_id: int) -> bool:
+        """Return whether an issuer refused a user, see :class:`Identity`."""
 
     def put(self, identity: Identity) -> None:
         """Store an identity of an existing user, in place of the current one of that issuer and subject."""

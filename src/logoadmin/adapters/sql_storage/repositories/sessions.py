@@ -112,17 +112,18 @@ _HAS_PASSKEY, _HAS_TOTP = (
     exists().where(factors.c.user_id == users.c.user_id, factors.c.confirmed, factors.c.kind == kind)
     for kind in ("passkey", "totp")
 )
+_IS_REFUSED = exists().where(identities.c.user_id == users.c.user_id, identities.c.refused)
 # For the users with a role, or for one user.
 _WITH_PASSWORD, _WITH_PASSWORD_ALONE, _WITH_PASSKEY, _WITH_ISSUER = (
-    {column: statement.where(users.c[column] == KEY).limit(1) for column in ("role_id", "user_id")}
+    {column: statement.where(users.c[column] == KEY, ~_IS_REFUSED).limit(1) for column in ("role_id", "user_id")}
     for statement in (
         select(users.c.user_id).where(users.c.password.is_not(None)),
         # Where a passkey cannot be used, it cannot be the second factor either.
         select(users.c.user_id).where(users.c.password.is_not(None), or_(~_HAS_PASSKEY, _HAS_TOTP)),
         select(users.c.user_id).where(_HAS_PASSKEY),
-        select(users.c.user_id)
-        .select_from(users.join(identities))
-        .where(identities.c.issuer == bindparam("of_issuer")),
+        select(users.c.user_id).where(
+            exists().where(identities.c.user_id == users.c.user_id, identities.c.issuer == bindparam("of_issuer"))
+        ),
     )
 )
 
@@ -194,7 +195,7 @@ _KEYS_OF_USER = _KEY.where(service_keys.c.user_id == KEY).order_by(service_keys.
 _FIND_KEY = (
     _KEY.add_columns(users.c.user_id, roles.c.scope.label("held"))
     .select_from(service_keys.join(users).join(roles, roles.c.role_id == users.c.role_id))
-    .where(service_keys.c.key_hash == bindparam("hash_"))
+    .where(service_keys.c.key_hash == bindparam("hash_"), ~_IS_REFUSED)
 )
 
 

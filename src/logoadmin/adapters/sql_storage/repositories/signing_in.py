@@ -143,16 +143,24 @@ class SqlIdentities(Repository):
 
     def find(self, issuer: str, subject: str) -> Identity | None:
         row = self._find(*_IDENTITY_COLUMNS, identity_hash=_identity_hash(issuer, subject))
-        return None if row is None else Identity(*row)
+        return None if row is None else _identity(row)
 
     def of_user(self, user_id: int) -> tuple[Identity, ...]:
-        found = [Identity(*row) for row in self._transaction.rows(_IDENTITIES_OF_USER, {"key": user_id})]
+        found = [_identity(row) for row in self._transaction.rows(_IDENTITIES_OF_USER, {"key": user_id})]
         return tuple(sorted(found, key=lambda identity: (identity.issuer, identity.subject)))
+
+    def is_refused(self, user_id: int) -> bool:
+        return self._find(identities.c.user_id, user_id=user_id, refused=True) is not None
 
     def put(self, identity: Identity) -> None:
         values = asdict(identity)
         values["group_list"] = values.pop("groups")
         self._put(identities, {"identity_hash": _identity_hash(identity.issuer, identity.subject)}, values)
+
+
+def _identity(row: Row) -> Identity:
+    issuer, subject, user_id, groups, refused = row
+    return Identity(issuer, subject, user_id, groups, bool(refused))
 
 
 class SqlEvents(Repository):
