@@ -216,3 +216,36 @@ def test_several_threads_may_hash_at_once(hasher: PasswordHasher) -> None:
 
     with ThreadPoolExecutor(8) as threads:
         assert all(threads.map(proves_itself, range(40)))
+
+
+@pytest.mark.rule("contract C1")
+def test_a_password_that_matches_nothing_takes_the_time_of_every_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether the user is unknown, or their hash is a cheap, a dear or a refused one."""
+    run: list[str] = []
+
+    def matches(_: Argon2Passwords, hash_: str, _password: str) -> bool:
+        run.append(hash_.rsplit("$", 2)[0])
+        return False
+
+    monkeypatch.setattr(Argon2Passwords, "_matches", matches)
+    hasher, classes = Argon2Passwords(), [argon2(65_536, 3, 4).rsplit("$", 2)[0], "$argon2id$v=19$m=1,t=1,p=99", "$2b"]
+    ours = argon2().rsplit("$", 2)[0]
+    for stored in (None, PasswordHash(argon2()), PasswordHash(argon2(65_536, 3, 4)), PasswordHash("none")):
+        run.clear()
+        hasher.verify(stored, "wrong")
+        hasher.verify_others(stored, classes, "wrong")
+        assert sorted(run) == sorted([ours, classes[0]])
+    # Where all hashes are alike, nothing is run twice.
+    run.clear()
+    hasher.verify(None, "wrong")
+    hasher.verify_others(None, [ours], "wrong")
+    assert run == [ours]
+
+
+@pytest.mark.rule("contract C1")
+def test_however_many_classes_are_stored_the_dearest_few_are_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    run: list[str] = []
+    monkeypatch.setattr(Argon2Passwords, "_matches", lambda _, hash_, _password: run.append(hash_))
+    Argon2Passwords(8, 1).verify_others(None, [f"$argon2id$v=19$m={memory},t=1,p=1" for memory in range(9, 99)], "x")
+    assert len(run) == 4
+    assert all(f"m={memory}," in hash_ for memory, hash_ in zip(range(98, 94, -1), run, strict=True))

@@ -461,3 +461,17 @@ def test_link_ids_are_not_given_twice(storage: Storage) -> None:
     assert write(storage, link(LOGOS, 1, 1)) == 1
     write(storage, lambda uow: uow.links(LOGOS).remove(1, 1))
     assert write(storage, link(LOGOS, 1, 1)) == 2
+
+
+@pytest.mark.rule("contract C1")
+def test_the_classes_of_hashes_are_those_that_are_stored(storage: Storage) -> None:
+    hashes = ["$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$a", "$argon2id$v=19$m=65536,t=3,p=16$c2FsdHNhbHQ$b", "one"]
+    write(storage, add(role()), *[add_one(number, hash_) for number, hash_ in enumerate([*hashes, hashes[0]])])
+    classes = {"$argon2id$v=19$m=8,t=1,p=1", "$argon2id$v=19$m=65536,t=3,p=16"}
+    assert storage.read(lambda uow: uow.passwords.classes()) == classes
+    write(storage, lambda uow: uow.passwords.set(1, PasswordHash(hashes[0])))
+    assert storage.read(lambda uow: uow.passwords.classes()) == {"$argon2id$v=19$m=8,t=1,p=1"}
+
+
+def add_one(number: int, hash_: str) -> Step:
+    return lambda uow: add_user(uow, user(number, f"user {number}"), PasswordHash(hash_))

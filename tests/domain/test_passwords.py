@@ -1,7 +1,7 @@
 """New passwords, and the current one of users who change their own (contract O5)."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from importlib.resources import files
 from typing import Any, Final
@@ -76,6 +76,9 @@ class CountedHasher:
 
     def verify(self, stored: PasswordHash | None, password: str) -> bool:
         return CHEAP_PASSWORDS.verify(stored, password)
+
+    def verify_others(self, hash_: PasswordHash | None, classes: Iterable[str], password: str) -> None:
+        CHEAP_PASSWORDS.verify_others(hash_, classes, password)
 
     def needs_rehash(self, stored: PasswordHash) -> bool:
         return CHEAP_PASSWORDS.needs_rehash(stored)

@@ -1,5 +1,6 @@
 """Signing in, refreshing, and what ends a session (spec §Authentication, contract A19, B5, C1 to C4)."""
 
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
@@ -53,6 +54,9 @@ class WatchedPasswords:
         self.asked.append("verify")
         return self._argon2.verify(hash_, password)
 
+    def verify_others(self, hash_: PasswordHash | None, classes: Iterable[str], password: str) -> None:
+        self._argon2.verify_others(hash_, classes, password)
+
     def needs_rehash(self, hash_: PasswordHash) -> bool:
         return self._argon2.needs_rehash(hash_)
 
@@ -63,6 +67,28 @@ class WatchedPasswords:
 @pytest.fixture
 def storage() -> WatchedStorage:
     return WatchedStorage(MemoryStorage())
+
+
+@pytest.mark.rule("contract C1")
+def test_a_failed_sign_in_takes_the_time_of_all_classes_within_a_minute_of_an_import(
+    storage: WatchedStorage, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gallery = gallery_on(storage, clock)
+    stock(gallery)
+    told: list[frozenset[str]] = []
+    monkeypatch.setattr(Argon2Passwords, "verify_others", lambda _, _hash, classes, _password: told.append(classes))
+
+    def told_for(username: str) -> frozenset[str]:
+        with pytest.raises(SignInRefused):
+            gallery.sessions.sign_in(SignIn(username=username, password="wrong"))
+        return told[-1]
+
+    dear = "$argon2id$v=19$m=65536,t=3,p=4"
+    assert dear not in told_for("nobody")
+    hash_ = PasswordHash(f"{dear}$c2FsdHNhbHQ$c2FsdHNhbHRzYWx0c2FsdA")
+    storage.write(lambda uow: uow.passwords.set(7, hash_), "sessions")
+    clock.pass_by(60)
+    assert {dear in told_for(name) for name in ("nobody", "admin", "ann")} == {True}
 
 
 def refused_refresh(gallery: LogoAdmin, token: str) -> bool:

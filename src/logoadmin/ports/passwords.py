@@ -1,5 +1,6 @@
 """Password hashing (contract C4)."""
 
+from collections.abc import Iterable
 from typing import Protocol
 
 from logoadmin.domain.model.records import PasswordHash
@@ -16,6 +17,17 @@ class PasswordHasher(Protocol):
 
         Must be False for None (an unknown user, or one without a password) and for hashes that :meth:`refusal` rejects,
         which are not run, and take as long as for a wrong password (contract C1).
+        """
+
+    def verify_others(self, hash_: PasswordHash | None, classes: Iterable[str], password: str) -> None:
+        """Take the time that verifying a hash of each other class takes, after a password did not match this hash.
+
+        Hashes with other parameters take another time, which would show which users have them, and which exist.
+
+        Args:
+            hash_: the hash that was verified; None for none.
+            classes: the parameters of stored hashes, see :meth:`~logoadmin.ports.storage.records.Passwords.classes`.
+            password: the password.
         """
 
     def refusal(self, hash_: PasswordHash) -> str | None:

@@ -225,6 +225,11 @@ class MemoryPasswords(Repository):
         user_id = self._tables.taken.get((Kind.USER, USERS.name_field), {}).get(username)
         return None if user_id is None else Credentials(user_id, self.get(user_id))
 
+    def classes(self) -> frozenset[str]:
+        return frozenset(
+            stored.hash.rsplit("$", 2)[0] for stored in self._tables.passwords.values() if ",p=" in stored.hash
+        )
+
     def can_sign_in(self, role_id: int, ways: Ways) -> bool:
         users = self._tables.records[Kind.USER].values()
         return any(user.role_id == role_id and self.can_user_sign_in(user.user_id, ways) for user in users)

@@ -54,6 +54,8 @@ from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import Credentials, Session, UnitOfWork
 from logoadmin.ports.tokens import TokenVerifier
 
+# Reading the parameters of all hashes takes as long as one hash in a gallery of 100,000 users.
+_CLASSES_SECONDS: Final = 60
 _GRANT_TYPE: Final[Any] = described("How to sign in: by `password` or by `refresh_token`.", "password")
 
 
@@ -142,6 +144,7 @@ class SessionService(Service):
         self._verifier = verifier
         self._clock = clock
         self._metrics = metrics
+        self._classes: tuple[int, frozenset[str]] = (-_CLASSES_SECONDS, frozenset())
 
     def caller(
         self, token: str, request_id: str | SentRequestId | None = None, origin: str = "", user_agent: str = ""
@@ -308,6 +311,7 @@ class SessionService(Service):
         now = self._clock.now()
 
         def count(uow: UnitOfWork) -> tuple[int | None, Credentials | None, bool]:
+            self._keep_classes(uow, now)
             wait, found = attempt(uow, limits, now), uow.passwords.credentials(command.username)
             return wait, found, bool(confirmed_factors(uow, -1 if found is None else found.user_id))
 
@@ -317,9 +321,15 @@ class SessionService(Service):
         stored = credentials.password if credentials else None
         is_right = self._hasher.verify(stored, command.password)
         if credentials is None or stored is None or not is_right:
+            self._hasher.verify_others(stored, self._classes[1], command.password)
             raise SignInRefused
         needs_rehash = self._hasher.needs_rehash(stored)
         return credentials, self._hasher.hash(command.password) if needs_rehash else None, has_factor
+
+    def _keep_classes(self, uow: UnitOfWork, now: int) -> None:
+        """Read the parameters of the stored hashes, unless they were read within the last minute."""
+        if not 0 <= now - self._classes[0] < _CLASSES_SECONDS:
+            self._classes = now, uow.passwords.classes()
 
     def _require_second_factor(
         self, command: SignIn, client: Anonymous, credentials: Credentials, rehashed: PasswordHash | None

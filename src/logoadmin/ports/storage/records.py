@@ -134,6 +134,12 @@ class Passwords(Protocol):
     def credentials(self, username: str) -> Credentials | None:
         """Return the credentials of the user with a name, or None."""
 
+    def classes(self) -> frozenset[str]:
+        """Return the parameters of all stored hashes of Argon2: each up to its lanes, without salt and digest.
+
+        It reads all users, so callers keep the result for a while.
+        """
+
     def can_sign_in(self, role_id: int, ways: Ways) -> bool:
         """Return whether a user with the role can sign in: with a password, a confirmed passkey or at the issuer.
 

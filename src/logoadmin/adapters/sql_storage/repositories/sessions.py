@@ -1,9 +1,9 @@
 """The repositories of sessions, passwords, service keys, sign-in attempts and the secrets of the service."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import bindparam, delete, exists, or_, select
+from sqlalchemy import bindparam, delete, exists, func, or_, select
 
 from logoadmin.adapters.sql_storage.repositories.repository import Repository
 from logoadmin.adapters.sql_storage.sign_in_tables import factors, identities
@@ -113,6 +113,13 @@ _HAS_PASSKEY, _HAS_TOTP = (
     for kind in ("passkey", "totp")
 )
 _IS_REFUSED = exists().where(identities.c.user_id == users.c.user_id, identities.c.refused)
+# Up to two characters of the lanes, in functions that SQLite, MariaDB and MySQL have in common.
+_LANES: Final = ",p="
+_CLASSES = (
+    select(func.substr(users.c.password, 1, func.instr(users.c.password, _LANES) + len(_LANES) + 1))
+    .where(users.c.password.contains(_LANES))
+    .distinct()
+)
 # For the users with a role, or for one user.
 _WITH_PASSWORD, _WITH_PASSWORD_ALONE, _WITH_PASSKEY, _WITH_ISSUER = (
     {column: statement.where(users.c[column] == KEY, ~_IS_REFUSED).limit(1) for column in ("role_id", "user_id")}
@@ -146,6 +153,9 @@ class SqlPasswords(Repository):
     def credentials(self, username: str) -> Credentials | None:
         row = self._find(users.c.user_id, users.c.password, username=username)
         return None if row is None else Credentials(row[0], _hash(row[1]))
+
+    def classes(self) -> frozenset[str]:
+        return frozenset(row[0].removesuffix("$") for row in self._transaction.rows(_CLASSES, {}))
 
     def can_sign_in(self, role_id: int, ways: Ways) -> bool:
         return self._can_sign_in("role_id", role_id, ways)
