@@ -22,6 +22,7 @@ from logoadmin.domain.model.errors import (
     DuplicateEntry as DuplicateEntry,
     DuplicateUpdate as DuplicateUpdate,
     EnrolmentRequired as EnrolmentRequired,
+    PasswordChangeRequired as PasswordChangeRequired,
     IncorrectPassword as IncorrectPassword,
     InvalidInput as InvalidInput,
     InvalidLines as InvalidLines,

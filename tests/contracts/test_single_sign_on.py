@@ -110,7 +110,7 @@ def test_who_was_refused_has_no_right_by_any_way_until_the_issuer_names_a_group_
     made_code = SignInWithCode(grant_type="sign_in_code", username=name, code=code.code)
     with pytest.raises(SignInRefused):  # which went with the refusal
         gallery.sign_in_codes.sign_in(made_code)
-    # Nor does the user count as one who holds everything and can sign in.
+    # Nor does the user count as an administrator for the last one.
     with pytest.raises(Conflict):
         gallery.users.remove(users.RemoveUser(user_id=ADMIN_ID))
     with pytest.raises(SignInForbidden):
