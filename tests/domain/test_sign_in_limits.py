@@ -1,12 +1,15 @@
 """Every sentence of :mod:`logoadmin.domain.sign_in_limits` (contract C1)."""
 
+from ipaddress import IPv6Address
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import Anonymous
+from logoadmin.domain.model.access import Anonymous, network_of, wider_network
 from logoadmin.domain.model.errors import SignInRefused, TooManySignIns
 from logoadmin.domain.services.sessions import SignIn
 from logoadmin.domain.sign_in_limits import attempt, limits_of, succeeded, take_back
@@ -80,9 +83,9 @@ def test_the_window_begins_with_the_first_attempt(limits: Limits, clock: FrozenC
 def test_what_ended_is_not_kept(limits: Limits, storage: MemoryStorage, clock: FrozenClock) -> None:
     for number in range(50):
         tries(limits, f"user {number}", f"192.0.2.{number}", 1)
-    clock.pass_by(300)
+    clock.pass_by(3600)
     # Some at each attempt, so that however many there are, nobody waits for it.
-    for left in (82, 62, 42, 22, 2):
+    for left in (133, 113, 93, 73, 53, 33, 13, 3):
         limits.attempt("ann", HERE)
         assert len(vars(storage)["_tables"].sign_in_attempts) == left
 
@@ -190,6 +193,51 @@ def test_a_subscriber_of_ipv6_is_one_place_and_an_ipv4_address_within_ipv6_is_it
     assert tries(limits, "ann", f"::ffff:{THERE}") == 10
 
 
+def subnets(prefix: str, count: int) -> list[str]:
+    """Return addresses in different /64s of a prefix that ends with a colon."""
+    return [f"{prefix}{number:x}::1" for number in range(count)]
+
+
+def test_who_has_many_networks_of_ipv6_meets_the_limits_of_the_wider_ones(limits: Limits) -> None:
+    assert sum(tries(limits, "ann", place, 1) for place in subnets("2001:db8:0:", 256)) == 20  # a /56
+    assert sum(tries(limits, "ann", place, 1) for place in subnets("2001:db8:0:1", 256)) == 20  # another one
+    assert sum(tries(limits, "ann", place, 1) for place in subnets("2001:db8:0:2", 256)) == 0  # the /48
+    assert tries(limits, "ben", "2001:db8:0:3::1") == 10
+    assert tries(limits, "ann", "2001:db8:1::1") == 10
+
+
+def test_wider_networks_of_ipv6_are_limited_whatever_the_names(limits: Limits) -> None:
+    names = iter(range(10_000))
+    a_56 = sum(tries(limits, f"user {next(names)}", place, 1) for place in subnets("2001:db8:0:", 256))
+    assert a_56 == 200
+    for group in ("1", "2", "3"):
+        for place in subnets(f"2001:db8:0:{group}", 256):
+            tries(limits, f"user {next(names)}", place, 1)
+    assert tries(limits, "ann", "2001:db8:0:4::1") == 0
+    limits.attempt(None, "2001:db8:0:4::1")  # a passkey, which cannot be guessed
+
+
+def test_a_name_is_limited_from_all_networks_together_for_an_hour(limits: Limits, clock: FrozenClock) -> None:
+    assert sum(tries(limits, "ann", place, 1) for place in places(200)) == 100
+    with pytest.raises(TooManySignIns) as caught:
+        limits.attempt("ann", THERE)
+    assert caught.value.retry_after == 3600
+    assert tries(limits, "ben", THERE) == 10
+    clock.pass_by(3600)
+    assert tries(limits, "ann", THERE) == 10
+
+
+def test_a_success_takes_back_its_own_attempt_from_the_name_and_no_other(limits: Limits) -> None:
+    for place in places(99):
+        limits.attempt("ann", place)
+    for _ in range(30):
+        limits.attempt("ann", HERE)
+        limits.succeeded("ann", HERE)
+    limits.attempt("ann", HERE)
+    with pytest.raises(TooManySignIns):
+        limits.attempt("ann", THERE)
+
+
 def test_a_place_that_is_refused_leaves_no_trace_of_the_names_it_tries(limits: Limits) -> None:
     for number in range(200):
         tries(limits, f"user {number}", HERE, 1)
@@ -215,6 +263,15 @@ def test_a_place_that_cannot_be_written_is_a_place(limits: Limits) -> None:
     assert tries(limits, "ann", "\ud800") == 10
     assert tries(limits, "ann\udfff", "\ud800") == 10
     assert tries(limits, "ann", "") == 10
+
+
+@given(st.ip_addresses(v=6), st.ip_addresses(v=6))
+def test_wider_networks_contain_the_narrower_ones(one: IPv6Address, other: IPv6Address) -> None:
+    networks = [
+        (network_of(str(each)), *(wider_network(str(each), length) for length in (56, 48))) for each in (one, other)
+    ]
+    for narrow, wide in pairwise(zip(*networks, strict=True)):
+        assert narrow[0] != narrow[1] or wide[0] == wide[1]
 
 
 def wrong(gallery: LogoAdmin, origin: str, times: int) -> None:

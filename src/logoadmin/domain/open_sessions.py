@@ -7,11 +7,12 @@ from typing import Final
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
 from logoadmin.domain.events import forget_old_events, record_event, shown
 from logoadmin.domain.factors.enrolment import enrol_by
-from logoadmin.domain.model.access import Anonymous, Caller, Rights
+from logoadmin.domain.model.access import Anonymous, Caller, Rights, SignedIn
 from logoadmin.domain.model.errors import InvalidToken, SignInForbidden
 from logoadmin.domain.model.limits import MAX_ADDRESS, MAX_USER_AGENT
 from logoadmin.domain.model.sessions import EndedSession, ListedSession, Tokens, stored_hash
 from logoadmin.domain.model.sign_in import CLOCK_SKEW, NOT_RECENT_SECONDS, SignInFactor, SignInRules
+from logoadmin.domain.user_networks import remember_network
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.storage import Session
 from logoadmin.ports.tokens import Grant, TokenSigner
@@ -120,6 +121,7 @@ class SessionTokens:
             session = replace(session, created_at=min(max(signed_in_at, now - NOT_RECENT_SECONDS), now))
         uow.sessions.add(session)
         record_event(uow, "signed_in", user_id, client, now, factor=factor)
+        self._remember_network(uow, user_id, client, now)
         forget_old_events(uow, now, self._rules.event_days)
         return self._given(uow, session, now)
 
@@ -144,6 +146,7 @@ class SessionTokens:
             return EndedSession(ended=True)
         session = _refreshed(session, now, self.lifetimes)
         uow.sessions.update(session)
+        self._remember_network(uow, session.user_id, client, now)
         return self._given(uow, session, now)
 
     def are_unused(self, uow: AnyUnitOfWork, tokens: Tokens | EndedSession, now: int) -> bool:
@@ -156,6 +159,10 @@ class SessionTokens:
             return False
         session, used = known
         return not used and self.lifetimes.end_of(session, now) > now
+
+    def _remember_network(self, uow: AnyUnitOfWork, user_id: int, client: Caller, now: int) -> None:
+        if isinstance(client, Anonymous | SignedIn):
+            remember_network(uow, user_id, client.origin, now, self._rules.event_days * _DAY)
 
     def _given(self, uow: AnyUnitOfWork, session: Session, now: int) -> Tokens:
         uow.sessions.forget_expired(now, _MOST_TOKENS_FORGOTTEN)

@@ -1,13 +1,15 @@
 """Limits on failed sign-ins (contract C1, O2).
 
-They are counted in storage, so that all processes count together, and by origin, so that nobody can lock out a user
-from elsewhere. Only wrong TOTP codes are also counted from anywhere: there are few codes, and the password was right.
+They are counted in storage, so that all processes count together, and by the network of the origin. Somebody who has
+many networks meets the limits of the wider ones, and of the name: these do not apply in networks from which the user
+signed in, so that nobody can be locked out there from elsewhere. Only wrong TOTP codes are counted from anywhere: there
+are few codes, and the password was right.
 
 Every step of a sign-in is an attempt::
 
-    limits = limits_of(client.origin, "ann")
+    limits = limits_of(client.origin, "ann", is_known=is_known_network(uow, 1042, client.origin, now))
     wait = attempt(uow, limits, now)  # before anything is verified
-    take_back(uow, limits_of(client.origin))  # the password was right, and a second factor is required
+    take_back(uow, [limit for limit in limits if not limit.named])  # the password was right, a second factor is missing
     succeeded(uow, limits)  # the session begins
 """
 
@@ -19,16 +21,20 @@ from typing import Final
 
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork
 from logoadmin.domain.events import Refusals
-from logoadmin.domain.model.access import network_of
+from logoadmin.domain.model.access import network_of, wider_network
 from logoadmin.domain.model.errors import SignInForbidden, SignInRefused, TooManySignIns
 from logoadmin.ports.metrics import Metrics
 
 _WINDOW: Final = 300  # seconds
 _PER_USERNAME: Final = 10
 _PER_ORIGIN: Final = 100
+# For an IPv6 network of one of these lengths, this many times as much: providers give subscribers a /56, and a /48.
+_WIDER: Final = ((56, 2), (48, 4))
+_NAME_WINDOW: Final = 3600  # seconds
+_PER_NAME: Final = 100
 _TOTP_WINDOW: Final = 3600  # seconds
 _TOTP_PER_USER: Final = 20
-# Each attempt adds at most three counts and deletes up to this many old ones.
+# Each attempt adds at most eight counts and deletes up to this many old ones.
 _MOST_COUNTS_FORGOTTEN: Final = 20
 
 
@@ -40,32 +46,46 @@ class Limit:
         counted: the name of their count, which reveals neither names nor addresses.
         most: the maximum number of attempts in a window.
         window: its length in seconds.
+        named: whether it is on attempts for one name, which a right password alone does not take back.
         forgives: whether a success forgets all attempts, and not only its own.
     """
 
     counted: str
     most: int
     window: int = _WINDOW
+    named: bool = False
     forgives: bool = False
 
 
-def limits_of(origin: str, username: str | None = None, totp_of: int | None = None) -> tuple[Limit, ...]:
+def limits_of(
+    origin: str, username: str | None = None, totp_of: int | None = None, *, is_known: bool = False
+) -> tuple[Limit, ...]:
     """Return the limits on an attempt.
 
     Args:
         origin: where it comes from, such as an address.
         username: the name that it is for; None if it names nobody, such as a passkey.
         totp_of: the id of the user, if it is a TOTP code.
+        is_known: whether the user signed in from that network, or the attempt is not a guess.
 
     Returns:
-        That of the origin first, because it limits the number of names.
+        Those of the origin first, because they limit the number of names.
     """
     network = network_of(origin)
     limits = [Limit(_hashed(network), _PER_ORIGIN)]
     if username is not None:
-        limits.append(Limit(_hashed((network, username)), _PER_USERNAME, forgives=True))
+        wider = () if is_known else tuple((wider_network(origin, length), times) for length, times in _WIDER)
+        limits += [Limit(_hashed(wide), _PER_ORIGIN * times) for wide, times in wider if wide is not None]
+        limits.append(Limit(_hashed((network, username)), _PER_USERNAME, named=True, forgives=True))
+        limits += [
+            Limit(_hashed((wide, username)), _PER_USERNAME * times, named=True)
+            for wide, times in wider
+            if wide is not None
+        ]
+        if not is_known:
+            limits.append(Limit(_hashed(("name", username, "anywhere")), _PER_NAME, _NAME_WINDOW, named=True))
     if totp_of is not None:
-        limits.append(Limit(_hashed(("totp", totp_of)), _TOTP_PER_USER, _TOTP_WINDOW))
+        limits.append(Limit(_hashed(("totp", totp_of)), _TOTP_PER_USER, _TOTP_WINDOW, named=True))
     return tuple(limits)
 
 

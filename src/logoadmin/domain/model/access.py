@@ -66,6 +66,15 @@ def network_of(origin: str) -> str:
     return str(address.ipv4_mapped or ipaddress.ip_network((address.packed, 64), strict=False))
 
 
+def wider_network(origin: str, length: int) -> str | None:
+    """Return the IPv6 network of this prefix length around an address; None for IPv4 and what is not an address."""
+    try:
+        address = address_of(origin)
+    except ValueError:
+        return None
+    return None if address.version == 4 else str(ipaddress.ip_network((address.packed, length), strict=False))
+
+
 @dataclass(frozen=True, slots=True)
 class Permission:
     """The right that a command requires.

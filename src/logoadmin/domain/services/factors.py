@@ -59,6 +59,7 @@ from logoadmin.domain.services.factor_commands import (
 )
 from logoadmin.domain.sign_in_limits import Limit, attempt, counting_sign_in, limits_of, succeeded
 from logoadmin.domain.use_cases import Service, Transactions, reads, reads_with_rights, writes
+from logoadmin.domain.user_networks import is_known_network
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.storage import UnitOfWork
@@ -272,7 +273,8 @@ class FactorService(Service):
         def count(uow: UnitOfWork) -> tuple[tuple[Limit, ...], int | None]:
             user_id = self._user_of(command, uow)
             user = None if user_id is None else uow.records(USERS).get(user_id)
-            limits = limits_of(origin, None if user is None else user.username, user_id if is_totp else None)
+            name, is_known = None if user is None else user.username, is_known_network(uow, user_id, origin, now)
+            limits = limits_of(origin, name, user_id if is_totp else None, is_known=is_known)
             return limits, attempt(uow, limits, now)
 
         limits, wait = self.transactions.storage.write(count, "sessions")

@@ -48,6 +48,7 @@ from logoadmin.domain.services.issuer_users import following_issuer
 from logoadmin.domain.services.keys import KEY_PREFIX, hashed_key
 from logoadmin.domain.sign_in_limits import Limit, attempt, counting_sign_in, limits_of, succeeded, take_back
 from logoadmin.domain.use_cases import Service, Transactions, reads_with_rights, writes
+from logoadmin.domain.user_networks import is_known_network
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.passwords import PasswordHasher
@@ -181,12 +182,11 @@ class SessionService(Service):
         """
         self._session_tokens.require_password_sign_in()
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
-        limits = limits_of(client.origin, command.username)
         refusals = Refusals(self.transactions.storage, self._clock, client, user_named(command.username))
         with counting_sign_in(self._metrics, refusals):
-            credentials, rehashed, has_factor = self._authenticate(command, limits)
+            credentials, rehashed, has_factor, limits = self._authenticate(command, client.origin)
             if has_factor:
-                self._require_second_factor(command, client, credentials, rehashed)
+                self._require_second_factor(command, limits, credentials, rehashed)
             if command.idempotency_key is not None:  # a replay does not run begin
                 self.transactions.storage.write(partial(succeeded, limits=limits), "sessions")
 
@@ -303,19 +303,25 @@ class SessionService(Service):
         must_change = self._session_tokens.takes_passwords and must_change_password(uow, held.user_id)
         return Me(**user, scope=tuple(sorted(held.scope)), enrol_by=held.enrol_by, must_change_password=must_change)
 
-    def _authenticate(self, command: SignIn, limits: Sequence[Limit]) -> tuple[Credentials, PasswordHash | None, bool]:
-        """Return the user's credentials, a new hash if theirs is outdated, and whether they have a second factor.
+    def _authenticate(
+        self, command: SignIn, origin: str
+    ) -> tuple[Credentials, PasswordHash | None, bool, tuple[Limit, ...]]:
+        """Return the user's credentials, a new hash if theirs is outdated, whether they have a second factor, and the
+        limits on this attempt.
 
         Hashing takes no transaction, and an unknown name as many statements as any.
         """
         now = self._clock.now()
 
-        def count(uow: UnitOfWork) -> tuple[int | None, Credentials | None, bool]:
+        def count(uow: UnitOfWork) -> tuple[int | None, Credentials | None, bool, tuple[Limit, ...]]:
             self._keep_classes(uow, now)
-            wait, found = attempt(uow, limits, now), uow.passwords.credentials(command.username)
-            return wait, found, bool(confirmed_factors(uow, -1 if found is None else found.user_id))
+            found = uow.passwords.credentials(command.username)
+            user_id = None if found is None else found.user_id
+            limits = limits_of(origin, command.username, is_known=is_known_network(uow, user_id, origin, now))
+            wait = attempt(uow, limits, now)
+            return wait, found, bool(confirmed_factors(uow, -1 if user_id is None else user_id)), limits
 
-        wait, credentials, has_factor = self.transactions.storage.write(count, "sessions")
+        wait, credentials, has_factor, limits = self.transactions.storage.write(count, "sessions")
         if wait is not None:
             raise TooManySignIns(wait)
         stored = credentials.password if credentials else None
@@ -324,7 +330,8 @@ class SessionService(Service):
             self._hasher.verify_others(stored, self._classes[1], command.password)
             raise SignInRefused
         needs_rehash = self._hasher.needs_rehash(stored)
-        return credentials, self._hasher.hash(command.password) if needs_rehash else None, has_factor
+        rehashed = self._hasher.hash(command.password) if needs_rehash else None
+        return credentials, rehashed, has_factor, limits
 
     def _keep_classes(self, uow: UnitOfWork, now: int) -> None:
         """Read the parameters of the stored hashes, unless they were read within the last minute."""
@@ -332,7 +339,7 @@ class SessionService(Service):
             self._classes = now, uow.passwords.classes()
 
     def _require_second_factor(
-        self, command: SignIn, client: Anonymous, credentials: Credentials, rehashed: PasswordHash | None
+        self, command: SignIn, limits: Sequence[Limit], credentials: Credentials, rehashed: PasswordHash | None
     ) -> None:
         """Store a challenge for a user with the right password, unless their factors were removed meanwhile.
 
@@ -348,7 +355,7 @@ class SessionService(Service):
                 raise SignInRefused
             required = self._second_step.required(uow, credentials.user_id, now)
             if required is not None:
-                take_back(uow, limits_of(client.origin))
+                take_back(uow, [limit for limit in limits if not limit.named])
                 if rehashed is not None:
                     uow.passwords.set(credentials.user_id, rehashed)
             return required

@@ -96,7 +96,8 @@ class SignInCodeService(Service):
             TooManySignIns: there were too many failed attempts.
         """
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
-        limits = limits_of(client.origin, command.username)
+        # The way back stays open while the name is under attack: a code cannot be guessed.
+        limits = limits_of(client.origin, command.username, is_known=True)
         refusals = Refusals(self.transactions.storage, self._clock, client, user_named(command.username))
         with counting_sign_in(self._metrics, refusals):
             now = self._clock.now()

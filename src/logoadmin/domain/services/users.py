@@ -23,6 +23,7 @@ from logoadmin.domain.new_passwords import NewPasswords
 from logoadmin.domain.pagination import list_records
 from logoadmin.domain.sign_in_limits import Limit, attempt, limits_of, take_back
 from logoadmin.domain.use_cases import Service, Transactions, WriteWork, reads, writes
+from logoadmin.domain.user_networks import is_known_network
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.storage import UnitOfWork
 
@@ -250,7 +251,9 @@ class UserService(Service):
 
         def count(uow: UnitOfWork) -> tuple[PasswordHash | None, tuple[Limit, ...], int | None]:
             user, stored = uow.records(USERS).get(caller.user_id), uow.passwords.get(caller.user_id)
-            limits = () if user is None or stored is None else limits_of(caller.origin, user.username)
+            is_known = is_known_network(uow, caller.user_id, caller.origin, now)
+            name = None if user is None or stored is None else user.username
+            limits = () if name is None else limits_of(caller.origin, name, is_known=is_known)
             return stored, limits, attempt(uow, limits, now)
 
         refusals = Refusals(storage, self._clock, caller, lambda _uow: caller.user_id)

@@ -129,7 +129,7 @@ class ServiceKeys(Protocol):
 
 
 class SignInAttempts(Protocol):
-    """Recent sign-in attempts (contract C1). Counts have names of at most 64 characters."""
+    """Recent sign-in attempts, and the networks of users (contract C1). Counts have names of at most 64 characters."""
 
     def count(self, counted: str) -> tuple[int, int]:
         """Return the number of attempts and the end of their window; 0 and 0 if there are none."""
