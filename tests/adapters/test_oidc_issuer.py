@@ -262,7 +262,7 @@ def test_clocks_may_differ_by_a_minute(issuer: OidcIssuer, fake: FakeIssuer, cap
 
 
 @pytest.mark.parametrize(
-    ("told", "known"), [(None, None), (1_800_000_000, 1_800_000_000), ("1800000000", None), (True, None), ([], None)]
+    ("told", "known"), [(None, None), (1_700_000_000, 1_700_000_000), ("1700000000", None), (True, None), ([], None)]
 )
 def test_when_the_person_was_authenticated_is_passed_on(
     issuer: OidcIssuer, fake: FakeIssuer, told: object, known: int | None
@@ -270,6 +270,18 @@ def test_when_the_person_was_authenticated_is_passed_on(
     """ASVS 6.8.4."""
     fake.claims = {"auth_time": told}
     assert redeem(issuer, fake.code()) == replace(ANN, authenticated_at=known)
+
+
+@pytest.mark.parametrize(("seconds", "is_right"), [(55, True), (120, False), (1e300, False)])
+def test_a_sign_in_of_the_future_is_refused(
+    issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture, seconds: float, is_right: bool
+) -> None:
+    """Otherwise it would be recent until then (contract O3)."""
+    fake.claims = {"auth_time": int(time.time()) + seconds}
+    if is_right:
+        assert redeem(issuer, fake.code()).authenticated_at == fake.claims["auth_time"]
+    else:
+        assert refused(issuer, fake, caplog) == "the ID token has a wrong auth_time"
 
 
 def test_several_audiences_need_an_authorized_party(
@@ -446,6 +458,12 @@ def test_another_token_response_is_refused(
 ) -> None:
     fake.answers["/token"] = answer
     assert refused(issuer, fake, caplog).startswith("its token ")
+
+
+def test_the_userinfo_does_not_say_when_somebody_signed_in(issuer: OidcIssuer, fake: FakeIssuer) -> None:
+    fake.in_userinfo = frozenset({"groups"})
+    fake.answers["/userinfo"] = (200, {**fake.person, "auth_time": int(time.time()) + 3600})
+    assert redeem(issuer, fake.code()).authenticated_at is None
 
 
 def test_the_userinfo_is_of_the_same_person(

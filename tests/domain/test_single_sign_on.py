@@ -24,7 +24,7 @@ from logoadmin.domain.model.records import User
 from logoadmin.domain.model.sessions import Tokens
 from logoadmin.domain.model.ways import IssuerFailure, IssuerWay, SignInWays
 from logoadmin.domain.services import changes, keys, roles, sessions, users
-from logoadmin.domain.services.issuer_users import FIRST_USER_ID
+from logoadmin.domain.services.issuer_users import FIRST_USER_ID, known_names
 from logoadmin.domain.services.single_sign_on import ShowWays, SignInByIssuer
 from logoadmin.ports.issuer import Authorization, IssuedIdentity, IssuerReport, Redemption
 from logoadmin.settings import settings_of
@@ -155,10 +155,34 @@ def test_an_equal_name_at_the_issuer_is_somebody_else(gallery: LogoAdmin) -> Non
         (("x" * 300,), "x" * 64),
         ((), "user"),
         (("admin",), "admin-2"),
+        (("\u0430dmin",), "\u0430dmin-2"),
+        (("Admin",), "Admin-2"),
+        (("\uff41\uff44\uff4d\uff49\uff4e",), "\uff41\uff44\uff4d\uff49\uff4e-2"),
+        (("adrnin",), "adrnin-2"),
+        (("\u0410\u043d\u043d",), "\u0410\u043d\u043d"),
+        (("\u0430nn",), "\u0430nn-2"),
     ],
 )
 def test_names_are_made_valid_and_unique(gallery: LogoAdmin, names: tuple[str, ...], username: str) -> None:
     assert user_of(gallery, sign_in(gallery, IssuedIdentity("s", ("editors",), names))).username == username
+
+
+def test_a_name_that_looks_like_one_with_a_number_gets_the_next(gallery: LogoAdmin) -> None:
+    names = ("ann", "\u0430nn", "\u0430nn-2", "\u0430nn-3")
+    people = [IssuedIdentity(str(number), ("editors",), (name,)) for number, name in enumerate(names)]
+    taken = [user_of(gallery, sign_in(gallery, person)).username for person in people]
+    assert taken == ["ann-2", "\u0430nn-3", "\u0430nn-2-2", "\u0430nn-3-2"]
+
+
+def test_a_name_that_somebody_gets_meanwhile_is_seen(gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+    def meanwhile(*args: Any) -> Any:
+        known = known_names(*args)
+        gallery.users.create(users.CreateUser(user_id=99, username="Vladimir", avatar=None, password="some password"))
+        return known
+
+    monkeypatch.setattr("logoadmin.domain.services.single_sign_on.known_names", meanwhile)
+    person = IssuedIdentity("v", ("editors",), ("vIadimir",))
+    assert user_of(gallery, sign_in(gallery, person)).username == "vIadimir-2"
 
 
 def test_a_long_name_keeps_its_number(gallery: LogoAdmin) -> None:

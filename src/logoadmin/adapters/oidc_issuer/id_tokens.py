@@ -92,7 +92,9 @@ def check_claims(claims: Mapping[str, Any], issuer: str, client_id: str, nonce: 
     audience = claims.get("aud")
     audiences = audience if isinstance(audience, list) else [audience]
     party = claims.get("azp", client_id if len(audiences) == 1 else None)
-    issued_at, expires_at, not_before = (_time(claims, name) for name in ("iat", "exp", "nbf"))
+    issued_at, expires_at, not_before, signed_in_at = (
+        _time(claims, name) for name in ("iat", "exp", "nbf", "auth_time")
+    )
     sent = claims.get("nonce")
     wrong = {
         "iss": claims.get("iss") != issuer,
@@ -101,6 +103,8 @@ def check_claims(claims: Mapping[str, Any], issuer: str, client_id: str, nonce: 
         "iat": issued_at is None or not now - _OLDEST <= issued_at <= now + _LEEWAY,
         "exp": expires_at is None or expires_at + _LEEWAY <= now,
         "nbf": "nbf" in claims and (not_before is None or not_before > now + _LEEWAY),
+        # Otherwise it would count as recent.
+        "auth_time": signed_in_at is not None and not signed_in_at <= now + _LEEWAY,
         "nonce": not isinstance(sent, str) or not hmac.compare_digest(sent.encode(), nonce.encode()),
     }
     for name, is_wrong in wrong.items():

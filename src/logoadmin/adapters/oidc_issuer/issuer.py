@@ -83,7 +83,8 @@ class OidcIssuer:
             access_token = answer.get("access_token")
             check_access_token(claims, algorithm, access_token)
             if "groups" not in claims and metadata.userinfo_endpoint is not None:
-                claims = {**self._userinfo(metadata.userinfo_endpoint, access_token, claims), **claims}
+                more = self._userinfo(metadata.userinfo_endpoint, access_token, claims)
+                claims = {**more, **claims, "auth_time": claims.get("auth_time")}  # only a verified time counts
             return identity_of(claims)
         except Unusable as wrong:
             log.warning("A sign-in at the issuer %s is refused: %s", self.host, wrong)

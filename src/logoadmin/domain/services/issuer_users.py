@@ -1,14 +1,17 @@
 """Users of the issuer: their identities, records and roles (contract O7).
 
 An identity is an issuer and a subject, never a name or an address: a user of the issuer gets a record of their own,
-even if somebody here has the same name. The issuer's groups decide on the role, at every sign-in and every refresh.
+even if somebody here has the same name. A name that looks like that of another user gets a number. The issuer's groups
+decide on the role, at every sign-in and every refresh.
 """
 
 import json
 import logging
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
+from operator import attrgetter
 from typing import Final
 
 from logoadmin.domain.audit.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
@@ -18,13 +21,14 @@ from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import Conflict, InvalidToken, NotFound
 from logoadmin.domain.model.kinds import ROLES, USERS
 from logoadmin.domain.model.limits import MAX_ID, MAX_NAME, is_visible
-from logoadmin.domain.model.lists import Listing
+from logoadmin.domain.model.lists import CHANGE_PAGE_SIZES, ChangeFilter, Listing
+from logoadmin.domain.model.lookalikes import looks
 from logoadmin.domain.model.records import Kind, User
 from logoadmin.domain.model.sessions import EndedSession, Tokens
 from logoadmin.domain.model.sign_in import SingleSignOnRules
 from logoadmin.domain.use_cases import Transactions
 from logoadmin.ports.issuer import IssuedIdentity
-from logoadmin.ports.storage import Identity, Session
+from logoadmin.ports.storage import Identity, Session, UnitOfWork
 
 log = logging.getLogger("logoadmin.issuer")
 
@@ -32,6 +36,7 @@ log = logging.getLogger("logoadmin.issuer")
 FIRST_USER_ID: Final = 2_000_000_001
 _ROLES_AT_ONCE: Final = 500
 _NAMELESS: Final = "user"
+_BEGINNING: Final = 8  # characters
 
 
 class FollowIssuer(Command):
@@ -64,6 +69,29 @@ class RoleDiffers(Exception):
 
 class UserMissing(Exception):
     """A person at the issuer is not yet a user."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownNames:
+    """The names of users that may look like the name of a person.
+
+    Attributes:
+        looks: what they look like.
+        change_id: the last change that is taken into account.
+    """
+
+    looks: frozenset[str]
+    change_id: int
+
+
+def known_names(person: IssuedIdentity, uow: UnitOfWork) -> KnownNames:
+    """Return the names that may look like that of a person; comparing all names takes too long for a write."""
+    # A suffix leaves the beginning as it is.
+    beginnings = tuple(look[:_BEGINNING] for look in looks(_shown_name(person.names)))
+    page = uow.records(USERS).page
+    users = Listing(page(-1, USERS.page_sizes.first), USERS.id_of, page, USERS.page_sizes)
+    alike = (look for user in users for look in looks(user.username) if look.startswith(beginnings))
+    return KnownNames(frozenset(alike), uow.changes.last_id())
 
 
 class IssuerUsers:
@@ -119,12 +147,18 @@ class IssuerUsers:
             if ended:
                 record_event(uow, "session_ended", identity.user_id, uow.caller, uow.now, count=ended)
 
-    def create(self, uow: AuditedUnitOfWork, person: IssuedIdentity) -> None:
-        """Create the user of a person, unless another sign-in just did."""
+    def create(self, uow: AuditedUnitOfWork, person: IssuedIdentity, known: KnownNames) -> None:
+        """Create the user of a person, unless another sign-in just did.
+
+        Args:
+            uow: a unit of work.
+            person: the person.
+            known: the names of users a short time ago; later ones are found in the history.
+        """
         role_id = self.role_id(uow, person.groups)
         if self._issuer is None or role_id is None or uow.identities.find(self._issuer, person.subject) is not None:
             return
-        name = _free_name(uow, person.names)
+        name = _free_name(uow, person.names, known)
         user = User(user_id=_free_id(uow), username=name, avatar=None, role_id=role_id, created_at=uow.now)
         self._remember(uow, person, uow.records(USERS).add(user).user_id, None)
 
@@ -202,13 +236,26 @@ def _free_id(uow: AuditedUnitOfWork) -> int:
     raise Conflict("There are no more ids for users of the issuer")
 
 
-def _free_name(uow: AuditedUnitOfWork, names: Iterable[str]) -> str:
-    """Return the first name that can be shown, with a number if somebody has it."""
-    shown = ("".join(filter(str.isprintable, name)).strip() for name in names)
-    name = next(filter(is_visible, shown), _NAMELESS)
+def _free_name(uow: AuditedUnitOfWork, names: Iterable[str], known: KnownNames) -> str:
+    """Return the first name that can be shown, with a number if it looks like the name of somebody else."""
+    name = _shown_name(names)
+    taken = known.looks | _looks_since(uow, known.change_id)
     for number in count(1):
         suffix = "" if number == 1 else f"-{number}"
         free = f"{name[: MAX_NAME - len(suffix)].rstrip()}{suffix}"
-        if uow.passwords.credentials(free) is None:
+        if taken.isdisjoint(looks(free)) and uow.passwords.credentials(free) is None:
             return free
     raise AssertionError  # there are more numbers than users
+
+
+def _shown_name(names: Iterable[str]) -> str:
+    shown = ("".join(filter(str.isprintable, name)).strip() for name in names)
+    return next(filter(is_visible, shown), _NAMELESS)
+
+
+def _looks_since(uow: AnyUnitOfWork, change_id: int) -> frozenset[str]:
+    """Return what the names look like that users got after a change."""
+    page = partial(uow.changes.page, where=ChangeFilter(kind=Kind.USER))
+    size = CHANGE_PAGE_SIZES.first
+    changes = Listing(page(change_id, size), attrgetter("change_id"), page, CHANGE_PAGE_SIZES)
+    return frozenset().union(*(looks(change.after["username"]) for change in changes if change.after is not None))

@@ -20,7 +20,7 @@ from logoadmin.domain.model.sessions import Tokens
 from logoadmin.domain.model.sign_in import Ways
 from logoadmin.domain.model.ways import IssuerFailure, IssuerWay, SignInWays
 from logoadmin.domain.open_sessions import NO_ROLE, SessionTokens
-from logoadmin.domain.services.issuer_users import IssuerUsers, RoleDiffers, UserMissing, follow_issuer
+from logoadmin.domain.services.issuer_users import IssuerUsers, RoleDiffers, UserMissing, follow_issuer, known_names
 from logoadmin.domain.sign_in_limits import Limit, attempt, counting_sign_in, limits_of, succeeded
 from logoadmin.domain.use_cases import Service, Transactions
 from logoadmin.ports.environment import Clock
@@ -169,7 +169,8 @@ class SingleSignOnService(Service):
             try:
                 return self.transactions.write(command, caller, begin, unused=self._session_tokens.are_unused)
             except UserMissing:
-                follow_issuer(self.transactions, client, partial(self._users.create, person=person))
+                known = self.transactions.storage.snapshot(partial(known_names, person))
+                follow_issuer(self.transactions, client, partial(self._users.create, person=person, known=known))
             except RoleDiffers as differs:
                 follow_issuer(self.transactions, client, differs.assign)
             except _Roleless:
