@@ -260,7 +260,9 @@ def test_a_worker_that_dies_while_it_starts_is_started_again_while_another_one_s
     served: Serve, tmp_path: Path
 ) -> None:
     server = served("once", workers=2)
-    assert r"Cannot start, by a fault of the program\nTraceback" in server.says()
+    line = server.says()
+    assert r"Not ready yet, retrying: a fault of the program\nTraceback" in line
+    assert " WARNING " in line
     (tmp_path / "started").unlink()  # and so its cause is gone
     server.workers(2)
     assert server.end()[0] == 0
@@ -288,7 +290,7 @@ def test_a_supervisor_without_resources_for_a_new_worker_tries_again(served: Ser
     resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (3, limits[1]))
     os.kill(first, signal.SIGKILL)
     assert f"Worker {first} died" in server.says()
-    assert "Cannot start a worker, and tries again: [Errno 24] Too many open files" in server.says()
+    assert "Not ready yet, retrying: cannot start a worker: [Errno 24] Too many open files" in server.says()
     resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, limits)
     server.workers(2)
     assert server.end()[0] == 0
@@ -302,7 +304,7 @@ def test_a_supervisor_that_fails_ends_with_its_workers(served: Serve) -> None:
     assert server.process.wait(30) == 1
 
 
-CANNOT_START_YET = "Cannot start yet, and tries again: Cannot connect to the database server at db.example:3306"
+NOT_READY_YET = "Not ready yet, retrying: Cannot connect to the database server at db.example:3306"
 STARTS = "The database at db.example:3306 answers; starting"
 
 
@@ -310,7 +312,7 @@ STARTS = "The database at db.example:3306 answers; starting"
 @pytest.mark.parametrize("hangs_up", [False, True])
 def test_a_worker_waits_for_its_database_and_the_service_with_it(served: Serve, tmp_path: Path, hangs_up: bool) -> None:
     server = served("goes away", workers=2)
-    assert CANNOT_START_YET in server.says()
+    assert NOT_READY_YET in server.says()
     if hangs_up:
         server.process.send_signal(signal.SIGHUP)
     (tmp_path / "away").unlink()
@@ -328,7 +330,7 @@ def test_a_worker_that_waits_keeps_no_other_from_being_replaced(served: Serve, t
     for worker in (first, second):
         os.kill(worker, signal.SIGKILL)
         assert f"Worker {worker} died with exit code -9; starting another" in server.says()
-        assert CANNOT_START_YET in server.says()
+        assert NOT_READY_YET in server.says()
     assert server.workers(1) == {third}
     (tmp_path / "away").unlink()
     assert STARTS in server.says()
@@ -367,7 +369,9 @@ def test_a_worker_that_cannot_take_over_leaves_the_old_ones_in_place(served: Ser
     before = server.workers(2)
     (tmp_path / "wrong").touch()
     server.process.send_signal(signal.SIGHUP)
-    assert "Cannot start, by a fault of the program" in server.says()
+    line = server.says()
+    assert "Not ready yet, retrying: a fault of the program" in line
+    assert " WARNING " in line
     assert server.workers(2) == before
     assert server.end() == (0, [])
 

@@ -39,8 +39,9 @@ class Worker(Process):
         is_retiring: whether another one has replaced it.
     """
 
-    def __init__(self, configure: Configure, listener: socket.socket, drain_seconds: float) -> None:
-        self._configure = configure
+    def __init__(self, configure: Configure, listener: socket.socket, drain_seconds: float, *, is_first: bool) -> None:
+        """Prepare it; if the first one cannot start, the service ends, and otherwise it goes on without this one."""
+        self._configure, self._is_first = configure, is_first
         self._drain_seconds = drain_seconds
         self._ends_by = time.monotonic() + _SILENCE
         self.serves = self.is_old = self.is_retiring = False
@@ -55,7 +56,9 @@ class Worker(Process):
             signal.signal(signal.Signals[name], signal.SIG_IGN)
         for run in (self.always_pong, _end_with_parent):
             threading.Thread(target=run, daemon=True).start()
-        self._server = GracefulServer(_config_of(self._configure), self._drain_seconds, is_worker=True)
+        self._server = GracefulServer(
+            _config_of(self._configure, is_first=self._is_first), self._drain_seconds, is_worker=True
+        )
         self._server.run(sockets)
 
     def pong(self) -> None:
@@ -215,12 +218,12 @@ class Supervisor(Multiprocess):
             if time.monotonic() < self._starts_from:
                 return
             try:
-                worker = self._new()
+                worker = self._new(is_first=not self._has_served)
                 worker.start()
             except OSError as error:
                 if not self._has_served:
                     raise
-                log.warning("Cannot start a worker, and tries again: %s", error)
+                log.warning("Not ready yet, retrying: cannot start a worker: %s", error)
                 self._starts_from = time.monotonic() + _START_PAUSE
             else:
                 self._workers.append(worker)
@@ -239,7 +242,8 @@ class Supervisor(Multiprocess):
             self._metrics.worker_restarted()
             return
         if dead.exitcode != _CANNOT_START:
-            log.critical("Cannot start: a worker ended with exit code %s before it served", dead.exitcode)
+            reason = f"a worker ended with exit code {dead.exitcode} before it served"
+            _log_failure(reason, is_first=not self._has_served)
         if not self._has_served:
             self._has_failed = True
             self.should_exit.set()
@@ -249,7 +253,15 @@ class Supervisor(Multiprocess):
         self._starts_from = time.monotonic() + _START_PAUSE
 
 
-def _config_of(configure: Configure) -> Config:
+def _log_failure(reason: str, *, is_first: bool, exc_info: bool = False) -> None:
+    """Log why a worker cannot start, which ends the service only before any worker has served."""
+    if is_first:
+        log.critical("Cannot start: %s", reason, exc_info=exc_info)
+    else:
+        log.warning("Not ready yet, retrying: %s", reason, exc_info=exc_info)
+
+
+def _config_of(configure: Configure, *, is_first: bool) -> Config:
     """Return the configuration of a worker, as soon as its database can be reached (contract K5).
 
     Raises:
@@ -262,14 +274,14 @@ def _config_of(configure: Configure) -> Config:
         except StorageUnavailable as error:
             if waited is None:
                 why = error.cause
-                log.warning("Cannot start yet, and tries again: %s: %s (%s); %s", error, why.text, why.code, why.cure)
+                log.warning("Not ready yet, retrying: %s: %s (%s); %s", error, why.text, why.code, why.cure)
             waited = error
             time.sleep(_START_PAUSE)
         except LogoAdminError as error:
-            log.critical("Cannot start: %s", error)
+            _log_failure(str(error), is_first=is_first)
             raise SystemExit(_CANNOT_START) from None
         except Exception:
-            log.critical("Cannot start, by a fault of the program", exc_info=True)
+            _log_failure("a fault of the program", is_first=is_first, exc_info=True)
             raise SystemExit(_CANNOT_START) from None
         else:
             if waited is not None:
