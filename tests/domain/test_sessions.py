@@ -546,6 +546,16 @@ def test_it_is_noted_when_a_key_was_used_but_not_each_time(
 
 
 @pytest.mark.rule("contract C5")
+def test_a_key_lists_only_itself(stocked: LogoAdmin) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    keys = [stocked.keys.create(CreateKey(name=name, scope=("users:read",)), admin) for name in ("one", "two")]
+    for key in keys:
+        (listed,) = stocked.keys.list(ListKeys(), stocked.sessions.caller(key.key))
+        assert (listed.key_id, listed.name) == (key.key_id, key.name)
+    assert len(stocked.keys.list(ListKeys(), admin)) == 2
+
+
+@pytest.mark.rule("contract C5")
 def test_a_key_that_expired_is_not_used_any_more(stocked: LogoAdmin, clock: FrozenClock) -> None:
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     made = stocked.keys.create(CreateKey(name="script", scope=("*",), expires_in=60), admin)

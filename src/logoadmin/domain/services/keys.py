@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.events import record_event
 from logoadmin.domain.factors.enrolment import enrol_by
-from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, Rights, user_of
+from logoadmin.domain.model.access import OWNER, SIGNED_IN, Caller, KeyHolder, Rights, user_of
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import (
     Conflict,
@@ -19,7 +19,7 @@ from logoadmin.domain.model.errors import (
 from logoadmin.domain.model.limits import KeyId, KeySeconds, RoleName, Scopes, described
 from logoadmin.domain.model.sessions import NewServiceKey, RemovedServiceKey, ServiceKey, stored_hash
 from logoadmin.domain.model.sign_in import SignInRules
-from logoadmin.domain.use_cases import Service, Transactions, reads_with_rights, writes
+from logoadmin.domain.use_cases import Service, Transactions, writes
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.storage import UnitOfWork
 
@@ -66,16 +66,22 @@ class KeyService(Service):
         super().__init__(transactions)
         self._randomness, self._rules = randomness, rules
 
-    @reads_with_rights
-    def list(self, uow: UnitOfWork, _command: ListKeys, held: Rights | None) -> tuple[ServiceKey, ...]:
-        """Return the caller's keys, by key_id (contract C5).
+    def list(self, command: ListKeys, caller: Caller = OWNER) -> tuple[ServiceKey, ...]:
+        """Return the caller's keys, by key_id; to a service key, only itself (contract C5).
 
         Raises:
             NotAuthenticated: the caller is not a user, nor a service key of one.
         """
-        if held is None:
-            raise NotAuthenticated
-        return uow.keys.of_user(held.user_id)
+
+        def list_own(uow: UnitOfWork, _: ListKeys, held: Rights | None) -> tuple[ServiceKey, ...]:
+            if held is None:
+                raise NotAuthenticated
+            if isinstance(caller, KeyHolder):
+                found = uow.keys.find(caller.key_hash)
+                return () if found is None else found[:1]
+            return uow.keys.of_user(held.user_id)
+
+        return self.transactions.snapshot_with_rights(command, caller, list_own)
 
     def create(self, command: CreateKey, caller: Caller = OWNER) -> NewServiceKey:
         """Create a key, which is shown only this once; storage has its hash (contract C5).

@@ -116,7 +116,7 @@ AUTH_OPERATIONS: Final = (
               "first: of all users with `users:read`, else your own. Refused sign-ins are counted by user, network and "
               "hour. They are kept for some months. A service key needs `users:read`."),
     Operation("contract C5", "GET /api/auth/keys", keys.ListKeys, "keys.list", tuple[ServiceKey, ...],
-              "List my service keys", "The keys themselves are not shown again. Not with a service key."),
+              "List my service keys", "The keys themselves are not shown again. A service key lists only itself."),
     Operation("contract C5", "POST /api/auth/keys", keys.CreateKey, "keys.create", NewServiceKey,
               "Make a service key",
               "The response contains the key, which is shown only once. Its scope is limited to what its owner holds "
