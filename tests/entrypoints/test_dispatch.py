@@ -14,7 +14,7 @@ from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.css import judge
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import Caller, Policy
+from logoadmin.domain.model.access import Anonymous, Caller, KeyHolder, Policy, SignedIn
 from logoadmin.domain.model.css import Verdict
 from logoadmin.domain.model.errors import StorageUnavailable
 from logoadmin.domain.model.lists import Listing
@@ -24,6 +24,7 @@ from logoadmin.domain.services.authors import CreateAuthor, ListAuthors
 from logoadmin.domain.services.sessions import SignIn
 from logoadmin.entrypoints.http_api import dispatch as module
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
+from logoadmin.entrypoints.http_api.endpoints import _asker
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.response_cache import DataVersion
@@ -435,6 +436,53 @@ def test_judging_keeps_no_read_waiting_and_is_one_at_a_time_for_each_caller() ->
     assert max(most) == 1
     assert order.index("other") <= 1
     assert len(order) == 6
+
+
+@pytest.mark.rule("contract L5")
+def test_slow_hosts_of_one_caller_hold_up_nobody_else() -> None:
+    """Each name of an import may take seconds to resolve."""
+    release, running = threading.Event(), threading.Semaphore(0)
+
+    def slow() -> str:
+        running.release()
+        assert release.wait(WITHIN)
+        return "slow"
+
+    async def calls() -> list[str]:
+        dispatch = Dispatch(gallery_on(MemoryStorage(), FrozenClock()))
+        attacks = [
+            asyncio.create_task(dispatch.asking.run_for(caller, slow))
+            for caller in (1042, 1043, 1044)
+            for _ in range(5)
+        ]
+        for _ in range(3):
+            await asyncio.to_thread(running.acquire)
+        try:
+            return [
+                await asyncio.wait_for(dispatch.asking.run_for(other, lambda: "quick"), WITHIN)
+                for other in (7, "::/64")
+            ]
+        finally:
+            release.set()
+            await asyncio.gather(*attacks)
+
+    assert asyncio.run(calls()) == ["quick", "quick"]
+
+
+@pytest.mark.rule("contract L5")
+@pytest.mark.parametrize(
+    ("caller", "asker"),
+    [
+        (SignedIn(1042, "s", None, "192.0.2.1"), 1042),
+        (KeyHolder("hash"), "2001:db8::/64"),
+        (Anonymous("2001:db8::7"), "2001:db8::/64"),
+    ],
+)
+def test_who_asks_other_hosts_is_the_user_or_else_the_network(caller: Caller, asker: object) -> None:
+    request = request_of(
+        {"method": "POST", "path": "/", "query_string": b"", "headers": [], "client": ("2001:db8::7", 1)}
+    )
+    assert _asker(caller, request) == asker
 
 
 @pytest.mark.rule("contract L4")

@@ -2,6 +2,7 @@
 
 import logging
 import socket
+import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -20,7 +21,8 @@ Resolve = Callable[..., Sequence[tuple[Any, Any, Any, Any, tuple[Any, ...]]]]
 
 # Resolving cannot be interrupted: threads that were given up end when the system gives up.
 _MAX_RESOLVING: Final = 16
-_resolving = BoundedSemaphore(_MAX_RESOLVING)
+# A working resolver needs less, and the owner of a name can let it take any time.
+_RESOLVING_SECONDS: Final = 3.0
 
 
 class Guard:
@@ -35,6 +37,8 @@ class Guard:
         """
         self._allowed = frozenset(allowed)
         self._resolve = resolve
+        # Its own, so that names that others choose do not keep the issuer of single sign-on waiting.
+        self._resolving = BoundedSemaphore(_MAX_RESOLVING)
 
     def lists(self, host: str) -> bool:
         """Return whether the operator listed a host."""
@@ -44,16 +48,17 @@ class Guard:
         """Return the addresses of a host, each of which may be used, in the order in which they should be tried.
 
         Raises:
-            OutgoingError: the host has no address, or one that it must not have.
-            TimeoutError: the time is over.
+            OutgoingError: the host has no address, or one that it must not have, or is not resolved in time.
+            TimeoutError: the time for everything is over.
         """
         with suppress(ValueError):
             return self._judged(host, [ip_address(host)])
         try:
-            found = _within(budget, lambda: self._resolve(host.encode(), port, type=socket.SOCK_STREAM))
-        except OSError as error:
-            if isinstance(error, TimeoutError):
-                raise
+            found = self._resolved(budget, lambda: self._resolve(host.encode(), port, type=socket.SOCK_STREAM))
+        except TimeoutError:
+            budget.time_left()
+            raise OutgoingError(host, f"is not resolved within {_RESOLVING_SECONDS:g} s") from None
+        except OSError:
             raise OutgoingError(host, "cannot be resolved") from None
         return self._judged(host, dict.fromkeys(ip_address(str(sockaddr[0])) for *_, sockaddr in found))
 
@@ -70,24 +75,24 @@ class Guard:
             raise OutgoingError(host, "cannot be resolved")
         return judged
 
+    def _resolved(self, budget: Budget, work: Callable[[], Any]) -> Any:
+        """Return the result of work that cannot be interrupted, or give up when its time is over."""
+        ends_at = time.monotonic() + min(budget.time_left(), _RESOLVING_SECONDS)
+        if not self._resolving.acquire(timeout=ends_at - time.monotonic()):
+            raise TimeoutError
+        outcome: Future[Any] = Future()
 
-def _within(budget: Budget, work: Callable[[], Any]) -> Any:
-    """Return the result of work that cannot be interrupted, or give up when the time is over."""
-    if not _resolving.acquire(timeout=budget.time_left()):
-        raise TimeoutError
-    outcome: Future[Any] = Future()
+        def run() -> None:
+            try:
+                outcome.set_result(work())
+            except BaseException as error:
+                outcome.set_exception(error)
+            finally:
+                self._resolving.release()
 
-    def run() -> None:
         try:
-            outcome.set_result(work())
-        except BaseException as error:
-            outcome.set_exception(error)
-        finally:
-            _resolving.release()
-
-    try:
-        Thread(target=run, name="resolve", daemon=True).start()
-    except RuntimeError:
-        _resolving.release()
-        raise OSError("no more threads") from None
-    return outcome.result(budget.time_left())
+            Thread(target=run, name="resolve", daemon=True).start()
+        except RuntimeError:
+            self._resolving.release()
+            raise OSError("no more threads") from None
+        return outcome.result(max(0.0, ends_at - time.monotonic()))

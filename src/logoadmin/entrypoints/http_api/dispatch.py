@@ -25,7 +25,9 @@ _WRITING_THREADS: Final = 8
 _HASHING_THREADS: Final = 2
 _RENDERING_THREADS: Final = 2
 _FILE_THREADS: Final = 2
-_ASKING_THREADS: Final = 2
+_ISSUER_THREADS: Final = 2
+# They only wait. Other hosts may take 20 seconds, and each caller has one of the threads.
+_ASKING_THREADS: Final = 8
 # Storage has its own time limits, so this one is rarely reached (contract A20: 2 s).
 TIMEOUT: Final = 1.9  # seconds
 # How long the next shared read waits for one that takes unusually long.
@@ -250,9 +252,9 @@ class Dispatch:
         self.hashing = Lane("hashing", _HASHING_THREADS, "sign-ins")
         self.long_writing = LongLane("long-writing", 1, long_calls)
         # Other hosts answer when they like, and an import must not wait for them.
-        self.asking = LongLane("asking", _ASKING_THREADS, long_calls)
+        self.asking = FairLane("asking", _ASKING_THREADS, long_calls)
         # Neither must sign-ins wait for other hosts than the issuer.
-        self.asking_issuer = LongLane("asking-issuer", _ASKING_THREADS, long_calls)
+        self.asking_issuer = LongLane("asking-issuer", _ISSUER_THREADS, long_calls)
         # One thread, for the interpreter lock as well.
         self.judging = FairLane("judging", 1, long_calls)
         self.exporting = LongLane("exporting", 1, long_calls)

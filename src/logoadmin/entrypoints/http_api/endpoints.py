@@ -1,7 +1,7 @@
 """The paths and their endpoints: check a request in the order of contract A19, call the core, render the response."""
 
 import re
-from collections.abc import Callable, Collection, Coroutine, Iterable
+from collections.abc import Callable, Collection, Coroutine, Hashable, Iterable
 from functools import partial
 from typing import Any, Final, cast
 
@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import PUBLIC, Anonymous, Caller, require_token
+from logoadmin.domain.model.access import PUBLIC, Anonymous, Caller, SignedIn, network_of, require_token
 from logoadmin.domain.model.command import Command
 from logoadmin.domain.model.errors import InvalidLines, InvalidToken, LogoAdminError
 from logoadmin.domain.model.records import Imported
@@ -146,7 +146,10 @@ class Endpoint:
             return await self._shared(request, command, respond)
         if operation.method == "GET":
             return await self._read(request, command, respond)
-        response = await self._writing_lane(command).run(respond)
+        if command.asks_others and command.permission != PUBLIC:
+            response = await self._context.dispatch.asking.run_for(_asker(caller, request), respond)
+        else:
+            response = await self._writing_lane(command).run(respond)
         if isinstance(response, LongList):
             response = await self._context.dispatch.rendering.run(response.render)
         return response
@@ -184,7 +187,7 @@ class Endpoint:
     def _writing_lane(self, command: Command) -> Lane | LongLane:
         dispatch = self._context.dispatch
         if command.asks_others:
-            return dispatch.asking_issuer if command.permission == PUBLIC else dispatch.asking
+            return dispatch.asking_issuer
         if command.takes_long:
             return dispatch.long_writing
         if command.hashes:
@@ -269,3 +272,8 @@ def _loaded(load: Callable[[], Imported], renderer: Renderer) -> RenderedRespons
         return renderer.short_response(load().counts)
     except InvalidLines as error:
         return error_rendered(error)
+
+
+def _asker(caller: Caller, request: Request) -> Hashable:
+    """Return who has other hosts asked: the user, however many addresses they have, if a token names one."""
+    return caller.user_id if isinstance(caller, SignedIn) else network_of(request.client)
