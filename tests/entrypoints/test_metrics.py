@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 from contextlib import ExitStack
 from functools import partial
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +24,9 @@ from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import SignInRefused, StorageUnavailable, TooManySignIns
 from logoadmin.domain.services.sessions import SignIn
+from logoadmin.entrypoints.cli.serve import _metrics_hosts
 from logoadmin.entrypoints.server import listen, metrics_served, url_of
+from logoadmin.settings import settings_of
 from tests.asgi import AppClient, ask, scope_of
 from tests.gallery import ADMIN_PASSWORD, stock
 from tests.mariadb import free_port
@@ -248,6 +251,51 @@ def workers_are_added_up(served: Service, metrics: str) -> None:
     assert found["logoadmin_http_requests_in_flight"] == 0
     with pytest.raises(urllib.error.HTTPError, match="404"):
         fetched(metrics.removesuffix("metrics"))
+
+
+@pytest.mark.rule("contract A22")
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:9100", 200),
+        ("localhost", 200),
+        ("[::1]:9100", 200),
+        ("192.0.2.7:9100", 200),
+        ("Gallery.example.", 200),
+        ("evil.example", 421),
+        ("127.0.0.1.evil.example", 421),
+        ("", 421),
+    ],
+)
+def test_metrics_answer_to_their_own_names(own: LogoAdmin, host: str, status: int) -> None:
+    """A page whose name was made to lead here must not read them (DNS rebinding)."""
+    with (
+        listen("127.0.0.1", 0) as listener,
+        metrics_served(listener, partial(logoadmin.metrics, own), ["gallery.example"]),
+    ):
+        client = HTTPConnection(*listener.getsockname())
+        client.putrequest("GET", "/metrics", skip_host=True)
+        client.putheader("Host", host)
+        client.endheaders()
+        response = client.getresponse()
+        assert (response.status, b"logoadmin_build_info" in response.read()) == (status, status == 200)
+        client.close()
+
+
+@pytest.mark.rule("contract A22")
+@pytest.mark.parametrize(
+    ("flags", "names"),
+    [
+        ({}, ("127.0.0.1",)),
+        ({"access": "guarded"}, ("127.0.0.1",)),
+        ({"access": "guarded", "hosts": "g.example"}, ("g.example", "127.0.0.1")),
+        ({"access": "guarded", "metrics_host": "0.0.0.0"}, ("*",)),
+        ({"access": "guarded", "metrics_host": "0.0.0.0", "hosts": "g.example"}, ("g.example", "0.0.0.0")),
+        ({"access": "open", "metrics_host": "0.0.0.0"}, ("0.0.0.0",)),
+    ],
+)
+def test_names_of_metrics_are_checked_where_a_page_may_get_them(flags: dict[str, str], names: tuple[str, ...]) -> None:
+    assert _metrics_hosts(settings_of(**flags)) == names
 
 
 @pytest.mark.rule("contract H4")

@@ -2,7 +2,7 @@
 
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial, reduce
 from types import ModuleType
@@ -106,7 +106,7 @@ def serve(**flags: Any) -> None:
         if seen is not None:
             from logoadmin.domain.logo_admin import metrics
 
-            held.enter_context(server.metrics_served(seen, partial(metrics, gallery)))
+            held.enter_context(server.metrics_served(seen, partial(metrics, gallery), _metrics_hosts(settings)))
             click.echo(f"Metrics are at {server.url_of(seen)}/metrics")
         here, elsewhere = partial(_application, settings, gallery), partial(_worker_application, settings)
         server.serve(
@@ -126,6 +126,16 @@ def _metrics_listener(server: ModuleType, host: str, port: int) -> "socket":
     except StartError as error:
         raise StartError(f"metrics_host, metrics_port: {error.text}", error.cure) from None
     return listener
+
+
+def _metrics_hosts(settings: "Settings") -> Sequence[str]:
+    """Return the names under which metrics are served; they need no token, so that on loopback any page may get them.
+
+    Where others reach them under a name that the service does not know, only the policy ``open`` requires it.
+    """
+    if settings.access is Policy.GUARDED and not settings.hosts and not is_loopback(settings.metrics_host):
+        return ("*",)
+    return (*settings.hosts, settings.metrics_host)
 
 
 def _is_in_terminal() -> bool:

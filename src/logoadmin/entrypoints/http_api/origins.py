@@ -74,16 +74,18 @@ class Hosts:
     of that site, so its pages may send and read anything; only ``Host`` shows the difference.
     """
 
-    def __init__(self, app: ASGIApp, names: Collection[str], refuse: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, names: Collection[str], refuse: ASGIApp, *, any_address: bool = False) -> None:
         """Serve an application under some names, and always under those of loopback; ``*`` is any name.
 
         Args:
             app: the application.
             names: the names.
             refuse: responds to requests for other names, as :func:`misdirected` does.
+            any_address: whether it is also served under every address: no page can have an address lead elsewhere.
         """
         self._app = app
         self._refuse = refuse
+        self._any_address = any_address
         self._names = frozenset(map(_name_of, names))
         # Nearly all requests are for one name, and parsing an address can take longer than the response.
         self._is_known = lru_cache(_LATELY)(self._is_name)
@@ -101,7 +103,7 @@ class Hosts:
 
     def _is_name(self, host: str) -> bool:
         name = _name_of(host)
-        return name in self._names or is_loopback(name)
+        return name in self._names or is_loopback(name) or (self._any_address and _is_address(name))
 
 
 async def misdirected(scope: Scope, receive: Receive, send: Send) -> None:
@@ -115,6 +117,14 @@ def without_port(host: str) -> str:
     if host.startswith("["):
         return host[1:].partition("]")[0]
     return host.partition(":")[0] if host.count(":") == 1 else host
+
+
+def _is_address(name: str) -> bool:
+    try:
+        address_of(name)
+    except ValueError:
+        return False
+    return True
 
 
 def _name_of(host: str) -> str:

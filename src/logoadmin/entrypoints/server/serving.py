@@ -7,7 +7,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
 from tempfile import TemporaryDirectory
@@ -21,6 +21,7 @@ from starlette.types import ASGIApp
 from uvicorn.config import Config
 from uvicorn.server import Server
 
+from logoadmin.entrypoints.http_api.origins import Hosts, misdirected
 from logoadmin.entrypoints.server.graceful import GracefulServer, Options, uvicorn_config
 from logoadmin.entrypoints.server.listener import limit_unsent, url_of
 from logoadmin.entrypoints.server.logs import LoggedRequests, configure_logging
@@ -114,15 +115,16 @@ def shared_metrics() -> Iterator[None]:
 
 
 @contextmanager
-def metrics_served(listener: socket.socket, text: Callable[[], str]) -> Iterator[None]:
+def metrics_served(listener: socket.socket, text: Callable[[], str], hosts: Collection[str] = ()) -> Iterator[None]:
     """Answer ``GET /metrics`` from a thread of its own for as long as this lasts.
 
     Args:
         listener: its socket, from :func:`~logoadmin.entrypoints.server.listener.listen`.
         text: makes the response; it may block.
+        hosts: the names in ``Host`` under which it answers, beside loopback names and any address (contract A22).
     """
     endpoint = Route("/metrics", lambda _request: Response(text(), headers={"content-type": _CONTENT_TYPE}))
-    config = uvicorn_config(Starlette(routes=[endpoint]))
+    config = uvicorn_config(Hosts(Starlette(routes=[endpoint]), hosts, misdirected, any_address=True))
     config.timeout_graceful_shutdown = 1
     server = Server(config)
     thread = threading.Thread(target=server.run, args=([listener],), name="metrics", daemon=True)
