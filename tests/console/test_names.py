@@ -1,10 +1,12 @@
 """Names that show nothing, and names that draw over what is around them (contract J3)."""
 
+import re
+
 import pytest
 from playwright.sync_api import FloatRect, expect
 
-from logoadmin.domain.services import artworks, authors
-from tests.console.driver import Person
+from logoadmin.domain.services import artworks, authors, users
+from tests.console.driver import _SPEAK, Person
 
 pytestmark = pytest.mark.slow("a browser")
 
@@ -61,3 +63,31 @@ def test_stacked_marks_in_a_name_cover_nothing_around_it(console: Person) -> Non
         shown = page.screenshot(clip=above, animations="disabled")
         name.evaluate("element => (element.textContent = 'Z')")
         assert page.screenshot(clip=above, animations="disabled") == shown, row
+
+
+@pytest.mark.rule("contract O7")
+@pytest.mark.parametrize(
+    ("language", "alike", "mixed"),
+    [
+        ("en", "Looks like the name of another user", "Mixes scripts"),
+        ("ru", "Похоже на имя другого пользователя", "Смешаны алфавиты"),
+    ],
+)
+def test_names_that_are_easily_taken_for_others_are_marked(
+    console: Person, language: str, alike: str, mixed: str
+) -> None:
+    page, gallery = console.page, console.service.gallery
+    names = ["\u0430dmin", "\u0416\u0430\u043d", "日本Ken", "Zoe\u0438"]  # with a Cyrillic letter, and with another one
+    for number, name in enumerate(names):
+        gallery.users.create(
+            users.CreateUser(user_id=900 + number, username=name, avatar=None, password="some password")
+        )
+    console.sign_in("users")
+    page.evaluate(_SPEAK, language)
+    marks = {
+        name: page.locator(".person", has=page.get_by_text(name, exact=True)).locator(".name-mark") for name in names
+    }
+    expect(marks["\u0430dmin"]).to_have_attribute("title", re.compile(f"{alike}.*admin.*{mixed}"))
+    expect(marks["Zoe\u0438"]).to_have_attribute("title", re.compile(f"^{mixed}"))
+    expect(marks["\u0416\u0430\u043d"]).to_have_count(0)
+    expect(marks["日本Ken"]).to_have_count(0)

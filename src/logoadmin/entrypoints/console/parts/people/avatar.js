@@ -6,6 +6,7 @@ import { nameOf } from "../../presentation.js";
 import { t } from "../../texts.js";
 import { Button, pictureUrl } from "../primitives/basics.js";
 import { Text, widgets } from "../primitives/fields.js";
+import { NameMark } from "./name_mark.js";
 
 /** @typedef {{user_id: number, username: string, avatar: string | null}} Somebody */
 
@@ -25,7 +26,7 @@ export function Avatar({ user, size = "" }) {
 }
 
 /** A user as they stand in lists. @param {{user: Somebody}} props */
-export const Person = ({ user }) => h("span", { class: "person" }, h(Avatar, { user }), h("bdi", { class: "clip" }, nameOf("user", user)));
+export const Person = ({ user }) => h("span", { class: "person" }, h(Avatar, { user }), h("bdi", { class: "clip" }, nameOf("user", user)), h(NameMark, { user }));
 
 /**
  * One's own avatar, where it comes from, and its end, which takes no right.
