@@ -6,7 +6,7 @@ import { Icon } from "../primitives/icon.js";
 
 /** @typedef {{user_id: number, username: string}} Named */
 
-/** Letters of other scripts by the one that they look like: from the table of UTS 39, compared with it by a test. */
+/** Letters of other scripts, by the plain letter that each resembles (UTS 39); a test compares this with the service. */
 const LIKE = {
   2: "\u01a7\u03e8\u14bf\ua644\ua75a",
   3: "\u01b7\u021c\u0417\u04e0\u2ccc\ua76a\ua7ab",
