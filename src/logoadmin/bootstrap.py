@@ -22,6 +22,7 @@ from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
 from logoadmin.domain.model.access import Policy
 from logoadmin.domain.model.errors import InvalidInput, StartError, TablesMissing
+from logoadmin.domain.model.extras import install_extra
 from logoadmin.domain.model.passkeys import NO_NAME, NOT_INSTALLED
 from logoadmin.domain.model.public_url import PublicUrl
 from logoadmin.domain.model.sign_in import SignInRules, SingleSignOnRules, Ways
@@ -262,7 +263,7 @@ def issuer_of(settings: Settings) -> Issuer | None:
     if url is None or client_id is None or client_secret is None:
         return None
     if find_spec("httpx2") is None:  # an optional package
-        raise StartError("oidc_issuer needs httpx2", "run pip install 'logoadmin[client]'")
+        raise StartError("oidc_issuer needs httpx2", install_extra("client"))
     # Not the way out of style sheets: those who write CSS must not reach an issuer in the operator's network.
     outgoing = GuardedOutgoing({*settings.outgoing_hosts, host_of(url) or ""})
     return OidcIssuer(url, client_id, client_secret.get_secret_value(), outgoing)

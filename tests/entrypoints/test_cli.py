@@ -20,6 +20,7 @@ import pytest
 
 import logoadmin
 from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.model.extras import install_extra
 from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
 from logoadmin.settings import load_settings
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
@@ -172,7 +173,7 @@ def test_serving_without_its_packages_prints_how_to_install_them(
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delattr("logoadmin.entrypoints.server", raising=False)
     monkeypatch.setitem(sys.modules, missing, None)
-    says_one_line(run("serve"), 1, missing, "pip install 'logoadmin[server]'")
+    says_one_line(run("serve"), 1, missing, install_extra("server"))
     assert not list(tmp_path.iterdir())
 
 

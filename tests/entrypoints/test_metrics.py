@@ -23,6 +23,7 @@ from logoadmin.adapters.prometheus_metrics import PrometheusMetrics
 from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.model.errors import SignInRefused, StorageUnavailable, TooManySignIns
+from logoadmin.domain.model.extras import install_extra
 from logoadmin.domain.services.sessions import SignIn
 from logoadmin.entrypoints.cli.serve import _metrics_hosts
 from logoadmin.entrypoints.server import listen, metrics_served, url_of
@@ -211,7 +212,7 @@ def test_without_the_package_nothing_is_counted_and_the_text_names_it(monkeypatc
     monkeypatch.setitem(sys.modules, "logoadmin.adapters.prometheus_metrics", None)
     gallery = logoadmin.connect()
     assert ask(logoadmin.asgi(gallery), "GET", "/api/logos").status_code == 200
-    with pytest.raises(logoadmin.StartError, match=r"pip install 'logoadmin\[metrics\]'"):
+    with pytest.raises(logoadmin.StartError, match=re.escape(install_extra("metrics"))):
         logoadmin.metrics(gallery)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Literal, Protocol
 
 from logoadmin.domain.model.errors import StartError
+from logoadmin.domain.model.extras import install_extra
 from logoadmin.domain.model.publication import LeftOutReason
 
 SignInOutcome = Literal["ok", "failed", "refused"]
@@ -102,4 +103,4 @@ class NoMetrics:
     def gallery_failed(self) -> None: ...
 
     def text(self, last_change: int | None, database: str) -> str:
-        raise StartError("Metrics are not counted", "run pip install 'logoadmin[metrics]'")
+        raise StartError("Metrics are not counted", install_extra("metrics"))

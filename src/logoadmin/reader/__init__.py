@@ -8,7 +8,7 @@
     for theme in gallery.themes(target="forum"):
         print(theme["name"], gallery.css("theme", theme["theme_id"]))
 
-It needs the package httpx2, which ``pip install 'logoadmin[client]'`` installs.
+It needs the package httpx2, which the extra ``client`` of logoadmin includes.
 """
 
 from logoadmin.reader.gallery import Gallery, open_gallery

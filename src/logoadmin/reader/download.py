@@ -66,7 +66,7 @@ def http_client() -> ModuleType:
     try:
         import httpx2
     except ImportError as error:
-        raise ReaderError("reading a gallery needs httpx2: pip install 'logoadmin[client]'") from error
+        raise ReaderError("reading a gallery needs httpx2: run pip install httpx2") from error
     return httpx2
 
 

@@ -12,6 +12,7 @@ import click
 
 from logoadmin.domain.model.access import Policy, is_loopback
 from logoadmin.domain.model.errors import SettingsError, StartError
+from logoadmin.domain.model.extras import install_extra
 from logoadmin.domain.model.limits import MAX_PORT, MAX_WORKERS
 from logoadmin.entrypoints.cli.gallery import show_start
 
@@ -156,7 +157,7 @@ def load_server() -> ModuleType:
     try:
         from logoadmin.entrypoints import server
     except ModuleNotFoundError as error:
-        raise StartError(f"{error.name} is not installed; run pip install 'logoadmin[server]'") from error
+        raise StartError(f"{error.name} is not installed", install_extra("server")) from error
     return server
 
 
