@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from pydantic import SecretStr
+from pydantic import ByteSize, SecretStr
 
 from logoadmin.domain.model.causes import Cause
 from logoadmin.settings import Settings
@@ -36,6 +36,8 @@ def settings() -> str:
 def default(value: object) -> str:
     """Return a default in the form of ``logoadmin.toml``."""
     value = value.get_secret_value() if isinstance(value, SecretStr) else value
+    if isinstance(value, ByteSize):
+        return f"`{value // 2**20} MiB`"
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
     return "none" if value in (None, (), "") else f"`{value}`"

@@ -23,6 +23,7 @@ from logoadmin.domain.model.records import Logo
 from logoadmin.domain.services.artworks import AmendLogo
 from logoadmin.entrypoints.http_api import spool
 from logoadmin.entrypoints.http_api.app import http_application
+from logoadmin.entrypoints.http_api.endpoints import AppContext
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.spool import CHUNK, LongResponses, Spool
 from tests.asgi import AppClient, ask, nothing_more, scope_of
@@ -210,8 +211,9 @@ def test_a_full_disk_is_a_503_and_leaves_nothing(
 
 
 def test_files_have_a_bound_together_for_which_those_that_nobody_reads_make_room() -> None:
-    budget = LongResponses[Any](4 * MIB)
+    budget = LongResponses[Any](8 * MIB)
     lists, version = Spool("lists", budget=budget), object()
+    others = [lists.open() for _ in range(4)]
     for number in range(10):  # the file of each goes when another one needs its room
         file = lists.open()
         file.write(b"x" * 1_500_000)
@@ -225,7 +227,7 @@ def test_files_have_a_bound_together_for_which_those_that_nobody_reads_make_room
     assert [len(file.chunk(1_499_000)) for file in read] == [1_000, 1_000]
     read.clear()
     gc.collect()
-    assert [lists.open() for _ in range(4)]
+    assert len([*others, *(lists.open() for _ in range(4))]) == 8
 
 
 def test_a_file_that_is_closed_while_another_makes_room_does_not_wait_for_it_forever() -> None:
@@ -264,6 +266,20 @@ def test_a_file_that_was_closed_to_make_room_takes_no_more() -> None:
         file.write(bytes(2 * MIB))
     assert refused.value.status == 503
     assert budget.claim(MIB)
+
+
+def test_imports_and_long_responses_share_the_space(gallery: LogoAdmin) -> None:
+    context = AppContext(gallery, (), 60, from_sockets=False, spool_space=4 * MIB)
+    uploads, exports = context.uploads._spool, context.exports
+    upload = uploads.open("user 1")
+    upload.write(bytes(3 * MIB))
+    opened = exports.open()
+    with pytest.raises(HttpError, match="Too many concurrent exports"):
+        opened.write(bytes(2 * MIB))
+    with pytest.raises(HttpError, match="Too many concurrent imports"):
+        uploads.open("user 2")
+    upload.close()
+    assert uploads.open("user 2").write(bytes(2 * MIB))
 
 
 @pytest.mark.rule("contract H4")

@@ -9,6 +9,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.console import console_routes
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.openapi import openapi_document
+from logoadmin.entrypoints.http_api.spool import SPOOL_SPACE
 
 
 def web_application(
@@ -21,6 +22,7 @@ def web_application(
     picture_hosts: Collection[str] = (),
     published: bool = True,
     from_sockets: bool = False,
+    spool_space: int = SPOOL_SPACE,
 ) -> ASGIApp:
     """Return the ASGI application of a gallery, which can be served, or mounted under a prefix in another one.
 
@@ -33,6 +35,7 @@ def web_application(
         picture_hosts: the hosts from which previews of CSS in the console may load pictures (contract J2).
         published: as for :func:`http_application`, like the next one.
         from_sockets: whether all requests come from sockets.
+        spool_space: as for :func:`http_application`.
     """
     interface = functools.partial(openapi_document, gallery.access)
     return http_application(
@@ -44,4 +47,5 @@ def web_application(
         home="console/" if console else "docs",
         published=published,
         from_sockets=from_sockets,
+        spool_space=spool_space,
     )

@@ -6,6 +6,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any, Literal
 
 from pydantic import (
+    ByteSize,
     ConfigDict,
     Field,
     SecretStr,
@@ -28,6 +29,8 @@ from logoadmin.settings.single_sign_on import is_encrypted
 _HOST = re.compile(r"\*|[A-Za-z0-9._-]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*|\[[0-9A-Fa-f:.]+\]", re.ASCII)
 _ORIGIN = re.compile(r"https?://[a-z0-9.:\[\]-]+", re.ASCII)
 _PICTURE_HOST = re.compile(PICTURE_HOST, re.ASCII)
+# The largest file to import fits.
+_MIN_SPOOL_SPACE = 64 * 1024 * 1024
 
 
 class Settings(SignInSettings):
@@ -157,10 +160,18 @@ class Settings(SignInSettings):
         return public_url(self.public_url) if self.public_url else local_public_url(self.port, self.root_path)
 
     @field_validator("*", mode="before")
+    spool_space: ByteSize = Field(
+        ByteSize(256 * 1024 * 1024),
+        ge=_MIN_SPOOL_SPACE,
+        description=(
+            "the [temporary disk space](install.md#temporary-files) of each worker process, such as `512 MiB`, or "
+            "bytes; at least 64 MiB"
+        ),
+    )
     @classmethod
     def _is_whole(cls, value: Any, info: ValidationInfo) -> Any:
         # In TOML, true would be 1 and 2.0 would be 2.
-        is_number = cls.model_fields[info.field_name or ""].annotation in (int, int | None)
+        is_number = cls.model_fields[info.field_name or ""].annotation in (int, int | None, ByteSize)
         if is_number and isinstance(value, bool | float):
             raise PydanticCustomError("int_type", "Input should be a valid integer")
         return value

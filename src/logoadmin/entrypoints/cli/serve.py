@@ -225,6 +225,7 @@ def _application(settings: "Settings", gallery: "LogoAdmin") -> "ASGIApp":
         published=settings.gallery,
     )
 
+        spool_space=settings.spool_space,
 
 def _show_addresses(settings: "Settings", address: str, url: str) -> None:
     # Browsers offer passkeys on localhost, not on 127.0.0.1. Other addresses may be out of reach by that name.

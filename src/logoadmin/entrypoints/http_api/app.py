@@ -17,6 +17,7 @@ from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.entrypoints.http_api.origins import Hosts, misdirected
 from logoadmin.entrypoints.http_api.publications import Publications
 from logoadmin.entrypoints.http_api.response_cache import ResponseCache
+from logoadmin.entrypoints.http_api.spool import SPOOL_SPACE
 
 
 def http_application(
@@ -29,6 +30,7 @@ def http_application(
     home: str = "docs",
     published: bool = True,
     from_sockets: bool = False,
+    spool_space: int = SPOOL_SPACE,
 ) -> ASGIApp:
     """Return the ASGI application of a gallery; it can be served, or mounted under a prefix in another one.
 
@@ -42,8 +44,9 @@ def http_application(
         home: the path to which ``/`` redirects.
         published: whether to serve the published gallery at ``/gallery/`` (contract L1).
         from_sockets: whether all requests come from sockets, and none from this process itself.
+        spool_space: the bytes of temporary disk space for imports and long responses.
     """
-    context = AppContext(gallery, origins, cache_seconds, from_sockets=from_sockets)
+    context = AppContext(gallery, origins, cache_seconds, from_sockets=from_sockets, spool_space=spool_space)
     routes = [Route(path, Endpoint(context, operations)) for path, operations in _operations_by_path().items()]
     routes += [*health_routes(gallery, context.dispatch), *document_routes(gallery), doctor_route(gallery)]
     router = Paths([*routes, Route("/", Redirect(home)), *pages])

@@ -6,7 +6,7 @@ import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive
@@ -14,7 +14,7 @@ from starlette.types import Receive
 from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
 from logoadmin.entrypoints.http_api.operation import JSON, JSON_LINES, MAX_UPLOAD, SMALL_BODY, Operation
 from logoadmin.entrypoints.http_api.request import Request
-from logoadmin.entrypoints.http_api.spool import Spool, SpooledFile
+from logoadmin.entrypoints.http_api.spool import LongResponses, Spool, SpooledFile
 
 # The memory limit of all unfinished large bodies. Anyone can start one: service keys are only checked later.
 _MAX_HELD: Final = 64 * 1024 * 1024
@@ -148,8 +148,9 @@ class Uploads:
     Clients that send just fast enough not to be cut off would otherwise keep everyone else from importing.
     """
 
-    def __init__(self) -> None:
-        self._spool = Spool("imports", max_files=_MAX_FILES)
+    def __init__(self, budget: LongResponses[Any]) -> None:
+        """Keep uploads within a budget of bytes, which others may share."""
+        self._spool = Spool("imports", max_files=_MAX_FILES, budget=budget)
         self._transfers: set[_Transfer] = set()
 
     @asynccontextmanager

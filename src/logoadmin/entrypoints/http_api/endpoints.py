@@ -26,7 +26,7 @@ from logoadmin.entrypoints.http_api.origins import Cors
 from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.response_cache import Answers, DataVersion, key_of
 from logoadmin.entrypoints.http_api.responses import LongList, RenderedResponse, Renderer, error_rendered, sendable
-from logoadmin.entrypoints.http_api.spool import LongResponses, Spool
+from logoadmin.entrypoints.http_api.spool import SPOOL_SPACE, LongResponses, Spool
 
 # Paths where clients of other services look first, with hints.
 _HINTS: Final = {
@@ -76,7 +76,15 @@ async def _not_found(scope: Scope, receive: Receive, send: Send, hint: str | Non
 class AppContext:
     """The objects that all endpoints of an application share, such as the gallery and its threads."""
 
-    def __init__(self, gallery: LogoAdmin, origins: Collection[str], cache_seconds: int, *, from_sockets: bool) -> None:
+    def __init__(
+        self,
+        gallery: LogoAdmin,
+        origins: Collection[str],
+        cache_seconds: int,
+        *,
+        from_sockets: bool,
+        spool_space: int = SPOOL_SPACE,
+    ) -> None:
         self.gallery = gallery
         self.dispatch = Dispatch(gallery)
         self.data_version = DataVersion(gallery, self.dispatch, from_sockets=from_sockets)
@@ -85,9 +93,9 @@ class AppContext:
         self.cache_seconds = cache_seconds
         self.faults = Faults()
         self.bodies = BodyReader()
-        self.uploads = Uploads()
         self.flights = SingleFlight()
-        self.long_responses = LongResponses[RenderedResponse]()
+        self.long_responses = LongResponses[RenderedResponse](spool_space)
+        self.uploads = Uploads(self.long_responses)
         self.exports = Spool("exports", budget=self.long_responses)
         self.lists = Spool("long responses", budget=self.long_responses)
 

@@ -22,9 +22,8 @@ Response = TypeVar("Response")
 
 # The memory that one reader of a file uses.
 CHUNK: Final = 65_536  # bytes
-# All long responses of one process: those being read, and those kept for the next reader.
-_MAX_BYTES: Final = 512 * 1024 * 1024
-_MAX_KEPT_BYTES: Final = 256 * 1024 * 1024
+# All spooled files of one process: imports, long responses being read, and those kept for the next reader.
+SPOOL_SPACE: Final = 256 * 1024 * 1024  # bytes
 # A short file counts as this many bytes, which bounds the number of open files.
 _MIN_COST: Final = 1024 * 1024
 _MAX_FILES_OF_A_USER: Final = 2
@@ -42,7 +41,7 @@ class _Kept(Generic[Response]):
 
 
 class LongResponses(Generic[Response]):
-    """The maximum total size of long responses, some of which are kept for further readers.
+    """The maximum total size of spooled files, and the long responses that are kept for further readers.
 
     Where others need the room, those that were kept are dropped, the least recently read ones first. A response that
     is dropped or replaced stays readable for its readers. Safe to use from several threads.
@@ -51,9 +50,10 @@ class LongResponses(Generic[Response]):
         lock: protects it, and the spools that draw on it.
     """
 
-    def __init__(self, most: int = _MAX_BYTES) -> None:
-        self._left = most
-        self._kept: LRUCache[Hashable, _Kept[Response]] = LRUCache(_MAX_KEPT_BYTES, lambda kept: kept.size)
+    def __init__(self, most: int = SPOOL_SPACE) -> None:
+        """Allow ``most`` bytes together, half of them for responses that are kept."""
+        self._left, self._max_kept = most, most // 2
+        self._kept: LRUCache[Hashable, _Kept[Response]] = LRUCache(self._max_kept, lambda kept: kept.size)
         # Reentrant: dropping a response releases its file, as the garbage collector may while this thread claims.
         self.lock = threading.RLock()
 
@@ -81,8 +81,9 @@ class LongResponses(Generic[Response]):
     def keep(self, key: Hashable, version: object, response: Response, size: int) -> None:
         """Keep a response with its size in bytes, unless it is too large for that."""
         with self.lock:
-            if size <= _MAX_KEPT_BYTES:
-                self._kept[key] = _Kept(version, response, max(size, _MIN_COST))
+            cost = max(size, _MIN_COST)
+            if cost <= self._max_kept:
+                self._kept[key] = _Kept(version, response, cost)
 
 
 @dataclass(slots=True)
@@ -157,7 +158,7 @@ class SpooledFile:
 
 
 class Spool:
-    """Space for files of one type: a number of files or a budget of bytes, and a share for each user.
+    """Space for files of one type: at most a number of files, a budget of bytes, and a share for each user.
 
     Attributes:
         name: the word for the files in error messages.
