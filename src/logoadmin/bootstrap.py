@@ -99,7 +99,7 @@ def _gallery(
     generated_password: str | None,
 ) -> LogoAdmin:
     if not keys:
-        raise TablesMissing
+        raise TablesMissing(existed=not settings.create)
     tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience, settings.access_token_seconds)
     hasher, encryption, randomness, clock = _hasher(settings), FernetEncryption(), SystemRandomness(), SystemClock()
     # Beside key files, a copy of the database proves nothing.
@@ -154,11 +154,18 @@ def open_storage(settings: Settings, *, interactive: bool, metrics: Metrics | No
 
 
 def start(storage: StorageLifecycle, settings: Settings, create: Create, *, administrator: bool) -> str | None:
-    """Create what is missing, if wanted; return the first administrator's password if it was generated."""
+    """Create what is missing, if wanted; return the first administrator's password if it was generated.
+
+    Raises:
+        TablesMissing: nothing may be created (contract K9).
+    """
     if create != "always" and settings.database.get_secret_value() != MEMORY:
-        is_new = create != "never" and (create == "empty" or storage.embedded) and storage.is_empty()
-        if not is_new:
-            storage.check()
+        may_create = settings.create and (create == "empty" or (create == "embedded" and storage.embedded))
+        if not (may_create and storage.is_empty()):
+            try:
+                storage.check()
+            except TablesMissing as error:
+                raise TablesMissing(error.file, existed=error.existed or not settings.create) from None
             if create == "never" or storage.read(lambda uow: is_started(uow, administrator=administrator)):
                 return None
     password = None if settings.admin_password is None else settings.admin_password.get_secret_value()

@@ -1,7 +1,7 @@
 """The composition root of maintenance: keys, backups and checks of the database that the settings name."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,7 +115,7 @@ def check_database(settings: Settings) -> Iterator[Result]:
     from logoadmin.adapters.sql_storage import checks
 
     # The supervisor of several workers also opens the database.
-    yield from checks.check_database(url, settings.workers + (settings.workers > 1))
+    yield from checks.check_database(url, settings.workers + (settings.workers > 1), may_create=settings.create)
 
 
 def locks_out_administrators(settings: Settings) -> bool:
@@ -142,18 +142,29 @@ def missing_roles(settings: Settings) -> tuple[str, ...]:
         return storage.read(lambda uow: tuple(role for role in named if role_named(uow, role) is None))
 
 
+@contextmanager
+def _existing(settings: Settings) -> Iterator[None]:
+    """Report a missing gallery as a loss where the settings say that there is one (contract K9)."""
+    try:
+        yield
+    except TablesMissing as error:
+        raise TablesMissing(error.file, existed=not settings.create) from None
+
+
 def back_up(settings: Settings, target: Path) -> None:
     """Write a whole copy of the database into a file, see :mod:`logoadmin.adapters.sql_storage.backups`."""
     from logoadmin.adapters.sql_storage import backups
 
-    backups.back_up(settings.database.get_secret_value(), target)
+    with _existing(settings):
+        backups.back_up(settings.database.get_secret_value(), target)
 
 
 def back_up_into(settings: Settings, directory: Path, keep: int | None) -> Path:
     """Write a copy into a directory, with the time in its name, see :mod:`logoadmin.adapters.sql_storage.backups`."""
     from logoadmin.adapters.sql_storage import backups
 
-    return backups.back_up_into(settings.database.get_secret_value(), directory, keep)
+    with _existing(settings):
+        return backups.back_up_into(settings.database.get_secret_value(), directory, keep)
 
 
 def restore(settings: Settings, source: Path) -> None:

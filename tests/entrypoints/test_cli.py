@@ -227,6 +227,24 @@ def test_a_mistyped_database_is_named_and_not_made(
     says_one_line(ended, 1, "no logoadmin tables yet; run logoadmin init for the same database")
 
 
+@pytest.mark.rule("contract K9")
+@pytest.mark.parametrize(
+    "command", [("serve", "--port", "0"), ("export", "-"), ("import", "--dry-run", "-"), ("backup", "copy.db")]
+)
+def test_without_create_a_missing_database_is_a_loss_and_not_a_new_gallery(
+    run: Run, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("LOGOADMIN_CREATE", "false")
+    says_one_line(run(*command), 1, "File logoadmin.db does not exist, but should; check that its disk is mounted")
+    assert list(Path().iterdir()) == []
+    Path("logoadmin.db").touch()
+    ended = run(*command)
+    says_one_line(ended, 1, "; check that its disk is mounted")
+    assert "logoadmin init" not in ended.err
+    assert run("init").code == 0
+    assert run("export", "-").code == 0
+
+
 @pytest.mark.rule("contract H1", "contract H2")
 @pytest.mark.parametrize(
     "command",

@@ -411,7 +411,7 @@ ROWS: Final = (
     of_writing("somebody keeps the file locked", "too_busy", "writing", locked, in_file),
     Row("the pages read at the start are damaged", "corrupt", "database", "corrupt", "corrupt", corrupt, in_file),
     Row("another page of the file is damaged", "starts", "pages", "ready", "corrupt", corrupt_page, in_file, runs=()),
-    Row("the file is gone", "starts", "file", "no_tables", "cannot_open", gone, in_file, runs=()),
+    Row("the file is gone", "starts", "file", "gallery_gone", "cannot_open", gone, in_file, runs=()),
     of_tables("the tables are older than the program", "older_tables", older_tables, "serve"),
     of_tables("the tables were made before 0.1.0", "prerelease_tables", prerelease_tables, "init", "serve"),
     of_tables("the tables are newer than the program", "newer_tables", newer_tables, "init", "serve"),

@@ -91,12 +91,12 @@ def test_tables_of_another_program_make_it_unready_and_the_log_names_the_remedy(
     app: ASGIApp, storage: Watched, caplog: pytest.LogCaptureFixture
 ) -> None:
     storage.fault = TablesMissing("a.db")
-    why = "File a.db does not exist; if the name is right, run logoadmin init for the same database"
-    assert told(ask(app, "GET", "/readyz")) == (503, {"detail": why, "code": "no_tables"})
-    assert caplog.messages == [f"{why} (no_tables)"]
+    why = f"File a.db does not exist, but should; {Cause.GALLERY_GONE.cure}"
+    assert told(ask(app, "GET", "/readyz")) == (503, {"detail": why, "code": "gallery_gone"})
+    assert caplog.messages == [f"{why} (gallery_gone)"]
     storage.come_back()
     comes_true(lambda: ask(app, "GET", "/readyz").status_code == 200, LONG)
-    assert caplog.messages[1:] == ["The tables fit this program again: no_tables is over"]
+    assert caplog.messages[1:] == ["The tables fit this program again: gallery_gone is over"]
 
 
 def test_a_database_that_does_not_answer_is_not_waited_for(

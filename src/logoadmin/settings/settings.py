@@ -46,6 +46,13 @@ class Settings(SignInSettings):
     database: SecretStr = Field(
         SecretStr("sqlite:///logoadmin.db"), description="the [URL of the database](install.md#databases)"
     )
+    create: bool = Field(
+        True,
+        description=(
+            "whether a missing database may be created by a start; `false`, once there is a gallery, makes it an error "
+            "(only `logoadmin init`, `restore` and `move` still create one)"
+        ),
+    )
     access: Policy | None = Field(
         None,
         description=(
@@ -153,13 +160,6 @@ class Settings(SignInSettings):
         description="the port for [metrics](watch.md#metrics), 0 for a free one; by default no metrics",
     )
     metrics_host: str = Field("127.0.0.1", description="the address for metrics")
-
-    @property
-    def effective_public_url(self) -> PublicUrl:
-        """The URL that browsers open, set or by default."""
-        return public_url(self.public_url) if self.public_url else local_public_url(self.port, self.root_path)
-
-    @field_validator("*", mode="before")
     spool_space: ByteSize = Field(
         ByteSize(256 * 1024 * 1024),
         ge=_MIN_SPOOL_SPACE,
@@ -168,6 +168,13 @@ class Settings(SignInSettings):
             "bytes; at least 64 MiB"
         ),
     )
+
+    @property
+    def effective_public_url(self) -> PublicUrl:
+        """The URL that browsers open, set or by default."""
+        return public_url(self.public_url) if self.public_url else local_public_url(self.port, self.root_path)
+
+    @field_validator("*", mode="before")
     @classmethod
     def _is_whole(cls, value: Any, info: ValidationInfo) -> Any:
         # In TOML, true would be 1 and 2.0 would be 2.

@@ -31,8 +31,10 @@ _WRITES: Final = (
 )
 
 
-def check_database(url: str, processes: int) -> Iterator[Result]:
+def check_database(url: str, processes: int, *, may_create: bool = True) -> Iterator[Result]:
     """Check a database for use by this many processes, and yield each result at once.
+
+    Without ``may_create``, a missing gallery is wrong (contract K9).
 
     Raises:
         SettingsError: the URL cannot be used.
@@ -47,18 +49,20 @@ def check_database(url: str, processes: int) -> Iterator[Result]:
     except StartError as error:
         yield wrong("database", error.text, error.cure)
         return
+    if not exists and not may_create:
+        yield wrong("database", f"{dialect.server} does not exist, but should", Cause.GALLERY_GONE.cure)
     if exists:
         with closing(ConnectionPool(dialect, 1, STEP_TIMEOUT, NoMetrics())) as pool:
-            yield from _check_inside(dialect, pool, processes)
+            yield from _check_inside(dialect, pool, processes, may_create=may_create)
 
 
-def _check_inside(dialect: Dialect, pool: ConnectionPool, processes: int) -> Iterator[Result]:
+def _check_inside(dialect: Dialect, pool: ConnectionPool, processes: int, *, may_create: bool) -> Iterator[Result]:
     answers = ok("database", f"{dialect.product} at {dialect.server} answers")
     reached = _guarded(pool, "database", lambda _: [answers], f"{dialect.server}: ")
     yield from reached
     if reached[0].cure:
         return
-    tables = _guarded(pool, "tables", lambda connection: [_tables(dialect, connection)])
+    tables = _guarded(pool, "tables", lambda connection: [_tables(dialect, connection, may_create=may_create)])
     yield from tables
     checks = dict(dialect.looks_inside(processes * connections_of(dialect)))
     if not tables[0].cure:
@@ -80,13 +84,14 @@ def _guarded(pool: ConnectionPool, name: str, check: Check, where: str = "") -> 
         return [warning(name, f"it could not be looked at ({type(error).__name__})", "look at it by hand")]
 
 
-def _tables(dialect: Dialect, connection: Connection) -> Result:
+def _tables(dialect: Dialect, connection: Connection, *, may_create: bool) -> Result:
     """Check that the tables are those of this program, or wider ones."""
     schema = Schema(dialect)
     try:
         schema.check(connection)
     except SchemaMismatch as error:
-        return wrong("tables", error.cause.text, error.cause.cure)
+        cause = Cause.GALLERY_GONE if error.cause is Cause.NO_TABLES and not may_create else error.cause
+        return wrong("tables", cause.text, cause.cure)
     version = schema.version(connection)
     wider = "" if version == NEWEST else f", which knows them up to {NEWEST}"
     return ok("tables", f"version {version} fits this program{wider}")

@@ -93,6 +93,11 @@ class Cause(Enum):
         "try again; if that does not help, find out what holds the lock, and check limits such as max_connections",
     )
     NO_TABLES = ("no_tables", "it has no logoadmin tables yet", "run logoadmin init for the same database")
+    GALLERY_GONE = (
+        "gallery_gone",
+        "its gallery is gone",
+        "check that its disk is mounted and that database names the right one; otherwise restore a backup",
+    )
     OLDER_TABLES = (
         "older_tables",
         "its tables are older than this program",

@@ -348,10 +348,19 @@ class SchemaMismatch(StartError):
 
 
 class TablesMissing(SchemaMismatch):
-    """The database has no tables, or not all of them; ``file`` is the name of a database file that does not exist."""
+    """The database has no tables, or not all of them.
 
-    def __init__(self, file: str | None = None) -> None:
-        self.file = file
+    Attributes:
+        file: the name of a database file that does not exist.
+        existed: whether the gallery was there before, so that a new one would hide its loss (contract K9).
+    """
+
+    def __init__(self, file: str | None = None, *, existed: bool = False) -> None:
+        self.file, self.existed = file, existed
+        if existed:
+            what = "The database has no logoadmin tables" if file is None else f"File {file} does not exist"
+            super().__init__(f"{what}, but should; {Cause.GALLERY_GONE.cure}", Cause.GALLERY_GONE)
+            return
         super().__init__(
             "The database has no logoadmin tables yet; run logoadmin init for the same database"
             if file is None

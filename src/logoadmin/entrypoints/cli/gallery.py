@@ -64,7 +64,9 @@ def gallery_for_dry_run(database: str | None) -> "LogoAdmin":
 
     try:
         return gallery_at(database, "never")
-    except TablesMissing:
+    except TablesMissing as error:
+        if error.existed:
+            raise
         return open_gallery(settings_of(database=MEMORY), administrator=False)
 
 

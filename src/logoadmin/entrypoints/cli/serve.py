@@ -206,7 +206,9 @@ def _worker_application(settings: "Settings") -> "ASGIApp":
     from logoadmin.bootstrap import open_gallery
 
     counted = settings.metrics_port is not None
-    return _application(settings, open_gallery(settings, create="never", counted=counted))
+    # The first process had the gallery open, so that it existed.
+    gallery = open_gallery(settings.model_copy(update={"create": False}), create="never", counted=counted)
+    return _application(settings, gallery)
 
 
 def _application(settings: "Settings", gallery: "LogoAdmin") -> "ASGIApp":
@@ -223,9 +225,9 @@ def _application(settings: "Settings", gallery: "LogoAdmin") -> "ASGIApp":
         from_sockets=True,
         picture_hosts=settings.picture_hosts,
         published=settings.gallery,
+        spool_space=settings.spool_space,
     )
 
-        spool_space=settings.spool_space,
 
 def _show_addresses(settings: "Settings", address: str, url: str) -> None:
     # Browsers offer passkeys on localhost, not on 127.0.0.1. Other addresses may be out of reach by that name.

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.errors import SchemaMismatch, StorageUnavailable
+from logoadmin.domain.model.errors import SchemaMismatch, StorageUnavailable, TablesMissing
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.documents import ReadOnlyEndpoint
 from logoadmin.entrypoints.http_api.errors import RETRY_AFTER, detail_response, note_cause
@@ -85,6 +85,8 @@ class Readiness(ReadOnlyEndpoint):
             return
         try:
             await self._dispatch.reading_once(self, self._gallery.check, loop.time() + _TIMEOUT)
+        except TablesMissing as error:  # this process had opened them
+            self._found(TablesMissing(error.file, existed=True))
         except (StorageUnavailable, SchemaMismatch) as error:
             self._found(error)
         else:

@@ -43,8 +43,12 @@ def look_outside(file: Path) -> Iterator[Result]:
     yield _room(directory)
     yield _file_system(directory)
     if not file.exists():
-        cure = "if the name is right, logoadmin init or the first start creates it"
-        yield warning("file", f"there is no file {file.name} yet", cure)
+        if file.with_name(f"{file.name}-wal").exists():
+            text = f"{file.name} is gone, but its log {file.name}-wal is there"
+            yield wrong("file", text, "keep a copy of the log, delete it, and restore a backup")
+            return
+        cure = "if there was one, restore a backup; otherwise logoadmin init or the first start creates it"
+        yield warning("file", f"there is no file {file.name} yet", f"{cure}. Then set create = false")
         return
     if (process := _process_with_old_file(file)) is not None:
         text = f"process {process} uses the file that {file.name} has replaced; its -wal would undo the replacement"
