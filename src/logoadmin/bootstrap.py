@@ -102,8 +102,6 @@ def _gallery(
         raise TablesMissing(existed=not settings.create)
     tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience, settings.access_token_seconds)
     hasher, encryption, randomness, clock = _hasher(settings), FernetEncryption(), SystemRandomness(), SystemClock()
-    # Beside key files, a copy of the database proves nothing.
-    doctor_keys = derived_keys([key for key in keys if key.trusted_since is None], "doctor")
     outgoing = _outgoing(settings)
     ports = Ports(
         storage,
@@ -115,7 +113,6 @@ def _gallery(
         clock,
         Ed25519Signing(),
         metrics,
-        doctor_keys,
         outgoing,
         signing_keys,
         keys_in(settings.factor_key),

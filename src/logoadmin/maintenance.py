@@ -1,11 +1,12 @@
 """The composition root of maintenance: keys, backups and checks of the database that the settings name."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from logoadmin.adapters.jwt_tokens import derived_keys
+from logoadmin.adapters.fernet_encryption import FernetEncryption
+from logoadmin.adapters.jwt_tokens import JwtTokens
 from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
 from logoadmin.bootstrap import (
     MEMORY,
@@ -17,13 +18,20 @@ from logoadmin.bootstrap import (
     stored_keys,
 )
 from logoadmin.domain.audit.escalation import somebody_holds_all
+from logoadmin.domain.factors.secrets import FactorSecrets
 from logoadmin.domain.model.checks import Result, warning
 from logoadmin.domain.model.errors import SettingsError, TablesMissing
 from logoadmin.domain.model.kinds import USERS
+from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.sign_in import CLOCK_SKEW
 from logoadmin.domain.services.issuer_users import role_named
 from logoadmin.domain.services.setup import key_files_since, rotate_token_keys
+from logoadmin.ports.storage import UnitOfWork
+from logoadmin.ports.tokens import Grant
 from logoadmin.settings import Settings
+from logoadmin.settings.sign_in import keys_in
+
+_PAGE: Final = 500  # users
 
 if TYPE_CHECKING:
     from logoadmin.adapters.sql_storage.moves import Progress
@@ -56,8 +64,10 @@ def check_keys(settings: Settings) -> None:
     gallery_keys(settings)
 
 
-def doctor_keys(settings: Settings) -> Sequence[bytes]:
-    """Return the keys with which ``logoadmin doctor`` proves that it has the secrets of the service.
+def token_of_nobody(settings: Settings) -> str:
+    """Return an access token that only services with the keys of these settings verify, and that has no rights.
+
+    Its session does not exist, so that it gets 401 wherever a request is otherwise well-formed; it lasts a minute.
 
     Raises:
         SettingsError: the keys cannot be used; TablesMissing: there are none; StorageUnavailable: the database that
@@ -67,7 +77,33 @@ def doctor_keys(settings: Settings) -> Sequence[bytes]:
         keys = given_keys(settings) or stored_keys(storage)
     if not keys:
         raise TablesMissing
-    return derived_keys(keys, "doctor")
+    now = SystemClock().now()
+    grant = Grant(MAX_ID, "doctor", now, now + min(60, settings.access_token_seconds), ())
+    tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience, settings.access_token_seconds)
+    return tokens.sign(grant)
+
+
+def unreadable_factors(settings: Settings) -> tuple[int, int]:
+    """Return the number of authenticator apps, and of those whose secrets no key of ``factor_key`` decrypts.
+
+    Raises:
+        SettingsError: the URL cannot be used; StorageUnavailable: the database is out of reach, or has no tables.
+    """
+    secrets = FactorSecrets(FernetEncryption(), keys_in(settings.factor_key))
+
+    def counted(uow: UnitOfWork) -> tuple[int, int]:
+        found, unreadable, last = 0, 0, -1
+        while users := uow.records(USERS).page(last, _PAGE):
+            last = users[-1].user_id
+            for user in users:
+                for factor in uow.factors.of_user(user.user_id):
+                    if factor.kind == "totp" and factor.confirmed:
+                        found += 1
+                        unreadable += secrets.decrypted(uow, user.user_id, factor.secret) is None
+        return found, unreadable
+
+    with closing(open_storage(settings, interactive=False)) as storage:
+        return storage.snapshot(counted)
 
 
 def stored_keys_end(settings: Settings) -> int | None:

@@ -69,7 +69,7 @@ class FakeIssuer:
             raise self.fails
         return self.person
 
-    def check(self) -> IssuerReport:
+    def check(self, redirect_uri: str) -> IssuerReport:
         raise NotImplementedError
 
 

@@ -106,7 +106,7 @@ def test_the_line_of_each_request_has_the_cause_and_no_answer_has(
     assert answer.status_code == 503
     assert answer.json() == {"detail": f"Cannot connect to the database server at {mariadb.address}"}
     lines = [record.getMessage() for record in caplog.records if record.name == "logoadmin.access"]
-    assert [re.sub(r" \d+\.\d ms \S+ \S+$", "", line) for line in lines] == [
+    assert [re.sub(r" \d+\.\d ms \S+ \S+ \S+$", "", line) for line in lines] == [
         "POST /api/authors 503 too_busy",
         "GET /api/logos/1 200",
         "GET /api/logos/x 422",

@@ -1,13 +1,15 @@
 """What doctor finds out about the issuer of single sign-on (contract O7, K4)."""
 
+import ssl
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.certificates import make_certificate
 from tests.entrypoints.command_line import Run
-from tests.issuer import FakeIssuer, fake_issuer
+from tests.issuer import CLIENT_ID, CLIENT_SECRET, FakeIssuer, fake_issuer
 
 pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract O7")]
 
@@ -19,10 +21,13 @@ def fake(tmp_path: Path) -> Iterator[FakeIssuer]:
         yield running
 
 
-def settings(tmp_path: Path, url: str, roles: str = 'editors = "member"') -> None:
+def settings(
+    tmp_path: Path, url: str, roles: str = 'editors = "member"', *, secret: str = CLIENT_SECRET, more: str = ""
+) -> None:
     file = tmp_path / "logoadmin.toml"
     file.write_text(
-        f'oidc_issuer = "{url}"\noidc_client_id = "x"\noidc_client_secret = "s3cret"\n[oidc_roles]\n{roles}\n'
+        f'{more}oidc_issuer = "{url}"\noidc_client_id = "{CLIENT_ID}"\noidc_client_secret = "{secret}"\n'
+        f"[oidc_roles]\n{roles}\n"
     )
     file.chmod(0o600)
 
@@ -36,6 +41,7 @@ def said(run: Run, check: str) -> str:
 def test_an_issuer_in_order_is_ok(run: Run, fake: FakeIssuer) -> None:
     run("init")
     assert said(run, "issuer") == f"ok issuer {fake.url} has usable metadata and keys"
+    assert said(run, "client of issuer") == "ok client of issuer its id and secret are accepted"
     assert said(run, "clock of issuer").startswith("ok clock of issuer")
     assert said(run, "roles of issuer") == "ok roles of issuer all exist"
 
@@ -52,8 +58,38 @@ def test_what_is_wrong_with_the_issuer_is_said(run: Run, fake: FakeIssuer) -> No
 def test_an_issuer_out_of_reach_is_wrong(run: Run, tmp_path: Path) -> None:
     with fake_issuer() as gone:
         settings(tmp_path, gone.url)
-    assert "cannot be reached" in said(run, "issuer")
+    told = said(run, "issuer")
+    assert "cannot be reached" in told
+    assert "; check that the issuer is running" in told
     assert said(run, "clock of issuer") == ""
+
+
+def test_a_wrong_secret_is_wrong(run: Run, fake: FakeIssuer, tmp_path: Path) -> None:
+    settings(tmp_path, fake.url, secret="s3cret of another client")
+    assert said(run, "issuer").startswith("ok")
+    told = said(run, "client of issuer")
+    assert told.startswith("wrong client of issuer the issuer refuses oidc_client_id or oidc_client_secret")
+
+
+def test_a_certificate_that_is_not_trusted_has_its_own_cure(run: Run, tmp_path: Path) -> None:
+    certificate = make_certificate(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, certificate.with_suffix(".key"))
+    with fake_issuer(context) as strange:
+        settings(tmp_path, strange.url)
+        told = said(run, "issuer")
+    assert told.startswith("wrong issuer")
+    assert "has a certificate that cannot be verified" in told
+    assert "SSL_CERT_FILE" in told
+
+
+def test_behind_a_proxy_single_sign_on_needs_the_public_url(run: Run, fake: FakeIssuer, tmp_path: Path) -> None:
+    settings(tmp_path, fake.url, more='access = "guarded"\ntrusted_proxies = ["127.0.0.1"]\n')
+    told = said(run, "public_url")
+    assert "wrong public_url not set: single sign-on leads browsers back to http://localhost:0/console/" in told
+    assert "register it, followed by /console/, at the issuer" in told
+    settings(tmp_path, fake.url)
+    assert said(run, "public_url").startswith("ok")
 
 
 @pytest.mark.parametrize(("ahead", "verdict"), [(30, "warning"), (-30, "warning"), (90, "wrong"), (-90, "wrong")])

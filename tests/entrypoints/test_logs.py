@@ -24,7 +24,8 @@ pytestmark = pytest.mark.rule("contract K3")
 TRACE: Final = "4bf92f3577b34da6a3ce929d0e0e4736"
 DOCS: Final = Path(__file__).parents[2] / "docs" / "watch.md"
 OF_REQUESTS: Final = [
-    *("request_id", "client", "user_id", "method", "route", "status", "ms", "cause", "trace_id"),
+    *("request_id", "client", "user_id", "scheme", "host"),
+    *("method", "route", "status", "ms", "cause", "trace_id"),
 ]
 
 
@@ -55,7 +56,8 @@ def test_a_line_has_the_caller_the_request_and_the_result(
     assert (line["user_id"], line["client"], line["trace_id"]) == (7, "192.0.2.1", TRACE)
     assert (line["method"], line["route"], line["status"]) == ("GET", "/api/auth/me", 200)
     assert line["ms"] >= 0
-    assert line["message"].endswith(f" 192.0.2.1 {line['request_id']}")
+    assert line["message"].endswith(f" 192.0.2.1 {line['request_id']} http://127.0.0.1:8000")
+    assert (line["scheme"], line["host"]) == ("http", "127.0.0.1:8000")
     assert "Bearer" not in str(line)
 
 

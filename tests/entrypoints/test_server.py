@@ -25,7 +25,7 @@ from tests.services import Service, comes_true, start_application
 pytestmark = pytest.mark.slow("processes are started, stopped and killed")
 
 ROOT = Path(__file__).parents[2]
-ACCESS = re.compile(r"\S+ INFO \d+ logoadmin\.access: (.*) \d+\.\d ms 127\.0\.0\.1 \S+")
+ACCESS = re.compile(r"\S+ INFO \d+ logoadmin\.access: (.*) \d+\.\d ms 127\.0\.0\.1 \S+ http://\S+")
 
 
 class Served(Service):

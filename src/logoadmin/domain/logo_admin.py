@@ -71,7 +71,6 @@ class Ports:
     clock: Clock
     signing: Signing
     metrics: Metrics = field(default_factory=NoMetrics)
-    doctor_keys: Sequence[bytes] = ()
     outgoing: Outgoing | None = None
     gallery_keys: Sequence[SigningKey] = ()
     factor_keys: Sequence[str] = ()
@@ -124,7 +123,6 @@ class LogoAdmin:
         concurrent_reads: the best number of concurrent reads.
         product: the common name of the kind of database.
         metrics: counts events, see :func:`logoadmin.metrics`.
-        doctor_keys: prove that a caller has the secrets of this service; never shown.
         admin_password: the first administrator's password, if it was just generated; it is shown nowhere else.
 
     Safe to use from several threads. A context manager that closes the database.
@@ -139,7 +137,6 @@ class LogoAdmin:
         self.concurrent_reads = ports.storage.concurrent_reads
         self.product = ports.storage.product
         self.metrics = ports.metrics
-        self.doctor_keys = ports.doctor_keys
         self.admin_password = admin_password
         idempotency = Idempotency(ports.encryption)
         transactions = Transactions(

@@ -60,10 +60,12 @@ class IssuerReport:
     Attributes:
         date: the time at the issuer, as Unix time; None if its response has none.
         knows_pkce: whether it says that it supports PKCE with S256.
+        accepts_client: whether it accepts the id and the secret of this service.
     """
 
     date: int | None
     knows_pkce: bool
+    accepts_client: bool
 
 
 class Issuer(Protocol):
@@ -98,8 +100,11 @@ class Issuer(Protocol):
             IssuerUnavailable: the issuer is out of reach, or its metadata or keys cannot be used.
         """
 
-    def check(self) -> IssuerReport:
-        """Ask the issuer for its metadata and keys now.
+    def check(self, redirect_uri: str) -> IssuerReport:
+        """Ask the issuer for its metadata and keys now, and try the secret with a code that does not exist.
+
+        Args:
+            redirect_uri: where browsers receive codes.
 
         Raises:
             IssuerUnavailable: the issuer is out of reach, or its metadata or keys cannot be used.

@@ -33,7 +33,7 @@ class Cached(Generic[Document]):
             if self._known is not None and now - self._known[0] < oldest:
                 return self._known[1]
             if self._failed is not None and now - self._failed[0] < min(oldest, _FAILURE):
-                raise IssuerUnavailable(self._failed[1].host, self._failed[1].reason)
+                raise IssuerUnavailable(self._failed[1].host, self._failed[1].reason, self._failed[1].cure)
             try:
                 document = self._read()
             except IssuerUnavailable as error:

@@ -35,6 +35,17 @@ _SECONDS: Final = 5.0  # for each request
 # How long no newer keys are fetched for an unknown one.
 _KEYS_REST: Final = 60.0  # seconds
 _MAX_KEYS: Final = 100
+_NO_VERIFIER: Final = "-" * 43
+_CLIENT_REFUSED: Final = ("invalid_client", "unauthorized_client")
+# The cures of failed requests, by the reasons of the port.
+_REACH: Final = "check that the issuer is running, and that firewalls and IPAddressDeny= let this machine reach it"
+_CURES: Final = {
+    "cannot be resolved": "correct the host in oidc_issuer, or the name resolution of this machine (DNS, /etc/hosts)",
+    "has a certificate that cannot be verified": (
+        "renew it with all intermediate certificates; if it is your own, name its authority in SSL_CERT_FILE"
+    ),
+    "does not speak TLS as expected": "check the port in oidc_issuer, and the TLS settings of the issuer",
+}
 _WELL_KNOWN: Final = "/.well-known/openid-configuration"
 _ERROR_CODE: Final = re.compile(r"[a-z_]{1,40}", re.ASCII)
 _ACCESS_TOKEN: Final = re.compile(r"[!-~]{1,65536}", re.ASCII)
@@ -90,13 +101,28 @@ class OidcIssuer:
             log.warning("A sign-in at the issuer %s is refused: %s", self.host, wrong)
         raise IssuerRefused
 
-    def check(self) -> IssuerReport:
-        """Ask for the metadata and keys now."""
+    def check(self, redirect_uri: str) -> IssuerReport:
+        """Ask for the metadata and keys now, and whether the issuer accepts the secret."""
         metadata = self._metadata.get(oldest=0)
         self._keys.get(oldest=0)
-        return IssuerReport(metadata.date, metadata.knows_pkce)
+        # The issuer authenticates the client before it looks at the code, which does not exist (RFC 6749 §4.1.3).
+        redemption = Redemption("logoadmin-doctor", _NO_VERIFIER, "", redirect_uri)
+        received = self._token_response(redemption, metadata)
+        code = _error_code(received)
+        accepted = code not in _CLIENT_REFUSED and (received.status != 401 or code is not None)
+        return IssuerReport(metadata.date, metadata.knows_pkce, accepted)
 
     def _exchanged(self, redemption: Redemption, metadata: Metadata) -> Mapping[str, Any]:
+        """Return the content of the response of the token endpoint to a code that it accepts."""
+        received = self._token_response(redemption, metadata)
+        if received.status != 200:
+            raise Unusable(f"its token endpoint refuses the code{_reason(received)}")
+        answer = _json_object(received, "token response")
+        if str(answer.get("token_type")).lower() != "bearer":
+            raise Unusable("its token response is not one for bearer tokens")
+        return answer
+
+    def _token_response(self, redemption: Redemption, metadata: Metadata) -> Fetched:
         """Return the response of the token endpoint (RFC 6749 §4.1.3)."""
         form = {
             "grant_type": "authorization_code",
@@ -110,13 +136,7 @@ class OidcIssuer:
             authorization = f"Basic {base64.b64encode(pair.encode()).decode()}"
         else:
             form |= {"client_id": self.client_id, "client_secret": self._secret}
-        received = self._asked(metadata.token_endpoint, form=form, authorization=authorization)
-        if received.status != 200:
-            raise Unusable(f"its token endpoint refuses the code{_reason(received)}")
-        answer = _json_object(received, "token response")
-        if str(answer.get("token_type")).lower() != "bearer":
-            raise Unusable("its token response is not one for bearer tokens")
-        return answer
+        return self._asked(metadata.token_endpoint, form=form, authorization=authorization)
 
     def _verified(self, token: object) -> tuple[Mapping[str, Any], str]:
         if not isinstance(token, str):
@@ -162,9 +182,9 @@ class OidcIssuer:
         try:
             received = self._outgoing.send(url, form=form, authorization=authorization, most=_MOST, seconds=_SECONDS)
         except OutgoingError as error:
-            raise self._unavailable(str(error)) from None
+            raise self._unavailable(str(error), _CURES.get(error.reason, _REACH)) from None
         if received.status >= 500 or received.status == 429:
-            raise self._unavailable(f"responds with status {received.status}")
+            raise self._unavailable(f"responds with status {received.status}", "check the log of the issuer")
         return received
 
     @contextmanager
@@ -175,9 +195,9 @@ class OidcIssuer:
         except Unusable as wrong:
             raise self._unavailable(str(wrong)) from None
 
-    def _unavailable(self, reason: str) -> IssuerUnavailable:
+    def _unavailable(self, reason: str, *cure: str) -> IssuerUnavailable:
         log.warning("The issuer %s cannot be used: %s", self.host, reason)
-        return IssuerUnavailable(self.host, reason)
+        return IssuerUnavailable(self.host, reason, *cure)
 
 
 def _json_object(received: Fetched, name: str) -> dict[str, Any]:
@@ -191,10 +211,14 @@ def _json_object(received: Fetched, name: str) -> dict[str, Any]:
 
 
 def _reason(received: Fetched) -> str:
+    code = _error_code(received)
+    return f", with status {received.status}" if code is None else f": {code}"
+
+
+def _error_code(received: Fetched) -> str | None:
     """Return the error code of a refusal, which tells a wrong secret from a wrong code (RFC 6749 §5.2)."""
     try:
         code = _json_object(received, "refusal").get("error")
     except Unusable:
-        code = None
-    known = isinstance(code, str) and _ERROR_CODE.fullmatch(code)
-    return f": {code}" if known else f", with status {received.status}"
+        return None
+    return code if isinstance(code, str) and _ERROR_CODE.fullmatch(code) else None

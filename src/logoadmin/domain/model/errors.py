@@ -309,11 +309,13 @@ class IssuerUnavailable(LogoAdminError):
     Attributes:
         host: the host of the issuer.
         reason: the reason, for the operator.
+        cure: what to do.
     """
 
-    def __init__(self, host: str, reason: str) -> None:
+    def __init__(self, host: str, reason: str, cure: str = "compare oidc_issuer with the issuer's metadata") -> None:
         self.host = host
         self.reason = reason
+        self.cure = cure
         super().__init__(f"Cannot reach the issuer {host}")
 
     @property

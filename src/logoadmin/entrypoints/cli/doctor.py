@@ -15,18 +15,19 @@ import click
 
 from logoadmin.domain.model.access import Policy, is_loopback
 from logoadmin.domain.model.checks import Result, Verdict, ok, warning, wrong
-from logoadmin.domain.model.errors import SettingsError, StartError, StorageUnavailable
+from logoadmin.domain.model.errors import SettingsError, StorageUnavailable
 from logoadmin.entrypoints.cli.config import without_password
 from logoadmin.entrypoints.cli.gallery import LET_IN, NO_ADMINISTRATOR
 from logoadmin.entrypoints.cli.issuer_checks import check_issuer
-from logoadmin.entrypoints.cli.serve import check_address, load_server, serve_options
+from logoadmin.entrypoints.cli.machine_checks import check_packages, check_ports, check_temporary_directory
+from logoadmin.entrypoints.cli.serve import check_address, serve_options
+from logoadmin.entrypoints.cli.url_checks import check_url
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
     from logoadmin.settings import Settings, SettingsInForce
 
 _COLOURS: Final = {Verdict.OK: "green", Verdict.WARNING: "yellow", Verdict.WRONG: "red"}
-_TIMEOUT: Final = 5.0  # seconds
 # A wider network is not a set of proxies.
 _WIDEST: Final = {4: 8, 6: 16}
 
@@ -78,7 +79,9 @@ def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
     yield _access(settings)
     yield _proxies(settings)
     yield _public_url(settings, url)
-    yield _port(settings)
+    yield from check_packages(settings)
+    yield check_temporary_directory(settings)
+    yield from check_ports(settings)
     is_sound = True
     try:
         for result in check_database(settings):
@@ -90,11 +93,10 @@ def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
     if is_sound:
         yield from _stored_keys(settings)
         yield from _administrators(settings)
+        yield from _factor_key(settings)
     yield from check_issuer(settings)
     if url is not None:
-        from logoadmin.entrypoints.cli.proxy_checks import check_proxy
-
-        yield from check_proxy(settings, url)
+        yield from check_url(settings, url)
 
 
 def _administrators(settings: "Settings") -> Iterator[Result]:
@@ -109,6 +111,23 @@ def _administrators(settings: "Settings") -> Iterator[Result]:
             yield wrong("administrators", NO_ADMINISTRATOR, LET_IN)
         else:
             yield ok("administrators", "not all are locked out")
+
+
+def _factor_key(settings: "Settings") -> Iterator[Result]:
+    """Whether the codes of authenticator apps can be checked (contract O1)."""
+    from logoadmin.bootstrap import MEMORY
+    from logoadmin.maintenance import unreadable_factors
+
+    if settings.database.get_secret_value() == MEMORY:
+        return
+    with suppress(StorageUnavailable):
+        found, unreadable = unreadable_factors(settings)
+        if unreadable:
+            which = "not set" if settings.factor_key is None else "another one"
+            text = f"{which}: the secrets of {unreadable} of {found} authenticator apps cannot be decrypted"
+            yield wrong("factor_key", text, "add the key that encrypted them to factor_key, behind a comma")
+        else:
+            yield ok("factor_key", f"the secrets of {found} authenticator apps can be decrypted")
 
 
 def _secrets(in_force: "SettingsInForce") -> Iterator[Result]:
@@ -217,7 +236,11 @@ def _public_url(settings: "Settings", url: str | None) -> Result:
     known, check = settings.effective_public_url, "public_url"
     cure = "set public_url to the URL that browsers open"
     if settings.public_url is None:
-        if settings.trusted_proxies or settings.root_path or not is_loopback(settings.host):
+        is_remote = bool(settings.trusted_proxies or settings.root_path) or not is_loopback(settings.host)
+        if settings.oidc_issuer is not None and is_remote:
+            text = f"not set: single sign-on leads browsers back to {known.base}/console/, which is not this service"
+            return wrong(check, text, f"{cure}, and register it, followed by /console/, at the issuer")
+        if is_remote:
             return warning(check, f"not set: passkeys work at {known.base} alone", cure)
         return ok(check, f"{known.base}, by default")
     if known.path != settings.root_path:
@@ -228,18 +251,3 @@ def _public_url(settings: "Settings", url: str | None) -> Result:
     if url is not None and url.rstrip("/") != known.base:
         return warning(check, f"{known.base} is not the URL to check", f"{cure}, or correct --url")
     return ok(check, known.base)
-
-
-def _port(settings: "Settings") -> Result:
-    """Whether the port is free, or a logoadmin is listening there."""
-    from logoadmin.entrypoints.cli.http_get import http_get, local_url
-
-    try:
-        load_server().listen(settings.host, settings.port).close()
-    except StartError as error:
-        url = local_url(settings.host, settings.port)
-        with suppress(OSError):
-            if http_get(f"{url}/livez", timeout=_TIMEOUT).is_well:
-                return ok("port", f"logoadmin runs at {url}")
-        return wrong("port", error.text, error.cure)
-    return ok("port", f"{settings.port or 'any'} on {settings.host} is free")

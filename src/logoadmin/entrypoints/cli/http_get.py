@@ -1,6 +1,8 @@
-"""GET requests of the commands that check a running service (contract K1, K4)."""
+"""Requests of the commands that check a running service (contract K1, K4)."""
 
 import json
+import socket
+import ssl
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -55,8 +57,21 @@ def http_get(url: str, headers: Mapping[str, str] | None = None, *, timeout: flo
     Raises:
         OSError: no response, or not in HTTP; TimeoutError: not in time; ssl.SSLError: TLS failed.
     """
+    return _response(url, headers or {}, None, timeout)
+
+
+def http_post(url: str, headers: Mapping[str, str], body: bytes, *, timeout: float) -> HttpResponse:
+    """Return the response to a POST, as :func:`http_get`.
+
+    Raises:
+        OSError: as for a GET; ConnectionError: the connection was closed, perhaps before all of the body was sent.
+    """
+    return _response(url, headers, body, timeout)
+
+
+def _response(url: str, headers: Mapping[str, str], body: bytes | None, timeout: float) -> HttpResponse:
     outcome: list[HttpResponse | OSError] = []
-    thread = Thread(target=lambda: outcome.append(_outcome(url, headers or {}, timeout)), daemon=True)
+    thread = Thread(target=lambda: outcome.append(_outcome(url, headers, body, timeout)), daemon=True)
     thread.start()
     thread.join(timeout)
     found = outcome[0] if outcome else TimeoutError()
@@ -65,6 +80,20 @@ def http_get(url: str, headers: Mapping[str, str] | None = None, *, timeout: flo
     if isinstance(found, OSError):
         raise found
     return found
+
+
+def end_of_certificate(host: str, port: int, *, timeout: float) -> float:
+    """Return the Unix time at which the certificate of a host ends.
+
+    Raises:
+        OSError: it cannot be reached; ssl.SSLError: this machine does not trust the certificate.
+    """
+    with (
+        socket.create_connection((host, port), timeout) as connection,
+        ssl.create_default_context().wrap_socket(connection, server_hostname=host) as secured,
+    ):
+        found = secured.getpeercert() or {}
+    return ssl.cert_time_to_seconds(str(found["notAfter"]))
 
 
 def local_url(host: str, port: int) -> str:
@@ -76,11 +105,11 @@ def local_url(host: str, port: int) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _outcome(url: str, headers: Mapping[str, str], timeout: float) -> HttpResponse | OSError:
+def _outcome(url: str, headers: Mapping[str, str], body: bytes | None, timeout: float) -> HttpResponse | OSError:
     try:
         if not url.isprintable() or not url.startswith(("http://", "https://")):  # urllib drops line breaks
             raise ValueError
-        with _OPENER.open(Request(url, headers=dict(headers)), timeout=timeout) as response:  # noqa: S310 (checked above)
+        with _OPENER.open(Request(url, body, dict(headers)), timeout=timeout) as response:  # noqa: S310 (checked above)
             return _read(response)
     except HTTPError as error:
         with error:

@@ -28,15 +28,20 @@ def check_issuer(settings: "Settings") -> Iterator[Result]:
     if issuer is None:
         return
     try:
-        report = issuer.check()
+        report = issuer.check(f"{settings.effective_public_url.base}/console/")
     except IssuerUnavailable as error:
-        yield wrong("issuer", error.explained, "compare oidc_issuer with the issuer's metadata; see single-sign-on.md")
+        yield wrong("issuer", error.explained, f"{error.cure}; see single-sign-on.md")
     else:
         if report.knows_pkce:
             yield ok("issuer", f"{issuer.url} has usable metadata and keys")
         else:
             text = "the metadata do not announce PKCE with S256, which protects codes"
             yield warning("issuer", text, "upgrade the issuer, or allow S256 there")
+        if not report.accepts_client:
+            text = "the issuer refuses oidc_client_id or oidc_client_secret, so that nobody can sign in with it"
+            yield wrong("client of issuer", text, "copy both again from the client's page at the issuer")
+        else:
+            yield ok("client of issuer", "its id and secret are accepted")
         yield _clock(report.date)
     yield from _roles(settings)
 

@@ -6,7 +6,6 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.doctor_endpoint import doctor_route
 from logoadmin.entrypoints.http_api.documents import Redirect, document_routes
 from logoadmin.entrypoints.http_api.endpoints import AppContext, Endpoint, Paths
 from logoadmin.entrypoints.http_api.gallery import PublishedGallery
@@ -48,7 +47,7 @@ def http_application(
     """
     context = AppContext(gallery, origins, cache_seconds, from_sockets=from_sockets, spool_space=spool_space)
     routes = [Route(path, Endpoint(context, operations)) for path, operations in _operations_by_path().items()]
-    routes += [*health_routes(gallery, context.dispatch), *document_routes(gallery), doctor_route(gallery)]
+    routes += [*health_routes(gallery, context.dispatch), *document_routes(gallery)]
     router = Paths([*routes, Route("/", Redirect(home)), *pages])
     # The response cache counts what it serves: a cached response is short, and passes through no other layer.
     app: ASGIApp = ResponseCache(

@@ -34,6 +34,7 @@ _TRACE: Final = re.compile(
 
 _MAX_QUEUED: Final = 1_048_576  # bytes of lines that wait to be written
 _PIECE: Final = 2_048  # bytes written at once: pipes keep up to 4 KiB in one piece, whichever processes write to them
+_MAX_HOST: Final = 255  # characters; longer ones are no names of hosts
 _LAST_LINES: Final = 1  # seconds for which the end of the program waits for the last lines
 # Where in a record the fields are that a request has beside its line.
 _FIELDS: Final = "logoadmin_request"
@@ -200,6 +201,8 @@ def _log_request(scope: Scope, answer: Message, ms: float) -> None:
         ),
         "client": request.client or None,
         "user_id": request.caller.user_id if isinstance(request.caller, SignedIn) else None,
+        "scheme": scope["scheme"],
+        "host": request.header(b"host")[:_MAX_HOST] or None,
         "method": scope["method"],
         "route": request.operation.path if request.operation else None,
         "status": answer.get("status"),
@@ -208,6 +211,7 @@ def _log_request(scope: Scope, answer: Message, ms: float) -> None:
         "trace_id": trace[1] if trace else None,
     }
     outcome = " ".join([str(fields["status"] or "unanswered"), *request.causes])
-    told = scope["method"], scope["path"], outcome, ms, fields["client"] or "-", fields["request_id"] or "-"
+    where = f"{fields['scheme']}://{fields['host'] or '-'}"
+    told = scope["method"], scope["path"], outcome, ms, fields["client"] or "-", fields["request_id"] or "-", where
     level = logging.DEBUG if is_health_check(scope) else logging.INFO
-    _ACCESS.log(level, "%s %s %s %.1f ms %s %s", *told, extra={_FIELDS: fields})
+    _ACCESS.log(level, "%s %s %s %.1f ms %s %s %s", *told, extra={_FIELDS: fields})
