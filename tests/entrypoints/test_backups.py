@@ -57,3 +57,29 @@ def test_restore_requires_either_a_file_or_the_loaded_option(run: Run) -> None:
     says_one_line(run("restore", "--loaded", "copy.db"), 2, "Name a file, or use --loaded")
     says_one_line(run("restore", "--loaded"), 1, "File logoadmin.db does not exist")
     assert names(Path()) == []
+
+
+@pytest.mark.rule("contract K4")
+def test_what_is_beside_the_database_is_named_without_secrets(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    run("init")
+    assert "Not in it" not in run("backup", "first.db").out  # everything is in the database
+    secret = "a-secret-that-nobody-may-see-of-32-bytes"
+    (tmp_path / "logoadmin.toml").write_text(f'factor_key = "{secret}"\ngallery_days = 7\n')
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", secret)
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "keys/a.pem,/keys/b.pem")
+    monkeypatch.setenv("LOGOADMIN_GALLERY_KEY_FILE", "gallery.pem")
+    expected = [
+        f"  {tmp_path}/logoadmin.toml (settings, with factor_key)",
+        "  the value of token_key, from LOGOADMIN_TOKEN_KEY",
+        f"  {tmp_path}/keys/a.pem (token_key_files)",
+        "  /keys/b.pem (token_key_files)",
+        f"  {tmp_path}/gallery.pem (gallery_key_file)",
+    ]
+    made = run("backup", "second.db")
+    assert made.out.splitlines()[2:] == expected
+    of_server = run("backup", "third.sql", "--database", "mysql://ann:hidden@127.0.0.1:1/gallery")
+    assert of_server.code == 1
+    assert of_server.out.splitlines()[1:] == expected
+    assert secret not in made.out + of_server.out + of_server.err

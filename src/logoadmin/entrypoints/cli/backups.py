@@ -1,10 +1,20 @@
 """Backup, restore, and the move to another database (contract K4, K9)."""
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from logoadmin.entrypoints.cli.gallery import command_settings, database_option
+from logoadmin.entrypoints.one_line import on_one_line
+
+if TYPE_CHECKING:
+    from logoadmin.settings import SettingsInForce
+
+# The settings whose loss would lock people out; a database holds its own keys unless these are set.
+_SECRETS: Final = ("factor_key", "token_key", "oidc_client_secret")
 
 
 @click.command()
@@ -20,19 +30,50 @@ def backup(file: Path, keep: int | None, database: str | None) -> None:
     """Back up the gallery to FILE, also while it is served.
 
     The backup is complete, of one moment, and verified before it gets its name; it overwrites nothing. In a directory,
-    it is named after the database and the time, in UTC. For a database server, this prints the command to use.
+    it is named after the database and the time, in UTC. For a database server, this prints the command to use. Also
+    prints the files with settings and keys that are not in the backup.
     """
-    from logoadmin.maintenance import back_up, back_up_into
+    from logoadmin.maintenance import back_up, back_up_into, files_of_database
 
     if str(file) == "-":  # standard output for other commands; a backup is read again to verify it
         raise click.UsageError("A backup cannot go to standard output: name a file or a directory.")
-    if file.is_dir():
-        file = back_up_into(command_settings(database), file, keep)
-    elif keep is not None:
+    if keep is not None and not file.is_dir():
         raise click.UsageError(f"--keep requires a directory, and {file} is not one.")
+    settings = command_settings(database)
+    if not files_of_database(settings):  # the command that another program needs is an error
+        _show_companions(database)
+    if file.is_dir():
+        file = back_up_into(settings, file, keep)
     else:
-        back_up(command_settings(database), file)
+        back_up(settings, file)
     click.echo(f"Backed up to {file} and verified. Keep it safe: it contains the token keys and the password hashes")
+    _show_companions(database)
+
+
+def _show_companions(database: str | None) -> None:
+    """Print what this installation needs besides its database, and no secret."""
+    from logoadmin.settings import settings_in_force
+
+    companions = list(_companions(settings_in_force(database=database)))
+    if companions:
+        click.echo("Not in it, and needed to restore this installation; keep copies apart from the backup:")
+    for companion in companions:
+        click.echo(on_one_line(f"  {companion}"))
+
+
+def _companions(found: "SettingsInForce") -> Iterator[str]:
+    """Yield the files with settings and keys, and the secrets that are in no file."""
+    settings, origins = found.settings, found.origins
+    for file in sorted({origin for origin in origins.values() if os.sep in origin}):
+        names = ", ".join(name for name in _SECRETS if origins.get(name) == file)
+        yield f"{file} (settings{f', with {names}' if names else ''})"
+    for name in _SECRETS:
+        if name in origins and os.sep not in origins[name]:
+            yield f"the value of {name}, from {origins[name]}"
+    for file in settings.token_key_files or ():
+        yield f"{os.path.abspath(file)} (token_key_files)"
+    if settings.gallery_key_file is not None:
+        yield f"{os.path.abspath(settings.gallery_key_file)} (gallery_key_file)"
 
 
 @click.command()
