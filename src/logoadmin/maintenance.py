@@ -24,6 +24,7 @@ from logoadmin.domain.model.errors import SettingsError, TablesMissing
 from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.model.limits import MAX_ID
 from logoadmin.domain.model.sign_in import CLOCK_SKEW
+from logoadmin.domain.services import milestones
 from logoadmin.domain.services.issuer_users import role_named
 from logoadmin.domain.services.setup import key_files_since, rotate_token_keys
 from logoadmin.ports.storage import UnitOfWork
@@ -201,6 +202,16 @@ def back_up_into(settings: Settings, directory: Path, keep: int | None) -> Path:
 
     with _existing(settings):
         return backups.back_up_into(settings.database.get_secret_value(), directory, keep)
+
+
+def record_backup(settings: Settings) -> None:
+    """Record that a backup was made now, for metrics.
+
+    Raises:
+        StorageUnavailable: the database is out of reach, or cannot be written.
+    """
+    with closing(open_storage(settings, interactive=True)) as storage:
+        milestones.record(storage, "last_backup", SystemClock().now())
 
 
 def restore(settings: Settings, source: Path) -> None:

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.rule("contract K6")
 ROOT: Final = Path(__file__).parents[2]
 DEPLOY: Final = ROOT / "deploy"
 UNITS: Final = sorted(path.name for path in DEPLOY.iterdir() if path.suffix in (".service", ".socket", ".timer"))
+REPORT: Final = "logoadmin-failed@.service"
 PROGRAM: Final = "/opt/logoadmin/bin/logoadmin"
 MOST_EXPOSURE: Final = 2.0
 
@@ -58,7 +59,13 @@ def test_the_units_restrict_the_service(name: str, tmp_path: Path) -> None:
     assert float(exposure[1]) <= MOST_EXPOSURE
 
 
-@pytest.mark.parametrize("name", [name for name in UNITS if name.endswith(".service")])
+def test_a_unit_that_fails_is_reported() -> None:
+    for name in ("logoadmin.service", "logoadmin-backup.service", "logoadmin-publish.service"):
+        assert unit(name)["Unit"]["OnFailure"] == "logoadmin-failed@%n.service"
+    assert REPORT in UNITS
+
+
+@pytest.mark.parametrize("name", [name for name in UNITS if name.endswith(".service") and name != REPORT])
 def test_the_units_run_existing_commands_as_a_system_user(name: str) -> None:
     service = unit(name)["Service"]
     command = re.search(rf"{PROGRAM} (\w+)", service["ExecStart"])

@@ -1,10 +1,14 @@
 """The commands that make copies of a gallery and galleries of copies, as they are typed (contract K4)."""
 
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.entrypoints.command_line import Run, says_one_line
+from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.services import milestones
+from logoadmin.settings import load_settings
+from tests.entrypoints.command_line import CommandResult, Run, says_one_line
 
 pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K4")]
 
@@ -83,3 +87,21 @@ def test_what_is_beside_the_database_is_named_without_secrets(
     assert of_server.code == 1
     assert of_server.out.splitlines()[1:] == expected
     assert secret not in made.out + of_server.out + of_server.err
+
+
+@pytest.mark.rule("contract K2")
+@pytest.mark.usefixtures("initialised")
+def test_the_time_of_a_backup_is_recorded(run: Run) -> None:
+    def recorded() -> int:
+        with open_gallery(load_settings(), create="never") as gallery:
+            return gallery.milestones()["last_backup"]
+
+    assert recorded() == 0
+    assert run("backup", "copy.db").code == 0
+    assert abs(recorded() - time.time()) < 600
+    with open_gallery(load_settings(), create="never") as gallery:
+        milestones.record(gallery._storage, "last_backup", 1)
+    assert run("backup", "--dumped") == CommandResult(0, "Recorded the time of the backup\n", "")
+    assert abs(recorded() - time.time()) < 600
+    says_one_line(run("backup"), 2, "Name a file, or use --dumped")
+    says_one_line(run("backup", "--dumped", "other.db"), 2, "Name a file, or use --dumped")

@@ -413,7 +413,7 @@ def test_a_lost_file_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_pat
         assert problems(run("doctor"))["tables"].startswith("its gallery is gone; ")
         (tmp_path / "logoadmin.db").unlink()
     (tmp_path / "logoadmin.db-wal").touch()
-    assert problems(run("doctor"))["file"].startswith("logoadmin.db is gone, but its log logoadmin.db-wal is there; ")
+    assert problems(run("doctor"))["file"].startswith("logoadmin.db is gone, but its log logoadmin.db-wal exists; ")
 
 
 def test_a_factor_key_that_decrypts_nothing_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch, started: Path) -> None:

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from contextlib import ExitStack
@@ -146,9 +147,9 @@ def test_database_calls_are_counted_by_outcome(tmp_path: Path) -> None:
         gallery.check()
         after = watched(gallery)
     assert set(outcomes(after, "logoadmin_database_calls_total")) == {"ok"}
-    # The second look also counts that the first one asked for the last change.
+    # The second look also counts that the first one asked for the last change, the last backup and publication.
     for name in ('logoadmin_database_calls_total{outcome="ok"}', "logoadmin_database_call_seconds_count"):
-        assert after[name] == before[name] + 2
+        assert after[name] == before[name] + 3
 
 
 def test_a_database_that_is_left_alone_is_seen(own: LogoAdmin) -> None:
@@ -168,7 +169,8 @@ def test_without_the_database_only_the_last_change_is_missing(own: LogoAdmin, mo
         raise StorageUnavailable("db.example:3306")
 
     monkeypatch.setattr(own.changes, "version", away)
-    assert "logoadmin_last_change_id" not in watched(own)
+    found = watched(own)
+    assert not {"logoadmin_last_change_id", "logoadmin_last_backup_timestamp_seconds"} & found.keys()
 
 
 def test_the_last_change_and_the_build_are_in_the_text(own: LogoAdmin) -> None:
@@ -195,7 +197,41 @@ def test_the_totals_of_ended_workers_are_kept_in_one_file_without_their_gauges(
         assert after['logoadmin_http_requests_total{operation="get_logo",status="200"}'] == restart
         assert after['logoadmin_http_request_seconds_bucket{le="0.0025"}'] == restart
         assert after.get("logoadmin_http_requests_in_flight", 0) == 0
-    assert {file.name for file in tmp_path.iterdir()} == {"counter_0.db", "histogram_0.db"}
+    kept = {"counter_0.db", "histogram_0.db", "gauge_max_0.db", "gauge_mostrecent_0.db"}
+    assert {file.name for file in tmp_path.iterdir()} == kept
+
+
+def test_what_workers_know_of_the_gallery_survives_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    publish = (
+        "from logoadmin.adapters.prometheus_metrics import PrometheusMetrics as Metrics; import os, sys; m = Metrics();"
+        "[m.gallery_generated({'not_fetched': int(count)}) for count in sys.argv[1:]]; print(os.getpid())"
+    )
+    shared = PrometheusMetrics()
+    first = last = 0.0
+    # The last worker has published nothing yet.
+    for counts, left_out in ((["3"], 3), (["5", "1"], 1), ([], 1)):
+        ended = subprocess.run([sys.executable, "-c", publish, *counts], check=True, capture_output=True, text=True)
+        for dead in (False, True):
+            if dead:
+                shared.worker_ended(int(ended.stdout))
+            found = samples(shared.text(1, "Memory"))
+            assert found['logoadmin_gallery_left_out{reason="not_fetched"}'] == left_out
+            last = found["logoadmin_gallery_generated_timestamp_seconds"]
+            assert last >= first > 0 or not first
+            first = last
+    assert abs(last - time.time()) < 600
+
+
+def test_the_last_backup_and_publication_are_in_the_text(own: LogoAdmin) -> None:
+    names = ("logoadmin_last_backup_timestamp_seconds", "logoadmin_published_timestamp_seconds")
+    assert [watched(own)[name] for name in names] == [0, 0]
+    version = own.changes.version()
+    for _ in range(2):
+        own.record_milestone("last_backup")
+    own.record_milestone("published")
+    assert all(abs(watched(own)[name] - time.time()) < 600 for name in names)
+    assert own.changes.version() == version
 
 
 def test_a_worker_that_is_killed_as_it_begins_to_count_harms_nobody(

@@ -14,7 +14,7 @@ import time
 from bisect import bisect_left
 from collections import Counter as Multiset
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final, Literal, get_args
@@ -26,16 +26,42 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 
 from logoadmin.domain.model.causes import Cause
 from logoadmin.domain.model.publication import LeftOutReason
-from logoadmin.ports.metrics import SignInOutcome
+from logoadmin.ports.metrics import Milestone, SignInOutcome
 
 # The upper bounds of the buckets of all histograms, in seconds.
 BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 _NAMESPACE: Final = "logoadmin"
 # How the values of several processes become one.
-_Together = Literal["livesum", "livemax", "livemostrecent"]
+_Together = Literal["livesum", "max", "mostrecent"]
 _BATCH: Final = 256  # responses
 _DELAY: Final = 0.25  # seconds
 _ENDED: Final = 0  # the process id under which the totals of ended workers are kept
+_Value = tuple[float, float]  # and the Unix time of a gauge that shows the most recent one
+
+
+def _sum(total: _Value, ended: _Value) -> _Value:
+    return total[0] + ended[0], 0.0
+
+
+def _greatest(total: _Value, ended: _Value) -> _Value:
+    return max(total, ended)
+
+
+def _most_recent(total: _Value, ended: _Value) -> _Value:
+    return max(total, ended, key=lambda value: value[1])
+
+
+# How the values of an ended worker are kept, by the kind of file. Other gauges belong to living processes.
+_MERGED: Final[Mapping[str, Callable[[_Value, _Value], _Value]]] = {
+    "counter": _sum,
+    "histogram": _sum,
+    "gauge_max": _greatest,
+    "gauge_mostrecent": _most_recent,
+}
+_MILESTONES: Final[Mapping[Milestone, str]] = {
+    "last_backup": "Unix time of the last backup, 0 before the first; absent while the database is away.",
+    "published": "Unix time when a folder was last published, 0 before; absent while the database is away.",
+}
 
 
 class PrometheusMetrics:
@@ -62,9 +88,9 @@ class PrometheusMetrics:
         self._restarts = self._counter("worker_restarts", "Workers that died and were replaced.")
         self._generations = self._counter("gallery_generations", "Generations of the published gallery.", "outcome")
         # All workers publish the same: their numbers are not added up.
-        self._generated_at = self._gauge("gallery_generated_timestamp_seconds", "Unix time of the last one.", "livemax")
+        self._generated_at = self._gauge("gallery_generated_timestamp_seconds", "Unix time of the last one.", "max")
         self._left_out = self._gauge(
-            "gallery_left_out", "Active records that are not published.", "livemostrecent", "reason"
+            "gallery_left_out", "Active records that are not published.", "mostrecent", "reason"
         )
         # Of a single label all values are shown from the start, so that a rate has a first value.
         self._by_outcome = {
@@ -119,8 +145,8 @@ class PrometheusMetrics:
             return
         with self._merging:
             mark_process_dead(pid, self._directory)
-            for kind in ("counter", "histogram"):
-                _merge(Path(self._directory, f"{kind}_{pid}.db"), Path(self._directory, f"{kind}_{_ENDED}.db"))
+            for kind, merged in _MERGED.items():
+                _merge(Path(self._directory, f"{kind}_{pid}.db"), Path(self._directory, f"{kind}_{_ENDED}.db"), merged)
 
     def gallery_generated(self, left_out: Mapping[LeftOutReason, int]) -> None:
         self._by_outcome[self._generations, "ok"].inc()
@@ -131,10 +157,10 @@ class PrometheusMetrics:
     def gallery_failed(self) -> None:
         self._by_outcome[self._generations, "failed"].inc()
 
-    def text(self, last_change: int | None, database: str) -> str:
+    def text(self, last_change: int | None, database: str, milestones: Mapping[Milestone, int] | None = None) -> str:
         self._add_up()
         with self._merging:
-            series = [*self._series(), *_about(last_change, database)]
+            series = [*self._series(), *_about(last_change, database, milestones or {})]
         return generate_latest(_Collected(series)).decode()
 
     def _add_up(self) -> None:
@@ -193,10 +219,12 @@ class _Collected(CollectorRegistry):
         return iter(self._metrics)
 
 
-def _about(last_change: int | None, database: str) -> Iterator[Metric]:
+def _about(last_change: int | None, database: str, milestones: Mapping[Milestone, int]) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         f"{_NAMESPACE}_last_change_id", "The id of the last change; absent while the database is away.", last_change
     )
+    for milestone, text in _MILESTONES.items():
+        yield GaugeMetricFamily(f"{_NAMESPACE}_{milestone}_timestamp_seconds", text, milestones.get(milestone))
     build = GaugeMetricFamily(
         f"{_NAMESPACE}_build_info", "Always 1; the version and the kind of database.", labels=("version", "database")
     )
@@ -204,13 +232,13 @@ def _about(last_change: int | None, database: str) -> Iterator[Metric]:
     yield build
 
 
-def _merge(ended: Path, totals: Path) -> None:
-    """Add the values in the file of an ended process to the totals, so that files do not pile up."""
+def _merge(ended: Path, totals: Path, merged_value: Callable[[_Value, _Value], _Value]) -> None:
+    """Merge the values in the file of an ended process into the totals, so that files do not pile up."""
     if not ended.exists():
         return
     if ended.stat().st_size:  # none if the process was killed as it created the file
         merged = MmapedDict(str(totals))
-        for key, value, _, _ in MmapedDict.read_all_values_from_file(str(ended)):
-            merged.write_value(key, merged.read_value(key)[0] + value, 0.0)
+        for key, value, at, _ in MmapedDict.read_all_values_from_file(str(ended)):
+            merged.write_value(key, *merged_value(merged.read_value(key), (value, at)))
         merged.close()
     ended.unlink()

@@ -1,6 +1,6 @@
 """The whole service as one object, and several of its calls in one transaction (contract A20, H6)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TypeVar
@@ -21,6 +21,7 @@ from logoadmin.domain.model.sign_in import SignInRules
 from logoadmin.domain.new_passwords import NewPasswords
 from logoadmin.domain.open_sessions import Lifetimes, SessionTokens
 from logoadmin.domain.publication.keys import GalleryKeys
+from logoadmin.domain.services import milestones
 from logoadmin.domain.services.artworks import logo_service, theme_service
 from logoadmin.domain.services.authors import AuthorService
 from logoadmin.domain.services.bulk import BulkService
@@ -44,7 +45,7 @@ from logoadmin.domain.use_cases import Transactions
 from logoadmin.ports.encryption import Encryption
 from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.issuer import Issuer
-from logoadmin.ports.metrics import Metrics, NoMetrics
+from logoadmin.ports.metrics import Metrics, Milestone, NoMetrics
 from logoadmin.ports.outgoing import Outgoing
 from logoadmin.ports.passkeys import OpenPasskeys
 from logoadmin.ports.passwords import PasswordHasher
@@ -195,6 +196,14 @@ class LogoAdmin:
         """Return whether a user who holds everything can sign in, in the ways that the settings leave (contract B4)."""
         return self._storage.read(lambda uow: somebody_holds_all(uow, self._rules.sign_in.ways))
 
+    def record_milestone(self, milestone: Milestone) -> None:
+        """Record that something was done now, for metrics (contract K2)."""
+        milestones.record(self._storage, milestone, self._ports.clock.now())
+
+    def milestones(self) -> Mapping[Milestone, int]:
+        """Return the Unix time of each milestone, 0 before the first."""
+        return milestones.recorded(self._storage)
+
     def data_version(self) -> int | None:
         """Return a number that changes with any write, without waiting; None if finding out would take a wait."""
         return self._storage.data_version()
@@ -251,10 +260,10 @@ def metrics(gallery: LogoAdmin) -> str:
         StartError: nothing is counted, because prometheus-client is not installed.
     """
     try:
-        last_change = gallery.changes.version()
+        last_change, done = gallery.changes.version(), gallery.milestones()
     except LogoAdminError:  # the failure is counted and logged
-        last_change = None
-    return gallery.metrics.text(last_change, gallery.product)
+        last_change, done = None, None
+    return gallery.metrics.text(last_change, gallery.product, done)
 
 
 class OpenTransaction:

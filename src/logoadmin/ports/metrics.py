@@ -7,6 +7,8 @@ from logoadmin.domain.model.errors import StartError
 from logoadmin.domain.model.extras import install_extra
 from logoadmin.domain.model.publication import LeftOutReason
 
+# Jobs of other processes whose age is watched: backups, and publishing into a folder.
+Milestone = Literal["last_backup", "published"]
 SignInOutcome = Literal["ok", "failed", "refused"]
 
 
@@ -51,7 +53,7 @@ class Metrics(Protocol):
         """Count a worker process that died and was replaced."""
 
     def worker_ended(self, pid: int) -> None:
-        """Keep the totals of a worker process that has ended, and drop its gauges."""
+        """Keep the totals of a worker process that has ended, and what it knew of the gallery."""
 
     def gallery_generated(self, left_out: Mapping[LeftOutReason, int]) -> None:
         """Count a generation of the published gallery.
@@ -63,12 +65,13 @@ class Metrics(Protocol):
     def gallery_failed(self) -> None:
         """Count a generation of the published gallery that failed."""
 
-    def text(self, last_change: int | None, database: str) -> str:
+    def text(self, last_change: int | None, database: str, milestones: Mapping[Milestone, int] | None = None) -> str:
         """Return everything in the text format of Prometheus.
 
         Args:
             last_change: the id of the last change; None where the storage does not respond.
             database: the kind of database.
+            milestones: the Unix time of each, 0 before the first; None where the storage does not respond.
 
         Raises:
             StartError: nothing is counted.
@@ -102,5 +105,5 @@ class NoMetrics:
 
     def gallery_failed(self) -> None: ...
 
-    def text(self, last_change: int | None, database: str) -> str:
+    def text(self, last_change: int | None, database: str, milestones: Mapping[Milestone, int] | None = None) -> str:
         raise StartError("Metrics are not counted", install_extra("metrics"))

@@ -354,7 +354,7 @@ class TablesMissing(SchemaMismatch):
 
     Attributes:
         file: the name of a database file that does not exist.
-        existed: whether the gallery was there before, so that a new one would hide its loss (contract K9).
+        existed: whether the gallery existed before, so that a new one would hide its loss (contract K9).
     """
 
     def __init__(self, file: str | None = None, *, existed: bool = False) -> None:

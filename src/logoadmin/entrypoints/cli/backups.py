@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from logoadmin.domain.model.errors import LogoAdminError
 from logoadmin.entrypoints.cli.gallery import command_settings, database_option
 from logoadmin.entrypoints.one_line import on_one_line
 
@@ -18,7 +19,8 @@ _SECRETS: Final = ("factor_key", "token_key", "oidc_client_secret")
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option("--dumped", is_flag=True, help="Another program made the backup: only record its time, for metrics.")
 @click.option(
     "--keep",
     type=click.IntRange(1),
@@ -26,15 +28,21 @@ _SECRETS: Final = ("factor_key", "token_key", "oidc_client_secret")
     help="Keep N backups in the directory FILE, including this one. Use one directory per gallery.",
 )
 @database_option
-def backup(file: Path, keep: int | None, database: str | None) -> None:
+def backup(file: Path | None, keep: int | None, database: str | None, *, dumped: bool) -> None:
     """Back up the gallery to FILE, also while it is served.
 
     The backup is complete, of one moment, and verified before it gets its name; it overwrites nothing. In a directory,
     it is named after the database and the time, in UTC. For a database server, this prints the command to use. Also
     prints the files with settings and keys that are not in the backup.
     """
-    from logoadmin.maintenance import back_up, back_up_into, files_of_database
+    from logoadmin.maintenance import back_up, back_up_into, files_of_database, record_backup
 
+    if (file is None) is not dumped:
+        raise click.UsageError("Name a file, or use --dumped.")
+    if file is None:
+        record_backup(command_settings(database))
+        click.echo("Recorded the time of the backup")
+        return
     if str(file) == "-":  # standard output for other commands; a backup is read again to verify it
         raise click.UsageError("A backup cannot go to standard output: name a file or a directory.")
     if keep is not None and not file.is_dir():
@@ -48,6 +56,10 @@ def backup(file: Path, keep: int | None, database: str | None) -> None:
         back_up(settings, file)
     click.echo(f"Backed up to {file} and verified. Keep it safe: it contains the token keys and the password hashes")
     _show_companions(database)
+    try:
+        record_backup(settings)
+    except LogoAdminError as error:
+        click.echo(on_one_line(f"logoadmin: its time is not in the metrics: {error.explained}"), err=True)
 
 
 def _show_companions(database: str | None) -> None:

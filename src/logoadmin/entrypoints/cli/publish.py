@@ -4,6 +4,7 @@ import json
 import signal
 import sys
 import threading
+import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _UNCHANGED: Final = 3
 # Seconds between two looks of --watch.
 _LOOK_EVERY: Final = 1
+# Seconds between two records of --watch that the folder is up to date.
+_RECORD_EVERY: Final = 600
 # Imports that take longer are fetched the next time.
 _PINNING_SECONDS: Final = 600
 _CURE: Final = "upload all files again, latest.json last; a cache may hold the former one for a minute"
@@ -73,7 +76,14 @@ def _publish_twice(gallery: "LogoAdmin", directory: Path) -> "Published":
         if published.left_out:  # with the reasons of this attempt
             published = replace(published, left_out=gallery.publication.status(ShowPublication()).left_out)
     _show(published, directory)
+    _record(gallery)
     return published
+
+
+def _record(gallery: "LogoAdmin") -> None:
+    """Record the time for metrics; a database that accepts no writes keeps nobody from publishing."""
+    with suppress(LogoAdminError):
+        gallery.record_milestone("published")
 
 
 def _watch(gallery: "LogoAdmin", directory: Path) -> "Published":
@@ -87,6 +97,8 @@ def _watch(gallery: "LogoAdmin", directory: Path) -> "Published":
     _show(published, directory)
     if not published.is_complete:
         waking.set()
+    _record(gallery)
+    recorded = time.monotonic()
     # Origins that hang must not delay a block.
     threading.Thread(target=_pin_missing, args=(gallery, stopping, waking), daemon=True).start()
     failure = ""
@@ -99,6 +111,9 @@ def _watch(gallery: "LogoAdmin", directory: Path) -> "Published":
             failure = str(error)
             continue
         failure = ""
+        if time.monotonic() - recorded > _RECORD_EVERY:
+            _record(gallery)
+            recorded = time.monotonic()
         if found.changed:
             published = found
             _show(published, directory)

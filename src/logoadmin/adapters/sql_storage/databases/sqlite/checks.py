@@ -44,7 +44,7 @@ def look_outside(file: Path) -> Iterator[Result]:
     yield _file_system(directory)
     if not file.exists():
         if file.with_name(f"{file.name}-wal").exists():
-            text = f"{file.name} is gone, but its log {file.name}-wal is there"
+            text = f"{file.name} is gone, but its log {file.name}-wal exists"
             yield wrong("file", text, "keep a copy of the log, delete it, and restore a backup")
             return
         cure = "if there was one, restore a backup; otherwise logoadmin init or the first start creates it"
