@@ -1,7 +1,7 @@
-"""Where the public names live, for type checkers; ``__init__.py`` loads them when they are used."""
+"""The public names and where they live: the only list of them, which ``__init__.py`` and type checkers read."""
 
-from logoadmin.domain.logo_admin import LogoAdmin as LogoAdmin, metrics as metrics
-from logoadmin.domain.model.access import (
+from .domain.logo_admin import LogoAdmin as LogoAdmin, metrics as metrics
+from .domain.model.access import (
     ANONYMOUS as ANONYMOUS,
     OWNER as OWNER,
     Anonymous as Anonymous,
@@ -12,10 +12,10 @@ from logoadmin.domain.model.access import (
     Scope as Scope,
     SignedIn as SignedIn,
 )
-from logoadmin.domain.model.causes import Cause as Cause
-from logoadmin.domain.model.css import CssImport as CssImport, Risk as Risk, Verdict as Verdict
-from logoadmin.domain.model.effects import AffectedUser as AffectedUser, RoleEffect as RoleEffect
-from logoadmin.domain.model.errors import (
+from .domain.model.causes import Cause as Cause
+from .domain.model.css import CssImport as CssImport, Risk as Risk, Verdict as Verdict
+from .domain.model.effects import AffectedUser as AffectedUser, RoleEffect as RoleEffect
+from .domain.model.errors import (
     ArtworkBlocked as ArtworkBlocked,
     BadLine as BadLine,
     Conflict as Conflict,
@@ -49,25 +49,22 @@ from logoadmin.domain.model.errors import (
     TooManyChanges as TooManyChanges,
     TooManySignIns as TooManySignIns,
 )
-from logoadmin.domain.model.events import Event as Event
-from logoadmin.domain.model.factors import (
-    PasskeyOptions as PasskeyOptions,
+from .domain.model.events import Event as Event
+from .domain.model.factors import (
     ListedFactor as ListedFactor,
     NewFactor as NewFactor,
     NewRecoveryCodes as NewRecoveryCodes,
     NewSignInCode as NewSignInCode,
     NewTotp as NewTotp,
+    PasskeyOptions as PasskeyOptions,
     RecoveryCodesLeft as RecoveryCodesLeft,
     RemovedFactor as RemovedFactor,
     RemovedUserFactors as RemovedUserFactors,
 )
-from logoadmin.domain.model.lists import Listing as Listing
-from logoadmin.domain.model.pins import (
-    InlinedCss as InlinedCss,
-    PinnedCopies as PinnedCopies,
-    PinnedImport as PinnedImport,
-)
-from logoadmin.domain.model.publication import (
+from .domain.model.lists import Listing as Listing
+from .domain.model.passkeys import CreatedCredential as CreatedCredential, UsedCredential as UsedCredential
+from .domain.model.pins import InlinedCss as InlinedCss, PinnedCopies as PinnedCopies, PinnedImport as PinnedImport
+from .domain.model.publication import (
     Blocked as Blocked,
     ChangedImport as ChangedImport,
     LeftOut as LeftOut,
@@ -76,7 +73,7 @@ from logoadmin.domain.model.publication import (
     Published as Published,
     Risky as Risky,
 )
-from logoadmin.domain.model.records import (
+from .domain.model.records import (
     Author as Author,
     Change as Change,
     Imported as Imported,
@@ -98,7 +95,7 @@ from logoadmin.domain.model.records import (
     ThemeAuthor as ThemeAuthor,
     User as User,
 )
-from logoadmin.domain.model.sessions import (
+from .domain.model.sessions import (
     EndedSession as EndedSession,
     ListedSession as ListedSession,
     Me as Me,
@@ -109,12 +106,8 @@ from logoadmin.domain.model.sessions import (
     ServiceKey as ServiceKey,
     Tokens as Tokens,
 )
-from logoadmin.domain.model.ways import (
-    IssuerFailure as IssuerFailure,
-    IssuerWay as IssuerWay,
-    SignInWays as SignInWays,
-)
-from logoadmin.domain.services.artworks import (
+from .domain.model.ways import IssuerFailure as IssuerFailure, IssuerWay as IssuerWay, SignInWays as SignInWays
+from .domain.services.artworks import (
     AmendLogo as AmendLogo,
     AmendTheme as AmendTheme,
     BlockLogo as BlockLogo,
@@ -138,21 +131,17 @@ from logoadmin.domain.services.artworks import (
     UnlinkLogoAuthor as UnlinkLogoAuthor,
     UnlinkThemeAuthor as UnlinkThemeAuthor,
 )
-from logoadmin.domain.services.authors import (
+from .domain.services.authors import (
     AmendAuthor as AmendAuthor,
     CreateAuthor as CreateAuthor,
     GetAuthor as GetAuthor,
     ListAuthors as ListAuthors,
     RemoveAuthor as RemoveAuthor,
 )
-from logoadmin.domain.services.bulk import ApplyChanges as ApplyChanges, BulkChange as BulkChange
-from logoadmin.domain.services.changes import (
-    ListChanges as ListChanges,
-    Revert as Revert,
-    RevertRequest as RevertRequest,
-)
-from logoadmin.domain.services.events import ListEvents as ListEvents
-from logoadmin.domain.services.factor_commands import (
+from .domain.services.bulk import ApplyChanges as ApplyChanges, BulkChange as BulkChange
+from .domain.services.changes import ListChanges as ListChanges, Revert as Revert, RevertRequest as RevertRequest
+from .domain.services.events import ListEvents as ListEvents
+from .domain.services.factor_commands import (
     ConfirmTotp as ConfirmTotp,
     CountRecoveryCodes as CountRecoveryCodes,
     EnrolTotp as EnrolTotp,
@@ -163,9 +152,15 @@ from logoadmin.domain.services.factor_commands import (
     RemoveUserFactors as RemoveUserFactors,
     SignInWithFactor as SignInWithFactor,
 )
-from logoadmin.domain.services.import_export import ExportRecords as ExportRecords, ImportRecords as ImportRecords
-from logoadmin.domain.services.keys import CreateKey as CreateKey, ListKeys as ListKeys, RemoveKey as RemoveKey
-from logoadmin.domain.services.pins import (
+from .domain.services.import_export import ExportRecords as ExportRecords, ImportRecords as ImportRecords
+from .domain.services.keys import CreateKey as CreateKey, ListKeys as ListKeys, RemoveKey as RemoveKey
+from .domain.services.passkeys import (
+    AskPasskey as AskPasskey,
+    BeginPasskey as BeginPasskey,
+    EnrolPasskey as EnrolPasskey,
+    SignInWithPasskey as SignInWithPasskey,
+)
+from .domain.services.pins import (
     AcceptLogoPins as AcceptLogoPins,
     AcceptThemePins as AcceptThemePins,
     CheckLogoPins as CheckLogoPins,
@@ -175,16 +170,16 @@ from logoadmin.domain.services.pins import (
     GetThemeCopies as GetThemeCopies,
     GetThemePins as GetThemePins,
 )
-from logoadmin.domain.services.preferences import GetPreferences as GetPreferences, SetPreferences as SetPreferences
-from logoadmin.domain.services.publication import ShowPublication as ShowPublication
-from logoadmin.domain.services.roles import (
+from .domain.services.preferences import GetPreferences as GetPreferences, SetPreferences as SetPreferences
+from .domain.services.publication import ShowPublication as ShowPublication
+from .domain.services.roles import (
     AmendRole as AmendRole,
     CreateRole as CreateRole,
     GetRole as GetRole,
     ListRoles as ListRoles,
     RemoveRole as RemoveRole,
 )
-from logoadmin.domain.services.sessions import (
+from .domain.services.sessions import (
     ListSessions as ListSessions,
     Refresh as Refresh,
     RemoveSession as RemoveSession,
@@ -193,13 +188,10 @@ from logoadmin.domain.services.sessions import (
     SignIn as SignIn,
     WhoAmI as WhoAmI,
 )
-from logoadmin.domain.services.settings import AmendSettings as AmendSettings, GetSettings as GetSettings
-from logoadmin.domain.services.sign_in_codes import (
-    CreateSignInCode as CreateSignInCode,
-    SignInWithCode as SignInWithCode,
-)
-from logoadmin.domain.services.single_sign_on import ShowWays as ShowWays, SignInByIssuer as SignInByIssuer
-from logoadmin.domain.services.users import (
+from .domain.services.settings import AmendSettings as AmendSettings, GetSettings as GetSettings
+from .domain.services.sign_in_codes import CreateSignInCode as CreateSignInCode, SignInWithCode as SignInWithCode
+from .domain.services.single_sign_on import ShowWays as ShowWays, SignInByIssuer as SignInByIssuer
+from .domain.services.users import (
     AmendUser as AmendUser,
     CreateUser as CreateUser,
     FindUser as FindUser,
@@ -209,25 +201,8 @@ from logoadmin.domain.services.users import (
     RemoveUser as RemoveUser,
     SetPassword as SetPassword,
 )
-from logoadmin.embedding import asgi as asgi, connect as connect
-from logoadmin.settings import Settings as Settings
+from .embedding import asgi as asgi, connect as connect
+from .settings import Settings as Settings
 
+__version__: str
 __all__: list[str]
-from logoadmin.domain.model.passkeys import (
-    CreatedCredential as CreatedCredential,
-)
-from logoadmin.domain.model.passkeys import (
-    UsedCredential as UsedCredential,
-)
-from logoadmin.domain.services.passkeys import (
-    AskPasskey as AskPasskey,
-)
-from logoadmin.domain.services.passkeys import (
-    BeginPasskey as BeginPasskey,
-)
-from logoadmin.domain.services.passkeys import (
-    EnrolPasskey as EnrolPasskey,
-)
-from logoadmin.domain.services.passkeys import (
-    SignInWithPasskey as SignInWithPasskey,
-)
