@@ -4,6 +4,7 @@ from .domain.logo_admin import LogoAdmin as LogoAdmin, metrics as metrics
 from .domain.model.access import (
     ANONYMOUS as ANONYMOUS,
     OWNER as OWNER,
+    ActingAs as ActingAs,
     Anonymous as Anonymous,
     Caller as Caller,
     KeyHolder as KeyHolder,

@@ -3,14 +3,32 @@
 Imports are inside the functions, so that a gallery in memory loads neither database nor web code.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Set
 
     from starlette.types import ASGIApp
 
     from logoadmin.domain.logo_admin import LogoAdmin
+    from logoadmin.domain.model.sign_in import SecondFactorPolicy
+
+
+class SignInOptions(TypedDict, total=False):
+    """The settings about signing in, see :class:`~logoadmin.settings.sign_in.SignInSettings` (contract O)."""
+
+    public_url: str | None
+    password_sign_in: bool
+    min_password_length: int
+    second_factor: "SecondFactorPolicy"
+    second_factor_grace_days: int
+    factor_key: str | None
+    event_days: int
+    oidc_issuer: str | None
+    oidc_client_id: str | None
+    oidc_client_secret: str | None
+    oidc_roles: "Collection[str] | Mapping[str, str | int]"
+    oidc_default_role: str | int | None
 
 
 def connect(
@@ -21,7 +39,7 @@ def connect(
     token_key: str | None = None,
     pin_imports: bool = True,
     outgoing_hosts: "Collection[str]" = (),
-    **sign_in: object,
+    **sign_in: Unpack[SignInOptions],
 ) -> "LogoAdmin":
     """Open a gallery (contract H2, H3, H6). Only the arguments are read, no environment variables and no files.
 
@@ -44,12 +62,12 @@ def connect(
     Raises:
         SettingsError: the arguments cannot be used.
         StartError: the database cannot be created, or is not a database; SchemaMismatch: it is of another version.
-        StorageUnavailable: the database is out of reach.
+        StorageUnavailable: the database is out of reach. TypeError: an argument is unknown.
     """
     from logoadmin.bootstrap import open_gallery
     from logoadmin.settings import settings_of
 
-    _require_known(sign_in)
+    _require_known(sign_in.keys())
     given = {"database": database, "access": access, "admin_password": admin_password, "token_key": token_key}
     several = _several(outgoing_hosts=outgoing_hosts)
     return open_gallery(settings_of(**given, pin_imports=pin_imports, **several, **sign_in), counted=True)
@@ -97,11 +115,9 @@ def asgi(
     )
 
 
-def _require_known(sign_in: "Mapping[str, object]") -> None:
+def _require_known(names: "Set[str]") -> None:
     """Reject arguments that are not settings about signing in."""
-    from logoadmin.settings import SignInSettings
-
-    unknown = ", ".join(sorted(sign_in.keys() - SignInSettings.model_fields.keys()))
+    unknown = ", ".join(sorted(names - SignInOptions.__annotations__.keys()))
     if unknown:
         raise TypeError(f"connect() got unexpected arguments: {unknown}")
 

@@ -15,7 +15,7 @@ NAMES = {
     # opening a gallery
     *("connect", "asgi", "metrics", "LogoAdmin", "Settings", "Listing"),
     # callers
-    *("ANONYMOUS", "OWNER", "Anonymous", "Caller", "KeyHolder", "Owner", "Policy", "Scope", "SignedIn"),
+    *("ANONYMOUS", "OWNER", "Anonymous", "Caller", "ActingAs", "KeyHolder", "Owner", "Policy", "Scope", "SignedIn"),
     # errors
     *(
         "ArtworkBlocked",

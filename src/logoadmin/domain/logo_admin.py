@@ -1,9 +1,13 @@
 """The whole service as one object, and several of its calls in one transaction (contract A20, H6)."""
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
+from inspect import isasyncgen, isawaitable, isgenerator, signature
+from threading import get_ident
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 from logoadmin.domain.audit.escalation import somebody_holds_all
 from logoadmin.domain.factors.passkey_factors import PasskeyFactors
@@ -12,8 +16,9 @@ from logoadmin.domain.factors.secrets import FactorSecrets
 from logoadmin.domain.factors.signed_challenges import SignedChallenges
 from logoadmin.domain.factors.totp_factors import TotpFactors
 from logoadmin.domain.idempotency import Idempotency
-from logoadmin.domain.model.access import Policy
-from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
+from logoadmin.domain.model.access import ActingAs, Owner, Policy
+from logoadmin.domain.model.errors import LogoAdminError, NotFound, StorageUnavailable
+from logoadmin.domain.model.kinds import USERS
 from logoadmin.domain.model.passkeys import NOT_INSTALLED
 from logoadmin.domain.model.public_url import LOCAL, PublicUrl
 from logoadmin.domain.model.records import Kind
@@ -41,7 +46,7 @@ from logoadmin.domain.services.settings import SettingsService
 from logoadmin.domain.services.sign_in_codes import SignInCodeService
 from logoadmin.domain.services.single_sign_on import SingleSignOnService
 from logoadmin.domain.services.users import UserService
-from logoadmin.domain.use_cases import Transactions
+from logoadmin.domain.use_cases import Service, Transactions
 from logoadmin.ports.encryption import Encryption
 from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.issuer import Issuer
@@ -54,6 +59,11 @@ from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
 from logoadmin.ports.tokens import TokenSigner, TokenVerifier
 
 Answer = TypeVar("Answer")
+
+_CLOSED: Final = "the gallery is closed"
+_ENDED: Final = "this gallery was bound to an atomic block, which has ended; use the gallery around the block"
+_OTHER_THREAD: Final = "a gallery that is bound to an atomic block can be used in the thread of the block only"
+_DEFERRED: Final = "atomic takes a function that has done its work when it returns, not a coroutine or a generator"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +141,8 @@ class LogoAdmin:
 
     def __init__(self, ports: Ports, rules: Rules, admin_password: str | None = None) -> None:
         """Connect the core with its adapters."""
-        self._ports, self._rules, self._storage = ports, rules, ports.storage
+        self._ports, self._rules = ports, rules
+        self._acting: ActingAs | None = None
         self.access = rules.access
         self.public_url = rules.public_url
         self.waits = ports.storage.waits
@@ -143,6 +154,7 @@ class LogoAdmin:
         transactions = Transactions(
             ports.storage, rules.access, ports.clock, idempotency, rules.lifetimes, rules.sign_in.ways
         )
+        self._transactions = transactions
         new_passwords = NewPasswords(ports.hasher, rules.sign_in.min_password_length, rules.public_url.host)
         self.users = UserService(transactions, new_passwords, ports.clock)
         self.roles = RoleService(transactions)
@@ -232,17 +244,69 @@ class LogoAdmin:
 
         Raises:
             StorageUnavailable: the database is out of reach; all of the changes may have been stored, or none.
+            TypeError: the work is a coroutine or a generator, which would run after the commit; nothing is stored.
+            RuntimeError: the bound gallery is used after the work has returned, or in another thread.
         """
 
         def transaction(uow: UnitOfWork) -> Answer:
-            ports = replace(self._ports, storage=OpenTransaction(self._storage, uow))
-            return work(LogoAdmin(ports, self._rules))
+            bound = LogoAdmin(replace(self._ports, storage=OpenTransaction(self._storage, uow)), self._rules)
+            try:
+                answer = work(bound if self._acting is None else bound._for(self._acting))
+                if isawaitable(answer) or isgenerator(answer) or isasyncgen(answer):
+                    getattr(answer, "close", lambda: None)()  # a coroutine would warn that nobody awaits it
+                    raise TypeError(_DEFERRED)
+                return answer
+            finally:
+                bound._transactions.storage = ClosedStorage(bound._storage, _ENDED)
 
         return self._storage.write(transaction, alone=True)
 
+    def acting_as(self, user_id: int, *, signed_in_at: int = 0) -> "LogoAdmin":
+        """Return the same services with the rights of a user, for a program that knows who its users are.
+
+        Every call reads the rights in its own transaction, so a change of role or a removal takes effect at once, and
+        the history names the user (contract B4, B5). Whatever takes no caller, such as ``publication.rotate_key``, is
+        left to the program itself. A caller that is given explicitly is used instead, unless it is ``OWNER``.
+
+        Args:
+            user_id: the user. How they signed in is up to the program: no second factor is required.
+            signed_in_at: when the program last made sure who the user is, as Unix time. More than 10 minutes later,
+                or without it, what needs a recent sign-in raises RecentSignInRequired (contract O3).
+
+        Returns:
+            A view of this gallery, which is closed with it.
+
+        Raises:
+            NotFound: the user does not exist; later calls raise it once the user is removed.
+            StorageUnavailable: the database is out of reach.
+        """
+        if self._storage.read(lambda uow: uow.records(USERS).get(user_id)) is None:
+            raise NotFound("User", user_id)
+        return self._for(ActingAs(user_id, signed_in_at=signed_in_at))
+
+    def _for(self, caller: ActingAs) -> "LogoAdmin":
+        view = copy.copy(self)
+        view._acting, view.admin_password, view.doctor_keys = caller, None, ()
+        for name, service in vars(self).items():
+            if isinstance(service, ActingService):
+                service = service.service
+            if isinstance(service, Service):
+                setattr(view, name, ActingService(service, caller))
+        return view
+
+    @property
+    def _storage(self) -> Storage:
+        return self._transactions.storage
+
     def close(self) -> None:
-        """Close the database; can be repeated."""
-        self._storage.close()
+        """Close the database; can be repeated. Any other call raises RuntimeError afterwards.
+
+        Does nothing in a view of :meth:`acting_as`, and in a gallery that is bound to an atomic block.
+        """
+        if self._acting is None:
+            self._storage.close()
+            if not isinstance(self._storage, OpenTransaction):
+                self._transactions.storage = ClosedStorage(self._storage, _CLOSED)
 
     def __enter__(self) -> "LogoAdmin":
         return self
@@ -280,6 +344,7 @@ class OpenTransaction:
         self.server, self.product, self.concurrent_reads = storage.server, storage.product, 1
         self._storage = storage
         self._uow = uow
+        self._thread = get_ident()
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work in the transaction."""
@@ -297,6 +362,8 @@ class OpenTransaction:
         alone: bool = False,  # noqa: ARG002 (part of another write)
     ) -> Answer:
         """Run the work in the transaction; if it raises, undo its changes alone."""
+        if get_ident() != self._thread:
+            raise RuntimeError(_OTHER_THREAD)
         with self._uow.savepoint():
             return work(self._uow)
 
@@ -317,3 +384,83 @@ class OpenTransaction:
 
     def close(self) -> None:
         """Do nothing: the unit of work ends with the write that began it."""
+
+
+class ClosedStorage:
+    """The :class:`~logoadmin.ports.storage.Storage` of a gallery that has ended: every call raises RuntimeError."""
+
+    def __init__(self, storage: Storage, reason: str) -> None:
+        """Replace a storage."""
+        self.server, self.product, self.waits = storage.server, storage.product, storage.waits
+        self.concurrent_reads = storage.concurrent_reads
+        self._reason = reason
+
+    def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:  # noqa: ARG002
+        """Refuse."""
+        self._refuse()
+
+    snapshot = read
+
+    def write(
+        self,
+        work: Callable[[UnitOfWork], Answer],  # noqa: ARG002
+        lock: WriteLock = "records",  # noqa: ARG002
+        *,
+        alone: bool = False,  # noqa: ARG002
+    ) -> Answer:
+        """Refuse."""
+        self._refuse()
+
+    def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:  # noqa: ARG002
+        """Refuse."""
+        self._refuse()
+
+    def check(self) -> None:
+        """Refuse."""
+        self._refuse()
+
+    def data_version(self) -> None:
+        """Refuse."""
+        self._refuse()
+
+    def timed_out(self, *, writing: bool) -> StorageUnavailable:  # noqa: ARG002 (nothing is waited for)
+        """Return the error for a caller that stops waiting."""
+        return StorageUnavailable(self.server)
+
+    def close(self) -> None:
+        """Do nothing: it is closed."""
+
+    def _refuse(self) -> NoReturn:
+        raise RuntimeError(self._reason)
+
+
+class ActingService:
+    """A service whose use cases have a user as their caller, in place of the program itself."""
+
+    def __init__(self, service: Service, caller: ActingAs) -> None:
+        """Act for a user."""
+        self.service = service
+        self._caller = caller
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a use case.
+
+        Raises:
+            AttributeError: the service has none of this name, or it takes no caller.
+        """
+        method = getattr(self.service, name)
+        parameters = signature(method)
+        caller = parameters.parameters.get("caller")
+        if name.startswith("_") or caller is None:
+            raise AttributeError(f"{name} takes no caller: it is not for users, but for the program itself")
+
+        @wraps(method)
+        def use_case(*given: Any, **named: Any) -> Any:
+            bound = parameters.bind(*given, **named)
+            bound.apply_defaults()
+            asked = bound.arguments["caller"]
+            if isinstance(asked, Owner):
+                bound.arguments["caller"] = replace(self._caller, request_id=asked.request_id)
+            return method(*bound.args, **bound.kwargs)
+
+        return use_case

@@ -10,7 +10,9 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from functools import partial, wraps
+from inspect import signature
+from types import FunctionType
 from typing import Any, Final, Protocol, TypeVar
 
 from logoadmin.domain.audit.escalation import require_recent_sign_in
@@ -19,6 +21,7 @@ from logoadmin.domain.idempotency import Idempotency, IdempotentRequest, Unused,
 from logoadmin.domain.model.access import (
     OWNER,
     PUBLIC,
+    ActingAs,
     Anonymous,
     Caller,
     KeyHolder,
@@ -34,10 +37,12 @@ from logoadmin.domain.model.command import Command, Input
 from logoadmin.domain.model.errors import (
     EnrolmentRequired,
     InvalidToken,
+    NotFound,
     NotModified,
     PasswordChangeRequired,
     StorageUnavailable,
 )
+from logoadmin.domain.model.kinds import ROLES, USERS
 from logoadmin.domain.model.limits import MAX_ID, RequestId
 from logoadmin.domain.model.sessions import ServiceKey
 from logoadmin.domain.model.sign_in import USUAL_WAYS, Ways
@@ -222,7 +227,10 @@ class Transactions:
         """Return the rights of a caller, once they are found to be enough; None for every right."""
         if isinstance(caller, Anonymous | Owner):
             return None
-        if isinstance(caller, SignedIn):
+        held: Rights | None
+        if isinstance(caller, ActingAs):
+            held = _rights_of_user(uow, caller)
+        elif isinstance(caller, SignedIn):
             held = uow.sessions.rights(caller.session_id, caller.user_id)
         else:
             key, of_maker = uow.keys.find(caller.key_hash) or (None, None)
@@ -284,6 +292,19 @@ def _unused_id(uow: UnitOfWork, request_id: SentRequestId) -> str:
     return request_id.text
 
 
+def _rights_of_user(uow: UnitOfWork, caller: ActingAs) -> Rights:
+    """Return the rights of a user for whom the embedding program acts.
+
+    Raises:
+        NotFound: the user does not exist, or not any more.
+    """
+    user = uow.records(USERS).get(caller.user_id)
+    role = None if user is None else uow.records(ROLES).get(user.role_id)
+    if role is None:
+        raise NotFound("User", caller.user_id)
+    return Rights(caller.user_id, frozenset(role.scope), signed_in_at=caller.signed_in_at)
+
+
 def _is_use_due(caller: KeyHolder, now: int, uow: UnitOfWork) -> bool:
     """Return whether the use of a key should be recorded now."""
     found = uow.keys.find(caller.key_hash)
@@ -308,10 +329,40 @@ def _is_stale(key: ServiceKey, now: int) -> bool:
 
 
 class Service:
-    """A group of use cases; each may also raise the errors of :class:`Transactions`."""
+    """A group of use cases; each may also raise the errors of :class:`Transactions`, or TypeError for no command."""
 
     def __init__(self, transactions: Transactions) -> None:
         self.transactions = transactions
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name, method in vars(cls).copy().items():
+            if isinstance(method, FunctionType) and not name.startswith("_"):
+                expected = _command_of(method)
+                if expected is not None:
+                    setattr(cls, name, _with_command(method, expected))
+
+
+def _command_of(method: Callable[..., Any]) -> Any:
+    """Return the command that a use case takes, or a union of them; None for other methods."""
+    work = vars(method).get("work", method)
+    for parameter in signature(work).parameters.values():
+        if parameter.name in ("command", "_command"):
+            return parameter.annotation
+    return None
+
+
+def _with_command(method: FunctionType, expected: Any) -> Callable[..., Any]:
+    """Return a use case that refuses anything but its command, such as a dict."""
+
+    @wraps(method)
+    def use_case(service: Service, command: Command, *args: Any, **options: Any) -> Any:
+        if not isinstance(command, expected):
+            name = getattr(expected, "__name__", str(expected))
+            raise TypeError(f"{method.__qualname__} takes {name}, not {type(command).__name__}")
+        return method(service, command, *args, **options)
+
+    return use_case
 
 
 ServiceIn = TypeVar("ServiceIn", bound=Service, contravariant=True)

@@ -157,6 +157,18 @@ class SignedIn:
 
 
 @dataclass(frozen=True, slots=True)
+class ActingAs(SignedIn):
+    """A user for whom the embedding program acts, without a session; their rights are in storage (contract B5, H6).
+
+    Attributes:
+        signed_in_at: when the program last made sure who the user is, as Unix time; 0 for unknown.
+    """
+
+    session_id: str = field(default="", init=False)
+    signed_in_at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class KeyHolder:
     """A caller with a service key (contract C5); whether the key exists is checked in storage."""
 
@@ -241,7 +253,10 @@ def require_token(policy: Policy, permission: Permission, caller: Caller) -> Non
 
     Raises:
         NotAuthenticated: (spec §Authentication 3, contract A19).
+        TypeError: the caller is something else.
     """
+    if not isinstance(caller, Caller):
+        raise TypeError(f"the caller is of type {type(caller).__name__}; for a user, see LogoAdmin.acting_as")
     if isinstance(caller, Anonymous) and permission.needs_token(policy):
         raise NotAuthenticated
 
