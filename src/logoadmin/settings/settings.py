@@ -22,6 +22,7 @@ from logoadmin.domain.model.errors import SettingsError
 from logoadmin.domain.model.hosts import canonical_host
 from logoadmin.domain.model.limits import MAX_PASSWORD, MAX_PORT, MAX_WORKERS, PICTURE_HOST
 from logoadmin.domain.model.public_url import PREFIX, PublicUrl, local_public_url, public_url
+from logoadmin.settings.plain_words import plain_words
 from logoadmin.settings.sign_in import SignInSettings
 from logoadmin.settings.single_sign_on import is_encrypted
 
@@ -327,7 +328,7 @@ def settings_of(**given: Any) -> Settings:
 def problems_of(error: ValidationError) -> list[tuple[str, str]]:
     """Return each wrong setting with the reason; the setting is "" where the message names it."""
     found = error.errors(include_url=False, include_context=False, include_input=False)
-    return [(".".join(map(str, entry["loc"])), entry["msg"]) for entry in found]
+    return [(".".join(map(str, entry["loc"])), plain_words(entry["msg"])) for entry in found]
 
 
 def wrong_settings(problems: Iterable[str]) -> SettingsError:

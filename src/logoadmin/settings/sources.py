@@ -133,9 +133,11 @@ def _secrets() -> _Source:
 def _file() -> _Source:
     named = os.environ.get(_CONFIG_VARIABLE)
     file = Path(named or _CONFIG_FILE)
-    if not file.is_file():
-        if named:
-            raise SettingsError(f"{_CONFIG_VARIABLE} names a file that does not exist: {named}")
+    with _readable(str(file)):
+        is_missing = not file.exists() and not file.is_symlink()
+    if is_missing and named:
+        raise SettingsError(f"{_CONFIG_VARIABLE} names a file that does not exist: {named}")
+    if is_missing:
         return _Source({}, {})
     with _readable(str(file)):
         found = tomllib.loads(file.read_text(encoding="utf-8"))

@@ -1,7 +1,8 @@
 """The command ``logoadmin``, and the subcommands without a module of their own."""
 
 import json
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from logoadmin.domain.model.access import Policy
-from logoadmin.domain.model.errors import InvalidInput
 from logoadmin.domain.model.kinds import ARTWORK_KINDS, LOGOS
 from logoadmin.domain.model.records import Kind
 from logoadmin.entrypoints.cli.backups import backup, move, restore
@@ -25,16 +25,19 @@ from logoadmin.entrypoints.cli.gallery import (
 )
 from logoadmin.entrypoints.cli.healthcheck import healthcheck
 from logoadmin.entrypoints.cli.import_export import export, import_
+from logoadmin.entrypoints.cli.keys import key
+from logoadmin.entrypoints.cli.lines import command_of, json_option, print_lines
+from logoadmin.entrypoints.cli.moments import Moment
 from logoadmin.entrypoints.cli.publish import gallery_key, publish
+from logoadmin.entrypoints.cli.roles import role
 from logoadmin.entrypoints.cli.serve import access_option, serve
 from logoadmin.entrypoints.cli.users import user
-from logoadmin.entrypoints.one_line import as_json_line, on_one_line
+from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
-    from logoadmin.domain.model.command import Command
     from logoadmin.domain.model.events import Event
 
-Asked = TypeVar("Asked", bound="Command")
+Entry = TypeVar("Entry")
 
 _EVENT_LINE: Final = "{:>10}  {:<19}  {:<19}  {}"
 
@@ -66,17 +69,22 @@ def init(database: str | None) -> None:
 @click.option("--user", "user_id", type=int, metavar="ID", help="Only changes by this user.")
 @click.option("--action", help="Only this action, such as logo.removed.")
 @click.option("--request", "request_id", metavar="ID", help="Only changes by this request or command.")
-@click.option("--since", type=int, metavar="TIME", help="Only changes from this time on, in Unix seconds.")
-@click.option("--until", type=int, metavar="TIME", help="Only changes up to this time.")
+@click.option(
+    "--since",
+    type=Moment(ends=False),
+    metavar="TIME",
+    help="Only changes from then on: yesterday, 2026-11-20, '2026-11-20 14:30' (UTC), '3 days ago' or Unix seconds.",
+)
+@click.option("--until", type=Moment(ends=True), metavar="TIME", help="Only changes up to then; a day counts in full.")
 @database_option
 def changes(database: str | None, limit: int | None, **asked: Any) -> None:
     """Print the history as JSON Lines, the oldest change first."""
     from logoadmin.domain.model.records import Change
     from logoadmin.domain.services.changes import ListChanges
 
-    command = _command_of(ListChanges, asked)
+    command = command_of(ListChanges, asked)
     with gallery_at(database, "never") as gallery:
-        _print_lines(Change, islice(gallery.changes.list(command), limit))
+        print_lines(Change, _first(gallery.changes.list(command), limit))
 
 
 @cli.command()
@@ -84,18 +92,18 @@ def changes(database: str | None, limit: int | None, **asked: Any) -> None:
 @click.option("--limit", type=click.IntRange(1), help="At most this many events.")
 @click.option("--order", type=click.Choice(["asc", "desc"]), default="desc", help="asc prints the oldest first.")
 @click.option("--user", "user_id", type=int, metavar="ID", help="Only events of this user.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, with every field.")
+@json_option
 @database_option
 def events(database: str | None, limit: int | None, *, as_json: bool, **asked: Any) -> None:
     """Print sign-ins and what else happened to accounts, the newest event first; times are in UTC."""
     from logoadmin.domain.model.events import Event
     from logoadmin.domain.services.events import ListEvents
 
-    command = _command_of(ListEvents, asked)
+    command = command_of(ListEvents, asked)
     with gallery_at(database, "never") as gallery:
-        found = islice(gallery.events.list(command), limit)
+        found = _first(gallery.events.list(command), limit)
         if as_json:
-            _print_lines(Event, found)
+            print_lines(Event, found)
             return
         click.echo(_EVENT_LINE.format("event_id", "at", "event", "user, client and factor"))
         for event in found:
@@ -103,28 +111,15 @@ def events(database: str | None, limit: int | None, *, as_json: bool, **asked: A
             click.echo(on_one_line(_EVENT_LINE.format(event.event_id, at, event.event, _details(event))))
 
 
+def _first(entries: Iterable[Entry], limit: int | None) -> Iterable[Entry]:
+    return islice(entries, None if limit is None else min(limit, sys.maxsize))
+
+
 def _details(event: "Event") -> str:
     """Return who it was, from where and with what, and how often."""
     user = "no user" if event.user_id is None else f"{event.user_name or '-'} ({event.user_id})"
     often = "" if event.count == 1 else f"{event.count} times"
     return "  ".join(filter(None, (user, event.address, event.factor, often)))
-
-
-def _command_of(command: type[Asked], asked: Mapping[str, Any]) -> Asked:
-    """Return a command with the options that were given."""
-    try:
-        return command(**{name: value for name, value in asked.items() if value is not None})
-    except InvalidInput as error:
-        raise click.UsageError("; ".join(f"--{problem.loc[0]}: {problem.msg}" for problem in error.problems)) from None
-
-
-def _print_lines(listed: type, entries: Iterable[Any]) -> None:
-    """Print entries as JSON Lines, without characters that a terminal would obey."""
-    from pydantic import TypeAdapter
-
-    line = TypeAdapter(listed).serializer.to_json
-    for entry in entries:
-        click.echo(as_json_line(line(entry).decode()).encode())
 
 
 @cli.command()
@@ -141,15 +136,17 @@ def revert(change_id: int | None, request_id: str | None, database: str | None) 
         raise click.UsageError("Name a change, or a request with --request.")
     with changing(database) as (gallery, caller):
         if request_id is not None:
-            made = sum(1 for _ in gallery.changes.revert_request(RevertRequest(request_id=request_id), caller))
+            made = sum(
+                1 for _ in gallery.changes.revert_request(command_of(RevertRequest, {"request_id": request_id}), caller)
+            )
             click.echo(f"Undid request {request_id} with {made} change{'' if made == 1 else 's'}")
         if change_id is not None:
-            change = gallery.changes.revert(Revert(change_id=change_id), caller)
+            change = gallery.changes.revert(command_of(Revert, {"change_id": change_id}), caller)
             click.echo(f"Undid change {change_id} with change {change.change_id}: {change.action}, id {change.id}")
 
 
 @cli.command()
-@click.argument("kind", type=click.Choice([kind.kind.value for kind in ARTWORK_KINDS]))
+@click.argument("kind", metavar="KIND", type=click.Choice([kind.kind.value for kind in ARTWORK_KINDS]))
 @click.argument("id_", metavar="ID", type=int)
 @click.option("--reason", required=True, help="Why, for readers of the gallery.")
 @database_option
@@ -193,7 +190,7 @@ def rotate(database: str | None) -> None:
 
 
 @cli.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", metavar="SHELL", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
     """Print a script that makes SHELL complete commands, options and their values."""
@@ -208,7 +205,7 @@ def completion(context: click.Context, shell: str) -> None:
 
 _IN_MODULES: Final = (
     *(serve, import_, export, publish, gallery_key, check),
-    *(backup, restore, move, user, config, doctor, healthcheck),
+    *(backup, restore, move, user, role, key, config, doctor, healthcheck),
 )
 for command in _IN_MODULES:
     cli.add_command(command)

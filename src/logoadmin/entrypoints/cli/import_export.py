@@ -12,6 +12,8 @@ import click
 
 from logoadmin.atomic_files import atomic_file
 from logoadmin.domain.model.errors import InvalidLines, LogoAdminError
+from logoadmin.domain.model.kinds import KINDS
+from logoadmin.domain.model.records import Kind
 from logoadmin.entrypoints.cli.gallery import (
     command_settings,
     database_option,
@@ -21,6 +23,7 @@ from logoadmin.entrypoints.cli.gallery import (
     show_password,
     show_request,
 )
+from logoadmin.entrypoints.cli.lines import command_of
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
@@ -100,10 +103,12 @@ def _lines_of(file: str) -> Iterator[_RewindingFile]:
 
 
 def _show_problems(file: str, error: InvalidLines) -> None:
+    from logoadmin.settings.plain_words import plain_words
+
     for line in error.lines:
         for problem in line.problems:
             where = ".".join(map(str, problem.loc))
-            text = f"{file}:{line.number}: {where + ': ' if where else ''}{problem.msg}"
+            text = f"{file}:{line.number}: {where + ': ' if where else ''}{plain_words(problem.msg)}"
             click.echo(on_one_line(text), err=True)
 
 
@@ -144,22 +149,33 @@ def _progress(lines: _RewindingFile) -> Iterator[Callable[[], None]]:
     "--with-password-hashes", is_flag=True, help="Include password hashes, so that users keep their passwords."
 )
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
-def export(file: str, database: str | None, with_password_hashes: bool, force: bool) -> None:
-    """Export all records to FILE, one JSON object per line; - is standard output."""
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice([kind.value for kind in KINDS]),
+    help="Export only records of this kind; can be repeated.",
+)
+def export(file: str, database: str | None, with_password_hashes: bool, force: bool, kinds: tuple[str, ...]) -> None:
+    """Export records to FILE, one JSON object per line; - is standard output.
+
+    An import needs the records that others refer to: roles of users, and authors of themes and logos.
+    """
     from logoadmin.domain.services.import_export import ExportRecords
 
+    command = command_of(ExportRecords, {"kind": tuple(map(Kind, kinds))})
     _refuse_database(file, database)
     if not force and file != "-" and Path(file).is_file():
         raise LogoAdminError(f"{file} exists; name another file, or overwrite it with --force")
     with gallery_at(database, "never") as gallery, _target(file) as target:
         click.echo(f"Left out: {', '.join(NOT_EXPORTED)}. logoadmin move copies everything", err=True)
-        if not with_password_hashes:
+        if not with_password_hashes and Kind.USER in (command.kind or KINDS):
             click.echo(
                 "Password hashes are left out: after an import, users cannot sign in until their passwords are set "
                 "(--with-password-hashes includes the hashes)",
                 err=True,
             )
-        counts = gallery.import_export.dump(ExportRecords(), target.write, with_password_hashes=with_password_hashes)
+        counts = gallery.import_export.dump(command, target.write, with_password_hashes=with_password_hashes)
     counted = (_counted(count, kind) for kind, count in counts.items() if count)
     click.echo(f"Exported {', '.join(counted) or 'nothing'}", err=True)
 

@@ -3,21 +3,21 @@
 import contextlib
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
 
 from logoadmin.domain.model.errors import InvalidInput, LogoAdminError, NotFound
-from logoadmin.domain.model.limits import MAX_NAME
 from logoadmin.entrypoints.cli.gallery import changing, database_option, gallery_at
+from logoadmin.entrypoints.cli.lines import day_of
+from logoadmin.entrypoints.cli.roles import found_role, is_id
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
     from logoadmin.domain.logo_admin import LogoAdmin
     from logoadmin.domain.model.access import Owner
     from logoadmin.domain.model.factors import ListedFactor
-    from logoadmin.domain.model.records import Role, User
+    from logoadmin.domain.model.records import User
     from logoadmin.domain.services.users import CreateUser
 
 
@@ -91,7 +91,7 @@ def user_password(named: str, fate: str | None, database: str | None) -> None:
     from logoadmin.domain.services.users import SetPassword
 
     with changing(database, undoable=False) as (gallery, caller):
-        found = _found(gallery, named)
+        found = found_user(gallery, named)
         factors = len(_factors(gallery, found.user_id))
         command = SetPassword(user_id=found.user_id, password=_new_password())
         is_lost = factors > 0 and (fate or _asked_fate(factors)) == "remove"
@@ -118,7 +118,7 @@ def user_code(named: str, database: str | None) -> None:
     from logoadmin.domain.services.sign_in_codes import CreateSignInCode
 
     with gallery_at(database, "never") as gallery:
-        found = _found(gallery, named)
+        found = found_user(gallery, named)
         made = gallery.sign_in_codes.create(CreateSignInCode(user_id=found.user_id))
         click.echo(made.code)
         text = f"{found.username} signs in with it once within 10 minutes, at {gallery.public_url.base}"
@@ -137,7 +137,7 @@ def user_factors(named: str, remove: bool, database: str | None) -> None:
     from logoadmin.domain.services.factor_commands import RemoveUserFactors
 
     with gallery_at(database, "never") as gallery:
-        found = _found(gallery, named)
+        found = found_user(gallery, named)
         if remove:
             removed = gallery.factors.remove_all(RemoveUserFactors(user_id=found.user_id)).removed
             click.echo(f"Removed {_count(removed)} of user {found.user_id}")
@@ -146,7 +146,7 @@ def user_factors(named: str, remove: bool, database: str | None) -> None:
         if not factors:
             click.echo(f"User {found.user_id} has no second factor", err=True)
         for factor in factors:
-            used = "never used" if factor.last_used_at is None else f"used {_date(factor.last_used_at)}"
+            used = "never used" if factor.last_used_at is None else f"used {day_of(factor.last_used_at)}"
             text = f"{factor.factor_id:>10}  {factor.kind:<7}  {used:<15}  {factor.name}"
             click.echo(on_one_line(text))
 
@@ -163,7 +163,7 @@ def user_role(named: str, role: str, database: str | None) -> None:
     from logoadmin.domain.services.users import AmendUser
 
     with changing(database) as (gallery, caller):
-        found, role_found = _found(gallery, named), _found_role(gallery, role)
+        found, role_found = found_user(gallery, named), found_role(gallery, role)
         gallery.users.amend(AmendUser(user_id=found.user_id, role_id=role_found.role_id), caller)
         click.echo(on_one_line(f"User {found.user_id} has role {role_found.role_id}, {role_found.name}"))
 
@@ -179,7 +179,7 @@ def user_remove(named: str, database: str | None) -> None:
     from logoadmin.domain.services.users import RemoveUser
 
     with changing(database) as (gallery, caller):
-        found = _found(gallery, named)
+        found = found_user(gallery, named)
         gallery.users.remove(RemoveUser(user_id=found.user_id), caller)
         click.echo(on_one_line(f"Removed user {found.user_id}, {found.username}"))
 
@@ -202,43 +202,25 @@ def _count(factors: int) -> str:
     return f"{factors} second factor{'' if factors == 1 else 's'}"
 
 
-def _date(at: int) -> str:
-    return datetime.fromtimestamp(at, UTC).date().isoformat()
+def found_user(gallery: "LogoAdmin", named: str) -> "User":
+    """Return the user that an argument names, by id or by name.
 
-
-def _found_role(gallery: "LogoAdmin", named: str) -> "Role":
-    """Return the role that an argument names, by id or by name."""
-    from logoadmin.domain.services.roles import GetRole, ListRoles
-
-    if _is_id(named):
-        return gallery.roles.get(GetRole(role_id=int(named)))
-    roles = {role.name: role for role in gallery.roles.list(ListRoles())}
-    role = roles.get(named) or roles.get(named.removeprefix("name:"))
-    if role is None:
-        raise NotFound("Role", named)
-    return role
-
-
-def _found(gallery: "LogoAdmin", named: str) -> "User":
-    """Return the user that an argument names, by id or by name."""
+    Raises:
+        LogoAdminError: no user has it.
+    """
     from logoadmin.domain.services.users import FindUser, GetUser
 
-    if _is_id(named):
+    if is_id(named):
         try:
             return gallery.users.get(GetUser(user_id=int(named)))
         except (NotFound, InvalidInput) as error:
             raise LogoAdminError(f"{error}; use name:{named} for the user named {named}") from None
     name = named.removeprefix("name:")
-    if not _is_id(name):
+    if not is_id(name):
         # A username may be name:bob; name:7 always means the user named 7.
         with contextlib.suppress(NotFound, InvalidInput):
             return gallery.users.find(FindUser(username=named))
     return gallery.users.find(FindUser(username=name))
-
-
-def _is_id(text: str) -> bool:
-    """Whether it is an id; longer digits are not, and int() refuses thousands of them."""
-    return text.isascii() and text.isdecimal() and len(text) <= MAX_NAME
 
 
 def _new_password() -> str:
