@@ -38,8 +38,11 @@ if TYPE_CHECKING:
     from logoadmin.adapters.sql_storage.moves import Progress
 
 
-def rotate_keys(settings: Settings) -> None:
+def rotate_keys(settings: Settings) -> int | None:
     """Rotate the token keys in the database, see :func:`~logoadmin.domain.services.setup.rotate_token_keys`.
+
+    Returns:
+        The seconds since the last rotation; None for the first.
 
     Raises:
         SettingsError: these keys are not in use.
@@ -52,7 +55,7 @@ def rotate_keys(settings: Settings) -> None:
         )
     with closing(open_storage(settings, interactive=False)) as storage:
         start(storage, settings, "never", administrator=False)
-        rotate_token_keys(storage, SystemRandomness())
+        return rotate_token_keys(storage, SystemRandomness(), SystemClock())
 
 
 def check_keys(settings: Settings) -> None:

@@ -306,7 +306,7 @@ def test_a_rotation_of_token_keys_locks_nobody_out(
 ) -> None:
     _, totp, _ = enrolled(stocked)
     for _ in range(3):
-        rotate_token_keys(storage, SystemRandomness())
+        rotate_token_keys(storage, SystemRandomness(), FrozenClock())
     clock.pass_by(STEP)
     later = gallery_on(storage, clock, started=False)
     assert not is_refused(later, challenged(later), totp=code_of(totp, clock.now()))

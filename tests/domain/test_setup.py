@@ -73,11 +73,11 @@ def test_a_rotation_signs_with_the_next_key_and_accepts_the_previous_one(
 ) -> None:
     start(storage, clock)
     current, following = stored_token_keys(storage)
-    rotate_token_keys(storage, RANDOMNESS)
+    rotate_token_keys(storage, RANDOMNESS, FrozenClock())
     signing, newest, previous = stored_token_keys(storage)
     assert (signing, previous) == (following, current)
     assert newest not in (current, following)
-    rotate_token_keys(storage, RANDOMNESS)
+    rotate_token_keys(storage, RANDOMNESS, FrozenClock())
     assert stored_token_keys(storage)[0] == newest
     assert stored_token_keys(storage)[2] == following
     start(storage, clock)
@@ -87,5 +87,5 @@ def test_a_rotation_signs_with_the_next_key_and_accepts_the_previous_one(
 @pytest.mark.rule("contract C2")
 def test_there_is_nothing_to_rotate_before_the_first_start(storage: MemoryStorage) -> None:
     with pytest.raises(TablesMissing):
-        rotate_token_keys(storage, RANDOMNESS)
+        rotate_token_keys(storage, RANDOMNESS, FrozenClock())
     assert stored_token_keys(storage) == ()

@@ -422,3 +422,16 @@ def test_type_checkers_know_the_rules_about_signing_in_by_name() -> None:
 )
 def test_the_public_url_comes_from_the_settings_alone(given: dict[str, Any], base: str) -> None:
     assert settings_of(**given).effective_public_url.base == base
+
+
+@pytest.mark.rule("contract H1")
+def test_a_file_of_settings_that_is_none_is_an_error(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "logoadmin.toml"
+    file.mkdir()
+    says_one_line(run("config"), 2, "logoadmin.toml cannot be read: Is a directory")
+    monkeypatch.setenv("LOGOADMIN_CONFIG", str(file))
+    says_one_line(run("config"), 2, "logoadmin.toml cannot be read: Is a directory")
+    monkeypatch.delenv("LOGOADMIN_CONFIG")
+    file.rmdir()
+    file.symlink_to(tmp_path / "moved.toml")
+    says_one_line(run("config"), 2, "logoadmin.toml cannot be read: No such file or directory")

@@ -20,6 +20,7 @@ ADMIN_USERNAME: Final = "admin"
 # key that signed before the last rotation, whose tokens may still be in use.
 _TOKEN_KEY: Final = "token_key"
 _NEXT_TOKEN_KEY: Final = "token_key_next"
+_TOKEN_KEYS_ROTATED: Final = "token_keys_rotated"  # no secret: the Unix time of the last rotation
 _PREVIOUS_TOKEN_KEY: Final = "token_key_previous"
 # When a program with key files first started, as Unix time; a copy of the database proves nothing for long after it.
 _FILES_SINCE: Final = "token_key_files_since"
@@ -112,26 +113,32 @@ def start_with_key_files(storage: Storage, now: int) -> int:
     return storage.write(remember)
 
 
-def rotate_token_keys(storage: Storage, randomness: Randomness) -> None:
+def rotate_token_keys(storage: Storage, randomness: Randomness, clock: Clock) -> int | None:
     """Let the next token key sign, and create another next one (contract C2).
 
     Running processes keep the keys that they know, and the next one is among them. Therefore they and
     processes that start later accept each other's tokens.
+
+    Returns:
+        The seconds since the last rotation; None for the first.
 
     Raises:
         TablesMissing: the service was never started.
         StorageUnavailable: the database is out of reach.
     """
 
-    def rotate(uow: UnitOfWork) -> None:
+    def rotate(uow: UnitOfWork) -> int | None:
         current, following = uow.secrets.get(_TOKEN_KEY), uow.secrets.get(_NEXT_TOKEN_KEY)
         if current is None or following is None:
             raise TablesMissing
         uow.secrets.replace(_PREVIOUS_TOKEN_KEY, current)
         uow.secrets.replace(_TOKEN_KEY, following)
         uow.secrets.replace(_NEXT_TOKEN_KEY, randomness.text())
+        now, last = clock.now(), uow.secrets.get(_TOKEN_KEYS_ROTATED)
+        uow.secrets.replace(_TOKEN_KEYS_ROTATED, str(now))
+        return None if last is None else max(0, now - int(last))
 
-    storage.write(rotate)
+    return storage.write(rotate)
 
 
 def _has_users(uow: UnitOfWork) -> bool:

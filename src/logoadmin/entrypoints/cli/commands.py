@@ -24,6 +24,7 @@ from logoadmin.entrypoints.cli.gallery import (
     show_start,
 )
 from logoadmin.entrypoints.cli.healthcheck import healthcheck
+from logoadmin.entrypoints.cli.help import Commands
 from logoadmin.entrypoints.cli.import_export import export, import_
 from logoadmin.entrypoints.cli.keys import key
 from logoadmin.entrypoints.cli.lines import command_of, json_option, print_lines
@@ -42,7 +43,17 @@ Entry = TypeVar("Entry")
 _EVENT_LINE: Final = "{:>10}  {:<19}  {:<19}  {}"
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+_TASKS: Final = {
+    "Set up and serve": ("init", "serve", "config", "doctor", "healthcheck", "token-key"),
+    "People and rights": ("user", "role", "key", "events"),
+    "History": ("changes", "revert"),
+    "Publish": ("publish", "block", "check", "gallery-key"),
+    "Copy and move": ("import", "export", "backup", "restore", "move"),
+    "For programs": ("openapi", "completion"),
+}
+
+
+@click.group(cls=Commands, tasks=_TASKS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="logoadmin")
 def cli() -> None:
     """Administer a gallery of site logos and themes.
@@ -173,7 +184,7 @@ def openapi(access: str | None) -> None:
     click.echo(json.dumps(document, indent=2, sort_keys=True))
 
 
-@cli.group("token-key")
+@cli.group("token-key", cls=Commands)
 def token_key() -> None:
     """Manage the keys in the database that sign access tokens."""
 
@@ -181,12 +192,24 @@ def token_key() -> None:
 @token_key.command()
 @database_option
 def rotate(database: str | None) -> None:
-    """Rotate the keys in the database. Nobody is signed out."""
+    """Rotate the keys in the database.
+
+    Nobody is signed out if the running services were restarted since the last rotation, and its tokens have expired.
+    """
     from logoadmin.maintenance import rotate_keys
 
-    rotate_keys(command_settings(database))
-    click.echo("Rotated the keys in the database. Nobody is signed out.")
-    click.echo("Restart the running services one by one before you rotate again.")
+    settings = command_settings(database)
+    since_last = rotate_keys(settings)
+    click.echo("Rotated the keys in the database.")
+    if since_last is None or since_last >= settings.access_token_seconds:
+        click.echo("Nobody is signed out. Restart the running services one by one before you rotate again.")
+        return
+    click.echo(
+        f"logoadmin: the keys were also rotated {since_last} s ago. Signed out until they refresh: users whose access "
+        "token is from before that. Services that were not restarted in between do not accept tokens of those that "
+        "start now: restart all of them",
+        err=True,
+    )
 
 
 @cli.command()

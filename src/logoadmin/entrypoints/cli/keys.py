@@ -9,6 +9,7 @@ import click
 from logoadmin.domain.model.errors import LogoAdminError, NotPermitted
 from logoadmin.domain.model.limits import MAX_KEY_SECONDS
 from logoadmin.entrypoints.cli.gallery import database_option, gallery_at
+from logoadmin.entrypoints.cli.help import Commands
 from logoadmin.entrypoints.cli.lines import command_of, day_of, json_option, print_lines
 from logoadmin.entrypoints.cli.roles import scope_option, scopes_of
 from logoadmin.entrypoints.cli.users import found_user
@@ -18,7 +19,7 @@ _DAY = 86_400
 _LINE = "{:>10}  {:<10}  {:<10}  {:<10}  {:<30}  {}"
 
 
-@click.group()
+@click.group(cls=Commands)
 def key() -> None:
     """Create, list and remove service keys, with which scripts act for users.
 

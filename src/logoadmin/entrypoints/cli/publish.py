@@ -14,6 +14,7 @@ import click
 
 from logoadmin.domain.model.errors import LogoAdminError, SettingsError, StartError
 from logoadmin.entrypoints.cli.gallery import database_option, gallery_at
+from logoadmin.entrypoints.cli.help import Commands
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def _verify(url: str, keys: "Sequence[Mapping[str, str]]", publication: "Publish
         raise StartError(f"The copy at {url} has another index of version {published.version}", _CURE)
 
 
-@click.group("gallery-key")
+@click.group("gallery-key", cls=Commands)
 def gallery_key() -> None:
     """Manage the keys that sign the published gallery."""
 

@@ -10,6 +10,7 @@ from logoadmin.domain.model.access import Scope
 from logoadmin.domain.model.errors import NotFound
 from logoadmin.domain.model.limits import MAX_NAME
 from logoadmin.entrypoints.cli.gallery import changing, database_option, gallery_at
+from logoadmin.entrypoints.cli.help import Commands
 from logoadmin.entrypoints.cli.lines import command_of, json_option, print_lines
 from logoadmin.entrypoints.one_line import on_one_line
 
@@ -38,7 +39,7 @@ def scopes_of(given: Iterable[str]) -> tuple[str, ...]:
     return tuple(scope.strip() for part in given for scope in part.split(",") if scope.strip())
 
 
-@click.group()
+@click.group(cls=Commands)
 def role() -> None:
     """Create, list and change roles.
 

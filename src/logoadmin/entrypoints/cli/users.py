@@ -9,6 +9,7 @@ import click
 
 from logoadmin.domain.model.errors import InvalidInput, LogoAdminError, NotFound
 from logoadmin.entrypoints.cli.gallery import changing, database_option, gallery_at
+from logoadmin.entrypoints.cli.help import Commands
 from logoadmin.entrypoints.cli.lines import day_of
 from logoadmin.entrypoints.cli.roles import found_role, is_id
 from logoadmin.entrypoints.one_line import on_one_line
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from logoadmin.domain.services.users import CreateUser
 
 
-@click.group()
+@click.group(cls=Commands)
 def user() -> None:
     """List, create, change and remove users.
 
