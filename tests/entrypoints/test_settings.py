@@ -425,7 +425,9 @@ def test_the_public_url_comes_from_the_settings_alone(given: dict[str, Any], bas
 
 
 @pytest.mark.rule("contract H1")
-def test_a_file_of_settings_that_is_none_is_an_error(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_directory_or_dangling_link_named_as_the_settings_is_an_error(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "logoadmin.toml"
     file.mkdir()
     says_one_line(run("config"), 2, "logoadmin.toml cannot be read: Is a directory")
