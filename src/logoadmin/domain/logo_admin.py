@@ -286,7 +286,7 @@ class LogoAdmin:
 
     def _for(self, caller: ActingAs) -> "LogoAdmin":
         view = copy.copy(self)
-        view._acting, view.admin_password, view.doctor_keys = caller, None, ()
+        view._acting, view.admin_password = caller, None
         for name, service in vars(self).items():
             if isinstance(service, ActingService):
                 service = service.service
