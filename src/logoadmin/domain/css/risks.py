@@ -8,7 +8,7 @@ from tinycss2.ast import FunctionBlock, IdentToken, Node, ParseError, SquareBrac
 
 from logoadmin.domain.css.overlays import overlays
 from logoadmin.domain.css.structure import Block, Declaration, Structure, unprefixed
-from logoadmin.domain.css.tokens import Tokens, is_literal, significant, too_deep, unclosed, walk
+from logoadmin.domain.css.tokens import Nodes, Tokens, is_literal, significant, too_deep, unclosed, walk
 from logoadmin.domain.css.urls import hosts_of
 from logoadmin.domain.model.css import Risk, RiskName
 
@@ -131,13 +131,21 @@ def _exfiltration(blocks: Sequence[Block]) -> Iterator[Node]:
         if block.parent is not None:
             leaks[id(block.parent)].add(leaks[id(block)])
     by_size = any(block.at_keyword == "container" and leaks[id(block)].contacts for block in blocks)
+    asks = contacts and any(map(_queries, blocks))
     for block in blocks:
         leak = leaks[id(block)]
         if leak.contacts or by_size or (leak.refers and contacts) or (leak.uses_variables and variables):
             yield from _comparisons(block)
         for declaration in block.declarations:
-            if _asks_for_letters(block, declaration) or _asks_for_attribute(declaration):
+            has_attribute = contacts and _has_attribute(declaration.value)
+            if (
+                _asks_for_letters(block, declaration)
+                or _asks_for_attribute(declaration)
+                or (has_attribute and (asks or _is_reference(declaration)))
+            ):
                 yield declaration.place
+        if asks and block.place is not None and _has_attribute(block.prelude):
+            yield block.place
 
 
 def _leak(block: Block) -> _Leak:
@@ -171,3 +179,21 @@ def _asks_for_attribute(declaration: Declaration) -> bool:
     """Tell whether a URL may be made from an attribute."""
     names = {node.lower_name for node in walk(declaration.value) if isinstance(node, FunctionBlock)}
     return "attr" in names and not _URL_FUNCTIONS.isdisjoint(map(unprefixed, names))
+
+
+def _queries(block: Block) -> bool:
+    """Tell whether something depends on the size or the style of an element: a container query, or ``if()``."""
+    return block.at_keyword == "container" or any(
+        isinstance(node, FunctionBlock) and node.lower_name == "if"
+        for each in block.declarations
+        for node in walk(each.value)
+    )
+
+
+def _has_attribute(value: Nodes) -> bool:
+    return any(isinstance(node, FunctionBlock) and node.lower_name == "attr" for node in walk(value))
+
+
+def _is_reference(declaration: Declaration) -> bool:
+    """Tell whether a value may name another rule; the text of ``content`` does not."""
+    return declaration.name != "content" and unprefixed(declaration.name) in _REFERENCES
