@@ -66,7 +66,7 @@ class Sample:
         return (
             is_record
             and "factor_id" not in self.fields
-            and not self.template.startswith("/api/auth/")
+            and not self.template.startswith(("/api/auth/", "/api/css/"))
             and not self.is_file
         )
 
@@ -114,7 +114,7 @@ _AUTHOR: Final = ("author_id", "user_id", "username", "created_at")
 _ARTWORK: Final = ("name", "preview_url", "target", "custom_css", "active", "authors", "created_at")
 _THEME: Final = ("theme_id", *_ARTWORK)
 _LOGO: Final = ("logo_id", *_ARTWORK)
-_VERDICT: Final = ("form", "hosts", "imports", "size", "risks")
+_VERDICT: Final = ("form", "hosts", "imports", "size", "risks", "reason")
 _KEY: Final = ("key_id", "name", "scope", "created_at", "expires_at", "last_used_at")
 _FACTOR: Final = ("factor_id", "kind", "name", "created_at", "last_used_at")
 _SESSION: Final = (
@@ -159,6 +159,7 @@ SAMPLES: Final = (
     Sample("DELETE", "/api/auth/keys/{key_id}", 200, "always", ("key_id",), errors=(404,)),
     Sample("GET", "/api/publication", 200, "always",
         ("version", "logos", "themes", "left_out", "changed", "risky", "blocked")),
+    Sample("POST", "/api/css/verdict", 200, "always", _VERDICT, {"kind": "theme", "custom_css": "a { color: red }"}),
     Sample("GET", "/api/settings", 200, "always", ("picture_hosts",)),
     Sample("PATCH", "/api/settings", 200, "always", ("picture_hosts",), {"picture_hosts": ["i.example"]}),
     Sample("GET", "/api/changes", 200, "always", _CHANGE, is_list=True),

@@ -141,6 +141,7 @@ from .domain.services.authors import (
 )
 from .domain.services.bulk import ApplyChanges as ApplyChanges, BulkChange as BulkChange
 from .domain.services.changes import ListChanges as ListChanges, Revert as Revert, RevertRequest as RevertRequest
+from .domain.services.css import JudgeCss as JudgeCss
 from .domain.services.events import ListEvents as ListEvents
 from .domain.services.factor_commands import (
     ConfirmTotp as ConfirmTotp,

@@ -79,6 +79,7 @@ NAMES = {
         "SetPreferences",
         "AmendSettings",
         "GetSettings",
+        "JudgeCss",
         "ShowPublication",
     ),
 }

@@ -29,7 +29,14 @@ THEME = {"theme_id": 1, **ARTWORK, "authors": [ANN], "created_at": NOW}
 JSON_TYPE = {"content-type": "application/json"}
 LARGEST = 65_536
 LARGEST_WITH_CSS = 3_670_016
-WITH_CSS = {"/api/changes", "/api/themes", "/api/themes/{theme_id}", "/api/logos", "/api/logos/{logo_id}"}
+WITH_CSS = {
+    "/api/changes",
+    "/api/css/verdict",
+    "/api/themes",
+    "/api/themes/{theme_id}",
+    "/api/logos",
+    "/api/logos/{logo_id}",
+}
 # Its body may have any fields.
 ANY_FIELDS = "/api/auth/me/preferences"
 AWAY = "Cannot connect to the database server at db.example:3306"
@@ -89,12 +96,13 @@ ROLES: Final = [
 CREATED: Final = {**ARTWORK, "authors": [], "created_at": NOW}
 # A rule is no declaration, so the CSS of the sample fits a theme, not a logo.
 RULE: Final = [{"risk": "invalid", "line": 1, "column": 1}]
-VERDICT: Final = {"form": "declarations", "hosts": [], "imports": [], "size": 20, "risks": RULE}
+VERDICT: Final = {"form": "declarations", "hosts": [], "imports": [], "size": 20, "risks": RULE, "reason": ""}
 # The exact answers to the sample requests for records and links.
 ANSWERS: Final[dict[str, Any]] = {
     "GET /api/auth/me": {**ADMIN_USER, "scope": ["*"], "enrol_by": None, "must_change_password": False},
     "GET /api/users/{user_id}/factors": [],
     "DELETE /api/users/{user_id}/factors": {"user_id": 7, "removed": 0},
+    "POST /api/css/verdict": {"form": "sheet", "hosts": [], "imports": [], "size": 16, "risks": [], "reason": ""},
     "GET /api/publication": {
         "version": 11, "logos": 1, "themes": 1, "left_out": [], "changed": [], "blocked": [],
         "risky": [{"kind": "logo", "id": 1, "name": "Aurora", "risks": ["invalid"]}],

@@ -31,6 +31,7 @@ from logoadmin.domain.services.artworks import logo_service, theme_service
 from logoadmin.domain.services.authors import AuthorService
 from logoadmin.domain.services.bulk import BulkService
 from logoadmin.domain.services.changes import ChangeService
+from logoadmin.domain.services.css import CssService
 from logoadmin.domain.services.events import EventService
 from logoadmin.domain.services.factors import FactorService
 from logoadmin.domain.services.import_export import ImportExportService
@@ -123,6 +124,7 @@ class LogoAdmin:
         events: see :class:`~logoadmin.domain.services.events.EventService`.
         pins: see :class:`~logoadmin.domain.services.pins.PinService`.
         settings: see :class:`~logoadmin.domain.services.settings.SettingsService`.
+        css: see :class:`~logoadmin.domain.services.css.CssService`.
         preferences: see :class:`~logoadmin.domain.services.preferences.PreferenceService`.
         publication: see :class:`~logoadmin.domain.services.publication.PublicationService`.
         changes: see :class:`~logoadmin.domain.services.changes.ChangeService`.
@@ -163,6 +165,7 @@ class LogoAdmin:
         self.logos = logo_service(transactions)
         self.pins = PinService(transactions, ports.outgoing, ports.clock)
         self.settings = SettingsService(transactions)
+        self.css = CssService(transactions, ports.clock)
         self.preferences = PreferenceService(transactions)
         self.keys = KeyService(transactions, ports.randomness, rules.sign_in)
         self.events = EventService(transactions)

@@ -57,7 +57,7 @@ _SCALES: Final = frozenset(("transform", "scale", "zoom"))
 
 _OLD_PSEUDOS: Final = frozenset(("before", "after", "first-line", "first-letter"))
 
-# Shares of the window in percent: of a box, and of what is added at each of its sides.
+# Shares of the window in percent: of a box, and of an outset at each of its sides.
 _HALF: Final = 50
 _QUARTER: Final = 25
 # A window counts as 1,280 by 720 pixels, and one letter of these units as 16.
@@ -75,7 +75,7 @@ _ANY: Final = "*"
 
 
 class _Subject(NamedTuple):
-    """What is known of the elements that a selector matches; empty for anything.
+    """The name, id and pseudo-element that a selector requires; empty for any.
 
     Elements with another name, id or pseudo-element are certainly others. Everything else may match the same one.
     """
@@ -247,7 +247,7 @@ def _is_positioned(declaration: Declaration) -> bool:
 
 
 def _is_huge_itself(declaration: Declaration, variables: Set[str]) -> bool:
-    """Tell whether a declaration covers half of the window by itself, with what it adds at each side of a box.
+    """Tell whether a declaration covers half of the window alone, with its outsets at both sides of a box.
 
     Args:
         declaration: any declaration.

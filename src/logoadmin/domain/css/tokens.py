@@ -29,7 +29,7 @@ _DIGITS: Final = frozenset("0123456789")
 # Honest style sheets of a megabyte have 60,000 blocks and functions, most of them functions such as var(). A tree with
 # more of them costs ten times as much as ordinary CSS, and is never built.
 MAX_BLOCKS: Final = 20_000
-_MAX_FUNCTIONS: Final = 100_000
+MAX_FUNCTIONS: Final = 100_000
 MAX_LEVELS: Final = 64
 
 Nodes = list[Node]
@@ -111,7 +111,7 @@ def _with_short_numbers(text: str) -> str:
 
 def has_too_many_blocks(css: str) -> bool:
     """Return whether a text may have more than :data:`MAX_BLOCKS` blocks, or too many functions, without reading it."""
-    return css.count("{") + css.count("[") > MAX_BLOCKS or css.count("(") > _MAX_FUNCTIONS
+    return css.count("{") + css.count("[") > MAX_BLOCKS or css.count("(") > MAX_FUNCTIONS
 
 
 def contents(node: Node) -> Nodes | None:

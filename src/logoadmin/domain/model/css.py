@@ -77,6 +77,13 @@ class Verdict:
             [{"risk": "overlay", "line": 1, "column": 12}],
         ),
     ]
+    reason: Annotated[
+        str,
+        described(
+            "Why the text was not judged in full, or at all; empty if it was. Then `invalid` is among the risks.",
+            "It has more than 20,000 blocks or 100,000 functions",
+        ),
+    ] = ""
     version: Version = field(default=0, compare=False, repr=False, kw_only=True)
 
     @property

@@ -36,6 +36,7 @@ class ShowPublication(Command):
     """What readers of the published gallery do not get."""
 
     permission = SIGNED_IN
+    judges = True
 
     @property
     def searches(self) -> bool:

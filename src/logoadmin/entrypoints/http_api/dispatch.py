@@ -26,6 +26,7 @@ _HASHING_THREADS: Final = 2
 _RENDERING_THREADS: Final = 2
 _FILE_THREADS: Final = 2
 _ISSUER_THREADS: Final = 2
+_JUDGING_THREADS: Final = 2
 # They only wait. Other hosts may take 20 seconds, and each caller has one of the threads.
 _ASKING_THREADS: Final = 8
 # Storage has its own time limits, so this one is rarely reached (contract A20: 2 s).
@@ -255,8 +256,8 @@ class Dispatch:
         self.asking = FairLane("asking", _ASKING_THREADS, long_calls)
         # Neither must sign-ins wait for other hosts than the issuer.
         self.asking_issuer = LongLane("asking-issuer", _ISSUER_THREADS, long_calls)
-        # One thread, for the interpreter lock as well.
-        self.judging = FairLane("judging", 1, long_calls)
+        # Few threads, for the interpreter lock as well.
+        self.judging = FairLane("judging", _JUDGING_THREADS, long_calls)
         self.exporting = LongLane("exporting", 1, long_calls)
         self.rendering = LongLane("rendering", _RENDERING_THREADS, long_calls)
         self.publishing = LongLane("publishing", 1, long_calls)

@@ -154,6 +154,8 @@ class Endpoint:
             return await self._shared(request, command, respond)
         if operation.method == "GET":
             return await self._read(request, command, respond)
+        if command.judges:
+            return await self._judged(request, respond)
         if command.asks_others and command.permission != PUBLIC:
             response = await self._context.dispatch.asking.run_for(_asker(caller, request), respond)
         else:
@@ -207,12 +209,15 @@ class Endpoint:
         if command.asks_others:
             return cast(RenderedResponse, await dispatch.asking_issuer.run(respond))  # not a list
         if command.judges:
-            return cast(RenderedResponse, await dispatch.judging.run_for(request.client, respond))  # not a list either
+            return await self._judged(request, respond)
         lane = dispatch.searching if command.searches else dispatch.reading
         response = await lane.run(respond, request.deadline)
         if isinstance(response, LongList):
             response = await dispatch.rendering.run(response.render)
         return response
+
+    async def _judged(self, request: Request, respond: Respond) -> RenderedResponse:
+        return cast(RenderedResponse, await self._context.dispatch.judging.run_for(request.client, respond))
 
     async def _shared(self, request: Request, command: Command, respond: Respond) -> RenderedResponse:
         """Return the response to a public read, shared by all concurrent requests for the same version."""

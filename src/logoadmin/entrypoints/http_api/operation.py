@@ -202,7 +202,7 @@ class Operation:
         return (
             (self.streams and self.method == "GET" and self.answer != Listing[Event])
             or self.kind is not None
-            or self.answer is Verdict
+            or (self.answer is Verdict and self.method == "GET")
         )
 
     @cached_property

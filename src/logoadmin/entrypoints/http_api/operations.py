@@ -44,6 +44,7 @@ from logoadmin.domain.services import (
     authors,
     bulk,
     changes,
+    css,
     import_export,
     pins,
     publication,
@@ -117,6 +118,11 @@ OPERATIONS: Final = (
               "The active logos and themes that readers of the published gallery do not get, with the reasons; the "
               "imports that have changed at their origin; and the blocked records. Requires `logos:write` or "
               "`themes:write`."),
+    Operation("contract L4", "POST /api/css/verdict", css.JudgeCss, "css.judge", Verdict,
+              "Judge CSS that is not saved",
+              "As for a logo or a theme with this CSS, but without pinned imports. Nothing is stored. Two texts are "
+              "judged at a time, others wait; what takes longer than 2 seconds is `invalid`, with the `reason`. "
+              "Requires `logos:write` or `themes:write`."),
     Operation("contract J8", "GET /api/settings", settings.GetSettings, "settings.get", SharedSettings,
               "Get the settings for everybody", "Before the first change, there are no hosts. Requires any token."),
     Operation("contract J8", "PATCH /api/settings", settings.AmendSettings, "settings.amend", SharedSettings,

@@ -24,6 +24,7 @@ TAGS: Final = {
     "preferences": "What clients keep for their user, such as views and columns.",
     "publication": "The published gallery, and what is missing from it.",
     "settings": "What administrators decide for everybody.",
+    "css": "The verdict on CSS that is not saved.",
     "factors": "Second factors for signing in, and recovery codes.",
     "passkeys": "Passkeys: adding them, and signing in with one alone.",
     "keys": "Service keys for scripts: long-lived tokens with a scope of their own.",
