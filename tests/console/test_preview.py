@@ -14,7 +14,8 @@ pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J2")]
 PREVIEW = """
 const { Preview } = await load("parts/css/css_preview.js");
 globalThis.props = signal(given);
-function View() { return h("div", { class: "view" }, h(Preview, props.value)); }
+const everything = { includes: () => true };
+function View() { return h("div", { class: "view" }, h(Preview, { listed: everything, ...props.value })); }
 render(h(View, {}), root);
 """
 
@@ -298,6 +299,22 @@ def test_what_runs_in_the_frame_has_nothing(chromium: Browser, elsewhere: Counti
         assert tried.pop("origin") == "null"
         assert set(tried.values()) == {True}, tried
         assert (elsewhere.asked, seen.page.url) == ([], f"{seen.place}/console/")
+
+
+@pytest.mark.rule("contract L4")
+def test_an_allowed_host_is_not_contacted_before_the_service_lists_it(chromium: Browser, elsewhere: Counting) -> None:
+    with shown(chromium) as seen:
+        css = f"h1 {{ background: url(http://{elsewhere.host}/a.png) }}"
+        seen.show(PREVIEW, {"kind": "theme", "css": css, "target": "forum", "listed": []})
+        settled(seen)
+        seen.page.locator(".held .primary").click()
+        expect(seen.page.locator(".hosts")).to_contain_text("has not listed all of the allowed hosts")
+        settled(seen)
+        assert (elsewhere.asked, "reach" in (seen.page.locator("iframe").get_attribute("src") or "")) == ([], False)
+        seen.page.evaluate("host => { props.value = { ...props.value, listed: [host] } }", elsewhere.host)
+        expect(seen.page.locator(".hosts")).not_to_contain_text("has not listed")
+        settled(seen)
+        assert elsewhere.asked == ["/a.png"]
 
 
 HOSTILE = {

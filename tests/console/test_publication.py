@@ -18,7 +18,7 @@ SHEET = "https://styles.example/theme.css"
 
 
 def verdict(page: Page) -> Locator:
-    return page.get_by_role("region", name="The saved CSS")
+    return page.get_by_role("region", name="What this CSS does")
 
 
 def blocked(service: Served, logo_id: int) -> str | None:
@@ -27,7 +27,7 @@ def blocked(service: Served, logo_id: int) -> str | None:
 
 
 @pytest.mark.rule("contract L4")
-def test_a_risk_of_saved_css_leads_to_its_place(console: Person, service: Served) -> None:
+def test_css_is_judged_while_it_is_written_and_a_risk_leads_to_its_place(console: Person, service: Served) -> None:
     css = "a { color: red }\n\n.😀 { color: blue } }\n"
     service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=css))
     page = console.page
@@ -42,11 +42,10 @@ def test_a_risk_of_saved_css_leads_to_its_place(console: Person, service: Served
     expect(editor).to_be_focused()
     expect(editor).to_be_in_viewport()
     page.keyboard.insert_text("/**/")
-    # The places are those of the text that was saved.
-    expect(risk.get_by_role("button")).to_have_count(0)
-    expect(verdict(page)).to_contain_text("It is checked again when you save.")
-    page.keyboard.press("Control+s")
     expect(verdict(page)).to_contain_text(f"{len(css.encode()) + 4} bytes.")
+    expect(risk.get_by_role("button", name="Line 3")).to_be_visible()
+    page.keyboard.press("Control+s")
+    expect(page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
     saved = service.gallery.themes.get(GetTheme(theme_id=1)).custom_css
     assert saved == css.replace("} }", "} /**/}")
     editor.focus()
@@ -54,6 +53,25 @@ def test_a_risk_of_saved_css_leads_to_its_place(console: Person, service: Served
     page.keyboard.insert_text("a { color: red }")
     page.keyboard.press("Control+s")
     expect(verdict(page)).to_contain_text("Nothing in it needs attention.")
+
+
+@pytest.mark.rule("contract L4")
+def test_the_last_verdict_stays_while_the_service_is_away(console: Person, service: Served) -> None:
+    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css="a { color: red }"))
+    page = console.page
+    console.sign_in("themes/1")
+    expect(verdict(page)).to_contain_text("16 bytes.")
+    page.route("**/api/css/verdict", lambda route: route.abort())
+    page.get_by_role("textbox", name="CSS").focus()
+    page.keyboard.press("ControlOrMeta+End")
+    page.keyboard.insert_text("@import '//i.example';")
+    expect(verdict(page).get_by_role("status")).to_have_text("The service does not answer. This is its last answer.")
+    expect(verdict(page)).to_contain_text("16 bytes.")
+    page.unroute("**/api/css/verdict")
+    page.keyboard.insert_text(" ")
+    expect(verdict(page)).to_contain_text("Sites that use it contact i.example.")
+    expect(verdict(page)).to_contain_text("39 bytes.")
+    expect(verdict(page).get_by_role("status")).to_have_count(0)
 
 
 @pytest.mark.rule("contract L3")

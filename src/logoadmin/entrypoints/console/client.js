@@ -286,7 +286,7 @@ async function answered(request, response, again) {
     if (response.status < 400 || response.status >= 500) throw unanswered(request, { status: response.status, requestId }, error instanceof SyntaxError ? undefined : error);
   }
   if (response.ok) {
-    if (request.method !== "GET") writes += 1;
+    if (request.method !== "GET" && request.path !== "/api/css/verdict") writes += 1;
     // The change may affect the user's own rights.
     if (request.method !== "GET" && RIGHTS.test(request.path)) void whoAmI().catch(() => undefined);
     return { data, etag, requestId, next, unmodified: false };

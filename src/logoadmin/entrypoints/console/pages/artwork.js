@@ -7,6 +7,7 @@ import { byName, t, withTexts } from "../texts.js";
 import { AuthorsField } from "../parts/artwork/authors_field.js";
 import { Button, pictureUrl } from "../parts/primitives/basics.js";
 import { cssWidget } from "../parts/css/css_editor.js";
+import { judgedOf, listedIn, useJudgement } from "../parts/css/judged.js";
 import { Text, widgets } from "../parts/primitives/fields.js";
 import { lazy } from "../parts/primitives/lazy.js";
 import { Picture } from "../parts/primitives/picture.js";
@@ -19,7 +20,6 @@ import { RecordPage } from "../parts/record/record_page.js";
 
 const CSS_WIDGETS = { logo: cssWidget("declarations"), theme: cssWidget("sheet") };
 const TARGETS = { logo: target("logo"), theme: target("theme") };
-/** A new one has nothing to judge yet. */
 const Verdict = lazy(() => import("../parts/css/css_verdict.js").then((module) => module.CssVerdict));
 const Blocked = lazy(withTexts(() => import("../parts/publication/blocked.js").then((module) => module.Blocked), "publication"));
 const RecordState = lazy(withTexts(() => import("../parts/publication/record_state.js").then((module) => module.RecordState), "publication"));
@@ -42,19 +42,31 @@ export function ArtworkPage({ kind, recordId }) {
     actions: (editing) => id !== undefined && h(Block, { key: "block", kind, id, editing }),
     state: (editing) => may(KINDS[kind].write) && id !== undefined && (editing.record.value.active ? h(RecordState, { kind, id, record: editing.record.value }) : h(Blocked, { kind, editing })),
     preview: (form, record, again) => {
-      const { custom_css: saved = "" } = record;
-      return id !== undefined && saved && h(Verdict, { kind, recordId: id, saved, isChanged: form.values.value["custom_css"] !== saved, changed: again });
+      const saved = String(record?.custom_css ?? "");
+      const css = String(form.values.value["custom_css"] ?? "");
+      return (css || saved) && h(Verdict, { kind, recordId: id, css, saved, changed: again });
     },
-    aside: (form) => {
+    aside: (form, record) => {
       const { custom_css: css = "", target = "", preview_url: picture = "" } = /** @type {Record<string, string>} */ (form.values.value);
       const copy = previewed.value?.kind === kind && previewed.value.id === id ? previewed.value : undefined;
-      return h(Preview, { kind, css: copy?.css ?? css, target, picture });
+      return h(Judging, { kind, id, css, saved: String(record?.custom_css ?? ""), copy, target, picture });
     },
     children: (/** @type {any} */ record) => {
       knowAuthors(record);
       return id !== undefined && record && h(RecordHistory, { kind, recordId: id, since: record });
     },
   });
+}
+
+/**
+ * The preview, with the hosts that the service found in the same text.
+ *
+ * @param {{kind: ArtworkKind, id: number | undefined, css: string, saved: string, copy: {css: string, hosts: string[]} | undefined, target: string, picture: string}} props
+ */
+function Judging({ kind, id, css, saved, copy, target, picture }) {
+  useJudgement(kind, id, css, saved);
+  const { verdict } = judgedOf(kind, id);
+  return h(Preview, { kind, css: copy?.css ?? css, target, picture, listed: copy?.hosts ?? (verdict && listedIn(verdict)) });
 }
 
 /** Takes it from readers at once, which switching off does not. @param {{kind: ArtworkKind, id: number, editing: import("../parts/record/editing.js").Editing}} props */

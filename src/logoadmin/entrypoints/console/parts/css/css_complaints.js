@@ -1,6 +1,5 @@
 /**
- * What may be wrong with CSS: where its syntax breaks, properties and values that the browser does not know, and blocks
- * that cover the whole page.
+ * What may be wrong with CSS: where its syntax breaks, and properties and values that the browser does not know.
  *
  * @typedef {import("./css_code.js").CssKind} CssKind
  * @typedef {import("../../vendor/codemirror.js").Diagnostic} Diagnostic
@@ -9,7 +8,6 @@
  */
 import { ensureSyntaxTree } from "../../vendor/codemirror.js";
 import { t } from "../../texts.js";
-import { covering } from "./css_covers.js";
 
 /** So many are shown; who has more begins with these. */
 const MOST = 200;
@@ -65,10 +63,6 @@ function broken(state, node, kind) {
 function unknown(state, node, kind) {
   if (kind === "declarations" && (node.name === "RuleSet" || node.name.endsWith("Statement") || node.name === "AtRule")) {
     return { ...place(state, node.from, Math.min(node.to, state.doc.lineAt(node.from).to)), severity: "error", message: t("css.onlyDeclarations") };
-  }
-  if (node.name === "Block" || node.name === "Styles") {
-    const cover = covering(state, node.node);
-    return cover && { from: cover.from, to: cover.to, severity: "warning", message: t("css.covers") };
   }
   if (node.name !== "Declaration") return undefined;
   const declaration = node.node;

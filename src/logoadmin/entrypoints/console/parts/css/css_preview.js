@@ -19,7 +19,7 @@ const WORDS = /** @type {const} */ ([
   "post", "quote", "link", "answer", "watch", "send", "preview", "remove", "footer", "light", "dark", "with", "without",
 ]);
 
-/** A copy of the imports that is shown instead of the form's CSS. @type {import("../../vendor/preact.js").Signal<{kind: string, id: number, css: string, what: "pinned" | "offered"} | undefined>} */
+/** A copy of the imports that is shown instead of the form's CSS. @type {import("../../vendor/preact.js").Signal<{kind: string, id: number, css: string, hosts: string[], what: "pinned" | "offered"} | undefined>} */
 export const previewed = signal(undefined);
 
 /**
@@ -27,16 +27,18 @@ export const previewed = signal(undefined);
  * @param {"logo" | "theme"} props.kind
  * @param {string} props.css
  * @param {string} props.target The part of the site that it is for.
+ * @param {readonly string[] | undefined} props.listed The hosts that the service last found in it; it reaches no others.
  * @param {string} [props.picture] The URL of the record's picture.
  */
-export function Preview({ kind, css, target, picture: url = "" }) {
+export function Preview({ kind, css, target, listed, picture: url = "" }) {
   useSharedHosts();
   const shown = useRested(css);
   const isDeep = useMemo(() => isTooDeep(shown), [shown]);
   const picture = pictureUrl(url) && new URL(url).origin;
   const contacts = useMemo(() => ({ ...contactsOf(isDeep ? "" : shown, location.protocol), picture }), [shown, picture]);
-  // Only the allowed hosts that this CSS contacts: the frame's policy names no others.
-  const reached = contacts.origins.filter((origin) => allowed.value.includes(origin));
+  const isAllowed = (/** @type {string} */ origin) => allowed.value.includes(origin);
+  // Only the allowed hosts that this CSS contacts, as of the service's last answer: the frame's policy names no others.
+  const reached = contacts.origins.filter((origin) => isAllowed(origin) && listed?.includes(new URL(origin).host));
   const [isPlaying, setPlaying] = useState(false);
   const [place, setPlace] = useState("");
   const [ground, setGround] = useState(/** @type {"light" | "dark"} */ ("light"));
@@ -46,7 +48,7 @@ export function Preview({ kind, css, target, picture: url = "" }) {
   const toggle = (origin) =>
     allow(allowed.value.includes(origin) ? allowed.value.filter((each) => each !== origin) : [...allowed.value, origin]);
   const [isBare, setBare] = useState(false);
-  const held = contacts.origins.filter((origin) => !reached.includes(origin) && !isLet(origin, contacts) && isReachable(origin));
+  const held = contacts.origins.filter((origin) => !isAllowed(origin) && !isLet(origin, contacts) && isReachable(origin));
   const isHeld = held.length > 0 && !isBare;
   // With nothing of it to be seen, the frame would look as if it were all.
   const isEmpty = kind === "logo" || !/[^\s;]/.test(contacts.rest.replace(COMMENT, ""));
@@ -100,7 +102,7 @@ export function Preview({ kind, css, target, picture: url = "" }) {
       isHeld && h(Held, { held, contacts, isEmpty, decide }),
     ),
     isDeep && h("p", { class: "hint", role: "status" }, t("preview.deep")),
-    h("div", { ref: list }, !isDeep && h(Contacts, { contacts, reached, toggle, share, offered: isHeld && held.length === 1 ? held[0] : undefined })),
+    h("div", { ref: list }, !isDeep && h(Contacts, { contacts, reached: contacts.origins.filter(isAllowed), isAwaited: reached.length < contacts.origins.filter(isAllowed).length, toggle, share, offered: isHeld && held.length === 1 ? held[0] : undefined })),
   );
 }
 

@@ -1,12 +1,11 @@
-/** What the service found in the CSS that was saved: which hosts it contacts, what it imports, and what it may do to a page. */
+/** What the service found in the CSS of the form: which hosts it contacts, what it imports, and what it may do to a page. */
 import { h, useState } from "../../vendor/preact.js";
-import { call } from "../../client.js";
 import { enumeration, t, withTexts } from "../../texts.js";
 import { Button, Unread, rich } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
 import { lazy } from "../primitives/lazy.js";
-import { useRead } from "../primitives/use_read.js";
 import { goTo } from "./css_editor.js";
+import { judgeAgain, judgedOf } from "./judged.js";
 
 /** @typedef {"logo" | "theme"} ArtworkKind */
 /** @typedef {import("logoadmin/api").components["schemas"]["Verdict"]} Verdict */
@@ -16,40 +15,34 @@ import { goTo } from "./css_editor.js";
 const SHOWN = 5;
 /** So many hosts are named. */
 const NAMED = 20;
-/** @type {Record<ArtworkKind, (id: number, signal: AbortSignal) => Promise<Verdict>>} */
-const READ = {
-  logo: async (id, signal) => (await call("get", "/api/logos/{logo_id}/css", { path: { logo_id: id }, anonymous: true, signal })).data,
-  theme: async (id, signal) => (await call("get", "/api/themes/{theme_id}/css", { path: { theme_id: id }, anonymous: true, signal })).data,
-};
-
 const Imports = lazy(withTexts(() => import("../publication/imports.js").then((module) => module.Imports), "publication"));
 
 /**
  * @param {object} props
  * @param {ArtworkKind} props.kind
- * @param {number} props.recordId
+ * @param {number | undefined} props.recordId
+ * @param {string} props.css The text in the form.
  * @param {string} props.saved The CSS that the service has.
- * @param {boolean} props.isChanged Whether the editor has another one.
  * @param {() => void} props.changed Reads the record again.
  */
-export function CssVerdict({ kind, recordId, saved, isChanged, changed }) {
-  const { data, failure, again } = useRead((signal) => READ[kind](recordId, signal), [kind, recordId, saved]);
+export function CssVerdict({ kind, recordId, css, saved, changed }) {
+  const { verdict, failure, isSaved = false, ...judged } = judgedOf(kind, recordId);
   const pinned = () => {
-    // A newly pinned stylesheet may contact other hosts.
-    void again();
+    judgeAgain();
     changed();
   };
+  const isChanged = judged.css !== css;
   return h(
     "section",
     { class: "stack loose verdict", "aria-label": t("verdict.title") },
     h("h2", { class: "label" }, t("verdict.title")),
-    data ? h(Findings, { verdict: data, isChanged }) : failure ? h(Unread, { failure, again: () => void again() }) : h("p", { class: "hint" }, t("loading")),
-    data && (data.imports.length > 0 || data.risks.some(({ risk }) => risk === "document")) && h(Imports, { kind, recordId, imports: data.imports.map(({ url }) => url), saved, changed: pinned }),
+    verdict ? h(Findings, { verdict, isChanged, isAway: failure !== undefined }) : failure ? h(Unread, { failure, again: judgeAgain }) : h("p", { class: "hint" }, t("loading")),
+    verdict && isSaved && recordId !== undefined && (verdict.imports.length > 0 || verdict.risks.some(({ risk }) => risk === "document")) && h(Imports, { kind, recordId, imports: verdict.imports.map(({ url }) => url), saved, changed: pinned }),
   );
 }
 
-/** @param {{verdict: Verdict, isChanged: boolean}} props */
-function Findings({ verdict: { hosts, imports, size, risks }, isChanged }) {
+/** @param {{verdict: Verdict, isChanged: boolean, isAway: boolean}} props */
+function Findings({ verdict: { hosts, imports, size, risks, reason }, isChanged, isAway }) {
   const named = [...hosts.slice(0, NAMED), ...(hosts.length > NAMED ? [t("andMore", { n: hosts.length - NAMED })] : [])];
   /** @type {Map<Risk["risk"], Risk[]>} */
   const places = new Map();
@@ -66,8 +59,9 @@ function Findings({ verdict: { hosts, imports, size, risks }, isChanged }) {
       h("span", { class: "hint" }, t("verdict.size", { n: size })),
     ),
     [...places].map(([risk, its]) => h(Places, { key: risk, risk, places: its, isChanged })),
+    reason && h("p", { class: "row verdict-words" }, h(Icon, { name: "TriangleAlert" }), t("verdict.notJudged")),
     risks.length === 0 && h("p", { class: "row verdict-words" }, h(Icon, { name: "Check" }), t("verdict.none")),
-    isChanged && h("p", { class: "row hint" }, t("verdict.later")),
+    isAway ? h("p", { class: "row hint", role: "status" }, t("verdict.away")) : isChanged && h("p", { class: "row hint" }, t("verdict.later")),
   );
 }
 
@@ -84,7 +78,7 @@ function Places({ risk, places, isChanged }) {
       { class: "cluster", "aria-label": words },
       places.slice(0, most).map(({ line, column }, at) => {
         const where = t("import.line", { n: line });
-        // The places are those of the saved text.
+        // The places are those of the text that was judged.
         return h("li", { key: at }, isChanged ? h("span", { class: "hint" }, where) : h(Button, { tone: "quiet verdict-line", onClick: () => goTo(line, column) }, where));
       }),
       places.length > most && h("li", { key: "more" }, h(Button, { tone: "quiet verdict-line", onClick: () => setMost(places.length) }, t("andMore", { n: places.length - most }))),

@@ -102,11 +102,12 @@ export function Held({ held, contacts, isEmpty, decide }) {
  * @param {object} props
  * @param {Contacting} props.contacts
  * @param {string[]} props.reached
+ * @param {boolean} props.isAwaited Whether the service has not listed all of these yet.
  * @param {(origin: string) => void} props.toggle
  * @param {(host: string) => void} props.share Allows it for everybody.
  * @param {string | undefined} props.offered The origin whose button stands over the frame.
  */
-export function Contacts({ contacts, reached, toggle, share, offered }) {
+export function Contacts({ contacts, reached, isAwaited, toggle, share, offered }) {
   const { origins, imports, fonts, own } = contacts;
   if (!origins.length && !own) return h("p", { class: "hint" }, t("hosts.none"));
   return h(
@@ -144,5 +145,6 @@ export function Contacts({ contacts, reached, toggle, share, offered }) {
     ),
     imports.length > 0 && h("p", { class: "hint" }, t("hosts.importHint")),
     own && h("p", { class: "hint" }, t("hosts.own")),
+    isAwaited && h("p", { class: "hint", role: "status" }, t("hosts.awaited")),
   );
 }

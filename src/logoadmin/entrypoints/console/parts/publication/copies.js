@@ -28,8 +28,8 @@ export function Copies({ kind, recordId, copies }) {
   const shown = previewed.value?.what;
   /** @param {"pinned" | "offered"} what */
   const look = (what) => {
-    const css = copies[what]?.css;
-    previewed.value = shown === what || typeof css !== "string" ? undefined : { kind, id: recordId, css, what };
+    const { css, verdict } = copies[what] ?? {};
+    previewed.value = shown === what || typeof css !== "string" ? undefined : { kind, id: recordId, css, hosts: verdict?.hosts ?? [], what };
   };
   return h(
     "div",

@@ -62,7 +62,7 @@ function useEditing(kind, recordId, manner, round) {
  * @property {string} list The path of the list.
  * @property {string} newTitle
  * @property {any} [children] Below the form; a function of the record, and of what reads it again, where it needs them.
- * @property {(form: FormState) => any} [aside] Beside the form, and in view while one types.
+ * @property {(form: FormState, record: any) => any} [aside] Beside the form, and in view while one types.
  * @property {(record: any) => any} [beside] What else belongs to the record: beside the form where there is room, else below it.
  * @property {(form: FormState, record: any, again: () => void) => any} [preview] Above the buttons, such as the effect of saving.
  * @property {(editing: Editing) => any} [actions] What else can be done to a record that exists, before removing it.
@@ -113,7 +113,7 @@ export function RecordPage(props) {
         "div",
         { class: aside ? "editor" : beside ? "record-columns" : "" },
         h(Form, { editing, form, ...props }),
-        aside && h("div", { class: "editor-aside" }, aside(form)),
+        aside && h("div", { class: "editor-aside" }, aside(form, editing.record.value)),
         beside && h("div", { class: "beside" }, beside(record)),
       ),
     form && editing.theirs.value && h(Compared, { editing, form, theirs: editing.theirs.value }),
