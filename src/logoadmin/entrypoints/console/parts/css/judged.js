@@ -33,7 +33,7 @@ const keyOf = (kind, id) => `${kind} ${id ?? "new"}`;
 export const judgedOf = (kind, id) => (last.value.of === keyOf(kind, id) ? last.value : { of: keyOf(kind, id) });
 
 /** @param {Verdict} verdict @returns {string[]} its hosts, and those of imports, which a pinned copy replaces for readers alone */
-export const listedIn = ({ hosts, imports }) => [...hosts, ...imports.filter((url) => URL.canParse(url, location.href)).map((url) => new URL(url, location.href).host)];
+export const listedIn = ({ hosts, imports }) => [...hosts, ...imports.map(({ url }) => url).filter((url) => URL.canParse(url, location.href)).map((url) => new URL(url, location.href).host)];
 
 /** Ask again: a newly pinned stylesheet may contact other hosts. */
 export const judgeAgain = () => void (turn.value += 1);
