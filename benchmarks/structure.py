@@ -23,7 +23,7 @@ PACKAGE: Final = ROOT / "src" / "logoadmin"
 CONSOLE: Final = PACKAGE / "entrypoints" / "console"
 PAGE: Final = ROOT / "docs" / "architecture.md"
 _BLOCK: Final = re.compile(r"(?<=<!-- structure -->\n).*?(?=<!-- end of structure -->)", re.DOTALL)
-# Lists kept by hand, verified here, as in "**Files of a new field:** `domain/model/records.py`, `...`."
+# Lists kept by hand, verified here, as in "**Files of a new field:** `domain/kernel/records.py`, `...`."
 _TOUCHED: Final = re.compile(r"^\*\*Files of a new (\w+):\*\*((?:.+\n)+)", re.MULTILINE)
 # Comments of JavaScript name modules for their types alone.
 _JS_COMMENT: Final = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.DOTALL | re.MULTILINE)

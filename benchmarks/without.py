@@ -3,8 +3,9 @@
 import sys
 from typing import Any, Final
 
-from logoadmin.domain import use_cases
-from logoadmin.domain.audit import escalation, records
+from logoadmin.domain.identity import escalation
+from logoadmin.domain.kernel import audited_records as records
+from logoadmin.domain.kernel import use_cases
 from logoadmin.entrypoints.cli import main
 from logoadmin.entrypoints.http_api import response_cache
 

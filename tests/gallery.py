@@ -13,45 +13,38 @@ from logoadmin.adapters.ed25519_signing import Ed25519Signing
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key
 from logoadmin.adapters.system_environment import SystemRandomness
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.changes import bulk_changes as bulk
+from logoadmin.domain.changes import history as changes
+from logoadmin.domain.changes import import_export
+from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.gallery import shared_settings as settings
+from logoadmin.domain.identity import preferences, roles, users
+from logoadmin.domain.identity import service_keys as keys
+from logoadmin.domain.identity.events import event_list as events
+from logoadmin.domain.identity.factors import factor_commands, passkeys
+from logoadmin.domain.identity.first_start import first_start
+from logoadmin.domain.identity.new_passwords import NewPasswords
+from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.identity.sessions.open_sessions import Lifetimes
+from logoadmin.domain.identity.sign_in import sign_in_codes, single_sign_on
+from logoadmin.domain.identity.sign_in_rules import SignInRules
+from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Policy, Rights, SignedIn
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import StorageUnavailable
+from logoadmin.domain.kernel.kinds import ROLES, USERS, AnyArtworkKind
+from logoadmin.domain.kernel.lists import Filter
+from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
+from logoadmin.domain.kernel.records import Change, Link, PasswordHash, Role, User
 from logoadmin.domain.logo_admin import LogoAdmin, OpenTransaction, Ports, Rules
-from logoadmin.domain.model.access import OWNER, Caller, Owner, Policy, Rights, SignedIn
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.errors import StorageUnavailable
-from logoadmin.domain.model.kinds import ROLES, USERS, AnyArtworkKind
-from logoadmin.domain.model.lists import Filter
-from logoadmin.domain.model.public_url import LOCAL, PublicUrl
-from logoadmin.domain.model.records import Change, Link, PasswordHash, Role, User
-from logoadmin.domain.model.sign_in import SignInRules
-from logoadmin.domain.new_passwords import NewPasswords
-from logoadmin.domain.open_sessions import Lifetimes
-from logoadmin.domain.services import (
-    artworks,
-    authors,
-    bulk,
-    changes,
-    css,
-    events,
-    factor_commands,
-    import_export,
-    keys,
-    passkeys,
-    pins,
-    preferences,
-    publication,
-    roles,
-    sessions,
-    settings,
-    sign_in_codes,
-    single_sign_on,
-    users,
-)
-from logoadmin.domain.services.setup import first_start
-from logoadmin.ports.issuer import Issuer
-from logoadmin.ports.outgoing import Outgoing
-from logoadmin.ports.passkeys import OpenPasskeys, Passkeys
-from logoadmin.ports.passwords import PasswordHasher
+from logoadmin.domain.publication import publication_service as publication
+from logoadmin.domain.publication.css import unsaved_css as css
+from logoadmin.domain.publication.pins import pins
+from logoadmin.ports.identity.issuer import Issuer
+from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkeys
+from logoadmin.ports.identity.passwords import PasswordHasher
+from logoadmin.ports.kernel.outgoing import Outgoing
 from logoadmin.ports.storage import Session, Storage, UnitOfWork, WriteLock
 
 Answer = TypeVar("Answer")

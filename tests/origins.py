@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from logoadmin.domain.model.errors import OutgoingError
-from logoadmin.ports.outgoing import Fetched
+from logoadmin.domain.kernel.errors import OutgoingError
+from logoadmin.ports.kernel.outgoing import Fetched
 
 
 @dataclass

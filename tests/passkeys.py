@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
 from fido2 import cbor
 from fido2.cose import ES256, RS256, CoseKey, EdDSA
 
-from logoadmin.domain.model.passkeys import CreatedCredential, UsedCredential
-from logoadmin.domain.model.public_url import PublicUrl
+from logoadmin.domain.identity.factors.passkey_records import CreatedCredential, UsedCredential
+from logoadmin.domain.kernel.public_url import PublicUrl
 
 SITE: Final = PublicUrl("https://gallery.example", "gallery.example")
 # Flags of authenticator data.

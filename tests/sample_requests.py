@@ -7,8 +7,8 @@ from typing import Any, Final, Literal
 
 from httpx2 import Client, Response
 
-from logoadmin.domain.model.access import Policy
-from logoadmin.domain.model.records import Kind
+from logoadmin.domain.kernel.access import Policy
+from logoadmin.domain.kernel.records import Kind
 from tests.gallery import ANN_PASSWORD, ARTWORK, IMPORTED_LINE, SPARE_CHALLENGE, SPARE_CODE, SPARE_PASSKEY
 
 

@@ -1,7 +1,7 @@
 """The public names and where they live: the only list of them, which ``__init__.py`` and type checkers read."""
 
 from .domain.logo_admin import LogoAdmin as LogoAdmin, metrics as metrics
-from .domain.model.access import (
+from .domain.kernel.access import (
     ANONYMOUS as ANONYMOUS,
     OWNER as OWNER,
     ActingAs as ActingAs,
@@ -13,10 +13,10 @@ from .domain.model.access import (
     Scope as Scope,
     SignedIn as SignedIn,
 )
-from .domain.model.causes import Cause as Cause
-from .domain.model.css import CssImport as CssImport, Risk as Risk, Verdict as Verdict
-from .domain.model.effects import AffectedUser as AffectedUser, RoleEffect as RoleEffect
-from .domain.model.errors import (
+from .domain.kernel.causes import Cause as Cause
+from .domain.publication.css.verdict import CssImport as CssImport, Risk as Risk, Verdict as Verdict
+from .domain.identity.role_effects import AffectedUser as AffectedUser, RoleEffect as RoleEffect
+from .domain.kernel.errors import (
     ArtworkBlocked as ArtworkBlocked,
     BadLine as BadLine,
     Conflict as Conflict,
@@ -50,8 +50,8 @@ from .domain.model.errors import (
     TooManyChanges as TooManyChanges,
     TooManySignIns as TooManySignIns,
 )
-from .domain.model.events import Event as Event
-from .domain.model.factors import (
+from .domain.identity.events.event_records import Event as Event
+from .domain.identity.factors.factor_records import (
     ListedFactor as ListedFactor,
     NewFactor as NewFactor,
     NewRecoveryCodes as NewRecoveryCodes,
@@ -62,10 +62,17 @@ from .domain.model.factors import (
     RemovedFactor as RemovedFactor,
     RemovedUserFactors as RemovedUserFactors,
 )
-from .domain.model.lists import Listing as Listing
-from .domain.model.passkeys import CreatedCredential as CreatedCredential, UsedCredential as UsedCredential
-from .domain.model.pins import InlinedCss as InlinedCss, PinnedCopies as PinnedCopies, PinnedImport as PinnedImport
-from .domain.model.publication import (
+from .domain.kernel.lists import Listing as Listing
+from .domain.identity.factors.passkey_records import (
+    CreatedCredential as CreatedCredential,
+    UsedCredential as UsedCredential,
+)
+from .domain.publication.pins.pinned_imports import (
+    InlinedCss as InlinedCss,
+    PinnedCopies as PinnedCopies,
+    PinnedImport as PinnedImport,
+)
+from .domain.publication.publication_records import (
     Blocked as Blocked,
     ChangedImport as ChangedImport,
     LeftOut as LeftOut,
@@ -74,7 +81,7 @@ from .domain.model.publication import (
     Published as Published,
     Risky as Risky,
 )
-from .domain.model.records import (
+from .domain.kernel.records import (
     Author as Author,
     Change as Change,
     Imported as Imported,
@@ -96,7 +103,7 @@ from .domain.model.records import (
     ThemeAuthor as ThemeAuthor,
     User as User,
 )
-from .domain.model.sessions import (
+from .domain.identity.sessions.session_records import (
     EndedSession as EndedSession,
     ListedSession as ListedSession,
     Me as Me,
@@ -107,8 +114,12 @@ from .domain.model.sessions import (
     ServiceKey as ServiceKey,
     Tokens as Tokens,
 )
-from .domain.model.ways import IssuerFailure as IssuerFailure, IssuerWay as IssuerWay, SignInWays as SignInWays
-from .domain.services.artworks import (
+from .domain.identity.sign_in.ways import (
+    IssuerFailure as IssuerFailure,
+    IssuerWay as IssuerWay,
+    SignInWays as SignInWays,
+)
+from .domain.gallery.artworks import (
     AmendLogo as AmendLogo,
     AmendTheme as AmendTheme,
     BlockLogo as BlockLogo,
@@ -132,18 +143,18 @@ from .domain.services.artworks import (
     UnlinkLogoAuthor as UnlinkLogoAuthor,
     UnlinkThemeAuthor as UnlinkThemeAuthor,
 )
-from .domain.services.authors import (
+from .domain.gallery.authors import (
     AmendAuthor as AmendAuthor,
     CreateAuthor as CreateAuthor,
     GetAuthor as GetAuthor,
     ListAuthors as ListAuthors,
     RemoveAuthor as RemoveAuthor,
 )
-from .domain.services.bulk import ApplyChanges as ApplyChanges, BulkChange as BulkChange
-from .domain.services.changes import ListChanges as ListChanges, Revert as Revert, RevertRequest as RevertRequest
-from .domain.services.css import JudgeCss as JudgeCss
-from .domain.services.events import ListEvents as ListEvents
-from .domain.services.factor_commands import (
+from .domain.changes.bulk_changes import ApplyChanges as ApplyChanges, BulkChange as BulkChange
+from .domain.changes.history import ListChanges as ListChanges, Revert as Revert, RevertRequest as RevertRequest
+from .domain.publication.css.unsaved_css import JudgeCss as JudgeCss
+from .domain.identity.events.event_list import ListEvents as ListEvents
+from .domain.identity.factors.factor_commands import (
     ConfirmTotp as ConfirmTotp,
     CountRecoveryCodes as CountRecoveryCodes,
     EnrolTotp as EnrolTotp,
@@ -154,15 +165,15 @@ from .domain.services.factor_commands import (
     RemoveUserFactors as RemoveUserFactors,
     SignInWithFactor as SignInWithFactor,
 )
-from .domain.services.import_export import ExportRecords as ExportRecords, ImportRecords as ImportRecords
-from .domain.services.keys import CreateKey as CreateKey, ListKeys as ListKeys, RemoveKey as RemoveKey
-from .domain.services.passkeys import (
+from .domain.changes.import_export import ExportRecords as ExportRecords, ImportRecords as ImportRecords
+from .domain.identity.service_keys import CreateKey as CreateKey, ListKeys as ListKeys, RemoveKey as RemoveKey
+from .domain.identity.factors.passkeys import (
     AskPasskey as AskPasskey,
     BeginPasskey as BeginPasskey,
     EnrolPasskey as EnrolPasskey,
     SignInWithPasskey as SignInWithPasskey,
 )
-from .domain.services.pins import (
+from .domain.publication.pins.pins import (
     AcceptLogoPins as AcceptLogoPins,
     AcceptThemePins as AcceptThemePins,
     CheckLogoPins as CheckLogoPins,
@@ -172,16 +183,16 @@ from .domain.services.pins import (
     GetThemeCopies as GetThemeCopies,
     GetThemePins as GetThemePins,
 )
-from .domain.services.preferences import GetPreferences as GetPreferences, SetPreferences as SetPreferences
-from .domain.services.publication import ShowPublication as ShowPublication
-from .domain.services.roles import (
+from .domain.identity.preferences import GetPreferences as GetPreferences, SetPreferences as SetPreferences
+from .domain.publication.publication_service import ShowPublication as ShowPublication
+from .domain.identity.roles import (
     AmendRole as AmendRole,
     CreateRole as CreateRole,
     GetRole as GetRole,
     ListRoles as ListRoles,
     RemoveRole as RemoveRole,
 )
-from .domain.services.sessions import (
+from .domain.identity.sessions.sessions import (
     ListSessions as ListSessions,
     Refresh as Refresh,
     RemoveSession as RemoveSession,
@@ -190,10 +201,13 @@ from .domain.services.sessions import (
     SignIn as SignIn,
     WhoAmI as WhoAmI,
 )
-from .domain.services.settings import AmendSettings as AmendSettings, GetSettings as GetSettings
-from .domain.services.sign_in_codes import CreateSignInCode as CreateSignInCode, SignInWithCode as SignInWithCode
-from .domain.services.single_sign_on import ShowWays as ShowWays, SignInByIssuer as SignInByIssuer
-from .domain.services.users import (
+from .domain.gallery.shared_settings import AmendSettings as AmendSettings, GetSettings as GetSettings
+from .domain.identity.sign_in.sign_in_codes import (
+    CreateSignInCode as CreateSignInCode,
+    SignInWithCode as SignInWithCode,
+)
+from .domain.identity.sign_in.single_sign_on import ShowWays as ShowWays, SignInByIssuer as SignInByIssuer
+from .domain.identity.users import (
     AmendUser as AmendUser,
     CreateUser as CreateUser,
     FindUser as FindUser,

@@ -19,23 +19,23 @@ from logoadmin.adapters.jwt_tokens import JwtTokens, Key, derived_keys, hs256_ke
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.oidc_issuer import OidcIssuer
 from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
+from logoadmin.domain.identity.factors.passkey_records import NO_NAME, NOT_INSTALLED
+from logoadmin.domain.identity.first_start import first_start, is_started, start_with_key_files, stored_token_keys
+from logoadmin.domain.identity.new_passwords import NewPasswords
+from logoadmin.domain.identity.sessions.open_sessions import Lifetimes
+from logoadmin.domain.identity.sign_in_rules import SignInRules, SingleSignOnRules, Ways
+from logoadmin.domain.kernel.access import Policy
+from logoadmin.domain.kernel.errors import InvalidInput, StartError, TablesMissing
+from logoadmin.domain.kernel.extras import install_extra
+from logoadmin.domain.kernel.public_url import PublicUrl
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
-from logoadmin.domain.model.access import Policy
-from logoadmin.domain.model.errors import InvalidInput, StartError, TablesMissing
-from logoadmin.domain.model.extras import install_extra
-from logoadmin.domain.model.passkeys import NO_NAME, NOT_INSTALLED
-from logoadmin.domain.model.public_url import PublicUrl
-from logoadmin.domain.model.sign_in import SignInRules, SingleSignOnRules, Ways
-from logoadmin.domain.new_passwords import NewPasswords
-from logoadmin.domain.open_sessions import Lifetimes
-from logoadmin.domain.services.publication import PublishingRules
-from logoadmin.domain.services.setup import first_start, is_started, start_with_key_files, stored_token_keys
-from logoadmin.ports.gallery_files import GalleryFiles
-from logoadmin.ports.issuer import Issuer
-from logoadmin.ports.metrics import Metrics, NoMetrics
-from logoadmin.ports.outgoing import Outgoing
-from logoadmin.ports.passkeys import OpenPasskeys, Passkeys
-from logoadmin.ports.signing import SigningKey
+from logoadmin.domain.publication.publication_service import PublishingRules
+from logoadmin.ports.identity.issuer import Issuer
+from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkeys
+from logoadmin.ports.kernel.metrics import Metrics, NoMetrics
+from logoadmin.ports.kernel.outgoing import Outgoing
+from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.ports.publication.signing import SigningKey
 from logoadmin.ports.storage import Storage, StorageLifecycle
 from logoadmin.settings import Settings, wrong_settings
 from logoadmin.settings.sign_in import keys_in

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
+    from logoadmin.domain.identity.sign_in_rules import SecondFactorPolicy
     from logoadmin.domain.logo_admin import LogoAdmin
-    from logoadmin.domain.model.sign_in import SecondFactorPolicy
 
 
 class SignInOptions(TypedDict, total=False):
@@ -124,7 +124,7 @@ def _require_known(names: "Set[str]") -> None:
 
 def _several(**given: "Collection[str] | None") -> dict[str, tuple[str, ...]]:
     """Return the given texts; reject a single text, whose letters would be used as texts."""
-    from logoadmin.domain.model.errors import SettingsError
+    from logoadmin.domain.kernel.errors import SettingsError
 
     for name, texts in given.items():
         if isinstance(texts, str):

@@ -17,18 +17,18 @@ from logoadmin.bootstrap import (
     start,
     stored_keys,
 )
-from logoadmin.domain.audit.escalation import somebody_holds_all
-from logoadmin.domain.factors.secrets import FactorSecrets
-from logoadmin.domain.model.checks import Result, warning
-from logoadmin.domain.model.errors import SettingsError, TablesMissing
-from logoadmin.domain.model.kinds import USERS
-from logoadmin.domain.model.limits import MAX_ID
-from logoadmin.domain.model.sign_in import CLOCK_SKEW
-from logoadmin.domain.services import milestones
-from logoadmin.domain.services.issuer_users import role_named
-from logoadmin.domain.services.setup import key_files_since, rotate_token_keys
+from logoadmin.domain.identity.escalation import somebody_holds_all
+from logoadmin.domain.identity.factors.factor_secrets import FactorSecrets
+from logoadmin.domain.identity.first_start import key_files_since, rotate_token_keys
+from logoadmin.domain.identity.sign_in.issuer_users import role_named
+from logoadmin.domain.identity.sign_in_rules import CLOCK_SKEW
+from logoadmin.domain.kernel import milestones
+from logoadmin.domain.kernel.checks import Result, warning
+from logoadmin.domain.kernel.errors import SettingsError, TablesMissing
+from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.limits import MAX_ID
+from logoadmin.ports.identity.tokens import Grant
 from logoadmin.ports.storage import UnitOfWork
-from logoadmin.ports.tokens import Grant
 from logoadmin.settings import Settings
 from logoadmin.settings.sign_in import keys_in
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def rotate_keys(settings: Settings) -> int | None:
-    """Rotate the token keys in the database, see :func:`~logoadmin.domain.services.setup.rotate_token_keys`.
+    """Rotate the token keys in the database, see :func:`~logoadmin.domain.identity.first_start.rotate_token_keys`.
 
     Returns:
         The seconds since the last rotation; None for the first.

@@ -12,8 +12,8 @@ from logoadmin.adapters.sql_storage import databases, open_sql_storage
 from logoadmin.adapters.sql_storage.databases import DATABASES, Database, dialect_of
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.databases.sqlite.dialect import Sqlite
-from logoadmin.domain.model.kinds import AUTHORS
-from logoadmin.domain.model.records import Author
+from logoadmin.domain.kernel.kinds import AUTHORS
+from logoadmin.domain.kernel.records import Author
 
 FOLDERS = Path(databases.__file__).parent
 SOURCE = FOLDERS.parents[2]

@@ -11,9 +11,9 @@ import pytest
 from logoadmin.adapters.sql_storage import SqlStorage, group_commit
 from logoadmin.adapters.sql_storage.group_commit import _Entry
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.model.errors import DuplicateEntry, StorageUnavailable
-from logoadmin.domain.model.kinds import AUTHORS
-from logoadmin.domain.model.records import Author
+from logoadmin.domain.kernel.errors import DuplicateEntry, StorageUnavailable
+from logoadmin.domain.kernel.kinds import AUTHORS
+from logoadmin.domain.kernel.records import Author
 from logoadmin.ports.storage import UnitOfWork
 
 MANY = 40

@@ -20,8 +20,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.oidc_issuer import OidcIssuer
-from logoadmin.domain.model.errors import IssuerRefused, IssuerUnavailable
-from logoadmin.ports.issuer import Authorization, IssuedIdentity, IssuerReport, Redemption
+from logoadmin.domain.kernel.errors import IssuerRefused, IssuerUnavailable
+from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, IssuerReport, Redemption
 from tests.issuer import (
     CLIENT_ID,
     CLIENT_SECRET,

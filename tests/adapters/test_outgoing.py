@@ -22,8 +22,8 @@ from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.httpcore_outgoing.bodies import read_body
 from logoadmin.adapters.httpcore_outgoing.budget import TooLarge
 from logoadmin.bootstrap import open_gallery
-from logoadmin.domain.model.errors import OutgoingError
-from logoadmin.ports.outgoing import Fetched, Outgoing
+from logoadmin.domain.kernel.errors import OutgoingError
+from logoadmin.ports.kernel.outgoing import Fetched, Outgoing
 from logoadmin.settings import settings_of
 from tests.adapters.hostile_server import PRIVATE, PUBLIC, Answer, HostileServer, Names, redirect, response, serving
 from tests.certificates import make_certificate

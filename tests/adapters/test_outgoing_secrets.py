@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
-from logoadmin.domain.model.errors import OutgoingError
-from logoadmin.ports.outgoing import Fetched
+from logoadmin.domain.kernel.errors import OutgoingError
+from logoadmin.ports.kernel.outgoing import Fetched
 from tests.adapters.hostile_server import PRIVATE, PUBLIC, HostileServer, Names, redirect, response, serving
 from tests.certificates import make_certificate
 

@@ -21,10 +21,10 @@ import logoadmin
 from logoadmin.adapters.sql_storage import backups
 from logoadmin.adapters.sql_storage.databases.sqlite import backups as sqlite_backups
 from logoadmin.bootstrap import open_gallery
-from logoadmin.domain.model.errors import SchemaMismatch, StartError, TablesMissing
-from logoadmin.domain.model.limits import MAX_ID
-from logoadmin.domain.publication.pointer import parsed
-from logoadmin.domain.services.changes import ListChanges
+from logoadmin.domain.changes.history import ListChanges
+from logoadmin.domain.kernel.errors import SchemaMismatch, StartError, TablesMissing
+from logoadmin.domain.kernel.limits import MAX_ID
+from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.settings import settings_of
 
 pytestmark = pytest.mark.rule("contract K4")

@@ -16,10 +16,10 @@ import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.resilience.failure_log import FailureLog
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.errors import NotFound, StorageUnavailable
-from logoadmin.domain.model.kinds import AUTHORS
-from logoadmin.domain.model.records import Author
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.errors import NotFound, StorageUnavailable
+from logoadmin.domain.kernel.kinds import AUTHORS
+from logoadmin.domain.kernel.records import Author
 from logoadmin.ports.storage import UnitOfWork
 from tests.mariadb import PASSWORD, MariaDbServer
 from tests.privileges import unprivileged

@@ -17,11 +17,11 @@ from logoadmin.adapters.sql_storage.databases.mysql import leases
 from logoadmin.adapters.sql_storage.databases.mysql.error_codes import classify
 from logoadmin.adapters.sql_storage.databases.mysql.leases import LEASE_TABLE, Lease
 from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, FailureKind
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.errors import StorageUnavailable
-from logoadmin.domain.model.kinds import AUTHORS, ROLES, USERS
-from logoadmin.domain.model.records import Author, Kind, PasswordHash, Role, User
-from logoadmin.domain.model.sessions import ServiceKey
+from logoadmin.domain.identity.sessions.session_records import ServiceKey
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.errors import StorageUnavailable
+from logoadmin.domain.kernel.kinds import AUTHORS, ROLES, USERS
+from logoadmin.domain.kernel.records import Author, Kind, PasswordHash, Role, User
 from logoadmin.ports.storage import Pin, PublishedIndex, Session, Storage, StoredResponse, UnitOfWork, Withdrawal
 from tests.gallery import add_user, atomic
 from tests.mariadb import MariaDb

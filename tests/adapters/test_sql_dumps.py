@@ -14,8 +14,8 @@ import pytest
 import logoadmin
 from logoadmin.adapters.sql_storage import backups
 from logoadmin.bootstrap import open_gallery
-from logoadmin.domain.model.errors import StartError
-from logoadmin.domain.services.changes import ListChanges
+from logoadmin.domain.changes.history import ListChanges
+from logoadmin.domain.kernel.errors import StartError
 from logoadmin.settings import settings_of
 from tests.mariadb import MariaDb
 

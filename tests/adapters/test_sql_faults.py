@@ -25,10 +25,10 @@ from logoadmin.adapters.sql_storage.resilience import pool as guarded_pool
 from logoadmin.adapters.sql_storage.resilience.breaker import REST, CircuitBreaker
 from logoadmin.adapters.sql_storage.tables import secrets
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.errors import StorageUnavailable
-from logoadmin.domain.model.kinds import AUTHORS, LOGOS
-from logoadmin.domain.model.records import Author, Change, Kind, Link, PasswordHash, User
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.errors import StorageUnavailable
+from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS
+from logoadmin.domain.kernel.records import Author, Change, Kind, Link, PasswordHash, User
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import logo
 from tests.gallery import add_user, atomic

@@ -9,8 +9,8 @@ import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.adapters.sql_storage.group_commit import _Entry
-from logoadmin.domain.model.kinds import AUTHORS
-from logoadmin.domain.model.records import Author
+from logoadmin.domain.kernel.kinds import AUTHORS
+from logoadmin.domain.kernel.records import Author
 from logoadmin.ports.storage import UnitOfWork
 
 pytestmark = pytest.mark.rule("contract H6")

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage
-from logoadmin.domain.model.access import SentRequestId
-from logoadmin.domain.model.lists import ChangeFilter, Order, before_all
-from logoadmin.domain.model.records import Change, Kind
-from logoadmin.domain.use_cases import _unused_id
+from logoadmin.domain.kernel.access import SentRequestId
+from logoadmin.domain.kernel.lists import ChangeFilter, Order, before_all
+from logoadmin.domain.kernel.records import Change, Kind
+from logoadmin.domain.kernel.use_cases import _unused_id
 from logoadmin.ports.storage import UnitOfWork
 from tests.adapters.test_sql_searches import ORDERS, take_statistics, work_for
 

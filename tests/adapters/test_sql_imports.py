@@ -6,10 +6,10 @@ from collections.abc import Callable
 import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage
-from logoadmin.domain.model.access import Owner
-from logoadmin.domain.services.artworks import AmendLogo, BlockLogo, CreateLogo, RemoveLogo
-from logoadmin.domain.services.changes import RevertRequest
-from logoadmin.domain.services.import_export import ImportRecords
+from logoadmin.domain.changes.history import RevertRequest
+from logoadmin.domain.changes.import_export import ImportRecords
+from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateLogo, RemoveLogo
+from logoadmin.domain.kernel.access import Owner
 from tests.adapters.test_sql_searches import sent_statements
 from tests.gallery import ARTWORK, FrozenClock, gallery_on
 

@@ -19,9 +19,9 @@ from logoadmin.adapters.sql_storage.databases.mysql import leases
 from logoadmin.adapters.sql_storage.databases.mysql.leases import LEASE_TABLE
 from logoadmin.adapters.sql_storage.schema import schema
 from logoadmin.adapters.sql_storage.tables import COUNTED, VERSION_TABLE, WRITE_LOCKS, metadata
-from logoadmin.domain.model.errors import SchemaMismatch, StartError, StorageUnavailable
-from logoadmin.domain.model.kinds import AUTHORS, LOGOS
-from logoadmin.domain.model.records import Author
+from logoadmin.domain.kernel.errors import SchemaMismatch, StartError, StorageUnavailable
+from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS
+from logoadmin.domain.kernel.records import Author
 from tests.mariadb import MariaDb, MariaDbServer
 
 pytestmark = pytest.mark.rule("contract H3")

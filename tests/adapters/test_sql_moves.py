@@ -19,17 +19,17 @@ from logoadmin.adapters.sql_storage.databases import dialect_of
 from logoadmin.adapters.sql_storage.schema import schema
 from logoadmin.adapters.sql_storage.tables import MOVED_TO, VERSION_TABLE, metadata
 from logoadmin.bootstrap import folder, open_gallery
-from logoadmin.domain.model.access import Owner
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.errors import SchemaMismatch, SettingsError, StartError, StorageUnavailable, TablesMissing
-from logoadmin.domain.services.artworks import BlockLogo
-from logoadmin.domain.services.sessions import Refresh, SignIn
+from logoadmin.domain.gallery.artworks import BlockLogo
+from logoadmin.domain.identity.sessions.sessions import Refresh, SignIn
+from logoadmin.domain.kernel.access import Owner
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.errors import SchemaMismatch, SettingsError, StartError, StorageUnavailable, TablesMissing
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.reader.signatures import verified
 from logoadmin.settings import settings_of
 from tests.adapters.test_sql_upgrades import filled
 from tests.asgi import AppClient
-from tests.domain.second_factors import challenged, code_of, enrolled, second_step
+from tests.domain.identity.second_factors import challenged, code_of, enrolled, second_step
 from tests.gallery import ADMIN_PASSWORD
 from tests.mariadb import PASSWORD, MariaDb
 

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin.adapters.sql_storage import SqlStorage, tables
-from logoadmin.adapters.sql_storage.repositories.records import RECORDS
+from logoadmin.adapters.sql_storage.kernel.records import RECORDS
 from logoadmin.adapters.sql_storage.storage import unit_of_work
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, USERS, AnyKind
-from logoadmin.domain.model.lists import Filter, Order, SortKey, before_all
-from logoadmin.domain.model.records import Author, Kind, Logo, Role, User
+from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, ROLES, USERS, AnyKind
+from logoadmin.domain.kernel.lists import Filter, Order, SortKey, before_all
+from logoadmin.domain.kernel.records import Author, Kind, Logo, Role, User
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import link_author
 

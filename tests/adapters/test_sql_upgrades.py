@@ -22,23 +22,23 @@ from logoadmin.adapters.sql_storage.databases.mysql.leases import LEASE_TABLE
 from logoadmin.adapters.sql_storage.schema import schema
 from logoadmin.adapters.sql_storage.tables import VERSION_TABLE, metadata
 from logoadmin.bootstrap import open_gallery
-from logoadmin.domain.model.access import Owner
-from logoadmin.domain.model.errors import (
+from logoadmin.domain.changes.history import RevertRequest
+from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
+from logoadmin.domain.gallery.artworks import AmendLogo
+from logoadmin.domain.gallery.authors import CreateAuthor, RemoveAuthor
+from logoadmin.domain.identity.service_keys import CreateKey
+from logoadmin.domain.identity.sessions.sessions import Refresh, SignIn
+from logoadmin.domain.kernel.access import Owner
+from logoadmin.domain.kernel.errors import (
     LogoAdminError,
     SchemaMismatch,
     SignInRefused,
     StartError,
     StorageUnavailable,
 )
-from logoadmin.domain.services.artworks import AmendLogo
-from logoadmin.domain.services.authors import CreateAuthor, RemoveAuthor
-from logoadmin.domain.services.changes import RevertRequest
-from logoadmin.domain.services.import_export import ExportRecords, ImportRecords
-from logoadmin.domain.services.keys import CreateKey
-from logoadmin.domain.services.sessions import Refresh, SignIn
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
-from tests.domain.second_factors import challenged, enrolled, second_step
+from tests.domain.identity.second_factors import challenged, enrolled, second_step
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, ARTWORK, ASKED, FrozenClock, ask, gallery_on, once, signed_in, stock
 
 NEXT: Final = "w8000"

@@ -7,7 +7,7 @@ from sqlalchemy import make_url
 
 from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.adapters.sql_storage.databases.mysql.connections import Connector
-from logoadmin.domain.model.errors import SettingsError
+from logoadmin.domain.kernel.errors import SettingsError
 
 
 @pytest.mark.rule("contract H2", "contract A20")

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
-from logoadmin.domain.model.kinds import AUTHORS
-from logoadmin.domain.model.records import Author
+from logoadmin.domain.kernel.kinds import AUTHORS
+from logoadmin.domain.kernel.records import Author
 
 pytestmark = [pytest.mark.rule("contract A20"), pytest.mark.rule("contract E1")]
 

@@ -174,7 +174,7 @@ def test_an_export_does_not_take_the_place_of_its_database(file: Path, initialis
 
 _KILLED_IN_THE_FIRST_START: Final = """
 import os, signal, sys
-import logoadmin.domain.services.setup as setup
+import logoadmin.domain.identity.first_start as setup
 import logoadmin
 setup._has_users = lambda uow: os.kill(os.getpid(), signal.SIGKILL)
 logoadmin.connect(sys.argv[1])

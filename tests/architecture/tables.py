@@ -10,7 +10,7 @@ from typing import Final
 
 from pydantic import ByteSize, SecretStr
 
-from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.kernel.causes import Cause
 from logoadmin.settings import Settings
 from tests.architecture.test_evidence import named, rules
 

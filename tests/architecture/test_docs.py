@@ -16,9 +16,9 @@ from starlette.testclient import TestClient
 
 import logoadmin
 from benchmarks import structure
-from logoadmin.domain.model.access import Policy
-from logoadmin.domain.model.command import fields_of
-from logoadmin.domain.model.errors import LogoAdminError, NotModified
+from logoadmin.domain.kernel.access import Policy
+from logoadmin.domain.kernel.command import fields_of
+from logoadmin.domain.kernel.errors import LogoAdminError, NotModified
 from logoadmin.entrypoints.cli import cli
 from logoadmin.entrypoints.http_api.errors import STATUSES
 from logoadmin.entrypoints.http_api.operation import Operation

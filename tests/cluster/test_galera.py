@@ -17,11 +17,11 @@ import pytest
 
 from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.adapters.sql_storage.checks import check_database
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.checks import Verdict
-from logoadmin.domain.model.errors import StorageUnavailable
-from logoadmin.domain.model.kinds import AUTHORS
-from logoadmin.domain.model.records import Author
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.checks import Verdict
+from logoadmin.domain.kernel.errors import StorageUnavailable
+from logoadmin.domain.kernel.kinds import AUTHORS
+from logoadmin.domain.kernel.records import Author
 from logoadmin.ports.storage import UnitOfWork
 from tests.cluster.write_log import Service, WriteLog, bearer, command, following, statuses, writing
 from tests.galera import Cluster, Node

@@ -6,7 +6,7 @@ import pytest
 
 import logoadmin
 from logoadmin.adapters.sql_storage import moves
-from logoadmin.domain.model.errors import SchemaMismatch, StorageUnavailable
+from logoadmin.domain.kernel.errors import SchemaMismatch, StorageUnavailable
 from tests.adapters.test_sql_moves import at, complete, is_empty, nothing, on, rows
 from tests.adapters.test_sql_upgrades import filled
 from tests.galera import Cluster

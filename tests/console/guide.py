@@ -8,8 +8,9 @@ from typing import Final
 
 from playwright.sync_api import expect
 
-from logoadmin.domain.model.access import Caller, SignedIn
-from logoadmin.domain.services import artworks, authors, users
+from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.identity import users
+from logoadmin.domain.kernel.access import Caller, SignedIn
 from logoadmin.ports.storage import Session
 from tests import browser
 from tests.console.driver import Person, looking

@@ -10,12 +10,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemClock
+from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.identity import roles, users
+from logoadmin.domain.identity.sign_in_rules import SignInRules
+from logoadmin.domain.kernel.access import Policy
+from logoadmin.domain.kernel.public_url import local_public_url
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import Policy
-from logoadmin.domain.model.public_url import local_public_url
-from logoadmin.domain.model.sign_in import SignInRules
-from logoadmin.domain.services import artworks, authors, roles, users
-from logoadmin.ports.issuer import Issuer
+from logoadmin.ports.identity.issuer import Issuer
 from tests.console.external_hosts import PICTURES, ExternalHosts, external_hosts
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on
 from tests.mariadb import free_port

@@ -7,8 +7,8 @@ from typing import Final
 from playwright.sync_api import FilePayload, expect
 from pyotp import TOTP
 
-from logoadmin.domain.services.artworks import AmendLogo, AmendTheme, BlockLogo, BlockTheme, RemoveLogo
-from logoadmin.domain.services.pins import CheckThemePins
+from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, BlockTheme, RemoveLogo
+from logoadmin.domain.publication.pins.pins import CheckThemePins
 from tests.console.driver import Person
 
 

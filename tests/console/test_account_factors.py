@@ -9,12 +9,12 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from pyotp import TOTP
 
-from logoadmin.domain.factors.qr import qr_svg
-from logoadmin.domain.model.access import Caller, SignedIn
-from logoadmin.domain.model.events import Event
-from logoadmin.domain.services import roles, users
-from logoadmin.domain.services.factor_commands import ConfirmTotp, EnrolTotp
-from logoadmin.domain.services.keys import CreateKey
+from logoadmin.domain.identity import roles, users
+from logoadmin.domain.identity.events.event_records import Event
+from logoadmin.domain.identity.factors.factor_commands import ConfirmTotp, EnrolTotp
+from logoadmin.domain.identity.factors.qr import qr_svg
+from logoadmin.domain.identity.service_keys import CreateKey
+from logoadmin.domain.kernel.access import Caller, SignedIn
 from logoadmin.ports.storage import Session, UnitOfWork
 from tests.console.authenticator import plugged_in
 from tests.console.driver import Person, looking

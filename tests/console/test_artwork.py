@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from logoadmin.domain.model.records import Change, Logo
-from logoadmin.domain.services.artworks import AmendLogo, GetLogo, LinkLogoAuthor, RemoveLogo
-from logoadmin.domain.services.authors import RemoveAuthor
-from logoadmin.domain.services.changes import ListChanges
-from logoadmin.domain.services.roles import AmendRole
+from logoadmin.domain.changes.history import ListChanges
+from logoadmin.domain.gallery.artworks import AmendLogo, GetLogo, LinkLogoAuthor, RemoveLogo
+from logoadmin.domain.gallery.authors import RemoveAuthor
+from logoadmin.domain.identity.roles import AmendRole
+from logoadmin.domain.kernel.records import Change, Logo
 from tests.console.conftest import Module
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from logoadmin.domain.services import artworks, authors
+from logoadmin.domain.gallery import artworks, authors
 from tests.console.conftest import Module
 from tests.console.driver import Person, looking
 from tests.console.service import Served

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from logoadmin.domain.services import artworks, authors
+from logoadmin.domain.gallery import artworks, authors
 from tests.console.conftest import Module
 from tests.console.driver import Person, looking
 from tests.console.parts import PNG

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from logoadmin.domain.services.artworks import AmendLogo, AmendTheme, GetLogo
+from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, GetLogo
 from tests import firefox
 from tests.console.driver import Person
 from tests.console.password_host import password_host

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from logoadmin.domain.model.sign_in import SignInRules
-from logoadmin.domain.services import users
+from logoadmin.domain.identity import users
+from logoadmin.domain.identity.sign_in_rules import SignInRules
 from tests.console.driver import looking
 from tests.console.service import served
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from logoadmin.domain.services import artworks, authors, roles, users
-from logoadmin.domain.services.import_export import ImportRecords
+from logoadmin.domain.changes.import_export import ImportRecords
+from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.identity import roles, users
 from tests.console.driver import Appearance, Person, looking
 from tests.console.service import PAINTER, Served
 from tests.gallery import ADMIN_PASSWORD

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from logoadmin.domain.services import authors
+from logoadmin.domain.gallery import authors
 from tests.console.driver import AGAIN, Person, looking
 from tests.console.service import PAINTER, Served
 from tests.console.test_refused import refuse

@@ -7,8 +7,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Browser, expect
 
-from logoadmin.domain.services.artworks import AmendLogo, ListLogos
-from logoadmin.domain.services.bulk import ApplyChanges, BulkChange
+from logoadmin.domain.changes.bulk_changes import ApplyChanges, BulkChange
+from logoadmin.domain.gallery.artworks import AmendLogo, ListLogos
 from tests.console.driver import Person, looking
 from tests.console.external_hosts import PICTURES
 from tests.console.service import Served, served

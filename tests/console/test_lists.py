@@ -6,8 +6,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import APIResponse, Browser, Locator, Page, Route, expect
 
-from logoadmin.domain.model.records import Logo
-from logoadmin.domain.services import artworks, authors, users
+from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.identity import users
+from logoadmin.domain.kernel.records import Logo
 from tests.console.driver import Person, looking
 from tests.console.service import served
 

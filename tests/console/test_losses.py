@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import APIResponse, Locator, Route, expect
 
-from logoadmin.domain.model.errors import StorageUnavailable
-from logoadmin.domain.services.artworks import GetLogo, ListLogos
+from logoadmin.domain.gallery.artworks import GetLogo, ListLogos
+from logoadmin.domain.kernel.errors import StorageUnavailable
 from tests.console.driver import LANGUAGES, Appearance, Person
 from tests.console.service import PAINTER
 from tests.gallery import ADMIN_PASSWORD

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from logoadmin.domain.services.artworks import GetLogo, LinkLogoAuthor, ListLogos
+from logoadmin.domain.gallery.artworks import GetLogo, LinkLogoAuthor, ListLogos
 from tests.console.driver import Person
 
 pytestmark = pytest.mark.slow("a browser")

@@ -5,7 +5,8 @@ import re
 import pytest
 from playwright.sync_api import FloatRect, expect
 
-from logoadmin.domain.services import artworks, authors, users
+from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.identity import users
 from tests.console.driver import _SPEAK, Person
 
 pytestmark = pytest.mark.slow("a browser")

@@ -9,7 +9,8 @@ from typing import Final
 import pytest
 from playwright.sync_api import expect
 
-from logoadmin.domain.services import roles, sessions, users
+from logoadmin.domain.identity import roles, users
+from logoadmin.domain.identity.sessions import sessions
 from tests.console.driver import Person
 from tests.console.service import PAINTER, Served
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD

@@ -5,10 +5,10 @@ import re
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from logoadmin.domain.model.kinds import LOGOS
-from logoadmin.domain.services.artworks import AmendLogo, AmendTheme, BlockLogo, GetLogo, GetTheme, RemoveLogo
-from logoadmin.domain.services.pins import CheckThemePins, GetThemePins
-from logoadmin.domain.services.users import CreateUser
+from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, GetLogo, GetTheme, RemoveLogo
+from logoadmin.domain.identity.users import CreateUser
+from logoadmin.domain.kernel.kinds import LOGOS
+from logoadmin.domain.publication.pins.pins import CheckThemePins, GetThemePins
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from logoadmin.domain.services.artworks import AmendTheme, ListThemes
+from logoadmin.domain.gallery.artworks import AmendTheme, ListThemes
 from tests.console.driver import AGAIN, AGAIN_RU, Person, looking
 from tests.console.service import Served
 from tests.gallery import ADMIN_PASSWORD

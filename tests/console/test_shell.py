@@ -9,7 +9,7 @@ from hashlib import sha256
 import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
-from logoadmin.domain.services.users import CreateUser
+from logoadmin.domain.identity.users import CreateUser
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served
 from tests.gallery import ADMIN_PASSWORD

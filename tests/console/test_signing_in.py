@@ -16,11 +16,11 @@ from pyotp import TOTP
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.oidc_issuer import OidcIssuer
 from logoadmin.bootstrap import sign_in_rules
-from logoadmin.domain.model.errors import InvalidToken, SignInRefused
-from logoadmin.domain.model.sign_in import SignInRules
-from logoadmin.domain.services.sessions import Refresh, SignIn
-from logoadmin.domain.services.sign_in_codes import CreateSignInCode
-from logoadmin.domain.services.users import SetPassword
+from logoadmin.domain.identity.sessions.sessions import Refresh, SignIn
+from logoadmin.domain.identity.sign_in.sign_in_codes import CreateSignInCode
+from logoadmin.domain.identity.sign_in_rules import SignInRules
+from logoadmin.domain.identity.users import SetPassword
+from logoadmin.domain.kernel.errors import InvalidToken, SignInRefused
 from logoadmin.settings import settings_of
 from tests.console.authenticator import plugged_in
 from tests.console.driver import Person, looking

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from logoadmin.domain.services.artworks import GetLogo
+from logoadmin.domain.gallery.artworks import GetLogo
 from tests.console.driver import Person, looking
 from tests.console.service import Served
 

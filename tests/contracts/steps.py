@@ -7,9 +7,9 @@ from typing import Any, Final, TypeVar
 
 import pytest
 
-from logoadmin.domain.model.kinds import KINDS, AnyArtworkKind, AnyKind, RecordKind
-from logoadmin.domain.model.lists import EVERYTHING, Filter
-from logoadmin.domain.model.records import Author, Logo, Role, StoredRecord, Theme, User
+from logoadmin.domain.kernel.kinds import KINDS, AnyArtworkKind, AnyKind, RecordKind
+from logoadmin.domain.kernel.lists import EVERYTHING, Filter
+from logoadmin.domain.kernel.records import Author, Logo, Role, StoredRecord, Theme, User
 from logoadmin.ports.storage import Session, Storage, UnitOfWork
 from tests.gallery import link_author
 

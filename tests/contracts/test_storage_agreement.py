@@ -12,12 +12,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from logoadmin.domain.model.errors import LogoAdminError
-from logoadmin.domain.model.events import Event
-from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyKind
-from logoadmin.domain.model.limits import MAX_ID
-from logoadmin.domain.model.lists import ChangeFilter, Filter, Order, SortKey
-from logoadmin.domain.model.records import (
+from logoadmin.domain.identity.events.event_records import Event
+from logoadmin.domain.identity.sessions.session_records import ServiceKey
+from logoadmin.domain.identity.sign_in_rules import Ways
+from logoadmin.domain.kernel.errors import LogoAdminError
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyKind
+from logoadmin.domain.kernel.limits import MAX_ID
+from logoadmin.domain.kernel.lists import ChangeFilter, Filter, Order, SortKey
+from logoadmin.domain.kernel.records import (
     Author,
     Change,
     Kind,
@@ -29,8 +31,6 @@ from logoadmin.domain.model.records import (
     Theme,
     User,
 )
-from logoadmin.domain.model.sessions import ServiceKey
-from logoadmin.domain.model.sign_in import Ways
 from logoadmin.ports.storage import (
     Challenge,
     Factor,

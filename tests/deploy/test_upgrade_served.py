@@ -15,7 +15,7 @@ import logoadmin
 from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.adapters.sql_storage.tables import VERSION_TABLE
 from logoadmin.bootstrap import open_gallery
-from logoadmin.domain.services.changes import ListChanges
+from logoadmin.domain.changes.history import ListChanges
 from logoadmin.settings import settings_of
 from tests.deploy.services import behind, import_gallery, load_on, services
 

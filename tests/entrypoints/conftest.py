@@ -17,14 +17,14 @@ from starlette.types import ASGIApp
 
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.domain.factors.challenges import CHALLENGE_SECONDS
-from logoadmin.domain.factors.secrets import FactorSecrets
-from logoadmin.domain.factors.totp_factors import TotpFactors
+from logoadmin.domain.identity.factors.challenges import CHALLENGE_SECONDS
+from logoadmin.domain.identity.factors.factor_secrets import FactorSecrets
+from logoadmin.domain.identity.factors.totp_factors import TotpFactors
+from logoadmin.domain.identity.service_keys import CreateKey
+from logoadmin.domain.identity.sessions.session_records import stored_hash
+from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import Policy
-from logoadmin.domain.model.sessions import stored_hash
-from logoadmin.domain.services.keys import CreateKey
-from logoadmin.domain.services.sessions import SignIn
 from logoadmin.entrypoints.app import web_application
 from logoadmin.entrypoints.cli import main
 from logoadmin.ports.storage import Challenge, Session

@@ -9,13 +9,13 @@ from typing import cast
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.publication import LeftOutReason, Publication
-from logoadmin.domain.publication.pointer import Pointer, file_entry, signed
+from logoadmin.domain.publication.files.pointer import Pointer, file_entry, signed
+from logoadmin.domain.publication.publication_records import LeftOutReason, Publication
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.gallery import PublishedGallery
 from logoadmin.entrypoints.http_api.publications import Publications
-from logoadmin.ports.metrics import NoMetrics
+from logoadmin.ports.kernel.metrics import NoMetrics
 from tests.asgi import AppResponse, answer_of, scope_of
 
 READER = b"export const open = () => {}; " * 50

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.model.errors import SettingsError, StorageUnavailable
+from logoadmin.domain.kernel.errors import SettingsError, StorageUnavailable
 from logoadmin.entrypoints.http_api.limits import ClientLimits
 from logoadmin.entrypoints.server import Options, listen, serve, supervisor
 from tests.gallery import FrozenClock, gallery_on

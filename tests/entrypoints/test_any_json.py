@@ -10,8 +10,8 @@ from starlette.types import ASGIApp
 
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.model.access import Policy
-from logoadmin.domain.services.sessions import SignIn
+from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.kernel.access import Policy
 from tests.asgi import AppResponse, ask
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on, stock
 from tests.sample_requests import SAMPLES, Sample

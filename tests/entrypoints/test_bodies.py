@@ -10,9 +10,9 @@ from typing import Any, Final
 import pytest
 from starlette.types import ASGIApp, Message
 
-from logoadmin.domain.model import command
-from logoadmin.domain.model.command import strict_json
-from logoadmin.domain.model.limits import MAX_PREFERENCES
+from logoadmin.domain.kernel import command
+from logoadmin.domain.kernel.command import strict_json
+from logoadmin.domain.kernel.limits import MAX_PREFERENCES
 from logoadmin.entrypoints.http_api import commands
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS

@@ -7,7 +7,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import Browser, Error, Locator, Page, expect
 
-from logoadmin.domain.model.access import Policy
+from logoadmin.domain.kernel.access import Policy
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.browser import served, watched

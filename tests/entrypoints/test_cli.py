@@ -21,7 +21,7 @@ import pytest
 
 import logoadmin
 from logoadmin.bootstrap import open_gallery
-from logoadmin.domain.model.extras import install_extra
+from logoadmin.domain.kernel.extras import install_extra
 from logoadmin.entrypoints.cli import cli
 from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
 from logoadmin.settings import load_settings

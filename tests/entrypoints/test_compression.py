@@ -12,8 +12,8 @@ import pytest
 from starlette.types import ASGIApp
 
 import logoadmin
+from logoadmin.domain.gallery.artworks import AmendLogo, CreateLogo
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.services.artworks import AmendLogo, CreateLogo
 from logoadmin.entrypoints.http_api import responses
 from logoadmin.entrypoints.http_api.compression import accepts_gzip, gzip_writer, in_gzip
 from logoadmin.entrypoints.http_api.request import Request, request_of

@@ -7,7 +7,7 @@ from json import loads
 
 import pytest
 
-from logoadmin.domain.model.lookalikes import _prototypes
+from logoadmin.domain.identity.lookalikes import _prototypes
 
 
 @pytest.mark.rule("contract O7")

@@ -17,8 +17,8 @@ from hatchling.builders.wheel import WheelBuilder
 from starlette.types import ASGIApp
 
 import logoadmin
+from logoadmin.domain.kernel.errors import SettingsError
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.errors import SettingsError
 from logoadmin.entrypoints.console import assets
 from tests.asgi import AppResponse, ask
 from tests.gallery import WatchedStorage

@@ -5,8 +5,8 @@ from typing import Any, Final
 import pytest
 
 import logoadmin
+from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import Policy
 from tests.asgi import AppClient
 from tests.entrypoints.conftest import Headers
 from tests.gallery import ARTWORK, WatchedStorage

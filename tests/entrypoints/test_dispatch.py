@@ -12,16 +12,17 @@ import pytest
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.css import judge, verdict
+from logoadmin.domain.gallery import artworks
+from logoadmin.domain.gallery.authors import CreateAuthor, ListAuthors
+from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.kernel.access import Anonymous, Caller, KeyHolder, Policy, SignedIn
+from logoadmin.domain.kernel.errors import StorageUnavailable
+from logoadmin.domain.kernel.lists import Listing
+from logoadmin.domain.kernel.records import Author, PasswordHash
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import Anonymous, Caller, KeyHolder, Policy, SignedIn
-from logoadmin.domain.model.css import Verdict
-from logoadmin.domain.model.errors import StorageUnavailable
-from logoadmin.domain.model.lists import Listing
-from logoadmin.domain.model.records import Author, PasswordHash
-from logoadmin.domain.services import artworks
-from logoadmin.domain.services.authors import CreateAuthor, ListAuthors
-from logoadmin.domain.services.sessions import SignIn
+from logoadmin.domain.publication.css import judge
+from logoadmin.domain.publication.css import judging as verdict
+from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.entrypoints.http_api import dispatch as module
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.endpoints import _asker

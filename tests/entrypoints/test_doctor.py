@@ -25,7 +25,7 @@ from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.sql_storage.databases.mysql import checks as mysql_checks
 from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_checks
 from logoadmin.bootstrap import open_gallery
-from logoadmin.domain.model.checks import Verdict
+from logoadmin.domain.kernel.checks import Verdict
 from logoadmin.entrypoints.cli.url_checks import _certificate
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.maintenance import token_of_nobody

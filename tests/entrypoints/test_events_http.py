@@ -6,13 +6,13 @@ from typing import Any, Final
 import pytest
 from pyotp import TOTP
 
+from logoadmin.domain.identity.events.event_list import ListEvents
+from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.identity.sign_in.sign_in_codes import CreateSignInCode
+from logoadmin.domain.identity.users import AmendUser
+from logoadmin.domain.kernel.access import Anonymous, Policy
+from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import Anonymous, Policy
-from logoadmin.domain.model.errors import SignInRefused, TooManySignIns
-from logoadmin.domain.services.events import ListEvents
-from logoadmin.domain.services.sessions import SignIn
-from logoadmin.domain.services.sign_in_codes import CreateSignInCode
-from logoadmin.domain.services.users import AmendUser
 from tests.asgi import AppClient
 from tests.conftest import STORAGES
 from tests.contracts.steps import at_once

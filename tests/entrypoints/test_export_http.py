@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from starlette.types import ASGIApp
 
+from logoadmin.domain.changes.import_export import ExportRecords
+from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.kinds import KINDS
-from logoadmin.domain.services.import_export import ExportRecords
 from logoadmin.entrypoints.http_api import spool
 from tests.asgi import AppClient, ask, nothing_more, scope_of
 from tests.entrypoints.conftest import Headers

@@ -26,12 +26,12 @@ from logoadmin.adapters.sql_storage.databases.sqlite import dialect as sqlite
 from logoadmin.adapters.sql_storage.moves import move
 from logoadmin.adapters.sql_storage.tables import VERSION_TABLE
 from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.gallery.artworks import CreateLogo
+from logoadmin.domain.gallery.authors import CreateAuthor
+from logoadmin.domain.kernel.access import Owner
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import Owner
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.errors import StorageUnavailable
-from logoadmin.domain.services.artworks import CreateLogo
-from logoadmin.domain.services.authors import CreateAuthor
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient

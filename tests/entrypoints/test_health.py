@@ -9,8 +9,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.errors import TablesMissing
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.errors import TablesMissing
 from logoadmin.entrypoints.http_api import health
 from logoadmin.entrypoints.http_api.health import STOPPING
 from logoadmin.entrypoints.server.logs import LoggedRequests

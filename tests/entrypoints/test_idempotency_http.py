@@ -17,9 +17,9 @@ import pytest
 
 import logoadmin
 from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.domain.changes.history import ListChanges
+from logoadmin.domain.gallery.authors import ListAuthors
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.services.authors import ListAuthors
-from logoadmin.domain.services.changes import ListChanges
 from tests.asgi import AppClient
 from tests.entrypoints.concurrent_clients import Clients, with_clients
 from tests.entrypoints.conftest import Headers

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from starlette.types import ASGIApp, Receive
 
+from logoadmin.domain.identity.service_keys import CreateKey
+from logoadmin.domain.identity.users import AmendUser, CreateUser
+from logoadmin.domain.kernel.access import KeyHolder, SignedIn
+from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import KeyHolder, SignedIn
-from logoadmin.domain.model.errors import LogoAdminError
-from logoadmin.domain.services.keys import CreateKey
-from logoadmin.domain.services.users import AmendUser, CreateUser
 from logoadmin.entrypoints.http_api import bodies, endpoints, responses
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.operation import MAX_UPLOAD

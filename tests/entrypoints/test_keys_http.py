@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import pytest
 
+from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import Policy
 from tests.asgi import AppClient
 from tests.conftest import STORAGES
 from tests.entrypoints.concurrent_clients import Clients, with_clients

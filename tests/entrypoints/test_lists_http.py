@@ -11,13 +11,13 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.types import ASGIApp
 
+from logoadmin.domain.changes.history import ListChanges
+from logoadmin.domain.gallery.artworks import CreateLogo, CreateTheme, LinkLogoAuthor, LinkThemeAuthor
+from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor
+from logoadmin.domain.identity.roles import CreateRole
+from logoadmin.domain.identity.users import AmendUser, CreateUser
+from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.records import Kind
-from logoadmin.domain.services.artworks import CreateLogo, CreateTheme, LinkLogoAuthor, LinkThemeAuthor
-from logoadmin.domain.services.authors import AmendAuthor, CreateAuthor
-from logoadmin.domain.services.changes import ListChanges
-from logoadmin.domain.services.roles import CreateRole
-from logoadmin.domain.services.users import AmendUser, CreateUser
 from tests.asgi import AppClient
 from tests.entrypoints.conftest import Headers
 from tests.entrypoints.test_operations import types_of

@@ -22,10 +22,10 @@ from starlette.types import Message
 import logoadmin
 from logoadmin.adapters.prometheus_metrics import PrometheusMetrics
 from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.kernel.errors import SignInRefused, StorageUnavailable, TooManySignIns
+from logoadmin.domain.kernel.extras import install_extra
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.errors import SignInRefused, StorageUnavailable, TooManySignIns
-from logoadmin.domain.model.extras import install_extra
-from logoadmin.domain.services.sessions import SignIn
 from logoadmin.entrypoints.cli.serve import _metrics_hosts
 from logoadmin.entrypoints.server import listen, metrics_served, url_of
 from logoadmin.settings import settings_of

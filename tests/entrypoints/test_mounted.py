@@ -17,8 +17,8 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocketDisconnect
 
 import logoadmin
+from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.services.authors import CreateAuthor
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.asgi import AppClient
 from tests.entrypoints.conftest import Headers

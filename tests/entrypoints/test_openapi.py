@@ -16,7 +16,7 @@ from schemathesis.specs.openapi.definitions import OPENAPI_31
 from starlette.types import ASGIApp
 
 import logoadmin
-from logoadmin.domain.model.access import Policy
+from logoadmin.domain.kernel.access import Policy
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.asgi import AppClient

@@ -8,11 +8,11 @@ import pytest
 from starlette.types import ASGIApp
 
 import logoadmin
+from logoadmin.domain.identity.users import RemoveUser
+from logoadmin.domain.kernel.access import Policy
+from logoadmin.domain.kernel.kinds import AUTHORS
+from logoadmin.domain.kernel.records import Author
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import Policy
-from logoadmin.domain.model.kinds import AUTHORS
-from logoadmin.domain.model.records import Author
-from logoadmin.domain.services.users import RemoveUser
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.asgi import AppClient, AppResponse, ask
 from tests.entrypoints.conftest import Headers, bearer

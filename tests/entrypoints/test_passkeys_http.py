@@ -6,10 +6,10 @@ import pytest
 
 import logoadmin
 from logoadmin.bootstrap import open_gallery
-from logoadmin.domain.model.public_url import LOCAL
+from logoadmin.domain.kernel.public_url import LOCAL
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
-from tests.domain.sign_ins import caller
+from tests.domain.identity.sign_ins import caller
 from tests.entrypoints.conftest import Headers
 from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD
 from tests.passkeys import Authenticator

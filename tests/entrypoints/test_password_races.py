@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from logoadmin.domain.identity.factors.factor_commands import ConfirmTotp, EnrolTotp, SignInWithFactor
+from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.kernel.access import Anonymous, SignedIn
+from logoadmin.domain.kernel.errors import LogoAdminError, SecondFactorRequired, SignInRefused, TooManySignIns
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import Anonymous, SignedIn
-from logoadmin.domain.model.errors import LogoAdminError, SecondFactorRequired, SignInRefused, TooManySignIns
-from logoadmin.domain.services.factor_commands import ConfirmTotp, EnrolTotp, SignInWithFactor
-from logoadmin.domain.services.sessions import SignIn
-from tests.domain.second_factors import code_of
+from tests.domain.identity.second_factors import code_of
 from tests.entrypoints.concurrent_clients import Clients, with_clients
 from tests.gallery import ANN_PASSWORD, FrozenClock
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import logoadmin
+from logoadmin.domain.identity.sign_in_rules import SignInRules
+from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import Policy
-from logoadmin.domain.model.sign_in import SignInRules
 from tests.asgi import AppClient
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
 from tests.entrypoints.conftest import Headers

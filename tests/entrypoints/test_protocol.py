@@ -20,7 +20,7 @@ from uvicorn.server import Server
 
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.model.errors import StorageUnavailable
+from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.entrypoints.http_api.limits import ClientLimits
 from logoadmin.entrypoints.server.logs import LoggedRequests
 from logoadmin.entrypoints.server.protocol import BoundedProtocol

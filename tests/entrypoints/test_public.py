@@ -8,12 +8,12 @@ from typing import Any, cast
 
 import pytest
 
+from logoadmin.domain.gallery.artworks import ArtworkService
+from logoadmin.domain.kernel.access import OWNER, PUBLIC, Caller
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import Conflict, NotFound
+from logoadmin.domain.kernel.kinds import LOGOS
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import OWNER, PUBLIC, Caller
-from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.errors import Conflict, NotFound
-from logoadmin.domain.model.kinds import LOGOS
-from logoadmin.domain.services.artworks import ArtworkService
 from logoadmin.entrypoints.http_api import app as module
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.operation import Operation

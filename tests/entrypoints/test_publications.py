@@ -12,7 +12,7 @@ from typing import Final
 import brotli
 import pytest
 
-from logoadmin.domain.model.errors import StorageUnavailable
+from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.entrypoints.http_api import publications as module
 from tests.asgi import AppResponse
 from tests.entrypoints.publishing import READER, SHEET, Publishing, Reader, hashed, index_of

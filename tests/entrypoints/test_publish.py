@@ -17,8 +17,8 @@ from typing import Any, Final
 import pytest
 
 import logoadmin
-from logoadmin.domain.publication.index import sha256
-from logoadmin.domain.publication.pointer import Pointer, parsed
+from logoadmin.domain.publication.files.index import sha256
+from logoadmin.domain.publication.files.pointer import Pointer, parsed
 from tests.entrypoints.command_line import Run, says_one_line
 from tests.gallery import ARTWORK
 
@@ -61,7 +61,10 @@ def test_an_unchanged_gallery_is_not_read(run: Run, monkeypatch: pytest.MonkeyPa
 
     create_logo()
     assert run("publish", "gallery").code == 0
-    for reading in ("logoadmin.domain.services.pins.missing_pins", "logoadmin.domain.services.publication.contents_of"):
+    for reading in (
+        "logoadmin.domain.publication.pins.pins.missing_pins",
+        "logoadmin.domain.publication.publication_service.contents_of",
+    ):
         monkeypatch.setattr(reading, refuse)
     assert run("publish", "gallery").code == 3
 

@@ -13,9 +13,9 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 import logoadmin
+from logoadmin.domain.gallery.artworks import AmendLogo, CreateLogo, CreateTheme
+from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import Policy
-from logoadmin.domain.services.artworks import AmendLogo, CreateLogo, CreateTheme
 from logoadmin.entrypoints.http_api import publications
 from tests.asgi import AppClient
 from tests.gallery import ADMIN_PASSWORD, ARTWORK, FrozenClock, WatchedStorage, gallery_on

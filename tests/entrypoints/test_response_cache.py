@@ -6,13 +6,13 @@ from typing import Any, Final
 import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from logoadmin.domain.model.errors import StorageUnavailable
+from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.entrypoints.http_api import response_cache as module
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.request import request_of
 from logoadmin.entrypoints.http_api.response_cache import Answers, DataVersion, ResponseCache
 from logoadmin.entrypoints.http_api.responses import RenderedResponse
-from logoadmin.ports.metrics import NoMetrics
+from logoadmin.ports.kernel.metrics import NoMetrics
 from tests.asgi import AppResponse, ask, nothing_more, scope_of
 
 pytestmark = pytest.mark.rule("contract E1", "contract F1")

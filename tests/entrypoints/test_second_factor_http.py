@@ -12,7 +12,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import UnitOfWork
 from tests.asgi import AppClient
 from tests.conftest import STORAGES
-from tests.domain.second_factors import enrolled
+from tests.domain.identity.second_factors import enrolled
 from tests.entrypoints.concurrent_clients import Clients, with_clients
 from tests.entrypoints.conftest import Headers
 from tests.gallery import ADMIN_ID, ANN_PASSWORD, NOW, SPARE_CODE, SPARE_SECRET, FrozenClock

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from logoadmin.domain.model.errors import StartError
+from logoadmin.domain.kernel.errors import StartError
 from logoadmin.entrypoints.server import listen, supervisor
 from logoadmin.entrypoints.server.logs import LineFormatter
 from tests.services import Service, comes_true, start_application

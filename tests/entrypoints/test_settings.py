@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 
 import logoadmin
-from logoadmin.domain.model.errors import SettingsError
+from logoadmin.domain.kernel.errors import SettingsError
 from logoadmin.embedding import SignInOptions
 from logoadmin.settings import Settings, SignInSettings, load_settings, settings_of
 from tests.entrypoints.command_line import Run, says_one_line

@@ -15,10 +15,10 @@ import httpx2
 import pytest
 
 from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.identity import users
+from logoadmin.domain.identity.sessions.session_records import Tokens
+from logoadmin.domain.identity.sign_in.single_sign_on import SignInByIssuer
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.sessions import Tokens
-from logoadmin.domain.services import users
-from logoadmin.domain.services.single_sign_on import SignInByIssuer
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient, ask

@@ -15,12 +15,12 @@ import pytest
 from starlette.types import ASGIApp
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.audit.unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.gallery.artworks import AmendLogo
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.kinds import LOGOS
+from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
+from logoadmin.domain.kernel.records import Logo
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.kinds import LOGOS
-from logoadmin.domain.model.limits import MAX_CUSTOM_CSS
-from logoadmin.domain.model.records import Logo
-from logoadmin.domain.services.artworks import AmendLogo
 from logoadmin.entrypoints.http_api import spool
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.endpoints import AppContext

@@ -8,8 +8,8 @@ from typing import Final
 
 import pytest
 
+from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.services.changes import ListChanges
 from tests.asgi import AppClient
 from tests.conftest import STORAGES
 from tests.entrypoints.concurrent_clients import Clients, with_clients

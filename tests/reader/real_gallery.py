@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.model.publication import POINTER
-from logoadmin.domain.publication.keys import raise_epoch
-from logoadmin.domain.services.artworks import AmendLogo, BlockLogo, CreateLogo, CreateTheme, LinkLogoAuthor
-from logoadmin.domain.services.authors import CreateAuthor
+from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateLogo, CreateTheme, LinkLogoAuthor
+from logoadmin.domain.gallery.authors import CreateAuthor
+from logoadmin.domain.publication.files.gallery_keys import raise_epoch
+from logoadmin.domain.publication.publication_records import POINTER
 from tests.gallery import ARTWORK, FrozenClock, gallery_on
 from tests.reader.publisher import Answer, Files, PublicKey
 from tests.reader.vectors import Seen, Step, Story

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from logoadmin import reader
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.services.artworks import CreateTheme
+from logoadmin.domain.gallery.artworks import CreateTheme
 from logoadmin.reader.download import Downloaded
 from logoadmin.reader.folder import FolderStore, MemoryStore, Store
 from logoadmin.reader.gallery import Gallery

@@ -11,7 +11,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import VerificationError
 from argon2.low_level import Type
 
-from logoadmin.domain.model.records import PasswordHash
+from logoadmin.domain.kernel.records import PasswordHash
 
 _FORM: Final = re.compile(
     r"\$argon2(?:id|i|d)\$v=19\$m=(\d{1,7}),t=(\d{1,7}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)", re.ASCII
@@ -30,7 +30,7 @@ _MOST_CLASSES: Final = 4
 
 
 class Argon2Passwords:
-    """The :class:`~logoadmin.ports.passwords.PasswordHasher` of the service.
+    """The :class:`~logoadmin.ports.identity.passwords.PasswordHasher` of the service.
 
     No more run at once than there are processors: beyond that they would only keep each other, and everybody else,
     from their memory and their caches.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from logoadmin.atomic_files import atomic_file
-from logoadmin.domain.model.errors import StartError
+from logoadmin.domain.kernel.errors import StartError
 
 try:
     import fcntl
@@ -23,7 +23,7 @@ _PUBLIC_FOLDER: Final = 0o755
 
 
 class FolderGalleryFiles:
-    """The :class:`~logoadmin.ports.gallery_files.GalleryFiles` of a folder, which is created if it does not exist."""
+    """The :class:`~logoadmin.ports.publication.gallery_files.GalleryFiles` of a folder, which is created if it does not exist."""
 
     def __init__(self, folder: Path) -> None:
         """Use a folder, whose parent must exist."""

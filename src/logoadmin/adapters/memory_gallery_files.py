@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from logoadmin.domain.model.errors import StartError
+from logoadmin.domain.kernel.errors import StartError
 
 
 @dataclass(slots=True)
 class MemoryGalleryFiles:
-    """The :class:`~logoadmin.ports.gallery_files.GalleryFiles` of a dictionary."""
+    """The :class:`~logoadmin.ports.publication.gallery_files.GalleryFiles` of a dictionary."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     is_locked: bool = False

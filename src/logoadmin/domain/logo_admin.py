@@ -9,55 +9,55 @@ from threading import get_ident
 from types import TracebackType
 from typing import Any, Final, NoReturn, TypeVar
 
-from logoadmin.domain.audit.escalation import somebody_holds_all
-from logoadmin.domain.factors.passkey_factors import PasskeyFactors
-from logoadmin.domain.factors.second_step import SecondStep
-from logoadmin.domain.factors.secrets import FactorSecrets
-from logoadmin.domain.factors.signed_challenges import SignedChallenges
-from logoadmin.domain.factors.totp_factors import TotpFactors
-from logoadmin.domain.idempotency import Idempotency
-from logoadmin.domain.model.access import ActingAs, Owner, Policy
-from logoadmin.domain.model.errors import LogoAdminError, NotFound, StorageUnavailable
-from logoadmin.domain.model.kinds import USERS
-from logoadmin.domain.model.passkeys import NOT_INSTALLED
-from logoadmin.domain.model.public_url import LOCAL, PublicUrl
-from logoadmin.domain.model.records import Kind
-from logoadmin.domain.model.sign_in import SignInRules
-from logoadmin.domain.new_passwords import NewPasswords
-from logoadmin.domain.open_sessions import Lifetimes, SessionTokens
-from logoadmin.domain.publication.keys import GalleryKeys
-from logoadmin.domain.services import milestones
-from logoadmin.domain.services.artworks import logo_service, theme_service
-from logoadmin.domain.services.authors import AuthorService
-from logoadmin.domain.services.bulk import BulkService
-from logoadmin.domain.services.changes import ChangeService
-from logoadmin.domain.services.css import CssService
-from logoadmin.domain.services.events import EventService
-from logoadmin.domain.services.factors import FactorService
-from logoadmin.domain.services.import_export import ImportExportService
-from logoadmin.domain.services.issuer_users import IssuerUsers
-from logoadmin.domain.services.keys import KeyService
-from logoadmin.domain.services.passkeys import PasskeyService
-from logoadmin.domain.services.pins import PinService
-from logoadmin.domain.services.preferences import PreferenceService
-from logoadmin.domain.services.publication import PublicationService, PublishingRules
-from logoadmin.domain.services.roles import RoleService
-from logoadmin.domain.services.sessions import SessionService
-from logoadmin.domain.services.settings import SettingsService
-from logoadmin.domain.services.sign_in_codes import SignInCodeService
-from logoadmin.domain.services.single_sign_on import SingleSignOnService
-from logoadmin.domain.services.users import UserService
-from logoadmin.domain.use_cases import Service, Transactions
-from logoadmin.ports.encryption import Encryption
-from logoadmin.ports.environment import Clock, Randomness
-from logoadmin.ports.issuer import Issuer
-from logoadmin.ports.metrics import Metrics, Milestone, NoMetrics
-from logoadmin.ports.outgoing import Outgoing
-from logoadmin.ports.passkeys import OpenPasskeys
-from logoadmin.ports.passwords import PasswordHasher
-from logoadmin.ports.signing import Signing, SigningKey
+from logoadmin.domain.changes.bulk_changes import BulkService
+from logoadmin.domain.changes.history import ChangeService
+from logoadmin.domain.changes.import_export import ImportExportService
+from logoadmin.domain.gallery.artworks import logo_service, theme_service
+from logoadmin.domain.gallery.authors import AuthorService
+from logoadmin.domain.gallery.shared_settings import SettingsService
+from logoadmin.domain.identity.escalation import somebody_holds_all
+from logoadmin.domain.identity.events.event_list import EventService
+from logoadmin.domain.identity.factors.factor_secrets import FactorSecrets
+from logoadmin.domain.identity.factors.factors import FactorService
+from logoadmin.domain.identity.factors.passkey_factors import PasskeyFactors
+from logoadmin.domain.identity.factors.passkey_records import NOT_INSTALLED
+from logoadmin.domain.identity.factors.passkeys import PasskeyService
+from logoadmin.domain.identity.factors.second_step import SecondStep
+from logoadmin.domain.identity.factors.signed_challenges import SignedChallenges
+from logoadmin.domain.identity.factors.totp_factors import TotpFactors
+from logoadmin.domain.identity.new_passwords import NewPasswords
+from logoadmin.domain.identity.preferences import PreferenceService
+from logoadmin.domain.identity.roles import RoleService
+from logoadmin.domain.identity.service_keys import KeyService
+from logoadmin.domain.identity.sessions.open_sessions import Lifetimes, SessionTokens
+from logoadmin.domain.identity.sessions.sessions import SessionService
+from logoadmin.domain.identity.sign_in.issuer_users import IssuerUsers
+from logoadmin.domain.identity.sign_in.sign_in_codes import SignInCodeService
+from logoadmin.domain.identity.sign_in.single_sign_on import SingleSignOnService
+from logoadmin.domain.identity.sign_in_rules import SignInRules
+from logoadmin.domain.identity.users import UserService
+from logoadmin.domain.kernel import milestones
+from logoadmin.domain.kernel.access import ActingAs, Owner, Policy
+from logoadmin.domain.kernel.errors import LogoAdminError, NotFound, StorageUnavailable
+from logoadmin.domain.kernel.idempotency import Idempotency
+from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
+from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.kernel.use_cases import Service, Transactions
+from logoadmin.domain.publication.css.unsaved_css import CssService
+from logoadmin.domain.publication.files.gallery_keys import GalleryKeys
+from logoadmin.domain.publication.pins.pins import PinService
+from logoadmin.domain.publication.publication_service import PublicationService, PublishingRules
+from logoadmin.ports.identity.issuer import Issuer
+from logoadmin.ports.identity.passkeys import OpenPasskeys
+from logoadmin.ports.identity.passwords import PasswordHasher
+from logoadmin.ports.identity.tokens import TokenSigner, TokenVerifier
+from logoadmin.ports.kernel.encryption import Encryption
+from logoadmin.ports.kernel.environment import Clock, Randomness
+from logoadmin.ports.kernel.metrics import Metrics, Milestone, NoMetrics
+from logoadmin.ports.kernel.outgoing import Outgoing
+from logoadmin.ports.publication.signing import Signing, SigningKey
 from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
-from logoadmin.ports.tokens import TokenSigner, TokenVerifier
 
 Answer = TypeVar("Answer")
 
@@ -110,26 +110,26 @@ class LogoAdmin:
         gallery.authors.create(CreateAuthor(user_id=7, username="Ann"))
 
     Attributes:
-        users: see :class:`~logoadmin.domain.services.users.UserService`.
-        roles: see :class:`~logoadmin.domain.services.roles.RoleService`.
-        authors: see :class:`~logoadmin.domain.services.authors.AuthorService`.
-        themes: see :class:`~logoadmin.domain.services.artworks.ArtworkService`.
-        logos: see :class:`~logoadmin.domain.services.artworks.ArtworkService`.
-        sessions: see :class:`~logoadmin.domain.services.sessions.SessionService`.
-        factors: see :class:`~logoadmin.domain.services.factors.FactorService`.
-        passkeys: see :class:`~logoadmin.domain.services.passkeys.PasskeyService`.
-        sign_in_codes: see :class:`~logoadmin.domain.services.sign_in_codes.SignInCodeService`.
-        single_sign_on: see :class:`~logoadmin.domain.services.single_sign_on.SingleSignOnService`.
-        keys: see :class:`~logoadmin.domain.services.keys.KeyService`.
-        events: see :class:`~logoadmin.domain.services.events.EventService`.
-        pins: see :class:`~logoadmin.domain.services.pins.PinService`.
-        settings: see :class:`~logoadmin.domain.services.settings.SettingsService`.
-        css: see :class:`~logoadmin.domain.services.css.CssService`.
-        preferences: see :class:`~logoadmin.domain.services.preferences.PreferenceService`.
-        publication: see :class:`~logoadmin.domain.services.publication.PublicationService`.
-        changes: see :class:`~logoadmin.domain.services.changes.ChangeService`.
-        bulk: see :class:`~logoadmin.domain.services.bulk.BulkService`.
-        import_export: see :class:`~logoadmin.domain.services.import_export.ImportExportService`.
+        users: see :class:`~logoadmin.domain.identity.users.UserService`.
+        roles: see :class:`~logoadmin.domain.identity.roles.RoleService`.
+        authors: see :class:`~logoadmin.domain.gallery.authors.AuthorService`.
+        themes: see :class:`~logoadmin.domain.gallery.artworks.ArtworkService`.
+        logos: see :class:`~logoadmin.domain.gallery.artworks.ArtworkService`.
+        sessions: see :class:`~logoadmin.domain.identity.sessions.sessions.SessionService`.
+        factors: see :class:`~logoadmin.domain.identity.factors.factors.FactorService`.
+        passkeys: see :class:`~logoadmin.domain.identity.factors.passkeys.PasskeyService`.
+        sign_in_codes: see :class:`~logoadmin.domain.identity.sign_in.sign_in_codes.SignInCodeService`.
+        single_sign_on: see :class:`~logoadmin.domain.identity.sign_in.single_sign_on.SingleSignOnService`.
+        keys: see :class:`~logoadmin.domain.identity.service_keys.KeyService`.
+        events: see :class:`~logoadmin.domain.identity.events.event_list.EventService`.
+        pins: see :class:`~logoadmin.domain.publication.pins.pins.PinService`.
+        settings: see :class:`~logoadmin.domain.gallery.shared_settings.SettingsService`.
+        css: see :class:`~logoadmin.domain.publication.css.unsaved_css.CssService`.
+        preferences: see :class:`~logoadmin.domain.identity.preferences.PreferenceService`.
+        publication: see :class:`~logoadmin.domain.publication.publication_service.PublicationService`.
+        changes: see :class:`~logoadmin.domain.changes.history.ChangeService`.
+        bulk: see :class:`~logoadmin.domain.changes.bulk_changes.BulkService`.
+        import_export: see :class:`~logoadmin.domain.changes.import_export.ImportExportService`.
         access: the access policy in force.
         public_url: the URL that browsers open (contract O8).
         waits: whether its methods may wait for a database, so that an event loop must not call them.

@@ -17,11 +17,11 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from logoadmin.domain.model.access import Policy
-from logoadmin.domain.model.errors import SettingsError
-from logoadmin.domain.model.hosts import canonical_host
-from logoadmin.domain.model.limits import MAX_PASSWORD, MAX_PORT, MAX_WORKERS, PICTURE_HOST
-from logoadmin.domain.model.public_url import PREFIX, PublicUrl, local_public_url, public_url
+from logoadmin.domain.kernel.access import Policy
+from logoadmin.domain.kernel.errors import SettingsError
+from logoadmin.domain.kernel.hosts import canonical_host
+from logoadmin.domain.kernel.limits import MAX_PASSWORD, MAX_PORT, MAX_WORKERS, PICTURE_HOST
+from logoadmin.domain.kernel.public_url import PREFIX, PublicUrl, local_public_url, public_url
 from logoadmin.settings.plain_words import plain_words
 from logoadmin.settings.sign_in import SignInSettings
 from logoadmin.settings.single_sign_on import is_encrypted

@@ -5,8 +5,8 @@ from typing import Any, Final
 from pydantic import Field, SecretStr, field_validator
 from pydantic_core import PydanticCustomError
 
-from logoadmin.domain.model.public_url import public_url
-from logoadmin.domain.model.sign_in import SecondFactorPolicy
+from logoadmin.domain.identity.sign_in_rules import SecondFactorPolicy
+from logoadmin.domain.kernel.public_url import public_url
 from logoadmin.settings.single_sign_on import SingleSignOnSettings
 
 _MIN_FACTOR_KEY: Final = 32

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, Field, SecretStr, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from logoadmin.domain.model.access import is_loopback
-from logoadmin.domain.model.hosts import canonical_host
+from logoadmin.domain.kernel.access import is_loopback
+from logoadmin.domain.kernel.hosts import canonical_host
 
 # It is compared with the metadata and tokens of the issuer, character by character.
 _ISSUER: Final = re.compile(r"https?://[^/?#@\\\s]+(/[!$-.0-;=A-Z_a-z~/%]*)?", re.ASCII)

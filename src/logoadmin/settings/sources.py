@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from logoadmin.domain.model.errors import SettingsError
+from logoadmin.domain.kernel.errors import SettingsError
 from logoadmin.settings.settings import Settings, problems_of, wrong_settings
 
 _PREFIX: Final = "LOGOADMIN_"

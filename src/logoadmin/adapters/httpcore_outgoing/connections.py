@@ -8,7 +8,7 @@ from httpcore2 import NetworkBackend, NetworkStream
 
 from logoadmin.adapters.httpcore_outgoing.budget import Budget
 from logoadmin.adapters.httpcore_outgoing.guard import Guard
-from logoadmin.domain.model.errors import OutgoingError
+from logoadmin.domain.kernel.errors import OutgoingError
 
 # A name may have any number of addresses, and each may leave a connection unanswered.
 _MAX_TRIED: Final = 4

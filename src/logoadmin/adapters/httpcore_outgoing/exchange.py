@@ -15,8 +15,8 @@ from logoadmin.adapters.httpcore_outgoing.budget import Budget, TooLarge
 from logoadmin.adapters.httpcore_outgoing.connections import GuardedBackend
 from logoadmin.adapters.httpcore_outgoing.guard import Guard
 from logoadmin.adapters.httpcore_outgoing.targets import Target, redirected, target_of
-from logoadmin.domain.model.errors import OutgoingError
-from logoadmin.ports.outgoing import Fetched
+from logoadmin.domain.kernel.errors import OutgoingError
+from logoadmin.ports.kernel.outgoing import Fetched
 
 _MAX_REDIRECTS: Final = 5
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
@@ -28,7 +28,7 @@ _HEADERS: Final = (("Accept", "*/*"), ("Accept-Encoding", "gzip"), ("Connection"
 
 
 def fetch(url: str, budget: Budget, guard: Guard, context: ssl.SSLContext) -> Fetched:
-    """Return the response to a GET, see :class:`~logoadmin.ports.outgoing.Outgoing`."""
+    """Return the response to a GET, see :class:`~logoadmin.ports.kernel.outgoing.Outgoing`."""
     target = target_of(url)
     with _pool(budget, guard, context) as pool:
         for _ in range(1 + _MAX_REDIRECTS):
@@ -48,7 +48,7 @@ def send(
     guard: Guard,
     context: ssl.SSLContext,
 ) -> Fetched:
-    """Return the response to one request with secrets, see :class:`~logoadmin.ports.outgoing.Outgoing`."""
+    """Return the response to one request with secrets, see :class:`~logoadmin.ports.kernel.outgoing.Outgoing`."""
     target = target_of(url)
     if not (target.is_secure or guard.lists(target.host)):
         raise OutgoingError(target.host, "is not asked without TLS, because it is not listed in outgoing_hosts")

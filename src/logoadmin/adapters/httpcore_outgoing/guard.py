@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from logoadmin.adapters.httpcore_outgoing.budget import Budget
 from logoadmin.adapters.httpcore_outgoing.networks import Address, is_forbidden, is_public
-from logoadmin.domain.model.errors import OutgoingError
+from logoadmin.domain.kernel.errors import OutgoingError
 
 log = logging.getLogger("logoadmin.outgoing")
 

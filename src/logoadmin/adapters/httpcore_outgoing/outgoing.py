@@ -7,11 +7,11 @@ from functools import cached_property
 
 from logoadmin.adapters.httpcore_outgoing.budget import Budget
 from logoadmin.adapters.httpcore_outgoing.guard import Guard, Resolve
-from logoadmin.ports.outgoing import Fetched
+from logoadmin.ports.kernel.outgoing import Fetched
 
 
 class GuardedOutgoing:
-    """Asks public hosts and those that the operator lists; see :class:`~logoadmin.ports.outgoing.Outgoing`."""
+    """Asks public hosts and those that the operator lists; see :class:`~logoadmin.ports.kernel.outgoing.Outgoing`."""
 
     def __init__(
         self,

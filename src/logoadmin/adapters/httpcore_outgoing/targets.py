@@ -5,9 +5,9 @@ from typing import Final
 
 from httpx2 import URL, InvalidURL
 
-from logoadmin.domain.model.errors import OutgoingError
-from logoadmin.domain.model.hosts import canonical_host
-from logoadmin.domain.model.limits import MAX_PORT
+from logoadmin.domain.kernel.errors import OutgoingError
+from logoadmin.domain.kernel.hosts import canonical_host
+from logoadmin.domain.kernel.limits import MAX_PORT
 
 # Servers commonly accept no more, and parsing takes time.
 _MAX_URL: Final = 8_192  # characters

@@ -4,22 +4,14 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from logoadmin.adapters.memory_storage.changes import MemoryChanges, MemoryStoredResponses
-from logoadmin.adapters.memory_storage.publication import MemoryIndexes, MemoryPins, MemoryWithdrawals
-from logoadmin.adapters.memory_storage.records import (
-    REPOSITORIES,
-    MemoryLinks,
-    MemoryPasswords,
-    MemoryRecords,
-)
-from logoadmin.adapters.memory_storage.sessions import (
+from logoadmin.adapters.memory_storage.identity.sessions import (
     MemoryPreferences,
     MemorySecrets,
     MemoryServiceKeys,
     MemorySessions,
     MemorySignInAttempts,
 )
-from logoadmin.adapters.memory_storage.signing_in import (
+from logoadmin.adapters.memory_storage.identity.signing_in import (
     MemoryChallenges,
     MemoryEvents,
     MemoryFactors,
@@ -27,11 +19,19 @@ from logoadmin.adapters.memory_storage.signing_in import (
     MemoryRecoveryCodes,
     MemorySecondFactorSince,
 )
+from logoadmin.adapters.memory_storage.kernel.changes import MemoryChanges, MemoryStoredResponses
+from logoadmin.adapters.memory_storage.kernel.records import (
+    REPOSITORIES,
+    MemoryLinks,
+    MemoryPasswords,
+    MemoryRecords,
+)
+from logoadmin.adapters.memory_storage.publication.publication import MemoryIndexes, MemoryPins, MemoryWithdrawals
 from logoadmin.adapters.memory_storage.tables import Journal, Repository, Tables
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.errors import StorageUnavailable
-from logoadmin.domain.model.kinds import AnyArtworkKind, RecordKind
-from logoadmin.domain.model.records import StoredRecord
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.errors import StorageUnavailable
+from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
+from logoadmin.domain.kernel.records import StoredRecord
 from logoadmin.ports.storage import Records, UnitOfWork, WriteLock
 
 Answer = TypeVar("Answer")

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from logoadmin.domain.model.errors import Conflict
-from logoadmin.domain.model.events import Event
-from logoadmin.domain.model.kinds import ARTWORK_KINDS, KINDS
-from logoadmin.domain.model.limits import MAX_ID
-from logoadmin.domain.model.lists import Order
-from logoadmin.domain.model.records import Change, Kind, PasswordHash
-from logoadmin.domain.model.sessions import ServiceKey
+from logoadmin.domain.identity.events.event_records import Event
+from logoadmin.domain.identity.sessions.session_records import ServiceKey
+from logoadmin.domain.kernel.errors import Conflict
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS
+from logoadmin.domain.kernel.limits import MAX_ID
+from logoadmin.domain.kernel.lists import Order
+from logoadmin.domain.kernel.records import Change, Kind, PasswordHash
 from logoadmin.ports.storage import (
     Challenge,
     Factor,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Final, Generic, TypeVar
 
-from logoadmin.domain.model.errors import IssuerUnavailable
+from logoadmin.domain.kernel.errors import IssuerUnavailable
 
 Document = TypeVar("Document")
 

@@ -24,9 +24,9 @@ from logoadmin.adapters.oidc_issuer.id_tokens import (
     verified,
 )
 from logoadmin.adapters.oidc_issuer.metadata import Metadata, Unusable, metadata_of
-from logoadmin.domain.model.errors import IssuerRefused, IssuerUnavailable, OutgoingError
-from logoadmin.ports.issuer import Authorization, IssuedIdentity, IssuerReport, Redemption
-from logoadmin.ports.outgoing import ConfidentialOutgoing, Fetched
+from logoadmin.domain.kernel.errors import IssuerRefused, IssuerUnavailable, OutgoingError
+from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, IssuerReport, Redemption
+from logoadmin.ports.kernel.outgoing import ConfidentialOutgoing, Fetched
 
 log = logging.getLogger("logoadmin.issuer")
 
@@ -52,7 +52,7 @@ _ACCESS_TOKEN: Final = re.compile(r"[!-~]{1,65536}", re.ASCII)
 
 
 class OidcIssuer:
-    """The :class:`~logoadmin.ports.issuer.Issuer` at a URL."""
+    """The :class:`~logoadmin.ports.identity.issuer.Issuer` at a URL."""
 
     def __init__(
         self,

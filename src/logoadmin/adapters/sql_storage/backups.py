@@ -18,12 +18,12 @@ from logoadmin.adapters.sql_storage.schema.schema import Schema
 from logoadmin.adapters.sql_storage.storage import SqlStorage, unit_of_work
 from logoadmin.adapters.sql_storage.tables import COUNTED, WRITE_LOCKS, metadata, state
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.errors import StartError, StorageUnavailable, TablesMissing
-from logoadmin.domain.model.limits import MAX_ID
-from logoadmin.domain.model.records import Kind
-from logoadmin.domain.publication.keys import raise_epoch
-from logoadmin.ports.metrics import NoMetrics
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.errors import StartError, StorageUnavailable, TablesMissing
+from logoadmin.domain.kernel.limits import MAX_ID
+from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.publication.files.gallery_keys import raise_epoch
+from logoadmin.ports.kernel.metrics import NoMetrics
 
 # A restore skips at least this many ids, and a random number of up to as many more: a backup may be restored twice, and
 # the second restore cannot know which ids were issued after the first.

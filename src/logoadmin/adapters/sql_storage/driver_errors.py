@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import exc
 
-from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.kernel.causes import Cause
 
 
 class FailureKind(Enum):

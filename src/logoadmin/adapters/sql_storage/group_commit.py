@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 from weakref import WeakSet
 
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.errors import StorageUnavailable
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.ports.storage import UnitOfWork
 
 Answer = TypeVar("Answer")

@@ -8,7 +8,7 @@ from sqlalchemy import Column, ColumnElement, FromClause, Select, Table, bindpar
 
 from logoadmin.adapters.sql_storage.statements import Row
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.model.lists import Order
+from logoadmin.domain.kernel.lists import Order
 
 _AFTER: Final[Any] = bindparam("after")
 _LIMIT: Final[Any] = bindparam("limit")

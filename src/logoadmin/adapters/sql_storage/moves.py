@@ -19,8 +19,8 @@ from logoadmin.adapters.sql_storage.schema.schema import Schema
 from logoadmin.adapters.sql_storage.storage import SqlStorage
 from logoadmin.adapters.sql_storage.tables import MOVED_TO, metadata, secrets, state
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.model.errors import SettingsError, StartError, StorageUnavailable, TablesMissing
-from logoadmin.ports.metrics import NoMetrics
+from logoadmin.domain.kernel.errors import SettingsError, StartError, StorageUnavailable, TablesMissing
+from logoadmin.ports.kernel.metrics import NoMetrics
 
 # Called once a table was copied or compared, with the number of its rows.
 Progress = Callable[[Literal["copied", "compared"], str, int], None]

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import ClauseElement, Dialect, Insert, PoolProxiedConnection, Table, bindparam
 from sqlalchemy.ext.compiler import compiles
 
-from logoadmin.adapters.sql_storage.sign_in_tables import identities
+from logoadmin.adapters.sql_storage.identity.sign_in_tables import identities
 from logoadmin.adapters.sql_storage.tables import (
     REPLACED_TABLES,
     SESSION_TABLES,

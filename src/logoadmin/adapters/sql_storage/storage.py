@@ -13,10 +13,7 @@ from logoadmin.adapters.sql_storage.databases import connections_of, dialect_of
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, Failure, FailureKind
 from logoadmin.adapters.sql_storage.group_commit import GroupCommit
-from logoadmin.adapters.sql_storage.repositories.changes import SqlChanges, SqlStoredResponses
-from logoadmin.adapters.sql_storage.repositories.publication import SqlIndexes, SqlPins, SqlWithdrawals
-from logoadmin.adapters.sql_storage.repositories.records import SqlRepositoryFinder
-from logoadmin.adapters.sql_storage.repositories.sessions import (
+from logoadmin.adapters.sql_storage.identity.sessions import (
     SqlPasswords,
     SqlPreferences,
     SqlSecrets,
@@ -24,7 +21,7 @@ from logoadmin.adapters.sql_storage.repositories.sessions import (
     SqlSessions,
     SqlSignInAttempts,
 )
-from logoadmin.adapters.sql_storage.repositories.signing_in import (
+from logoadmin.adapters.sql_storage.identity.signing_in import (
     SqlChallenges,
     SqlEvents,
     SqlFactors,
@@ -32,13 +29,16 @@ from logoadmin.adapters.sql_storage.repositories.signing_in import (
     SqlRecoveryCodes,
     SqlSecondFactorSince,
 )
+from logoadmin.adapters.sql_storage.kernel.changes import SqlChanges, SqlStoredResponses
+from logoadmin.adapters.sql_storage.kernel.records import SqlRepositoryFinder
+from logoadmin.adapters.sql_storage.publication.publication import SqlIndexes, SqlPins, SqlWithdrawals
 from logoadmin.adapters.sql_storage.resilience.pool import RETRIES, STEP_TIMEOUT, ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import Schema
 from logoadmin.adapters.sql_storage.tables import WRITE_LOCKS
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.errors import StartError, StorageUnavailable, TablesMissing
-from logoadmin.ports.metrics import Metrics, NoMetrics
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.errors import StartError, StorageUnavailable, TablesMissing
+from logoadmin.ports.kernel.metrics import Metrics, NoMetrics
 from logoadmin.ports.storage import UnitOfWork, WriteLock
 
 Answer = TypeVar("Answer")

@@ -33,8 +33,8 @@ from logoadmin.adapters.sql_storage.columns import (
     id_column,
     user_id_column,
 )
-from logoadmin.adapters.sql_storage.sign_in_tables import SIGN_IN_TABLES
-from logoadmin.domain.model.kinds import (
+from logoadmin.adapters.sql_storage.identity.sign_in_tables import SIGN_IN_TABLES
+from logoadmin.domain.kernel.kinds import (
     ARTWORK_KINDS,
     AUTHORS,
     KINDS,
@@ -44,7 +44,7 @@ from logoadmin.domain.model.kinds import (
     AnyKind,
     ArtworkKind,
 )
-from logoadmin.domain.model.limits import (
+from logoadmin.domain.kernel.limits import (
     MAX_ADDRESS,
     MAX_ARTWORK_NAME,
     MAX_AVATAR,
@@ -56,7 +56,7 @@ from logoadmin.domain.model.limits import (
     MAX_TARGET,
     MAX_USER_AGENT,
 )
-from logoadmin.domain.model.records import Kind
+from logoadmin.domain.kernel.records import Kind
 from logoadmin.ports.storage import WriteLock
 
 VERSION_TABLE: Final = "logoadmin_version"

@@ -17,10 +17,10 @@ from logoadmin.adapters.sql_storage.tables import (
     secrets,
     state,
 )
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.errors import Conflict
-from logoadmin.domain.model.limits import MAX_ID
-from logoadmin.domain.model.lists import truncated_page
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.errors import Conflict
+from logoadmin.domain.kernel.limits import MAX_ID
+from logoadmin.domain.kernel.lists import truncated_page
 from logoadmin.ports.storage import WriteLock
 
 # Each write lock has one row with its counters. A write locks its row first and holds it to the end, so writes under a

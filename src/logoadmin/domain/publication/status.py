@@ -3,13 +3,13 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from logoadmin.domain.css import judge
-from logoadmin.domain.model.kinds import ARTWORK_KINDS
-from logoadmin.domain.model.publication import Blocked, ChangedImport, LeftOut, PublicationStatus, Risky
-from logoadmin.domain.model.records import Kind
-from logoadmin.domain.pinning.pins import imports_of
-from logoadmin.domain.publication.contents import active_artworks
-from logoadmin.domain.publication.withdrawals import MOST_WITHDRAWN
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
+from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.publication.css import judge
+from logoadmin.domain.publication.files.contents import active_artworks
+from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN
+from logoadmin.domain.publication.pins.pin_changes import imports_of
+from logoadmin.domain.publication.publication_records import Blocked, ChangedImport, LeftOut, PublicationStatus, Risky
 from logoadmin.ports.storage import Pin, UnitOfWork
 
 

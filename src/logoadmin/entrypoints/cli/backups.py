@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from logoadmin.domain.model.errors import LogoAdminError
+from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.entrypoints.cli.gallery import command_settings, database_option
 from logoadmin.entrypoints.one_line import on_one_line
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from logoadmin.domain.model.errors import LogoAdminError, SettingsError
+from logoadmin.domain.kernel.errors import LogoAdminError, SettingsError
 from logoadmin.entrypoints.cli.gallery import database_option, gallery_at
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
-    from logoadmin.domain.model.pins import CheckedRecord, PinnedImport
+    from logoadmin.domain.publication.pins.pinned_imports import CheckedRecord, PinnedImport
 
 _CHANGED: Final = 1
 _NOT_ASKED: Final = 4

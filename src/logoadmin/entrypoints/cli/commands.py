@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from logoadmin.domain.model.access import Policy
-from logoadmin.domain.model.kinds import ARTWORK_KINDS, LOGOS
-from logoadmin.domain.model.records import Kind
+from logoadmin.domain.kernel.access import Policy
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, LOGOS
+from logoadmin.domain.kernel.records import Kind
 from logoadmin.entrypoints.cli.backups import backup, move, restore
 from logoadmin.entrypoints.cli.check import check
 from logoadmin.entrypoints.cli.config import config
@@ -36,7 +36,7 @@ from logoadmin.entrypoints.cli.users import user
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
-    from logoadmin.domain.model.events import Event
+    from logoadmin.domain.identity.events.event_records import Event
 
 Entry = TypeVar("Entry")
 
@@ -90,8 +90,8 @@ def init(database: str | None) -> None:
 @database_option
 def changes(database: str | None, limit: int | None, **asked: Any) -> None:
     """Print the history as JSON Lines, the oldest change first."""
-    from logoadmin.domain.model.records import Change
-    from logoadmin.domain.services.changes import ListChanges
+    from logoadmin.domain.changes.history import ListChanges
+    from logoadmin.domain.kernel.records import Change
 
     command = command_of(ListChanges, asked)
     with gallery_at(database, "never") as gallery:
@@ -107,8 +107,8 @@ def changes(database: str | None, limit: int | None, **asked: Any) -> None:
 @database_option
 def events(database: str | None, limit: int | None, *, as_json: bool, **asked: Any) -> None:
     """Print sign-ins and what else happened to accounts, the newest event first; times are in UTC."""
-    from logoadmin.domain.model.events import Event
-    from logoadmin.domain.services.events import ListEvents
+    from logoadmin.domain.identity.events.event_list import ListEvents
+    from logoadmin.domain.identity.events.event_records import Event
 
     command = command_of(ListEvents, asked)
     with gallery_at(database, "never") as gallery:
@@ -141,7 +141,7 @@ def _details(event: "Event") -> str:
 @database_option
 def revert(change_id: int | None, request_id: str | None, database: str | None) -> None:
     """Undo a change, or everything that a request changed, with new changes."""
-    from logoadmin.domain.services.changes import Revert, RevertRequest
+    from logoadmin.domain.changes.history import Revert, RevertRequest
 
     if (change_id is None) == (request_id is None):
         raise click.UsageError("Name a change, or a request with --request.")
@@ -163,7 +163,7 @@ def revert(change_id: int | None, request_id: str | None, database: str | None) 
 @database_option
 def block(kind: str, id_: int, reason: str, database: str | None) -> None:
     """Switch a logo or theme off, and have readers of the published gallery stop applying it."""
-    from logoadmin.domain.services.artworks import BlockLogo, BlockTheme
+    from logoadmin.domain.gallery.artworks import BlockLogo, BlockTheme
 
     with changing(database) as (gallery, caller):
         if kind == LOGOS.kind:

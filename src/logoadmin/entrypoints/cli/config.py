@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from logoadmin.domain.model.errors import SettingsError
+from logoadmin.domain.kernel.errors import SettingsError
 from logoadmin.entrypoints.cli.serve import check_address, serve_options
 from logoadmin.entrypoints.one_line import on_one_line
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from logoadmin.domain.model.access import Policy, is_loopback
-from logoadmin.domain.model.checks import Result, Verdict, ok, warning, wrong
-from logoadmin.domain.model.errors import SettingsError, StorageUnavailable
+from logoadmin.domain.kernel.access import Policy, is_loopback
+from logoadmin.domain.kernel.checks import Result, Verdict, ok, warning, wrong
+from logoadmin.domain.kernel.errors import SettingsError, StorageUnavailable
 from logoadmin.entrypoints.cli.config import without_password
 from logoadmin.entrypoints.cli.gallery import LET_IN, NO_ADMINISTRATOR
 from logoadmin.entrypoints.cli.issuer_checks import check_issuer

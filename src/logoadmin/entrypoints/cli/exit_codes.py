@@ -7,7 +7,7 @@ from typing import Final, NoReturn
 
 import click
 
-from logoadmin.domain.model.errors import InvalidInput, InvalidLines, LogoAdminError, SettingsError
+from logoadmin.domain.kernel.errors import InvalidInput, InvalidLines, LogoAdminError, SettingsError
 from logoadmin.entrypoints.cli.commands import cli
 from logoadmin.entrypoints.one_line import on_one_line
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from logoadmin.domain.model.access import Owner
-from logoadmin.domain.model.errors import SettingsError, StorageUnavailable, TablesMissing
+from logoadmin.domain.kernel.access import Owner
+from logoadmin.domain.kernel.errors import SettingsError, StorageUnavailable, TablesMissing
 
 if TYPE_CHECKING:
     from logoadmin.bootstrap import Create
@@ -90,8 +90,8 @@ def show_start(gallery: "LogoAdmin") -> None:
 
 def _warn_of_clock(gallery: "LogoAdmin") -> None:
     """Warn if the last change lies in the future: tokens and sessions then expire at the wrong time."""
-    from logoadmin.domain.model.sign_in import CLOCK_SKEW
-    from logoadmin.domain.services.changes import ListChanges
+    from logoadmin.domain.changes.history import ListChanges
+    from logoadmin.domain.identity.sign_in_rules import CLOCK_SKEW
 
     # A database that fails is reported elsewhere.
     with suppress(StorageUnavailable):

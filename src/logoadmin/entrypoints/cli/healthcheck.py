@@ -4,8 +4,8 @@ from typing import Final
 
 import click
 
-from logoadmin.domain.model.errors import SettingsError, StartError
-from logoadmin.domain.model.limits import MAX_PORT
+from logoadmin.domain.kernel.errors import SettingsError, StartError
+from logoadmin.domain.kernel.limits import MAX_PORT
 
 _TIMEOUT: Final = 2.0
 _MOST_SHOWN: Final = 300

@@ -11,9 +11,9 @@ from typing import IO, TYPE_CHECKING, Final
 import click
 
 from logoadmin.atomic_files import atomic_file
-from logoadmin.domain.model.errors import InvalidLines, LogoAdminError
-from logoadmin.domain.model.kinds import KINDS
-from logoadmin.domain.model.records import Kind
+from logoadmin.domain.kernel.errors import InvalidLines, LogoAdminError
+from logoadmin.domain.kernel.kinds import KINDS
+from logoadmin.domain.kernel.records import Kind
 from logoadmin.entrypoints.cli.gallery import (
     command_settings,
     database_option,
@@ -27,7 +27,7 @@ from logoadmin.entrypoints.cli.lines import command_of
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
-    from logoadmin.domain.model.records import Imported
+    from logoadmin.domain.kernel.records import Imported
 
 # What a file of records does not hold; docs/backup.md lists it as well.
 NOT_EXPORTED: Final = (
@@ -56,7 +56,7 @@ def import_(file: str, database: str | None, dry_run: bool) -> None:
 
     Either all of them are created or changed, or none. Every bad line is reported.
     """
-    from logoadmin.domain.services.import_export import ImportRecords
+    from logoadmin.domain.changes.import_export import ImportRecords
 
     caller = owner()
     with _lines_of(file) as lines:
@@ -161,7 +161,7 @@ def export(file: str, database: str | None, with_password_hashes: bool, force: b
 
     An import needs the records that others refer to: roles of users, and authors of themes and logos.
     """
-    from logoadmin.domain.services.import_export import ExportRecords
+    from logoadmin.domain.changes.import_export import ExportRecords
 
     command = command_of(ExportRecords, {"kind": tuple(map(Kind, kinds))})
     _refuse_database(file, database)

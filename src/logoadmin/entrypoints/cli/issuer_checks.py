@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from logoadmin.domain.model.checks import Result, ok, warning, wrong
-from logoadmin.domain.model.errors import IssuerUnavailable, SettingsError, StartError, StorageUnavailable
+from logoadmin.domain.kernel.checks import Result, ok, warning, wrong
+from logoadmin.domain.kernel.errors import IssuerUnavailable, SettingsError, StartError, StorageUnavailable
 
 if TYPE_CHECKING:
     from logoadmin.settings import Settings

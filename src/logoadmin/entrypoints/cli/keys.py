@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 import click
 
-from logoadmin.domain.model.errors import LogoAdminError, NotPermitted
-from logoadmin.domain.model.limits import MAX_KEY_SECONDS
+from logoadmin.domain.kernel.errors import LogoAdminError, NotPermitted
+from logoadmin.domain.kernel.limits import MAX_KEY_SECONDS
 from logoadmin.entrypoints.cli.gallery import database_option, gallery_at
 from logoadmin.entrypoints.cli.help import Commands
 from logoadmin.entrypoints.cli.lines import command_of, day_of, json_option, print_lines
@@ -46,7 +46,7 @@ def key_create(
 
     The user must hold all of its scopes. USER is a user id or a username; name:7 is the user named 7.
     """
-    from logoadmin.domain.services.keys import CreateKey
+    from logoadmin.domain.identity.service_keys import CreateKey
 
     if not scope:
         raise click.UsageError("Name what the key may do with --scope, such as --scope logos:write.")
@@ -77,8 +77,8 @@ def key_list(named: str, as_json: bool, database: str | None) -> None:
 
     USER is a user id or a username; name:7 is the user named 7. Dates are in UTC.
     """
-    from logoadmin.domain.model.sessions import ServiceKey
-    from logoadmin.domain.services.keys import ListKeys
+    from logoadmin.domain.identity.service_keys import ListKeys
+    from logoadmin.domain.identity.sessions.session_records import ServiceKey
 
     with gallery_at(database, "never") as gallery:
         keys = gallery.acting_as(found_user(gallery, named).user_id).keys.list(ListKeys())
@@ -100,7 +100,7 @@ def key_remove(named: str, key_id: int, database: str | None) -> None:
 
     USER is a user id or a username; name:7 is the user named 7.
     """
-    from logoadmin.domain.services.keys import RemoveKey
+    from logoadmin.domain.identity.service_keys import RemoveKey
 
     command = command_of(RemoveKey, {"key_id": key_id})
     with gallery_at(database, "never") as gallery:

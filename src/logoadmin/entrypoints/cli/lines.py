@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from logoadmin.domain.model.errors import InvalidInput
+from logoadmin.domain.kernel.errors import InvalidInput
 from logoadmin.entrypoints.one_line import as_json_line
 
 if TYPE_CHECKING:
-    from logoadmin.domain.model.command import Command
+    from logoadmin.domain.kernel.command import Command
 
 Asked = TypeVar("Asked", bound="Command")
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
-from logoadmin.domain.model.checks import Result, Verdict, ok, warning, wrong
-from logoadmin.domain.model.errors import StartError
-from logoadmin.domain.model.extras import install_extra
+from logoadmin.domain.kernel.checks import Result, Verdict, ok, warning, wrong
+from logoadmin.domain.kernel.errors import StartError
+from logoadmin.domain.kernel.extras import install_extra
 from logoadmin.entrypoints.cli.http_get import http_get, local_url
 from logoadmin.entrypoints.cli.serve import load_server
 from logoadmin.entrypoints.cli.url_checks import check_gallery

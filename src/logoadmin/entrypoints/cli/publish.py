@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from logoadmin.domain.model.errors import LogoAdminError, SettingsError, StartError
+from logoadmin.domain.kernel.errors import LogoAdminError, SettingsError, StartError
 from logoadmin.entrypoints.cli.gallery import database_option, gallery_at
 from logoadmin.entrypoints.cli.help import Commands
 from logoadmin.entrypoints.one_line import on_one_line
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from logoadmin.domain.logo_admin import LogoAdmin
-    from logoadmin.domain.model.publication import Published
+    from logoadmin.domain.publication.publication_records import Published
 
 # The exit code where no file was written.
 _UNCHANGED: Final = 3
@@ -66,7 +66,7 @@ def publish(directory: Path, url: str | None, watch: bool, database: str | None)
 def _publish_twice(gallery: "LogoAdmin", directory: Path) -> "Published":
     """Publish, fetch missing imports, which may take minutes, and publish them."""
     from logoadmin.bootstrap import folder
-    from logoadmin.domain.services.publication import ShowPublication
+    from logoadmin.domain.publication.publication_service import ShowPublication
 
     files = folder(directory)
     published = gallery.publication.publish(files)
@@ -147,7 +147,7 @@ def _verify(url: str, keys: "Sequence[Mapping[str, str]]", publication: "Publish
         StartError: a reader would not accept it, or it is another version.
     """
     from logoadmin import reader
-    from logoadmin.domain.publication.pointer import parsed
+    from logoadmin.domain.publication.files.pointer import parsed
 
     try:
         copy = reader.open(url, key=keys)

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from logoadmin.domain.model.access import Scope
-from logoadmin.domain.model.errors import NotFound
-from logoadmin.domain.model.limits import MAX_NAME
+from logoadmin.domain.kernel.access import Scope
+from logoadmin.domain.kernel.errors import NotFound
+from logoadmin.domain.kernel.limits import MAX_NAME
 from logoadmin.entrypoints.cli.gallery import changing, database_option, gallery_at
 from logoadmin.entrypoints.cli.help import Commands
 from logoadmin.entrypoints.cli.lines import command_of, json_option, print_lines
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
+    from logoadmin.domain.identity.role_effects import RoleEffect
+    from logoadmin.domain.kernel.records import Role
     from logoadmin.domain.logo_admin import LogoAdmin
-    from logoadmin.domain.model.effects import RoleEffect
-    from logoadmin.domain.model.records import Role
 
 
 def _scopes(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
@@ -53,7 +53,7 @@ def role() -> None:
 @database_option
 def role_create(name: str, scope: tuple[str, ...] | None, database: str | None) -> None:
     """Create a role named NAME, by default without scopes."""
-    from logoadmin.domain.services.roles import CreateRole
+    from logoadmin.domain.identity.roles import CreateRole
 
     command = command_of(CreateRole, {"name": name, "scope": scopes_of(scope or ())})
     with changing(database) as (gallery, caller):
@@ -66,8 +66,8 @@ def role_create(name: str, scope: tuple[str, ...] | None, database: str | None) 
 @database_option
 def role_list(as_json: bool, database: str | None) -> None:
     """Print all roles: id, name and scopes."""
-    from logoadmin.domain.model.records import Role
-    from logoadmin.domain.services.roles import ListRoles
+    from logoadmin.domain.identity.roles import ListRoles
+    from logoadmin.domain.kernel.records import Role
 
     with gallery_at(database, "never") as gallery:
         roles = gallery.roles.list(ListRoles())
@@ -92,7 +92,7 @@ def role_set(named: str, name: str | None, scope: tuple[str, ...] | None, dry_ru
     The rights of its users change at once. The last role whose users may do everything keeps its scope. ROLE is a
     role id or a name; name:7 is the role named 7.
     """
-    from logoadmin.domain.services.roles import AmendRole
+    from logoadmin.domain.identity.roles import AmendRole
 
     if name is None and not scope:
         raise click.UsageError("Name what to change with --name or --scope.")
@@ -127,7 +127,7 @@ def found_role(gallery: "LogoAdmin", named: str) -> "Role":
     Raises:
         NotFound: no role has it.
     """
-    from logoadmin.domain.services.roles import GetRole, ListRoles
+    from logoadmin.domain.identity.roles import GetRole, ListRoles
 
     if is_id(named):
         return gallery.roles.get(GetRole(role_id=int(named)))

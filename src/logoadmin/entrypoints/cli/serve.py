@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from logoadmin.domain.model.access import Policy, is_loopback
-from logoadmin.domain.model.errors import SettingsError, StartError
-from logoadmin.domain.model.extras import install_extra
-from logoadmin.domain.model.limits import MAX_PORT, MAX_WORKERS
+from logoadmin.domain.kernel.access import Policy, is_loopback
+from logoadmin.domain.kernel.errors import SettingsError, StartError
+from logoadmin.domain.kernel.extras import install_extra
+from logoadmin.domain.kernel.limits import MAX_PORT, MAX_WORKERS
 from logoadmin.entrypoints.cli.gallery import show_start
 
 if TYPE_CHECKING:

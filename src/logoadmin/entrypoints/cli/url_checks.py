@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, urlsplit
 
-from logoadmin.domain.model.access import is_loopback
-from logoadmin.domain.model.checks import Result, Verdict, ok, warning, wrong
-from logoadmin.domain.model.command import MAX_JSON
-from logoadmin.domain.model.errors import LogoAdminError
+from logoadmin.domain.kernel.access import is_loopback
+from logoadmin.domain.kernel.checks import Result, Verdict, ok, warning, wrong
+from logoadmin.domain.kernel.command import MAX_JSON
+from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.entrypoints.cli.http_get import end_of_certificate, http_get, http_post
 
 if TYPE_CHECKING:

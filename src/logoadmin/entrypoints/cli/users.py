@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from logoadmin.domain.model.errors import InvalidInput, LogoAdminError, NotFound
+from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError, NotFound
 from logoadmin.entrypoints.cli.gallery import changing, database_option, gallery_at
 from logoadmin.entrypoints.cli.help import Commands
 from logoadmin.entrypoints.cli.lines import day_of
@@ -15,11 +15,11 @@ from logoadmin.entrypoints.cli.roles import found_role, is_id
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
+    from logoadmin.domain.identity.factors.factor_records import ListedFactor
+    from logoadmin.domain.identity.users import CreateUser
+    from logoadmin.domain.kernel.access import Owner
+    from logoadmin.domain.kernel.records import User
     from logoadmin.domain.logo_admin import LogoAdmin
-    from logoadmin.domain.model.access import Owner
-    from logoadmin.domain.model.factors import ListedFactor
-    from logoadmin.domain.model.records import User
-    from logoadmin.domain.services.users import CreateUser
 
 
 @click.group(cls=Commands)
@@ -34,8 +34,8 @@ def user() -> None:
 @database_option
 def user_list(database: str | None) -> None:
     """Print all users: id, role and name."""
-    from logoadmin.domain.services.roles import ListRoles
-    from logoadmin.domain.services.users import ListUsers
+    from logoadmin.domain.identity.roles import ListRoles
+    from logoadmin.domain.identity.users import ListUsers
 
     with gallery_at(database, "never") as gallery:
         roles = {role.role_id: on_one_line(role.name) for role in gallery.roles.list(ListRoles())}
@@ -54,8 +54,8 @@ def user_list(database: str | None) -> None:
 @database_option
 def user_create(user_id: int, username: str, avatar: str | None, role_id: int | None, database: str | None) -> None:
     """Create a user; the password is prompted for, or read from standard input."""
-    from logoadmin.domain.services.roles import GetRole
-    from logoadmin.domain.services.users import CreateUser
+    from logoadmin.domain.identity.roles import GetRole
+    from logoadmin.domain.identity.users import CreateUser
 
     with changing(database) as (gallery, caller):
         if role_id is not None:
@@ -67,7 +67,7 @@ def user_create(user_id: int, username: str, avatar: str | None, role_id: int | 
 
 
 def _create(gallery: "LogoAdmin", command: "CreateUser", role_id: int | None, caller: "Owner") -> None:
-    from logoadmin.domain.services.users import AmendUser
+    from logoadmin.domain.identity.users import AmendUser
 
     gallery.users.create(command, caller)
     if role_id is not None:
@@ -88,8 +88,8 @@ def user_password(named: str, fate: str | None, database: str | None) -> None:
 
     USER is a user id or a username; name:7 is the user named 7.
     """
-    from logoadmin.domain.services.factor_commands import RemoveUserFactors
-    from logoadmin.domain.services.users import SetPassword
+    from logoadmin.domain.identity.factors.factor_commands import RemoveUserFactors
+    from logoadmin.domain.identity.users import SetPassword
 
     with changing(database, undoable=False) as (gallery, caller):
         found = found_user(gallery, named)
@@ -116,7 +116,7 @@ def user_code(named: str, database: str | None) -> None:
     It is valid for 10 minutes and replaces a previous one. The user's other sessions end when it is used. USER is a
     user id or a username; name:7 is the user named 7.
     """
-    from logoadmin.domain.services.sign_in_codes import CreateSignInCode
+    from logoadmin.domain.identity.sign_in.sign_in_codes import CreateSignInCode
 
     with gallery_at(database, "never") as gallery:
         found = found_user(gallery, named)
@@ -135,7 +135,7 @@ def user_factors(named: str, remove: bool, database: str | None) -> None:
 
     USER is a user id or a username; name:7 is the user named 7.
     """
-    from logoadmin.domain.services.factor_commands import RemoveUserFactors
+    from logoadmin.domain.identity.factors.factor_commands import RemoveUserFactors
 
     with gallery_at(database, "never") as gallery:
         found = found_user(gallery, named)
@@ -161,7 +161,7 @@ def user_role(named: str, role: str, database: str | None) -> None:
 
     USER and ROLE are ids or names; name:7 is the one named 7. The last user who may do everything keeps their role.
     """
-    from logoadmin.domain.services.users import AmendUser
+    from logoadmin.domain.identity.users import AmendUser
 
     with changing(database) as (gallery, caller):
         found, role_found = found_user(gallery, named), found_role(gallery, role)
@@ -177,7 +177,7 @@ def user_remove(named: str, database: str | None) -> None:
 
     USER is a user id or a username; name:7 is the user named 7. The last user who may do everything is not removed.
     """
-    from logoadmin.domain.services.users import RemoveUser
+    from logoadmin.domain.identity.users import RemoveUser
 
     with changing(database) as (gallery, caller):
         found = found_user(gallery, named)
@@ -186,7 +186,7 @@ def user_remove(named: str, database: str | None) -> None:
 
 
 def _factors(gallery: "LogoAdmin", user_id: int) -> "Sequence[ListedFactor]":
-    from logoadmin.domain.services.factor_commands import ListUserFactors
+    from logoadmin.domain.identity.factors.factor_commands import ListUserFactors
 
     return gallery.factors.list_of_user(ListUserFactors(user_id=user_id))
 
@@ -209,7 +209,7 @@ def found_user(gallery: "LogoAdmin", named: str) -> "User":
     Raises:
         LogoAdminError: no user has it.
     """
-    from logoadmin.domain.services.users import FindUser, GetUser
+    from logoadmin.domain.identity.users import FindUser, GetUser
 
     if is_id(named):
         try:

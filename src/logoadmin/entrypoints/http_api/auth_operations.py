@@ -2,8 +2,13 @@
 
 from typing import Any, Final
 
-from logoadmin.domain.model.events import Event
-from logoadmin.domain.model.factors import (
+from logoadmin.domain.identity import preferences
+from logoadmin.domain.identity import service_keys as keys
+from logoadmin.domain.identity.events import event_list as events
+from logoadmin.domain.identity.events.event_records import Event
+from logoadmin.domain.identity.factors import factor_commands as factors
+from logoadmin.domain.identity.factors import passkeys
+from logoadmin.domain.identity.factors.factor_records import (
     ListedFactor,
     NewFactor,
     NewRecoveryCodes,
@@ -12,8 +17,8 @@ from logoadmin.domain.model.factors import (
     RecoveryCodesLeft,
     RemovedFactor,
 )
-from logoadmin.domain.model.lists import Listing
-from logoadmin.domain.model.sessions import (
+from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.identity.sessions.session_records import (
     EndedSession,
     ListedSession,
     Me,
@@ -23,9 +28,9 @@ from logoadmin.domain.model.sessions import (
     ServiceKey,
     Tokens,
 )
-from logoadmin.domain.model.ways import SignInWays
-from logoadmin.domain.services import events, keys, passkeys, preferences, sessions, sign_in_codes, single_sign_on
-from logoadmin.domain.services import factor_commands as factors
+from logoadmin.domain.identity.sign_in import sign_in_codes, single_sign_on
+from logoadmin.domain.identity.sign_in.ways import SignInWays
+from logoadmin.domain.kernel.lists import Listing
 from logoadmin.entrypoints.http_api.operation import Operation
 
 # The end of descriptions of what an open session is not enough for (contract O3).

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from logoadmin.domain.model.command import MOST_FIELDS, REQUEST_OPTIONS, Command, strict_json
-from logoadmin.domain.model.errors import InvalidInput, Problem
+from logoadmin.domain.kernel.command import MOST_FIELDS, REQUEST_OPTIONS, Command, strict_json
+from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from logoadmin.entrypoints.http_api.conditions import if_match, if_none_match
 from logoadmin.entrypoints.http_api.errors import KEY_HEADER, PLACES, HttpError, option_placed
 from logoadmin.entrypoints.http_api.operation import FORM, FORM_FIELDS, JSON, Operation, grant_type_of

@@ -14,8 +14,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import Policy
 from logoadmin.entrypoints.http_api.compression import SHORT, SUFFIX, accepts_gzip, in_gzip
 from logoadmin.entrypoints.http_api.conditions import known_tag
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response

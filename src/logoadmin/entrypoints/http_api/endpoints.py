@@ -10,12 +10,12 @@ from starlette.routing import Match, Route, Router
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
+from logoadmin.domain.kernel.access import PUBLIC, Anonymous, Caller, SignedIn, network_of, require_token
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import InvalidLines, InvalidToken, LogoAdminError
+from logoadmin.domain.kernel.records import Imported
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import PUBLIC, Anonymous, Caller, SignedIn, network_of, require_token
-from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.errors import InvalidLines, InvalidToken, LogoAdminError
-from logoadmin.domain.model.records import Imported
-from logoadmin.domain.services.import_export import ExportRecords, ImportRecords
 from logoadmin.entrypoints.http_api.bodies import BodyReader, Uploads, check_head
 from logoadmin.entrypoints.http_api.commands import command_of
 from logoadmin.entrypoints.http_api.conditions import known_tag

@@ -11,8 +11,9 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 from starlette.responses import Response
 
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.errors import (
+from logoadmin.domain.identity.sign_in_rules import RECENT_SECONDS
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.errors import (
     Conflict,
     DuplicateEntry,
     DuplicateUpdate,
@@ -35,7 +36,6 @@ from logoadmin.domain.model.errors import (
     TooManyChanges,
     TooManySignIns,
 )
-from logoadmin.domain.model.sign_in import RECENT_SECONDS
 from logoadmin.entrypoints.http_api.operation import JSON, Operation
 from logoadmin.entrypoints.http_api.request import Request
 

@@ -8,8 +8,8 @@ from typing import Final
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from logoadmin.domain.model.errors import LogoAdminError
-from logoadmin.domain.model.publication import POINTER
+from logoadmin.domain.kernel.errors import LogoAdminError
+from logoadmin.domain.publication.publication_records import POINTER
 from logoadmin.entrypoints.http_api.conditions import unmodified
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.gallery_files import CORS, PublishedFile
@@ -17,7 +17,7 @@ from logoadmin.entrypoints.http_api.limits import ClientLimits, count_response
 from logoadmin.entrypoints.http_api.publications import Publications
 from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.responses import sendable
-from logoadmin.ports.metrics import Metrics
+from logoadmin.ports.kernel.metrics import Metrics
 
 _FOLDER: Final = "/gallery/"
 # The entity tag of a pointer, see gallery_files.pointer_tag.

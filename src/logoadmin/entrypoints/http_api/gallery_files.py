@@ -8,8 +8,8 @@ from typing import Final
 
 from starlette.types import Message
 
-from logoadmin.domain.model.publication import POINTER, READER, Publication
-from logoadmin.domain.publication.pointer import parsed
+from logoadmin.domain.publication.files.pointer import parsed
+from logoadmin.domain.publication.publication_records import POINTER, READER, Publication
 from logoadmin.entrypoints.http_api.compression import (
     BROTLI_SUFFIX,
     SHORT,

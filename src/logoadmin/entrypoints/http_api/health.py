@@ -13,8 +13,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from logoadmin.domain.kernel.errors import SchemaMismatch, StorageUnavailable, TablesMissing
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.errors import SchemaMismatch, StorageUnavailable, TablesMissing
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.documents import ReadOnlyEndpoint
 from logoadmin.entrypoints.http_api.errors import RETRY_AFTER, detail_response, note_cause

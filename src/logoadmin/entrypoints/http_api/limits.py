@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.operation import IMPORTED, Operation
 from logoadmin.entrypoints.http_api.request import request_of
-from logoadmin.ports.metrics import Metrics, NoMetrics
+from logoadmin.ports.kernel.metrics import Metrics, NoMetrics
 
 OTHER: Final = "other"
 # Any other status, such as that of a client that went away, is counted as other.

@@ -11,16 +11,16 @@ from typing import Any, Final, get_args, get_origin
 
 from pydantic import TypeAdapter
 
+from logoadmin.domain.identity.events.event_records import Event
+from logoadmin.domain.identity.factors.factor_records import NewFactor, NewRecoveryCodes, NewTotp
+from logoadmin.domain.identity.sessions.session_records import NewServiceKey, Tokens
+from logoadmin.domain.kernel.access import PUBLIC, Caller, Policy
+from logoadmin.domain.kernel.command import DRY_RUN, MAX_JSON, MOST_MARKS, REQUEST_OPTIONS, Command, fields_of
+from logoadmin.domain.kernel.kinds import RECORDED_KINDS, AnyKind
+from logoadmin.domain.kernel.lists import Listing, SearchedCommand
+from logoadmin.domain.kernel.versioned import VERSIONED
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import PUBLIC, Caller, Policy
-from logoadmin.domain.model.command import DRY_RUN, MAX_JSON, MOST_MARKS, REQUEST_OPTIONS, Command, fields_of
-from logoadmin.domain.model.css import Verdict
-from logoadmin.domain.model.events import Event
-from logoadmin.domain.model.factors import NewFactor, NewRecoveryCodes, NewTotp
-from logoadmin.domain.model.kinds import RECORDED_KINDS, AnyKind
-from logoadmin.domain.model.lists import Listing, SearchedCommand
-from logoadmin.domain.model.sessions import NewServiceKey, Tokens
-from logoadmin.domain.model.versioned import VERSIONED
+from logoadmin.domain.publication.css.verdict import Verdict
 
 # The types of bodies, as ``Content-Type`` names them.
 JSON: Final = "application/json"

@@ -5,17 +5,25 @@ Routes, the OpenAPI document and the test of declared statuses are derived from 
 
 from typing import Final
 
-from logoadmin.domain.model.css import Verdict
-from logoadmin.domain.model.effects import RoleEffect
-from logoadmin.domain.model.factors import (
+from logoadmin.domain.changes import bulk_changes as bulk
+from logoadmin.domain.changes import history as changes
+from logoadmin.domain.changes import import_export
+from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.gallery import shared_settings as settings
+from logoadmin.domain.identity import roles, users
+from logoadmin.domain.identity.factors import factor_commands as factors
+from logoadmin.domain.identity.factors.factor_records import (
     ListedFactor,
     RemovedUserFactors,
 )
-from logoadmin.domain.model.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS, AnyKind
-from logoadmin.domain.model.lists import Listing
-from logoadmin.domain.model.pins import PinnedCopies, PinnedImport
-from logoadmin.domain.model.publication import PublicationStatus
-from logoadmin.domain.model.records import (
+from logoadmin.domain.identity.role_effects import RoleEffect
+from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.identity.sessions.session_records import (
+    RemovedUserSessions,
+)
+from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS, AnyKind
+from logoadmin.domain.kernel.lists import Listing
+from logoadmin.domain.kernel.records import (
     Author,
     Change,
     ImportedCounts,
@@ -36,24 +44,12 @@ from logoadmin.domain.model.records import (
     ThemeAuthor,
     User,
 )
-from logoadmin.domain.model.sessions import (
-    RemovedUserSessions,
-)
-from logoadmin.domain.services import (
-    artworks,
-    authors,
-    bulk,
-    changes,
-    css,
-    import_export,
-    pins,
-    publication,
-    roles,
-    sessions,
-    settings,
-    users,
-)
-from logoadmin.domain.services import factor_commands as factors
+from logoadmin.domain.publication import publication_service as publication
+from logoadmin.domain.publication.css import unsaved_css as css
+from logoadmin.domain.publication.css.verdict import Verdict
+from logoadmin.domain.publication.pins import pins
+from logoadmin.domain.publication.pins.pinned_imports import PinnedCopies, PinnedImport
+from logoadmin.domain.publication.publication_records import PublicationStatus
 from logoadmin.entrypoints.http_api.auth_operations import AUTH_OPERATIONS, RECENT
 from logoadmin.entrypoints.http_api.operation import Operation
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from logoadmin.domain.model.access import address_of, is_loopback
+from logoadmin.domain.kernel.access import address_of, is_loopback
 from logoadmin.entrypoints.http_api.conditions import Fields
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.health import is_health_check

@@ -6,8 +6,8 @@ import time
 from math import inf
 from typing import Final
 
+from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.errors import LogoAdminError
 
 log = logging.getLogger("logoadmin.http")
 

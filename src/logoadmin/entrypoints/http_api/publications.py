@@ -15,9 +15,9 @@ from typing import Final
 
 from cachetools import LRUCache, TTLCache
 
+from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.errors import StorageUnavailable
-from logoadmin.domain.model.publication import POINTER, Publication
+from logoadmin.domain.publication.publication_records import POINTER, Publication
 from logoadmin.entrypoints.http_api.dispatch import TIMEOUT, Dispatch, SingleFlight
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.gallery_files import PublishedFile, files_of

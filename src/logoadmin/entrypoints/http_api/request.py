@@ -8,7 +8,7 @@ from typing import Final
 
 from starlette.types import Scope
 
-from logoadmin.domain.model.access import Caller, SentRequestId
+from logoadmin.domain.kernel.access import Caller, SentRequestId
 from logoadmin.entrypoints.http_api.operation import Operation
 
 _IN_SCOPE: Final = "logoadmin.request"

@@ -17,7 +17,7 @@ from logoadmin.entrypoints.http_api.limits import count_response
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.responses import RenderedResponse
-from logoadmin.ports.metrics import Metrics
+from logoadmin.ports.kernel.metrics import Metrics
 
 # The maximum size of a stored response, since a slow reader keeps it in memory, and of all together.
 _LARGEST: Final = 65_536

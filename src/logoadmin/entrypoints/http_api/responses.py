@@ -10,13 +10,13 @@ from urllib.parse import parse_qsl, quote, urlencode
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from logoadmin.domain.kernel.access import Caller
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import LogoAdminError, NotModified
+from logoadmin.domain.kernel.lists import Listing
+from logoadmin.domain.kernel.records import version_of
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.model.access import Caller
-from logoadmin.domain.model.command import Command
-from logoadmin.domain.model.css import Verdict
-from logoadmin.domain.model.errors import LogoAdminError, NotModified
-from logoadmin.domain.model.lists import Listing
-from logoadmin.domain.model.records import version_of
+from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.entrypoints.http_api.compression import SHORT, SUFFIX, accepts_gzip, gzip_writer, in_gzip
 from logoadmin.entrypoints.http_api.conditions import Fields, if_none_match, known_tag, unmodified
 from logoadmin.entrypoints.http_api.dispatch import Dispatch

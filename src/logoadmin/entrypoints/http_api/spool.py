@@ -15,7 +15,7 @@ from typing import IO, Any, Final, Generic, TypeVar
 
 from cachetools import LRUCache
 
-from logoadmin.domain.model.command import MAX_JSON
+from logoadmin.domain.kernel.command import MAX_JSON
 from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
 
 Response = TypeVar("Response")

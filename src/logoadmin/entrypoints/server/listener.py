@@ -5,7 +5,7 @@ import os
 import socket
 from typing import Final
 
-from logoadmin.domain.model.errors import StartError
+from logoadmin.domain.kernel.errors import StartError
 
 BACKLOG: Final = 2048  # connections that wait to be accepted
 _UNSENT: Final = 65_536  # bytes

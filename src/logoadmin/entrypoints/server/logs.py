@@ -17,8 +17,8 @@ from typing import Final
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from logoadmin.domain.model.access import SignedIn
-from logoadmin.domain.model.errors import LogoAdminError
+from logoadmin.domain.kernel.access import SignedIn
+from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.health import is_health_check
 from logoadmin.entrypoints.http_api.request import request_of

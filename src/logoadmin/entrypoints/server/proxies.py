@@ -9,7 +9,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from logoadmin.domain.model.access import address_of
+from logoadmin.domain.kernel.access import address_of
 from logoadmin.entrypoints.http_api.origins import without_port
 
 

@@ -28,7 +28,7 @@ from logoadmin.entrypoints.server.logs import LoggedRequests, configure_logging
 from logoadmin.entrypoints.server.protocol import allow_many_connections
 from logoadmin.entrypoints.server.proxies import BehindProxies
 from logoadmin.entrypoints.server.supervisor import Supervisor
-from logoadmin.ports.metrics import Metrics, NoMetrics
+from logoadmin.ports.kernel.metrics import Metrics, NoMetrics
 
 log = logging.getLogger("logoadmin.server")
 

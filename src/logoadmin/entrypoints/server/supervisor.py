@@ -15,9 +15,9 @@ from typing import Any, Final
 from uvicorn.config import Config
 from uvicorn.supervisors.multiprocess import SIGNALS, Multiprocess, Process
 
-from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
+from logoadmin.domain.kernel.errors import LogoAdminError, StorageUnavailable
 from logoadmin.entrypoints.server.graceful import GRACE, RETIRE, RETIREMENT, GracefulServer, Options
-from logoadmin.ports.metrics import Metrics
+from logoadmin.ports.kernel.metrics import Metrics
 
 log = logging.getLogger("logoadmin.server")
 

@@ -15,11 +15,15 @@ own: a write of records sees them as they were at its beginning.
 :mod:`signing_in`, :mod:`changes` and :mod:`publication`.
 """
 
-from logoadmin.ports.storage.changes import Changes, StoredResponse, StoredResponses
-from logoadmin.ports.storage.publication import Indexes, Pin, Pins, PublishedIndex, Withdrawal, Withdrawals
-from logoadmin.ports.storage.records import Credentials, Links, Passwords, Records
-from logoadmin.ports.storage.sessions import Preferences, Secrets, ServiceKeys, Session, Sessions, SignInAttempts
-from logoadmin.ports.storage.signing_in import (
+from logoadmin.ports.identity.session_storage import (
+    Preferences,
+    Secrets,
+    ServiceKeys,
+    Session,
+    Sessions,
+    SignInAttempts,
+)
+from logoadmin.ports.identity.sign_in_storage import (
     Challenge,
     ChallengePurpose,
     Challenges,
@@ -32,6 +36,9 @@ from logoadmin.ports.storage.signing_in import (
     RecoveryCodes,
     SecondFactorSince,
 )
+from logoadmin.ports.kernel.change_storage import Changes, StoredResponse, StoredResponses
+from logoadmin.ports.kernel.record_storage import Credentials, Links, Passwords, Records
+from logoadmin.ports.publication.publication_storage import Indexes, Pin, Pins, PublishedIndex, Withdrawal, Withdrawals
 from logoadmin.ports.storage.storage import RecordsOf, Storage, StorageLifecycle, UnitOfWork, WriteLock
 
 __all__ = [

@@ -5,14 +5,11 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
-from logoadmin.domain.model.errors import StorageUnavailable
-from logoadmin.domain.model.kinds import AnyArtworkKind, RecordKind
-from logoadmin.domain.model.records import StoredRecord
-from logoadmin.ports.storage.changes import Changes, StoredResponses
-from logoadmin.ports.storage.publication import Indexes, Pins, Withdrawals
-from logoadmin.ports.storage.records import Links, Passwords, Records
-from logoadmin.ports.storage.sessions import Preferences, Secrets, ServiceKeys, Sessions, SignInAttempts
-from logoadmin.ports.storage.signing_in import (
+from logoadmin.domain.kernel.errors import StorageUnavailable
+from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
+from logoadmin.domain.kernel.records import StoredRecord
+from logoadmin.ports.identity.session_storage import Preferences, Secrets, ServiceKeys, Sessions, SignInAttempts
+from logoadmin.ports.identity.sign_in_storage import (
     Challenges,
     Events,
     Factors,
@@ -20,6 +17,9 @@ from logoadmin.ports.storage.signing_in import (
     RecoveryCodes,
     SecondFactorSince,
 )
+from logoadmin.ports.kernel.change_storage import Changes, StoredResponses
+from logoadmin.ports.kernel.record_storage import Links, Passwords, Records
+from logoadmin.ports.publication.publication_storage import Indexes, Pins, Withdrawals
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)

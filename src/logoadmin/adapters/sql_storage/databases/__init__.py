@@ -8,7 +8,7 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
-from logoadmin.domain.model.errors import SettingsError
+from logoadmin.domain.kernel.errors import SettingsError
 
 
 class Database(NamedTuple):

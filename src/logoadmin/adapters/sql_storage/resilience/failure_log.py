@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.kernel.causes import Cause
 
 log = logging.getLogger("logoadmin.storage")
 

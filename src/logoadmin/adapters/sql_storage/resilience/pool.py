@@ -13,9 +13,9 @@ from logoadmin.adapters.sql_storage.resilience.breaker import CircuitBreaker
 from logoadmin.adapters.sql_storage.resilience.failure_log import FailureLog
 from logoadmin.adapters.sql_storage.statements import StatementCompiler
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.errors import LogoAdminError, StorageUnavailable
-from logoadmin.ports.metrics import Metrics
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.errors import LogoAdminError, StorageUnavailable
+from logoadmin.ports.kernel.metrics import Metrics
 
 Answer = TypeVar("Answer")
 

@@ -8,8 +8,8 @@ from sqlalchemy import Connection, inspect, select, text
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.schema.migrations.numbers import RELEASED, check_numbers, numbers
 from logoadmin.adapters.sql_storage.tables import MOVED_TO, VERSION_TABLE, metadata, secrets
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.errors import SchemaMismatch, StartError, TablesMissing
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.errors import SchemaMismatch, StartError, TablesMissing
 
 _NEWER: Final = "The database was made by a newer logoadmin; install that version or a newer one"
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"

@@ -10,14 +10,14 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from logoadmin.domain.audit.artworks import AUTHORS_FIELD
-from logoadmin.domain.audit.withdrawals import BLOCKED_FIELD
-from logoadmin.domain.model.access import PUBLIC, Permission, Policy
-from logoadmin.domain.model.command import Command, fields_of
-from logoadmin.domain.model.kinds import ARTWORK_KINDS, AUTHORS, KINDS, RECORDED_KINDS, AnyArtworkKind
-from logoadmin.domain.model.limits import BlockReason
-from logoadmin.domain.model.pins import SHA256_EXAMPLE
-from logoadmin.domain.pinning.pins import PINS_FIELD
+from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD
+from logoadmin.domain.kernel.access import PUBLIC, Permission, Policy
+from logoadmin.domain.kernel.command import Command, fields_of
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, RECORDED_KINDS, AnyArtworkKind
+from logoadmin.domain.kernel.limits import BlockReason
+from logoadmin.domain.publication.pins.pin_changes import PINS_FIELD
+from logoadmin.domain.publication.pins.pinned_imports import SHA256_EXAMPLE
+from logoadmin.domain.publication.withdrawal_log import BLOCKED_FIELD
 from logoadmin.entrypoints.http_api.openapi.errors import ERROR_SCHEMAS, REF, error_schema
 from logoadmin.entrypoints.http_api.openapi.texts import (
     ABOUT,

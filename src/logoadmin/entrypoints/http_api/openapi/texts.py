@@ -4,8 +4,8 @@ import re
 from http import HTTPStatus
 from typing import Any, Final
 
-from logoadmin.domain.model.kinds import RECORDED_KINDS
-from logoadmin.domain.model.limits import MAX_IDEMPOTENCY_KEY
+from logoadmin.domain.kernel.kinds import RECORDED_KINDS
+from logoadmin.domain.kernel.limits import MAX_IDEMPOTENCY_KEY
 from logoadmin.entrypoints.http_api.operation import Operation
 
 ABOUT: Final = """\

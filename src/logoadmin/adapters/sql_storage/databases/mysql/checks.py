@@ -7,7 +7,7 @@ from sqlalchemy import Connection, text
 
 from logoadmin.adapters.sql_storage.databases.dialect import Checks
 from logoadmin.adapters.sql_storage.tables import metadata
-from logoadmin.domain.model.checks import Result, ok, warning, wrong
+from logoadmin.domain.kernel.checks import Result, ok, warning, wrong
 
 _MIB: Final = 2**20
 _PACKET: Final = 4 * _MIB

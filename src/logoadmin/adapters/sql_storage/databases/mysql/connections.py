@@ -9,8 +9,8 @@ from typing import Any, Final
 import pymysql  # type: ignore[import-untyped]  # the driver has no types
 from sqlalchemy import URL
 
-from logoadmin.domain.model.access import is_loopback
-from logoadmin.domain.model.errors import SettingsError
+from logoadmin.domain.kernel.access import is_loopback
+from logoadmin.domain.kernel.errors import SettingsError
 
 _OPTIONS: Final = {"unix_socket", "charset", "ssl", "ssl_ca", "ssl_cert", "ssl_key", "ssl_check_hostname"}
 _LONG_WAIT: Final = 10.0

@@ -24,8 +24,8 @@ from logoadmin.adapters.sql_storage.databases.mysql.connections import Connector
 from logoadmin.adapters.sql_storage.databases.mysql.error_codes import classify
 from logoadmin.adapters.sql_storage.databases.mysql.leases import Lease
 from logoadmin.adapters.sql_storage.driver_errors import Classification
-from logoadmin.domain.model.checks import Result
-from logoadmin.domain.model.errors import SettingsError, StartError
+from logoadmin.domain.kernel.checks import Result
+from logoadmin.domain.kernel.errors import SettingsError, StartError
 
 # The worst case is a wait for the pool, a ping, and a new connection without a response; together they stay below the
 # two seconds of contract A20. The same holds for a wait for the pool and a statement, which must outlast the server's

@@ -5,7 +5,7 @@ import ssl
 from typing import Final
 
 from logoadmin.adapters.sql_storage.driver_errors import Classification, CodeTable, FailureKind, classified
-from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.kernel.causes import Cause
 
 MYSQL: Final[CodeTable] = (
     # Lost or unreachable.

@@ -16,8 +16,8 @@ from sqlalchemy import BigInteger, Column, Connection, MetaData, String, Table, 
 from sqlalchemy.schema import CreateTable
 
 from logoadmin.adapters.sql_storage.databases.mysql.error_codes import code_of
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.errors import StorageUnavailable
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.errors import StorageUnavailable
 
 # It exists before all other tables, so no migration creates it.
 LEASE_TABLE: Final = "logoadmin_leases"

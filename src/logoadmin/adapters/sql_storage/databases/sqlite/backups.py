@@ -9,8 +9,8 @@ from typing import Final
 
 from logoadmin.adapters.sql_storage.databases.sqlite.error_codes import classify
 from logoadmin.atomic_files import atomic_file
-from logoadmin.domain.model.causes import Cause
-from logoadmin.domain.model.errors import StartError
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.errors import StartError
 
 # Files that SQLite may leave beside a database.
 _BESIDE: Final = ("-journal", "-wal", "-shm")

@@ -4,7 +4,7 @@ import sqlite3
 from typing import Final
 
 from logoadmin.adapters.sql_storage.driver_errors import Classification, CodeTable, FailureKind, classified
-from logoadmin.domain.model.causes import Cause
+from logoadmin.domain.kernel.causes import Cause
 
 # By SQLite's result code, extended or primary. No code means that a server is gone: SQLite fails at once, or after the
 # busy timeout, so the circuit breaker is not needed.

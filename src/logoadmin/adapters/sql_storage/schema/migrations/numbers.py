@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from logoadmin.domain.model.errors import StartError
+from logoadmin.domain.kernel.errors import StartError
 
 # The first letter of numbers since the first release; older databases have another one, or none.
 RELEASED: Final = "w"

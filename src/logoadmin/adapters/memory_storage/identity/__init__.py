@@ -1,0 +1,1 @@
+"""Sessions, keys, factors and events."""

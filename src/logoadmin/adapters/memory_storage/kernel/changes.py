@@ -1,0 +1,85 @@
+"""The history and the stored responses."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from operator import attrgetter
+
+from logoadmin.adapters.memory_storage.tables import Repository
+from logoadmin.domain.kernel.lists import EVERY_CHANGE, ChangeFilter, Order, text_length, truncated_page
+from logoadmin.domain.kernel.records import Change, Kind
+from logoadmin.ports.storage import StoredResponse
+
+_id_of = attrgetter("change_id")
+
+
+class MemoryChanges(Repository):
+    """The history, as :class:`~logoadmin.ports.storage.Changes` says."""
+
+    def last_id(self) -> int:
+        return len(self._tables.changes)
+
+    def last_of_kinds(self) -> Mapping[Kind, int]:
+        return dict(self._tables.last_of_kinds)
+
+    def add(self, changes: Sequence[Change]) -> None:
+        for change in changes:
+            self._journal.set(self._tables.changes, change.change_id, change)
+            self._journal.set(self._tables.last_of_kinds, change.kind, change.change_id)
+
+    def get(self, change_id: int) -> Change | None:
+        return self._tables.changes.get(change_id)
+
+    def times(self, change_ids: Sequence[int]) -> Mapping[int, int]:
+        found = (self._tables.changes.get(change_id) for change_id in change_ids)
+        return {change.change_id: change.at for change in found if change is not None}
+
+    def last_of(self, kind: Kind, id_: int, besides: str | None = None) -> int:
+        of = (change for change in self._tables.changes.values() if (change.kind, change.id) == (kind, id_))
+        return max((each.change_id for each in of if besides is None or each.request_id != besides), default=0)
+
+    def kinds_of_request(self, request_id: str) -> Collection[Kind]:
+        return {change.kind for change in self._tables.changes.values() if change.request_id == request_id}
+
+    def of_request(self, request_id: str, below: int, limit: int) -> tuple[Change, ...]:
+        of = (change for change in self._tables.changes.values() if change.request_id == request_id)
+        newest_first = sorted((each for each in of if each.change_id < below), key=_id_of, reverse=True)
+        return truncated_page(newest_first[:limit], text_length)
+
+    def page(
+        self, after: int, limit: int, where: ChangeFilter = EVERY_CHANGE, order: Order = "asc"
+    ) -> tuple[Change, ...]:
+        equal = where.given
+        since, until = equal.pop("since", 0), equal.pop("until", math.inf)
+        found = (
+            change
+            for change in self._tables.changes.after(after, order)
+            if since <= change.at <= until and all(getattr(change, field) == value for field, value in equal.items())
+        )
+        return truncated_page(islice(found, limit), text_length)
+
+
+class MemoryStoredResponses(Repository):
+    """The stored responses, as :class:`~logoadmin.ports.storage.StoredResponses` says."""
+
+    def get(self, key_hash: str) -> StoredResponse | None:
+        return self._tables.stored_responses.get(key_hash)
+
+    def add(self, response: StoredResponse) -> None:
+        self._journal.set(self._tables.stored_responses, response.key_hash, response)
+
+    def forget(self, key_hash: str) -> None:
+        self._journal.delete(self._tables.stored_responses, key_hash)
+
+    def forget_expired(self, now: int, most: int) -> None:
+        expired = (
+            response.key_hash for response in self._tables.stored_responses.values() if response.expires_at <= now
+        )
+        for key_hash in list(islice(expired, most)):
+            self.forget(key_hash)
+
+    def expire_by(self, latest: int, most: int) -> None:
+        late = (response for response in self._tables.stored_responses.values() if response.expires_at > latest)
+        for response in list(islice(late, most)):
+            self._journal.set(self._tables.stored_responses, response.key_hash, replace(response, expires_at=latest))

@@ -1,0 +1,247 @@
+"""Records of every kind, links and passwords."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from heapq import nlargest, nsmallest
+from itertools import groupby, islice
+from typing import Any, Final, Generic, TypeVar
+
+from logoadmin.adapters.memory_storage.identity.sessions import MemoryServiceKeys, MemorySessions
+from logoadmin.adapters.memory_storage.identity.signing_in import MemoryFactors, MemoryIdentities, remove_sign_in
+from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Repository, Tables, is_refused
+from logoadmin.domain.identity.sign_in_rules import Ways
+from logoadmin.domain.kernel.errors import DuplicateEntry, DuplicateUpdate
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, USERS, AnyArtworkKind, RecordKind
+from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, SortKey, page_of, text_length, truncated_page
+from logoadmin.domain.kernel.records import Artwork, Author, Kind, Link, PasswordHash, StoredRecord, User
+from logoadmin.ports.storage import Credentials
+
+Record = TypeVar("Record", bound=StoredRecord)
+
+
+class MemoryRecords(Generic[Record]):
+    """The records of one kind, as :class:`~logoadmin.ports.storage.Records` says."""
+
+    def __init__(self, kind: RecordKind[Record, Any], tables: Tables, journal: Journal) -> None:
+        self._kind, self._tables, self._journal = kind, tables, journal
+        self._rows = tables.records[kind.kind]
+        self._taken = {key: tables.taken.setdefault((kind.kind, key), {}) for key in kind.unique}
+        self._ids = IdCounter(tables, journal, kind.id_field)
+
+    def next_id(self) -> int:
+        return self._ids.next()
+
+    def get(self, id_: int) -> Record | None:
+        return self._rows.get(id_)
+
+    def get_many(self, ids: Sequence[int]) -> tuple[Record, ...]:
+        return truncated_page((self._rows[id_] for id_ in sorted(set(ids)) if id_ in self._rows), text_length)
+
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
+        wanted = where.given
+        part = wanted.pop("q", "").casefold()
+        rows = (row for row in self._rows.after(after, order) if self._meets(row, part, wanted))
+        return truncated_page(islice(rows, limit), text_length)
+
+    def sorted_page(
+        self, sort: SortKey, after: Record | None, limit: int, where: Filter = EVERYTHING, order: Order = "asc"
+    ) -> tuple[Record, ...]:
+        wanted = where.given
+        part = wanted.pop("q", "").casefold()
+
+        def place(row: Record) -> tuple[Any, int]:
+            name: str = getattr(row, self._kind.name_field)
+            return (name.casefold() if sort == "name" else row.version), self._kind.id_of(row)
+
+        rows = [row for row in self._rows.values() if self._meets(row, part, wanted)]
+        if order == "asc":
+            following = [row for row in rows if after is None or place(row) > place(after)]
+            return truncated_page(nsmallest(limit, following, place), text_length)
+        following = [row for row in rows if after is None or place(row) < place(after)]
+        return truncated_page(nlargest(limit, following, place), text_length)
+
+    def add(self, record: Record) -> None:
+        id_ = self._kind.id_of(record)
+        self._claim(id_, record)
+        self._ids.mark_used(id_)
+        self._journal.set(self._rows, id_, record)
+
+    def update(self, record: Record) -> None:
+        id_ = self._kind.id_of(record)
+        self._claim(id_, record, self._rows[id_])
+        self._journal.set(self._rows, id_, record)
+
+    def remove(self, id_: int) -> bool:
+        self._release(self._rows.get(id_))
+        return self._journal.delete(self._rows, id_)
+
+    def touch(self, ids: Collection[int], version: int) -> None:
+        for id_ in ids:
+            self._journal.set(self._rows, id_, replace(self._rows[id_], version=version))
+
+    def _meets(self, row: Record, part: str, wanted: dict[str, Any]) -> bool:
+        name = getattr(row, self._kind.name_field).casefold()
+        return part in name and all(getattr(row, field) == value for field, value in wanted.items())
+
+    def _claim(self, id_: int, record: Record, before: Record | None = None) -> None:
+        for key, taken in self._taken.items():
+            value = getattr(record, key)
+            if before is None and value in taken:
+                raise DuplicateEntry(value, key)
+            if taken.get(value, id_) != id_:
+                raise DuplicateUpdate(value, key)
+        self._release(before)
+        for key, taken in self._taken.items():
+            self._journal.set(taken, getattr(record, key), id_)
+
+    def _release(self, record: Record | None) -> None:
+        if record is not None:
+            for key, taken in self._taken.items():
+                self._journal.delete(taken, getattr(record, key))
+
+
+class MemoryUsers(MemoryRecords[User]):
+    """The users, with whom their sessions, keys and passwords go, and all that signs them in."""
+
+    def remove(self, id_: int) -> bool:
+        MemorySessions(self._tables, self._journal).end_all(id_)
+        MemoryServiceKeys(self._tables, self._journal).remove_all(id_)
+        self._journal.delete(self._tables.passwords, id_)
+        self._journal.delete(self._tables.preferences, id_)
+        remove_sign_in(self._tables, self._journal, id_)
+        return super().remove(id_)
+
+
+class MemoryAuthors(MemoryRecords[Author]):
+    """The authors, with whom their links go."""
+
+    def remove(self, id_: int) -> bool:
+        for kind in ARTWORK_KINDS:
+            links = MemoryLinks(kind, self._tables, self._journal)
+            for link in links.of_author(id_):
+                links.remove(link.artwork_id, id_)
+        return super().remove(id_)
+
+
+class MemoryArtworks(MemoryRecords[Artwork]):
+    """Artworks, which are stored without authors."""
+
+    def get(self, id_: int) -> Artwork | None:
+        artwork = super().get(id_)
+        return None if artwork is None else self._with_authors(artwork)
+
+    def get_many(self, ids: Sequence[int]) -> tuple[Artwork, ...]:
+        return page_of(super().get_many(ids), self._with_authors)
+
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Artwork, ...]:
+        return page_of(super().page(after, limit, where, order), self._with_authors)
+
+    def sorted_page(
+        self, sort: SortKey, after: Artwork | None, limit: int, where: Filter = EVERYTHING, order: Order = "asc"
+    ) -> tuple[Artwork, ...]:
+        return page_of(super().sorted_page(sort, after, limit, where, order), self._with_authors)
+
+    def add(self, record: Artwork) -> None:
+        super().add(replace(record, authors=()))
+
+    def update(self, record: Artwork) -> None:
+        super().update(replace(record, authors=()))
+
+    def remove(self, id_: int) -> bool:
+        self._journal.delete(self._tables.links[self._kind.kind], id_)
+        return super().remove(id_)
+
+    def _meets(self, row: Artwork, part: str, wanted: dict[str, Any]) -> bool:
+        others = {field: value for field, value in wanted.items() if field != "author_id"}
+        is_by = "author_id" not in wanted or wanted["author_id"] in self._author_ids(row)
+        return is_by and super()._meets(row, part, others)
+
+    def _author_ids(self, artwork: Artwork) -> Iterable[int]:
+        return self._tables.links[self._kind.kind].get(self._kind.id_of(artwork), {})
+
+    def _with_authors(self, artwork: Artwork) -> Artwork:
+        authors = self._tables.records[Kind.AUTHOR]
+        return replace(artwork, authors=tuple(authors[id_] for id_ in self._author_ids(artwork)))
+
+
+REPOSITORIES: Final[dict[Kind, type[MemoryRecords[Any]]]] = {
+    Kind.USER: MemoryUsers,
+    Kind.AUTHOR: MemoryAuthors,
+    **{kind.kind: MemoryArtworks for kind in ARTWORK_KINDS},
+}
+
+
+class MemoryLinks:
+    """The links of one kind of artwork, as :class:`~logoadmin.ports.storage.Links` says."""
+
+    def __init__(self, kind: AnyArtworkKind, tables: Tables, journal: Journal) -> None:
+        self._links, self._journal = tables.links[kind.kind], journal
+        self._ids = IdCounter(tables, journal, kind.link_id_field)
+
+    def next_id(self) -> int:
+        return self._ids.next()
+
+    def find(self, artwork_id: int, author_id: int) -> Link | None:
+        link_id = self._links.get(artwork_id, {}).get(author_id)
+        return None if link_id is None else Link(link_id, artwork_id, author_id)
+
+    def of_artwork(self, artwork_id: int) -> tuple[Link, ...]:
+        authors = self._links.get(artwork_id, {})
+        return tuple(Link(link_id, artwork_id, author_id) for author_id, link_id in authors.items())
+
+    def of_artworks(self, artwork_ids: Sequence[int]) -> tuple[Link, ...]:
+        links = [link for artwork_id in set(artwork_ids) for link in self.of_artwork(artwork_id)]
+        return tuple(sorted(links, key=lambda link: link.link_id))
+
+    def of_author(self, author_id: int) -> tuple[Link, ...]:
+        theirs = [link for artwork_id in self._links if (link := self.find(artwork_id, author_id))]
+        return tuple(sorted(theirs, key=lambda link: link.link_id))
+
+    def add(self, links: Sequence[Link]) -> None:
+        for artwork_id, added in groupby(links, key=lambda link: link.artwork_id):
+            there = self._links.get(artwork_id, {}) | {link.author_id: link.link_id for link in added}
+            self._journal.set(self._links, artwork_id, dict(sorted(there.items(), key=lambda pair: pair[1])))
+
+    def remove(self, artwork_id: int, author_id: int) -> bool:
+        authors = dict(self._links.get(artwork_id, {}))
+        there = authors.pop(author_id, None) is not None
+        self._journal.set(self._links, artwork_id, authors)
+        return there
+
+    def remove_all(self, artwork_id: int) -> None:
+        self._journal.delete(self._links, artwork_id)
+
+
+class MemoryPasswords(Repository):
+    """The password hashes, as :class:`~logoadmin.ports.storage.Passwords` says."""
+
+    def get(self, user_id: int) -> PasswordHash | None:
+        return self._tables.passwords.get(user_id)
+
+    def set(self, user_id: int, password: PasswordHash) -> None:
+        self._journal.set(self._tables.passwords, user_id, password)
+
+    def credentials(self, username: str) -> Credentials | None:
+        user_id = self._tables.taken.get((Kind.USER, USERS.name_field), {}).get(username)
+        return None if user_id is None else Credentials(user_id, self.get(user_id))
+
+    def classes(self) -> frozenset[str]:
+        return frozenset(
+            stored.hash.rsplit("$", 2)[0] for stored in self._tables.passwords.values() if ",p=" in stored.hash
+        )
+
+    def can_sign_in(self, role_id: int, ways: Ways) -> bool:
+        users = self._tables.records[Kind.USER].values()
+        return any(user.role_id == role_id and self.can_user_sign_in(user.user_id, ways) for user in users)
+
+    def can_user_sign_in(self, user_id: int, ways: Ways) -> bool:
+        if is_refused(self._tables, user_id):
+            return False
+        factors = MemoryFactors(self._tables, self._journal).of_user(user_id)
+        kinds = {factor.kind for factor in factors if factor.confirmed}
+        if ways.passkey and "passkey" in kinds:
+            return True
+        if ways.password and user_id in self._tables.passwords and kinds != {"passkey"}:
+            return True
+        identities = MemoryIdentities(self._tables, self._journal).of_user(user_id)
+        return any(identity.issuer == ways.issuer for identity in identities)

@@ -1,0 +1,171 @@
+"""The history and the stored responses: their queries, and the conversion of their rows."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from pydantic_core import to_json
+from sqlalchemy import Select, bindparam, func, select
+
+from logoadmin.adapters.sql_storage.kernel.repository import Repository
+from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages
+from logoadmin.adapters.sql_storage.statements import KEYS, Row, in_portions
+from logoadmin.adapters.sql_storage.tables import changes, stored_responses
+from logoadmin.domain.kernel.limits import MAX_ID, Origin
+from logoadmin.domain.kernel.lists import EVERY_CHANGE, ChangeFilter, Order, page_of
+from logoadmin.domain.kernel.records import Change, Kind
+from logoadmin.ports.storage import StoredResponse
+
+_CHANGE = select(changes)
+# The most selective first: with several filters, the index of one finds the changes, and the others filter them.
+_INDEXES = {
+    ("request_id",): "request_id",
+    ("kind", "id"): "kind_record_id_change_id",
+    ("user_id",): "user_id",
+    ("action",): "action",
+    ("kind",): "kind",
+}
+_PAGES = KeysetPages(
+    _CHANGE,
+    changes.c.change_id,
+    {
+        **{name: changes.c[name] == bindparam(name) for name in ("kind", "user_id", "action", "request_id")},
+        "id": changes.c.record_id == bindparam("id"),
+        # A sum cannot use an index: the range of ids limits the search.
+        "since": changes.c.at + 0 >= bindparam("since"),
+        "until": changes.c.at + 0 <= bindparam("until"),
+        "first": changes.c.change_id >= bindparam("first"),
+        "last": changes.c.change_id <= bindparam("last"),
+    },
+    [IndexPath(frozenset(names), changes.c.change_id, f"ix_changes_{index}") for names, index in _INDEXES.items()],
+)
+_SINCE = select(changes.c.change_id).where(changes.c.at >= bindparam("since"))
+_FIRST_SINCE = _SINCE.order_by(changes.c.at, changes.c.change_id).limit(1)
+_UNTIL = select(changes.c.change_id).where(changes.c.at <= bindparam("until"))
+_LAST_UNTIL = _UNTIL.order_by(changes.c.at.desc(), changes.c.change_id.desc()).limit(1)
+_TIMES = select(changes.c.change_id, changes.c.at).where(changes.c.change_id.in_(map(bindparam, KEYS)))
+_LAST_OF = select(func.max(changes.c.change_id)).where(
+    changes.c.kind == bindparam("of_kind"), changes.c.record_id == bindparam("id_")
+)
+_LAST_BESIDES = _LAST_OF.where(func.coalesce(changes.c.request_id, "") != bindparam("besides"))
+_KINDS_OF_REQUEST = select(changes.c.kind).where(changes.c.request_id == bindparam("of_request")).distinct()
+_OF_REQUEST = (
+    _CHANGE.where(changes.c.request_id == bindparam("of_request"), changes.c.change_id < bindparam("below"))
+    .order_by(changes.c.change_id.desc())
+    .limit(bindparam("limit"))
+)
+
+
+# In the order of the columns, and of the fields of a Change.
+
+
+def _change(row: Row) -> Change:
+    change_id, at, user_id, action, kind, id_, before, after, request_id, origin, undoes = row
+    return Change(
+        change_id,
+        at,
+        user_id,
+        action,
+        Kind(kind),
+        id_,
+        None if before is None else json.loads(before),
+        None if after is None else json.loads(after),
+        request_id,
+        None if origin is None else Origin(origin),
+        undoes,
+    )
+
+
+def _row(change: Change) -> Row:
+    return (
+        *(change.change_id, change.at, change.user_id, change.action, change.kind.value, change.id),
+        None if change.before is None else to_json(change.before).decode(),
+        None if change.after is None else to_json(change.after).decode(),
+        *(change.request_id, change.origin, change.undoes),
+    )
+
+
+class SqlChanges(Repository):
+    """The history, as :class:`~logoadmin.ports.storage.Changes` says."""
+
+    def last_id(self) -> int:
+        return self._transaction.last("change_id")
+
+    def last_of_kinds(self) -> Mapping[Kind, int]:
+        return {kind: self._transaction.last(f"{kind}_version") for kind in Kind}
+
+    def add(self, changes: Sequence[Change]) -> None:
+        counted: dict[str, int] = {}
+        for change in changes:
+            counted["change_id"] = counted[f"{change.kind}_version"] = change.change_id
+        self._transaction.record(map(_row, changes), counted)
+
+    def get(self, change_id: int) -> Change | None:
+        self._transaction.store_history()
+        row = self._find(*changes.c, change_id=change_id)
+        return None if row is None else _change(row)
+
+    def times(self, change_ids: Sequence[int]) -> Mapping[int, int]:
+        self._transaction.store_history()
+        portions = in_portions(KEYS, sorted({*change_ids}))
+        return {id_: at for some in portions for id_, at in self._transaction.rows(_TIMES, some)}
+
+    def last_of(self, kind: Kind, id_: int, besides: str | None = None) -> int:
+        self._transaction.store_history()
+        of = {"of_kind": kind.value, "id_": id_}
+        statement, asked = (_LAST_OF, of) if besides is None else (_LAST_BESIDES, {**of, "besides": besides})
+        row = self._transaction.row(statement, asked)
+        return 0 if row is None or row[0] is None else int(row[0])
+
+    def kinds_of_request(self, request_id: str) -> Collection[Kind]:
+        self._transaction.store_history()
+        return [Kind(kind) for (kind,) in self._transaction.rows(_KINDS_OF_REQUEST, {"of_request": request_id})]
+
+    def of_request(self, request_id: str, below: int, limit: int) -> tuple[Change, ...]:
+        self._transaction.store_history()
+        asked = {"of_request": request_id, "below": below, "limit": limit}
+        return page_of(self._transaction.page(_OF_REQUEST, asked), _change)
+
+    def page(
+        self, after: int, limit: int, where: ChangeFilter = EVERY_CHANGE, order: Order = "asc"
+    ) -> tuple[Change, ...]:
+        self._transaction.store_history()
+        given = where.given
+        # Times increase with ids unless the clock was wrong: the index on time narrows the range of ids.
+        first = self._bound(_FIRST_SINCE, "since", given)
+        last = self._bound(_LAST_UNTIL, "until", given)
+        if first is None or last is None:
+            return ()
+        if order == "asc":
+            after, given["last"] = max(after, first - 1), last
+        else:
+            after, given["first"] = min(after, last + 1), first
+        return page_of(_PAGES.rows(self._transaction, after, limit, given, order), _change)
+
+    def _bound(self, statement: Select[Any], name: str, given: Mapping[str, Any]) -> int | None:
+        """Return the id of the first or last change of a period, None if no such change exists."""
+        if name not in given:
+            return 0 if name == "since" else MAX_ID
+        row = self._transaction.row(statement, {name: given[name]})
+        return None if row is None else int(row[0])
+
+
+class SqlStoredResponses(Repository):
+    """The stored responses, as :class:`~logoadmin.ports.storage.StoredResponses` says."""
+
+    def get(self, key_hash: str) -> StoredResponse | None:
+        row = self._find(*stored_responses.c, key_hash=key_hash)
+        return None if row is None else StoredResponse(*row)
+
+    def add(self, response: StoredResponse) -> None:
+        self._add(stored_responses, asdict(response))
+
+    def forget(self, key_hash: str) -> None:
+        self._remove(stored_responses, key_hash=key_hash)
+
+    def forget_expired(self, now: int, most: int) -> None:
+        self._remove_ended(stored_responses.c.expires_at, now, most)
+
+    def expire_by(self, latest: int, most: int) -> None:
+        self._end_by(stored_responses.c.expires_at, latest, most)

@@ -1,1 +1,0 @@
-"""The repositories: the queries of each storage port, and the conversion of their rows."""

@@ -1,1 +1,0 @@
-"""Changes of records: each is authorized, numbered, stored and recorded in the history."""

@@ -1,0 +1,1 @@
+"""Changes of records of every kind: history, undo, bulk changes, import and export."""

@@ -1,0 +1,322 @@
+"""Many changes as one request, all or nothing (contract J7)."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import PrivateAttr
+
+from logoadmin.domain.gallery.artworks import (
+    AmendLogo,
+    AmendTheme,
+    BlockLogo,
+    BlockTheme,
+    CreateLogo,
+    CreateTheme,
+    RemoveLogo,
+    RemoveTheme,
+)
+from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, RemoveAuthor
+from logoadmin.domain.identity.new_passwords import NewPasswords
+from logoadmin.domain.identity.roles import AmendRole, CreateRole, RemoveRole
+from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser, creation
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing
+from logoadmin.domain.kernel.command import DRY_RUN, Command, Input
+from logoadmin.domain.kernel.errors import (
+    Conflict,
+    DuplicateEntry,
+    InvalidInput,
+    NotFound,
+    NotPermitted,
+    Outdated,
+    Problem,
+    TooManyChanges,
+)
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyKind
+from logoadmin.domain.kernel.limits import AuthorIds, Flag, Id, Origin, described
+from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, EVERY_CHANGE, Listing, text_length
+from logoadmin.domain.kernel.pagination import changes_between
+from logoadmin.domain.kernel.records import Change, Kind, ListedKind, Undone, version_of
+from logoadmin.domain.kernel.use_cases import Service, Transactions, WriteWork, work_of
+
+# The most changes of one request.
+MOST_CHANGES: Final = 1_000
+# The most characters that the response to a dry run has, which is held in memory.
+_MOST_TEXT: Final = 67_108_864
+# The errors of a change that name its place.
+_PLACED: Final = (Conflict, DuplicateEntry, NotFound, NotPermitted, Outdated)
+
+
+# The name of a use case that changes one record.
+Verb = Literal["create", "amend", "block", "remove"]
+
+_COMMANDS: Final[Mapping[Kind, Mapping[Verb, type[Command]]]] = {
+    Kind.ROLE: {"create": CreateRole, "amend": AmendRole, "remove": RemoveRole},
+    Kind.USER: {"create": CreateUser, "amend": AmendUser, "remove": RemoveUser},
+    Kind.AUTHOR: {"create": CreateAuthor, "amend": AmendAuthor, "remove": RemoveAuthor},
+    Kind.THEME: {"create": CreateTheme, "amend": AmendTheme, "block": BlockTheme, "remove": RemoveTheme},
+    Kind.LOGO: {"create": CreateLogo, "amend": AmendLogo, "block": BlockLogo, "remove": RemoveLogo},
+}
+
+
+class BulkChange(Input):
+    """One of many changes: the creation of a record, new values for it, its blocking, or its removal."""
+
+    kind: Annotated[ListedKind, described("The kind of record.", "logo")]
+    id: Annotated[Id, described("The id of an existing record.", 12)] | None = None
+    version: (
+        Annotated[Id, described("The number in the `ETag` of an existing record, or of a list that has it.", 57)] | None
+    ) = None
+    set: (
+        Annotated[
+            dict[str, Any],
+            described(
+                "New values, as in the PATCH of such a record; for a theme or logo also its `author_ids`, in order.",
+                {"active": True, "author_ids": [7]},
+            ),
+        ]
+        | None
+    ) = None
+    block: (
+        Annotated[
+            dict[str, Any],
+            described(
+                "The reason, as in the POST that blocks a theme or logo.", {"reason": "It covers the sign-in form"}
+            ),
+        ]
+        | None
+    ) = None
+    remove: Annotated[Flag, described("True to remove the record.", True)] = False
+    create: (
+        Annotated[
+            dict[str, Any],
+            described(
+                "The values of a new record, as in the POST of such a record; for a theme or logo also `author_ids`.",
+                {"user_id": 1042, "username": "Ann"},
+            ),
+        ]
+        | None
+    ) = None
+
+    def step(self) -> "Step":
+        """Return the command of this change.
+
+        Raises:
+            InvalidInput: values are outside their limits, an id or a version is missing, or there is not exactly one of
+                ``set``, ``block``, ``remove`` and ``create``.
+        """
+        row = KINDS[self.kind]
+        given = [each for each in (self.set, self.block, self.create) if each is not None]
+        if len(given) + self.remove != 1:
+            raise InvalidInput([Problem((), "Input should have one of set, block, remove and create", "value_error")])
+        problems: list[Problem] = []
+        if self.create is not None:
+            if self.id is not None or self.version is not None:
+                problems.append(Problem(("create",), "A new record has no id and no version", "value_error"))
+            return _step(row, "create", self.create, {}, problems)
+        problems += [
+            Problem((name,), "Field required", "missing") for name in ("id", "version") if getattr(self, name) is None
+        ]
+        options = {row.id_field: self.id or 0, "if_match": frozenset({self.version or 0})}
+        verb: Verb = "remove" if self.remove else "amend" if self.block is None else "block"
+        if verb not in _COMMANDS[self.kind]:
+            raise InvalidInput([*problems, Problem(("block",), "Only a theme or logo can be blocked", "value_error")])
+        return _step(row, verb, self.block or self.set or {}, options, problems)
+
+
+class _Authors(Input):
+    author_ids: AuthorIds
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The command of a change, and the new authors of a theme or logo; None where they stay."""
+
+    kind: AnyKind
+    verb: Verb
+    command: Command
+    author_ids: tuple[int, ...] | None
+
+
+def _step(
+    kind: AnyKind, verb: Verb, given: Mapping[str, Any], options: Mapping[str, Any], problems: list[Problem]
+) -> Step:
+    """Return a step of the given values.
+
+    Raises:
+        InvalidInput: with these problems and those of the values.
+    """
+    values, author_ids, field = dict(given), None, "set" if verb == "amend" else verb
+    for name in [name for name in values if name in {*options, *Command.model_fields, DRY_RUN}]:
+        del values[name]
+        problems.append(Problem((field, name), "Extra inputs are not permitted", "extra_forbidden"))
+    try:
+        if kind in ARTWORK_KINDS and verb != "block" and "author_ids" in values:
+            author_ids = _Authors(author_ids=values.pop("author_ids")).author_ids
+    except InvalidInput as error:
+        problems += [Problem((field, *problem.loc), problem.msg, problem.type) for problem in error.problems]
+    made: Command | None = None
+    try:
+        made = _COMMANDS[kind.kind][verb](**values, **options)
+    except InvalidInput as error:
+        problems += [Problem((field, *problem.loc), problem.msg, problem.type) for problem in error.problems]
+    if made is None or problems:
+        raise InvalidInput(problems)
+    return Step(kind, verb, made, author_ids)
+
+
+class ApplyChanges(Command):
+    """Many changes, all or nothing; each requires the right of its own operation."""
+
+    permission = SIGNED_IN
+    hashes = True
+    takes_long = True
+    origin = Origin.BULK
+
+    changes: Annotated[
+        tuple[BulkChange, ...],
+        described(
+            "The changes, in the order in which they are made; at most 1,000.",
+            [{"kind": "logo", "id": 12, "version": 57, "set": {"active": True}}],
+        ),
+    ]
+    dry_run: Annotated[Flag, described("Whether to return the changes without making them.", True)] = False
+    _steps: tuple[Step, ...] = PrivateAttr(())
+
+    def model_post_init(self, _context: object, /) -> None:
+        """Make the commands of the changes.
+
+        Raises:
+            TooManyChanges: there are more than :data:`MOST_CHANGES`.
+            InvalidInput: some of them are not valid; it has all problems.
+        """
+        if len(self.changes) > MOST_CHANGES:
+            raise TooManyChanges(f"A request can have at most {MOST_CHANGES:,} changes")
+        steps: list[Step] = []
+        problems: list[Problem] = []
+        for place, change in enumerate(self.changes):
+            try:
+                steps.append(change.step())
+            except InvalidInput as error:
+                placed = (Problem(("changes", place, *each.loc), each.msg, each.type) for each in error.problems)
+                problems += placed
+        if problems:
+            raise InvalidInput(problems)
+        self._steps = tuple(steps)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The commands of the changes."""
+        return self._steps
+
+
+class BulkService(Service):
+    """The use case of many changes, which are made by the use cases of their kinds."""
+
+    def __init__(
+        self, transactions: Transactions, new_passwords: NewPasswords, services: Mapping[Kind, Service]
+    ) -> None:
+        super().__init__(transactions)
+        self._new_passwords, self._services = new_passwords, services
+
+    def apply(self, command: ApplyChanges, caller: Caller = OWNER) -> Listing[Change]:
+        """Make all changes, or none, and return them as the history has them (contract J7).
+
+        Each requires the write scope of its kind, under any policy, as undoing it does.
+
+        Changes of a record that follow each other are one change in the history. A change that finds the record as it
+        should be is none. A dry run returns the same and stores nothing.
+
+        Raises:
+            InvalidInput: passwords of new users are not accepted (contract O5); it has all problems.
+            NotFound, NotPermitted, Outdated, Conflict, DuplicateEntry: of the first change that cannot be made; the
+                text begins with its place, such as ``Change 3:``, counted from 0.
+            TooManyChanges: what a dry run would return is too long.
+        """
+        self.transactions.require_token(command, caller)
+        if problems := [*self._password_problems(command)]:
+            raise InvalidInput(problems)
+        works = [self._work(place, step, caller) for place, step in enumerate(command.steps)]
+
+        def apply(uow: AuditedUnitOfWork, command: ApplyChanges) -> Undone | tuple[Change, ...]:
+            last = uow.changes.last_id()
+            for place, (step, work) in enumerate(zip(command.steps, works, strict=True)):
+                with _placed(place):
+                    if uow.held is not None:
+                        uow.held.require([step.kind.write_scope])
+                    record = work(uow, _at_present_version(uow, step))
+                    if step.author_ids is not None:
+                        _set_authors(uow, step, record)
+            return _unstored(uow, last) if command.dry_run else Undone(last, uow.change_log.last_id)
+
+        applied = self.transactions.write(command, caller, apply)
+        if isinstance(applied, tuple):
+            return Listing(applied, attrgetter("change_id"))
+        return changes_between(self.transactions, applied.after, applied.last)
+
+    def _password_problems(self, command: ApplyChanges) -> Iterator[Problem]:
+        """Yield the problems of the passwords of new users."""
+        for place, step in enumerate(command.steps):
+            if isinstance(step.command, CreateUser):
+                for problem in self._new_passwords.problems(step.command.password, step.command.username):
+                    yield Problem(("changes", place, step.verb, *problem.loc), problem.msg, problem.type)
+
+    def _work(self, place: int, step: Step, caller: Caller) -> WriteWork[Any, Any]:
+        """Return what a step does in the transaction; a password is hashed before it."""
+        if isinstance(step.command, CreateUser):
+            with _placed(place):
+                self.transactions.check(step.command, caller)
+            return creation(self._new_passwords, step.command.password)
+        return work_of(self._services[step.kind.kind], step.verb)
+
+
+def _unstored(uow: AuditedUnitOfWork, after: int) -> tuple[Change, ...]:
+    """Return the changes of a dry run, which follow an id, as the history would have them.
+
+    Raises:
+        TooManyChanges: they are too long to be held.
+    """
+    uow.change_log.store()
+    caller = None if uow.held is None else uow.records(USERS).get(uow.held.user_id)
+    found: list[Change] = []
+    length = 0
+    while page := uow.changes.page(after, CHANGE_PAGE_SIZES.most, EVERY_CHANGE, "asc"):
+        length += text_length(page)
+        if length > _MOST_TEXT:
+            raise TooManyChanges("A dry run of these changes has too long a response; send fewer of them at once")
+        found += (replace(change, user_name=None if caller is None else caller.username) for change in page)
+        after = page[-1].change_id
+    return tuple(found)
+
+
+def _at_present_version(uow: AuditedUnitOfWork, step: Step) -> Command:
+    """Return the command of a step, for the present version of a record that has not changed since the given one.
+
+    The version of a list is that of its last change, so no record in it has a later one.
+    """
+    command = step.command
+    record = uow.records(step.kind).get(step.kind.id_of(command)) if command.if_match else None
+    if not command.if_match or record is None or version_of(record) > max(command.if_match):
+        return command
+    return command.model_copy(update={"if_match": frozenset({version_of(record)})})
+
+
+def _set_authors(uow: AuditedUnitOfWork, step: Step, record: Any) -> None:
+    """Give an artwork its new authors, which must exist."""
+    for author_id in step.author_ids or ():
+        get_existing(uow, AUTHORS, author_id)
+    kind = next(kind for kind in ARTWORK_KINDS if kind is step.kind)
+    uow.links(kind).assign(kind.id_of(record), step.author_ids or ())
+
+
+@contextmanager
+def _placed(place: int) -> Iterator[None]:
+    """Begin the text of errors with the place of their change."""
+    try:
+        yield
+    except _PLACED as error:
+        error.args = (f"Change {place}: {error}",)
+        raise

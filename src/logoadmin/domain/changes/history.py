@@ -1,0 +1,320 @@
+"""The history of changes, and undoing them (contract G, G2, G4)."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import MISSING, fields, replace
+from typing import Annotated, Any
+
+from pydantic import ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
+
+from logoadmin.domain.gallery.audited_artworks import links_field
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Permission, Scope
+from logoadmin.domain.kernel.audited_records import CREATED, MOST_LOADED, PASSWORD_SET, RESTORED, LinksByKind, Snapshot
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import Conflict, NotFound, NotPermitted
+from logoadmin.domain.kernel.kinds import (
+    ARTWORK_KINDS,
+    AUTHORS,
+    RECORDED_KINDS,
+    USERS,
+    AnyArtworkKind,
+    AnyKind,
+    ArtworkKind,
+)
+from logoadmin.domain.kernel.limits import Action, ChangeId, Id, Origin, RequestId, UnixTime, described
+from logoadmin.domain.kernel.lists import ChangeFilter, ListCommand, Listing
+from logoadmin.domain.kernel.pagination import changes_between, list_changes
+from logoadmin.domain.kernel.records import Change, Kind, Link, Undone
+from logoadmin.domain.kernel.use_cases import Service, writes
+from logoadmin.domain.publication.pins.pin_changes import PINS_FIELD
+from logoadmin.domain.publication.withdrawal_log import BLOCKED_FIELD
+
+
+class ListChanges(ListCommand):
+    """All changes, or those that match the filters, in order (contract G3)."""
+
+    permission = Permission(Scope.CHANGES_READ)
+
+    kind: Annotated[Kind, described("Changes of records of this kind.", "author")] | None = None
+    id: Annotated[Id, described("Changes of the record with this id; requires `kind`.", 7)] | None = None
+    user_id: Annotated[Id, described("Changes made by this user.", 1042)] | None = None
+    action: Annotated[Action, described("Changes with this action.", "author.amended")] | None = None
+    request_id: (
+        Annotated[RequestId, described("Changes made by the request with this `X-Request-Id`.", "8e03978e40d5")] | None
+    ) = None
+    since: Annotated[UnixTime, described("Changes at this time or later, in Unix seconds.", 1_800_000_000)] | None = (
+        None
+    )
+    until: Annotated[UnixTime, described("Changes at this time or earlier, in Unix seconds.", 1_800_086_400)] | None = (
+        None
+    )
+
+    @field_validator("id")
+    @classmethod
+    def _needs_kind(cls, id_: int | None, others: ValidationInfo) -> int | None:
+        # An invalid kind is missing from the data and has a problem of its own.
+        if id_ is not None and others.data.get("kind", ...) is None:
+            raise PydanticCustomError("value_error", "Input should be given together with kind")
+        return id_
+
+    def filter(self) -> ChangeFilter:
+        """Return the filters of the list."""
+        return ChangeFilter(**{name: getattr(self, name) for name in ChangeFilter.__slots__})
+
+    @property
+    def searches(self) -> bool:
+        """Whether the filters need more than one index, so that changes are compared one by one."""
+        return len(self.filter().given.keys() - {"id", "since", "until"}) > 1
+
+
+class Revert(Command):
+    """The undoing of a change; it requires the write scope of its kind of record."""
+
+    permission = SIGNED_IN
+    origin = Origin.UNDO
+
+    change_id: ChangeId
+
+
+class RevertRequest(Command):
+    """The undoing of all changes of a request; it requires the write scopes of their kinds."""
+
+    permission = SIGNED_IN
+    takes_long = True
+    origin = Origin.UNDO
+
+    request_id: RequestId
+
+
+class ChangeService(Service):
+    """The use cases of the history."""
+
+    def list(self, command: ListChanges, caller: Caller = OWNER) -> Listing[Change]:
+        """Return the changes, by change_id, the order in which they were stored (contract G, G3)."""
+        return list_changes(self.transactions, command, caller, command.filter())
+
+    def version(self) -> int:
+        """Return the version of all records together, which rises with every change (contract F1)."""
+        return self.transactions.storage.read(lambda uow: uow.changes.last_id())
+
+    @writes
+    def revert(self, uow: AuditedUnitOfWork, command: Revert) -> Change:
+        """Undo a change, and return the change that this makes (contract G2).
+
+        A record that was amended gets its old values, a created one is removed, and a removed one is restored with its
+        id, its ``created_at`` and its author links; a user is restored without a password.
+
+        Raises:
+            NotFound: the change does not exist.
+            NotPermitted: the caller may not change records of this kind, or not this one (contract B4).
+            Conflict: a later change, named in the text, affected the record or the records that its links lead to; or
+                this kind of change cannot be undone.
+            DuplicateUpdate: another record has one of the old values; DuplicateEntry: one of those of a removed record.
+        """
+        _refuse_without_write_scope(uow)
+        change = uow.changes.get(command.change_id)
+        if change is None:
+            raise NotFound("Change", command.change_id)
+        _require_write_scopes(uow, [change.kind])
+        _authorize(uow, change)
+        if _sets_password(change):
+            raise Conflict(f"Change {change.change_id} cannot be undone: old passwords are not kept")
+        _Undo(uow).undo(change)
+        undone = uow.change_log.changes[-1]
+        user = None if undone.user_id is None else uow.records(USERS).get(undone.user_id)
+        return undone if user is None else replace(undone, user_name=user.username)
+
+    def revert_request(self, command: RevertRequest, caller: Caller = OWNER) -> Listing[Change]:
+        """Undo all changes of a request, the newest first, and return the changes that this makes (contract G4).
+
+        Each is undone as :meth:`revert` does it; all are, or none. Passwords that the request set stay. In
+        :meth:`~logoadmin.domain.logo_admin.LogoAdmin.atomic` the answer can be read only after its end.
+
+        Raises:
+            NotFound: the history has no such request.
+            NotPermitted: the caller may not change records of each kind concerned, or not one of these (contract B4).
+            Conflict: something else changed one of the records later; the text names that change.
+            DuplicateUpdate: another record has one of the old values; DuplicateEntry: one of those of a removed record.
+        """
+        undone = self._revert_request(command, caller)
+        return changes_between(self.transactions, undone.after, undone.last)
+
+    @writes
+    def _revert_request(self, uow: AuditedUnitOfWork, command: RevertRequest) -> Undone:
+        _refuse_without_write_scope(uow)
+        kinds = uow.changes.kinds_of_request(command.request_id)
+        if not kinds:
+            raise NotFound("Request", command.request_id)
+        _require_write_scopes(uow, kinds)
+        last = uow.changes.last_id()
+        undo, undone = _Undo(uow, command.request_id, last), 0
+        for change in _newest_first(uow, command.request_id, last):
+            if not _sets_password(change):
+                _authorize(uow, change)
+                undo.undo(change)
+                undone += 1
+        return Undone(last, last + undone)
+
+
+def _newest_first(uow: AuditedUnitOfWork, request_id: str, last: int) -> Iterator[Change]:
+    """Yield the changes of a request; the records that they are about are loaded, with few queries."""
+    below = last + 1
+    while page := uow.changes.of_request(request_id, below, MOST_LOADED):
+        uow.load((change.kind, change.id) for change in page)
+        yield from page
+        below = page[-1].change_id
+
+
+def _refuse_without_write_scope(uow: AuditedUnitOfWork) -> None:
+    """Reject callers without any write scope, so that they cannot probe which changes exist."""
+    held = uow.held
+    if held is not None and not any(held.hold(kind.write_scope) for kind in RECORDED_KINDS.values()):
+        raise NotPermitted
+
+
+def _require_write_scopes(uow: AuditedUnitOfWork, kinds: Collection[Kind]) -> None:
+    """Reject callers that may not change records of each of these kinds."""
+    held = uow.held
+    if held is not None:
+        held.require(RECORDED_KINDS[kind].write_scope for kind in kinds)
+
+
+def _authorize(uow: AuditedUnitOfWork, change: Change) -> None:
+    """Reject callers that would exceed their own scopes with the record as it was (contract B4)."""
+    records = uow.records(RECORDED_KINDS[change.kind])
+    records.authorize(records.get(change.id), **(_with_defaults(RECORDED_KINDS[change.kind], change.before) or {}))
+
+
+def _sets_password(change: Change) -> bool:
+    return change.action == f"{change.kind}.{PASSWORD_SET}"
+
+
+class _Undo:
+    """Undoes changes, the newest first: each requires its record to be as the change left it."""
+
+    def __init__(self, uow: AuditedUnitOfWork, request_id: str | None = None, last: int | None = None) -> None:
+        """Undo one change, or those of a request up to ``last``; only later changes by others conflict."""
+        self._uow, self._request_id, self._last = uow, request_id, last
+
+    def undo(self, change: Change) -> None:
+        """Undo a change, with defaults for fields that are newer than it (contract G4).
+
+        Raises:
+            Conflict: the record, or one that it refers to, was changed since; or a newer version made the change.
+        """
+        kind = RECORDED_KINDS[change.kind]
+        self._uow.change_log.undo(change.change_id)
+        if any(_has_unknown_fields(kind, serialized) for serialized in (change.before, change.after)):
+            raise Conflict(f"Change {change.change_id} cannot be undone: a newer version of logoadmin made it")
+        change = replace(change, before=_with_defaults(kind, change.before), after=_with_defaults(kind, change.after))
+        if self._now(kind, change) != change.after:
+            raise Conflict(self._since(kind, change.id))
+        if change.before is None:
+            self._undo_creation(kind, change)
+        else:
+            self._restore(kind, change, change.before)
+
+    def _undo_creation(self, kind: AnyKind, change: Change) -> None:
+        """Remove a record that was not linked since."""
+        if change.action == f"{kind.kind}.{CREATED}":
+            for linked, links in self._uow.records(kind).links(change.id).items():
+                if linked is not kind and links:
+                    raise Conflict(self._since(linked, links[0].artwork_id))
+        self._uow.records(kind).remove(change.id)
+
+    def _restore(self, kind: AnyKind, change: Change, before: Snapshot) -> None:
+        """Restore the old values and links of a record, provided that the records that it refers to exist."""
+        if PINS_FIELD in before and isinstance(kind, ArtworkKind):  # nothing else was changed
+            self._uow.pins_of(kind).accept(change.id, before[PINS_FIELD])
+            return
+        values, links = _deserialized(kind, change.id, before)
+        records = self._uow.records(kind)
+        for field, referred in kind.references.items():
+            self._check_exists(RECORDED_KINDS[referred], values[field])
+        for linked, theirs in links.items():
+            for link in theirs:
+                there = (AUTHORS, link.author_id) if linked is kind else (linked, link.artwork_id)
+                self._check_exists(*there)
+        record = kind.record(**values, authors=()) if kind in links else kind.record(**values)
+        if change.after is None:
+            records.add(record, RESTORED, links)
+        else:
+            self._update(kind, record, links)
+        if isinstance(kind, ArtworkKind):
+            self._block(kind, change, before)
+
+    def _update(self, kind: AnyKind, record: Any, links: LinksByKind) -> None:
+        """Give an existing record its old values and links."""
+        id_, records = kind.id_of(record), self._uow.records(kind)
+        relinked = {linked: theirs for linked, theirs in links.items() if theirs != records.links(id_)[linked]}
+        for linked, theirs in relinked.items():
+            self._uow.links(linked).replace(id_, theirs)
+        # Recorded even if nothing differs, because undoing is a change.
+        if not relinked or kind.values_of(record) != kind.values_of(records.get_existing(id_)):
+            records.update(record)
+
+    def _block(self, kind: AnyArtworkKind, change: Change, before: Snapshot) -> None:
+        """Block an artwork as it was blocked, or end that; a block since its removal stays."""
+        reason = before.get(BLOCKED_FIELD)
+        if change.after is not None or reason is not None:
+            self._uow.artworks(kind).assign_block(change.id, reason)
+
+    def _now(self, kind: AnyKind, change: Change) -> Snapshot | None:
+        """Return the current snapshot of a changed record, None if it does not exist."""
+        record = self._uow.records(kind).get(change.id)
+        if record is None:
+            return None
+        current = self._uow.records(kind).serialized(record)
+        if change.after is None or PINS_FIELD not in change.after or not isinstance(kind, ArtworkKind):
+            return current
+        pins = self._uow.pins_of(kind)
+        return {**current, PINS_FIELD: pins.sheets(change.id, change.after[PINS_FIELD])}
+
+    def _since(self, kind: AnyKind, id_: int) -> str:
+        last = self._uow.changes.last_of(kind.kind, id_, self._request_id)
+        record = self._uow.records(kind).get(id_)
+        if record is not None and (self._last is None or record.version <= self._last):
+            # The removal or return of an author also changed the author's artworks.
+            last = max(last, record.version)
+        return f"{kind.name} {id_} was changed since, by change {last}"
+
+    def _check_exists(self, kind: AnyKind, id_: int) -> None:
+        """Require that a record that is referred to exists."""
+        if self._uow.records(kind).get(id_) is None:
+            raise Conflict(self._since(kind, id_))
+
+
+def _with_defaults(kind: AnyKind, serialized: Snapshot | None) -> Snapshot | None:
+    """Return the snapshot of a record, with defaults for fields that are newer than it."""
+    if serialized is None:
+        return None
+    optional = (each for each in fields(kind.record) if each.default is not MISSING and each.name != "version")
+    return {**{each.name: _as_json(each.default) for each in optional}, **serialized}
+
+
+def _has_unknown_fields(kind: AnyKind, serialized: Snapshot | None) -> bool:
+    """Return whether a snapshot has fields of a newer version of logoadmin (contract K7)."""
+    beside = [links_field(kind, linked) for linked in ARTWORK_KINDS]
+    if isinstance(kind, ArtworkKind):
+        beside += [BLOCKED_FIELD, PINS_FIELD]
+    return serialized is not None and not serialized.keys() <= {*kind.stored_fields, *beside}
+
+
+def _as_json(value: Any) -> Any:
+    return [*value] if isinstance(value, tuple) else value
+
+
+def _deserialized(kind: AnyKind, id_: int, serialized: Snapshot) -> tuple[dict[str, Any], LinksByKind]:
+    """Return the values of a record's fields and its links from its snapshot."""
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in serialized.items()}
+    values.pop(BLOCKED_FIELD, None)
+    links = {
+        linked: tuple(
+            Link(link[linked.link_id_field], link.get(linked.id_field, id_), link.get("author_id", id_))
+            for link in values.pop(field)
+        )
+        for linked in ARTWORK_KINDS
+        if (field := links_field(kind, linked)) in values
+    }
+    return values, links

@@ -1,0 +1,288 @@
+"""Import and export of records as JSON Lines (contract I).
+
+A line is a record as the API returns it, with its ``kind`` first; themes and logos have ``author_ids`` instead of
+``authors``, in link order. Each line creates or updates a record. A line may come before another line that it depends
+on, because that creates its author or changes a unique name.
+"""
+
+import json
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Annotated, Any, Final, TypeVar
+
+from pydantic.json_schema import SkipJsonSchema
+
+from logoadmin.domain.changes.import_source import BadLines, CheckedLines, ImportSource
+from logoadmin.domain.changes.jsonl import Line, LineOutcome, UserLine, problem_of, serialized_line
+from logoadmin.domain.identity.new_passwords import NewPasswords
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, KeyHolder, Owner, Rights, Scope, SignedIn
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.command import Command, request_option
+from logoadmin.domain.kernel.errors import ArtworkBlocked, DuplicateEntry, NotFound, NotPermitted
+from logoadmin.domain.kernel.kinds import KINDS, AnyKind, RecordKind
+from logoadmin.domain.kernel.limits import Flag, Origin, described
+from logoadmin.domain.kernel.lists import Listing
+from logoadmin.domain.kernel.records import Imported, ImportedCounts, Kind, ListedKind, PasswordHash, StoredRecord
+from logoadmin.domain.kernel.use_cases import Service, Transactions
+from logoadmin.ports.storage import UnitOfWork
+
+Record = TypeVar("Record", bound=StoredRecord)
+
+# The number of retries of lines that depend on others: two for each line, and some more. A thousand lines that pass on
+# names, each of which depends on the next, would otherwise take a million tries.
+_TRIES: Final = 2
+_MORE_TRIES: Final = 10_000
+_IN_ORDER: Final = "too many lines depend on later ones: move this line behind the line that it depends on"
+
+
+class ImportRecords(Command):
+    """The import of a file, all or nothing; a dry run is undone.
+
+    It requires the write scopes of the kinds in the file.
+    """
+
+    permission = SIGNED_IN
+    takes_long = True
+    origin = Origin.IMPORT
+
+    dry_run: Annotated[Flag, described("Whether to report the result without changing anything.", True)] = False
+    # The hash of all lines: under an idempotency key, other lines are another command.
+    lines_hash: SkipJsonSchema[str | None] = request_option(None)
+
+
+class ExportRecords(Command):
+    """The export of all records, or of some kinds; it requires their read scopes (contract I4)."""
+
+    permission = SIGNED_IN
+
+    kind: Annotated[
+        tuple[ListedKind, ...],
+        described("Records of this kind; repeat it for several kinds. Without it, all records.", ["author", "logo"]),
+    ] = ()
+
+    @property
+    def rows(self) -> list[AnyKind]:
+        """The requested kinds, in the order of export."""
+        return [row for kind, row in KINDS.items() if not self.kind or kind in self.kind]
+
+
+class ImportExportService(Service):
+    """The use cases of import and export."""
+
+    def __init__(self, transactions: Transactions, new_passwords: NewPasswords) -> None:
+        super().__init__(transactions)
+        self._new_passwords = new_passwords
+
+    def check(self, command: ImportRecords | ExportRecords, caller: Caller) -> int | None:
+        """Reject a caller without the scopes, before a file is received or created.
+
+        The kinds in a file to import are checked later.
+
+        Returns:
+            The id of the user, also if the caller is a service key; None for the program itself.
+
+        Raises:
+            NotPermitted: the caller may not change records of any kind, or not read all of the requested kinds.
+        """
+        self.transactions.require_token(command, caller)
+        if not isinstance(caller, SignedIn | KeyHolder):
+            return None
+
+        def check(_: UnitOfWork, command: ImportRecords | ExportRecords, held: Rights | None) -> int | None:
+            _require_scopes(command, held)
+            return None if held is None else held.user_id
+
+        return self.transactions.snapshot_with_rights(command, caller, check)
+
+    def load(
+        self,
+        command: ImportRecords,
+        lines: Iterable[str | bytes],
+        caller: Caller = OWNER,
+        progress: Callable[[], object] = lambda: None,
+        *,
+        with_password_hashes: bool = True,
+    ) -> Imported:
+        """Import lines, all or none (contract I2, I4).
+
+        They are read several times and never held, unless they can be read only once.
+
+        Args:
+            command: the options.
+            lines: the lines, numbered from 1; empty ones are skipped.
+            caller: who asks.
+            progress: is called for each stored line; again, if the transaction runs again.
+            with_password_hashes: whether lines of users may have them. Where new passwords must be long enough, they
+                may only if the caller is the program itself, because a hash hides the length (contract O5).
+
+        Raises:
+            InvalidLines: some lines cannot be imported; all are reported, up to
+                :data:`~logoadmin.domain.changes.import_source.MOST_REPORTED` problems, and whether there are more.
+            NotPermitted: the caller may not change records of each kind in them, or not one of these (contract B4).
+            Conflict: nobody would hold everything any more (contract B4).
+        """
+        self.check(command, caller)
+        if iter(lines) is lines:
+            lines = [*lines]
+        accepts_hashes = with_password_hashes and (isinstance(caller, Owner) or not self._new_passwords.are_judged)
+        source = ImportSource(lines, self._new_passwords.hasher.refusal if accepts_hashes else _no_hashes)
+        checked = source.checked()
+        if checked.bad.unread_from is not None:
+            raise checked.bad.error()
+        if command.lines_hash is None:
+            # Without an idempotency key, which needs the hash of the lines to tell them from others.
+            command = ImportRecords(dry_run=command.dry_run)
+        return self.transactions.write(command, caller, partial(_load, source, checked, progress=progress))
+
+    def dump(
+        self,
+        command: ExportRecords,
+        write: Callable[[str], object],
+        caller: Caller = OWNER,
+        *,
+        with_password_hashes: bool = False,
+    ) -> dict[Kind, int]:
+        """Export records as they are at one moment, so that every reference is in the file (contract I1).
+
+        Args:
+            command: the kinds.
+            write: is given each line, with its line end.
+            caller: who asks.
+            with_password_hashes: whether lines of users have them, which requires the scope ``*``.
+
+        Returns:
+            The number of lines of each kind (contract I4).
+
+        Raises:
+            NotPermitted: the caller may not read all of the requested kinds.
+        """
+
+        def dump(uow: UnitOfWork, command: ExportRecords, held: Rights | None) -> dict[Kind, int]:
+            _require_scopes(command, held)
+            if held is not None and with_password_hashes and not held.hold(Scope.ALL):
+                raise NotPermitted
+            counts = dict.fromkeys(KINDS, 0)
+            for kind in command.rows:
+                for record in _all(uow, kind):
+                    line = serialized_line(uow, kind, record, with_password=with_password_hashes)
+                    write(json.dumps(line, ensure_ascii=False) + "\n")
+                    counts[kind.kind] += 1
+            return counts
+
+        return self.transactions.stream_snapshot(command, caller, dump)
+
+
+def _require_scopes(command: ImportRecords | ExportRecords, held: Rights | None) -> None:
+    """Require a write scope for an import, for an export the read scopes of all its kinds."""
+    if held is None:
+        return
+    if isinstance(command, ImportRecords):
+        permitted = any(held.hold(kind.write_scope) for kind in KINDS.values())
+    else:
+        permitted = all(row.read_scope is None or held.hold(row.read_scope) for row in command.rows)
+    if not permitted:
+        raise NotPermitted
+
+
+def _load(
+    source: ImportSource,
+    checked: CheckedLines,
+    uow: AuditedUnitOfWork,
+    command: ImportRecords,
+    progress: Callable[[], object],
+) -> Imported:
+    if uow.held is not None:
+        uow.held.require(KINDS[kind].write_scope for kind in checked.kinds)
+    done, refused = _store(uow, source, progress, has_new=checked.has_new)
+    bad = checked.bad.joined(refused)
+    if bad.count:
+        raise bad.error()
+    return done.imported(command.dry_run)
+
+
+@dataclass(slots=True)
+class _Done:
+    """The results of the lines."""
+
+    counts: Counter[tuple[Kind, LineOutcome]] = field(default_factory=Counter)
+    # The users who were created without a password.
+    without_password: set[int] = field(default_factory=set)
+
+    def add(self, line: Line, outcome: LineOutcome) -> None:
+        self.counts[line.row.kind, outcome] += 1
+        if isinstance(line, UserLine):
+            id_ = line.row.id_of(line)
+            if outcome is LineOutcome.CREATED:
+                self.without_password.add(id_)
+            if line.password is not None:
+                self.without_password.discard(id_)
+
+    def imported(self, dry_run: bool) -> Imported:
+        counts = {kind: ImportedCounts(*(self.counts[kind, outcome] for outcome in LineOutcome)) for kind in KINDS}
+        return Imported(counts, dry_run, len(self.without_password))
+
+
+def _store(
+    uow: AuditedUnitOfWork, source: ImportSource, progress: Callable[[], object], *, has_new: bool
+) -> tuple[_Done, BadLines]:
+    """Store lines, those of new records without an id last, so that none gets the id of another line.
+
+    Returns:
+        The results, and the lines that remain refused.
+    """
+    done = _Done()
+    refused = _store_some(uow, source, done, progress, new=False)
+    return done, refused.joined(_store_some(uow, source, done, progress, new=True)) if has_new else refused
+
+
+def _store_some(
+    uow: AuditedUnitOfWork, source: ImportSource, done: _Done, progress: Callable[[], object], *, new: bool
+) -> BadLines:
+    """Store the lines with an id, or those without; refused lines are retried, as long as that helps, up to a limit.
+
+    Lines are not held: of those that wait for others, only their numbers and records are known.
+
+    Returns:
+        The lines that remain refused.
+    """
+    waiting: array[int] | None = None
+    tries = 0
+    while True:
+        refused, left = BadLines(), array("L")
+        tried = 0
+        held: set[tuple[Kind, int]] = set()
+        for whole in source.batches(waiting):
+            batch = [(number, line) for number, line in whole if (line.which is None) is new]
+            tried += len(batch)
+            uow.load(line.which for _, line in batch if line.which is not None)
+            for number, line in batch:
+                # Of two lines for a record the later one counts, so it must not be stored before the other.
+                if line.which is None or line.which not in held:
+                    try:
+                        done.add(line, line.store(uow))
+                    except (ArtworkBlocked, DuplicateEntry, NotFound) as error:
+                        refused.add(number, problem_of(error))
+                    else:
+                        progress()
+                        continue
+                if line.which is not None:
+                    held.add(line.which)
+                left.append(number)
+        if waiting is None:
+            tries = _TRIES * tried + _MORE_TRIES
+        tries -= len(left)
+        if not left or len(left) == tried or tries < 0:
+            return refused if tries >= 0 else refused.explained(_IN_ORDER)
+        waiting = left
+
+
+def _no_hashes(_: PasswordHash) -> str:
+    return "Password hashes are not accepted here"
+
+
+def _all(uow: UnitOfWork, kind: RecordKind[Record, Any]) -> Listing[Record]:
+    records = uow.records(kind)
+    return Listing(records.page(-1, kind.page_sizes.first), kind.id_of, records.page, kind.page_sizes)

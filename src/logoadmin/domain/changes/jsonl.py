@@ -1,0 +1,254 @@
+"""The lines of an import: how each is parsed, checked and stored (contract I)."""
+
+import codecs
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import MISSING, fields
+from enum import StrEnum
+from typing import Any, Final, Literal, get_type_hints
+
+from pydantic import create_model
+
+from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD
+from logoadmin.domain.identity.events.recording import record_event
+from logoadmin.domain.kernel.audited_records import LinksByKind, snapshot
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing
+from logoadmin.domain.kernel.command import MAX_JSON, MOST_FIELDS, UNSET, Input, strict_json
+from logoadmin.domain.kernel.errors import ArtworkBlocked, BadLine, DuplicateEntry, InvalidInput, NotFound, Problem
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind
+from logoadmin.domain.kernel.limits import AuthorIds, HashText, UnixTime
+from logoadmin.domain.kernel.records import Kind, PasswordHash, StoredRecord
+from logoadmin.ports.storage import UnitOfWork
+
+# Byte order marks, which some programs write at the start of a file.
+_UTF_8_MARK: Final = "\ufeff"
+_UTF_16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# More than in commands, see MOST_MARKS: a line may have any number of authors that fits into it.
+_MOST_MARKS: Final = 500_000
+
+
+class LineOutcome(StrEnum):
+    """The result of a line."""
+
+    CREATED = "created"
+    AMENDED = "amended"
+    UNCHANGED = "unchanged"
+
+
+class Line(Input):
+    """A line of a file.
+
+    ``created_at`` may be missing: then it stays, or is the current time. If an id that the service assigns is missing,
+    the line creates a record.
+    """
+
+    created_at: UnixTime = UNSET
+
+    @property
+    def row(self) -> AnyKind:
+        """The kind of its record."""
+        row: AnyKind = KINDS[getattr(self, "kind")]  # noqa: B009 (every subclass has one, as a literal of its own)
+        return row
+
+    @property
+    def which(self) -> tuple[Kind, int] | None:
+        """The kind and the id of its record; None for a new record whose id is not known yet."""
+        id_ = self.row.id_of(self)
+        return None if id_ is UNSET else (self.row.kind, id_)
+
+    def store(self, uow: AuditedUnitOfWork) -> LineOutcome:
+        """Create the record with this id, or update it if it differs."""
+        kind = self.row
+        for field, referred in kind.references.items():
+            get_existing(uow, KINDS[referred], getattr(self, field))
+        known = None if self.which is None else uow.records(kind).get(kind.id_of(self))
+        values = self._values(known, uow.now)
+        if self.which is None:
+            values[kind.id_field] = uow.records(kind).next_id()
+        record = kind.record(**values)
+        if known is None:
+            self._add(uow, record)
+            return LineOutcome.CREATED
+        if record != known:
+            uow.records(kind).update(record)
+        is_amended = self._amend_beside(uow, known)
+        return LineOutcome.AMENDED if is_amended or record != known else LineOutcome.UNCHANGED
+
+    def _values(self, known: Any, now: int) -> dict[str, Any]:
+        created_at = self.created_at
+        if created_at is UNSET:
+            created_at = now if known is None else known.created_at
+        return {**{name: getattr(self, name) for name in self.row.stored_fields}, "created_at": created_at}
+
+    def _add(self, uow: AuditedUnitOfWork, record: StoredRecord) -> None:
+        uow.records(self.row).add(record)
+
+    def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:  # noqa: ARG002 (most kinds have neither)
+        """Update links or the password of a record; return whether they differed."""
+        return False
+
+
+class UserLine(Line):
+    """A user; without a password hash, a new user cannot sign in, and an existing user keeps the password."""
+
+    password_hash: HashText = UNSET
+
+    @property
+    def password(self) -> PasswordHash | None:
+        """The password hash, if the line has one."""
+        return None if self.password_hash is UNSET else PasswordHash(self.password_hash)
+
+    def _add(self, uow: AuditedUnitOfWork, record: StoredRecord) -> None:
+        users = uow.records(USERS)
+        users.authorize(None, **snapshot(USERS, record), password=self.password)
+        super()._add(uow, record)
+        if self.password is not None:
+            uow.passwords.set(USERS.id_of(record), self.password)
+
+    def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:
+        if self.password is None or self.password == uow.passwords.get(known.user_id):
+            return False
+        uow.passwords.set(known.user_id, self.password)
+        uow.end_sign_ins(known.user_id)
+        record_event(uow, "password_changed", known.user_id, uow.caller, uow.now)
+        return True
+
+
+class ArtworkLine(Line):
+    """An artwork with its links."""
+
+    author_ids: AuthorIds
+
+    @property
+    def _kind(self) -> AnyArtworkKind:
+        return next(kind for kind in ARTWORK_KINDS if kind is self.row)
+
+    def store(self, uow: AuditedUnitOfWork) -> LineOutcome:
+        """Create or update the artwork; its authors must exist."""
+        for author_id in self.author_ids:
+            get_existing(uow, AUTHORS, author_id)
+        if getattr(self, "active") and self.which is not None:  # noqa: B009 (the fields are those of the kind)
+            artworks, id_ = uow.artworks(self._kind), self._kind.id_of(self)
+            artworks.check_not_blocked(id_, artworks.get(id_))
+        return super().store(uow)
+
+    def _values(self, known: Any, now: int) -> dict[str, Any]:
+        return {**super()._values(known, now), "authors": () if known is None else known.authors}
+
+    def _add(self, uow: AuditedUnitOfWork, record: StoredRecord) -> None:
+        kind = self._kind
+        links: LinksByKind = {kind: uow.links(kind).made(kind.id_of(record), self.author_ids)}
+        uow.records(kind).add(record, links=links)
+
+    def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:  # noqa: ARG002 (the links say it)
+        return uow.links(self._kind).assign(self._kind.id_of(self), self.author_ids)
+
+
+def _line_of(kind: AnyKind) -> type[Line]:
+    """Return the class of the lines of a kind, with the fields and limits of its records."""
+    hints = get_type_hints(kind.record, include_extras=True)
+    # Fields with defaults are newer than the first exports, which do not have them.
+    defaults = {each.name: each.default for each in fields(kind.record) if each.default is not MISSING}
+    values: dict[str, Any] = {"kind": (Literal[kind.kind], ...)} | {
+        name: (hints[name], defaults.get(name, ...)) for name in kind.stored_fields if name != "created_at"
+    }
+    if kind.gives_ids:
+        values[kind.id_field] = (hints[kind.id_field], UNSET)
+    base = UserLine if kind is USERS else ArtworkLine if kind in ARTWORK_KINDS else Line
+    return create_model(f"{kind.name}Line", __base__=base, **values)
+
+
+_LINES: Final[Mapping[Any, type[Line]]] = {kind.kind: _line_of(kind) for kind in KINDS.values()}
+
+
+def serialized_line(uow: UnitOfWork, kind: AnyKind, record: StoredRecord, *, with_password: bool) -> dict[str, Any]:
+    """Return the line of a record."""
+    values: dict[str, Any] = {"kind": kind.kind, **snapshot(kind, record)}
+    if kind in ARTWORK_KINDS:
+        created_at = values.pop("created_at")
+        values["author_ids"] = [author.author_id for author in getattr(record, AUTHORS_FIELD)]
+        values["created_at"] = created_at
+    password = uow.passwords.get(kind.id_of(record)) if with_password and kind is USERS else None
+    return values if password is None else {**values, "password_hash": password.hash}
+
+
+def read_lines(
+    lines: Iterable[str | bytes], refusal: Callable[[PasswordHash], str | None]
+) -> Iterator[tuple[int, Line | BadLine]]:
+    """Yield the lines with their numbers, from 1: valid lines, and the problems of the others.
+
+    Args:
+        lines: the lines.
+        refusal: returns why a password hash is rejected, see :class:`~logoadmin.ports.identity.passwords.PasswordHasher`.
+    """
+    for number, given in enumerate(lines, start=1):
+        if not given.strip():
+            continue
+        if number == 1 and isinstance(given, bytes) and given.startswith(_UTF_16_MARKS):
+            # Reported once: no other line can be read either.
+            yield number, BadLine(number, (Problem((), "File is not UTF-8 but UTF-16", "json_invalid"),))
+            return
+        try:
+            text = _text(given)
+            text = text.removeprefix(_UTF_8_MARK) if number == 1 else text
+            if text.strip():
+                yield number, _line(text, refusal)
+        except InvalidInput as error:
+            yield number, BadLine(number, error.problems)
+
+
+def _text(given: str | bytes) -> str:
+    if len(given) > MAX_JSON:
+        raise InvalidInput([Problem((), f"Line should have at most {MAX_JSON} bytes", "too_long")])
+    try:
+        return given if isinstance(given, str) else given.decode()
+    except UnicodeDecodeError:
+        pass
+    raise InvalidInput([Problem((), "Line is not UTF-8", "json_invalid")])
+
+
+def _line(text: str, refusal: Callable[[PasswordHash], str | None]) -> Line:
+    try:
+        values = strict_json(text.rstrip("\r\n"), _MOST_MARKS)
+    except ValueError as error:
+        # The parser was given one line; its number in the file is reported elsewhere.
+        reason = str(error).replace(" at line 1 column ", " at column ")
+        values = Problem((), f"Invalid JSON: {reason}", "json_invalid")
+    if isinstance(values, Problem):  # raised outside the handler, whose error has the line
+        raise InvalidInput([values])
+    if not isinstance(values, dict):
+        raise InvalidInput([Problem((), "Line should be a JSON object", "dict_type")])
+    if len(values) > MOST_FIELDS:
+        raise InvalidInput([Problem((), f"Line should have at most {MOST_FIELDS} fields", "too_long")])
+    kind = values.get("kind")
+    line = _LINES.get(kind) if isinstance(kind, str) else None
+    if line is None:
+        allowed = ", ".join(KINDS)
+        raise InvalidInput([Problem(("kind",), f"Kind should be one of {allowed}", "literal_error")])
+    return _user_line(line, values, refusal) if issubclass(line, UserLine) else line(**values)
+
+
+def _user_line(kind: type[UserLine], values: dict[str, Any], refusal: Callable[[PasswordHash], str | None]) -> UserLine:
+    """Return a line after checking its password hash; all problems are raised together."""
+    line: UserLine | None = None
+    problems: tuple[Problem, ...] = ()
+    try:
+        line = kind(**values)
+    except InvalidInput as error:
+        problems = error.problems
+    given = values.get("password_hash")
+    if isinstance(given, str) and all(problem.loc != ("password_hash",) for problem in problems):
+        reason = refusal(PasswordHash(given))
+        problems += () if reason is None else (Problem(("password_hash",), reason, "value_error"),)
+    if line is None or problems:
+        raise InvalidInput(problems)
+    return line
+
+
+def problem_of(error: ArtworkBlocked | DuplicateEntry | NotFound) -> Problem:
+    """Return why a line was not stored, at the field that caused it."""
+    if isinstance(error, ArtworkBlocked):
+        return Problem(("active",), f"{error.what} {error.id} is blocked: {error.reason}", "value_error")
+    if isinstance(error, DuplicateEntry):
+        return Problem((error.key,), str(error), "value_error")
+    field = "author_ids" if error.what == "Author" else f"{error.what.lower()}_id"
+    return Problem((field,), str(error), "value_error")

@@ -1,0 +1,351 @@
+"""Logos and themes, which share their use cases (spec §Endpoints 8 to 12, contract A15 to A18, D)."""
+
+from dataclasses import replace
+from typing import Any, Generic, TypeVar
+
+from logoadmin.domain.gallery.artwork_commands import (
+    AmendArtwork,
+    ArtworkAuthor,
+    BlockArtwork,
+    CreateArtwork,
+    ListAllArtworks,
+    ListAuthorArtworks,
+    OneArtwork,
+)
+from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Scope
+from logoadmin.domain.kernel.audited_unit_of_work import (
+    AuditedUnitOfWork,
+    get_existing,
+    get_unless_unmodified,
+    unless_unmodified,
+)
+from logoadmin.domain.kernel.errors import NotFound
+from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, THEMES, ArtworkKind
+from logoadmin.domain.kernel.limits import LogoId, ThemeId
+from logoadmin.domain.kernel.lists import Listing
+from logoadmin.domain.kernel.pagination import list_records
+from logoadmin.domain.kernel.records import (
+    Artwork,
+    Author,
+    Logo,
+    LogoAuthor,
+    RemovedLogo,
+    RemovedLogoAuthor,
+    RemovedTheme,
+    RemovedThemeAuthor,
+    Theme,
+    ThemeAuthor,
+    version_of,
+)
+from logoadmin.domain.kernel.use_cases import Service, Transactions, reads, writes
+from logoadmin.domain.publication.css import judge
+from logoadmin.domain.publication.css.verdict import Verdict
+from logoadmin.domain.publication.pins.pin_changes import imports_of
+from logoadmin.domain.publication.pins.pinned_css import PinnedSheets, StoredPins
+from logoadmin.ports.storage import UnitOfWork
+
+LinkAnswer = TypeVar("LinkAnswer")
+Removed = TypeVar("Removed")
+RemovedLink = TypeVar("RemovedLink")
+
+
+class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]):
+    """The use cases of one kind of artwork."""
+
+    def __init__(
+        self, kind: ArtworkKind[Artwork, LinkAnswer, Removed, RemovedLink], transactions: Transactions
+    ) -> None:
+        super().__init__(transactions)
+        self._kind = kind
+
+    def list(self, command: ListAllArtworks[Artwork], caller: Caller = OWNER) -> Listing[Artwork]:
+        """Return all artworks, by id (contract D, E1)."""
+        return list_records(self.transactions, command, caller, self._kind)
+
+    def of_author(self, command: ListAuthorArtworks[Artwork], caller: Caller = OWNER) -> Listing[Artwork]:
+        """Return the artworks of an author, by id (contract D).
+
+        Raises:
+            NotFound: the author does not exist.
+        """
+        return list_records(self.transactions, command, caller, self._kind, of=AUTHORS)
+
+    @writes
+    def create(self, uow: AuditedUnitOfWork, command: CreateArtwork[Artwork]) -> Artwork:
+        """Create an artwork without authors (contract D)."""
+        artworks = uow.records(self._kind)
+        record: Any = self._kind.record
+        values = {**command.model_dump(), self._kind.id_field: artworks.next_id()}
+        return artworks.add(record(**values, authors=(), created_at=uow.now))
+
+    @reads
+    def get(self, uow: UnitOfWork, command: OneArtwork[Artwork]) -> Artwork:
+        """Return an artwork with its authors (spec §Endpoints 9, §Rules 6).
+
+        Raises:
+            NotFound: the artwork does not exist.
+        """
+        return get_unless_unmodified(uow, self._kind, command)
+
+    @writes
+    def amend(self, uow: AuditedUnitOfWork, command: AmendArtwork[Artwork]) -> Artwork:
+        """Change an artwork (contract D).
+
+        Raises:
+            NotFound: the artwork does not exist.
+            Outdated: the artwork has none of the versions in ``if_match``.
+            ArtworkBlocked: it would be activated, and is blocked (contract L3).
+        """
+        id_, values, artworks = self._kind.id_of(command), command.new_values(), uow.artworks(self._kind)
+        if values.get("active") and not command.unblock:
+            artworks.check_not_blocked(id_, artworks.get_for_change(id_, command.if_match))
+        return artworks.amend(id_, command.if_match, values)
+
+    @writes
+    def block(self, uow: AuditedUnitOfWork, command: BlockArtwork[Artwork]) -> Artwork:
+        """Switch an artwork off, and have readers of the published gallery stop applying it (contract L3).
+
+        Raises:
+            NotFound: the artwork does not exist.
+            Outdated: the artwork has none of the versions in ``if_match``.
+        """
+        return uow.artworks(self._kind).block(self._kind.id_of(command), command.if_match, command.reason)
+
+    @writes
+    def remove(self, uow: AuditedUnitOfWork, command: OneArtwork[Artwork]) -> Removed:
+        """Remove an artwork and its author links (spec §Endpoints 10, contract A15).
+
+        Raises:
+            NotFound: the artwork does not exist.
+            Outdated: the artwork has none of the versions in ``if_match``.
+        """
+        artwork_id = self._kind.id_of(command)
+        uow.records(self._kind).get_for_change(artwork_id, command.if_match)
+        uow.records(self._kind).remove(artwork_id)
+        return self._kind.removed(artwork_id)
+
+    @reads
+    def authors(self, uow: UnitOfWork, command: OneArtwork[Artwork]) -> Listing[Author]:
+        """Return the authors of an artwork, in the order they were linked (spec §Endpoints 11, contract A18).
+
+        Raises:
+            NotFound: the artwork does not exist.
+        """
+        artwork = get_unless_unmodified(uow, self._kind, command)
+        return Listing(artwork.authors, AUTHORS.id_of, version=version_of(artwork))
+
+    def css(self, command: OneArtwork[Artwork], caller: Caller = OWNER) -> Verdict:
+        """Return the verdict on the CSS of an artwork and its pinned imports (contract L4, L5).
+
+        With imports it has no version, because their first pins are no change of the artwork. Judging takes up to a
+        second, so no transaction is open meanwhile.
+
+        Raises:
+            NotFound: the artwork does not exist.
+            NotModified: the caller has this version of the verdict.
+        """
+        artwork = self.transactions.read(command, caller, self._existing)
+        id_, css = self._kind.id_of(artwork), artwork.custom_css
+        if imports_of(self._kind, css):
+            sheets = PinnedSheets(StoredPins(self.transactions.storage), self._kind, id_)
+            return judge(css, self._kind.css_form, sheets.texts(id_, css))
+        unless_unmodified(artwork, command)
+        return replace(judge(css, self._kind.css_form), version=version_of(artwork))
+
+    def _existing(self, uow: UnitOfWork, command: OneArtwork[Artwork]) -> Artwork:
+        return get_existing(uow, self._kind, self._kind.id_of(command))
+
+    @writes
+    def link(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> LinkAnswer:
+        """Link an author and return the link, which may exist already (spec §Endpoints 12, §Rules 5, contract A16).
+
+        Raises:
+            NotFound: the artwork or the author does not exist.
+        """
+        artwork_id, links = self._kind.id_of(command), uow.links(self._kind)
+        get_existing(uow, self._kind, artwork_id)
+        get_existing(uow, AUTHORS, command.author_id)
+        link = links.find(artwork_id, command.author_id) or links.add(artwork_id, command.author_id)
+        return self._kind.link(link.link_id, artwork_id, command.author_id)
+
+    @writes
+    def unlink(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> RemovedLink:
+        """Unlink an author from an artwork (spec §Endpoints 8, §Rules 4, contract A17).
+
+        Raises:
+            NotFound: the artwork does not exist, or the author is not linked to it.
+            Outdated: the artwork has none of the versions in ``if_match``.
+        """
+        artwork_id = self._kind.id_of(command)
+        uow.records(self._kind).get_for_change(artwork_id, command.if_match)
+        if not uow.links(self._kind).remove(artwork_id, command.author_id):
+            raise NotFound("Author", command.author_id, of=f" on {self._kind.kind} {artwork_id}")
+        return self._kind.removed_link(artwork_id, command.author_id)
+
+
+class ListThemes(ListAllArtworks[Theme]):
+    """All themes, or those that match the filters."""
+
+
+class ListAuthorThemes(ListAuthorArtworks[Theme]):
+    """The themes of an author, or those that match the filters."""
+
+
+class CreateTheme(CreateArtwork[Theme]):
+    """A new theme, inactive by default."""
+
+    permission = Permission(Scope.THEMES_WRITE)
+
+
+class GetTheme(OneArtwork[Theme]):
+    """A theme by its id, with its authors."""
+
+    theme_id: ThemeId
+
+
+class GetThemeCss(GetTheme):
+    """The verdict on the CSS of a theme."""
+
+    judges = True
+
+
+class AmendTheme(AmendArtwork[Theme]):
+    """New values for a theme; fields that are left out stay as they are."""
+
+    permission = Permission(Scope.THEMES_WRITE)
+
+    theme_id: ThemeId
+
+
+class BlockTheme(BlockArtwork[Theme]):
+    """The blocking of a theme, which readers of the published gallery must stop applying."""
+
+    permission = Permission(Scope.THEMES_WRITE)
+
+    theme_id: ThemeId
+
+
+class RemoveTheme(OneArtwork[Theme]):
+    """The removal of a theme, with the links to its authors."""
+
+    permission = Permission(Scope.THEMES_WRITE)
+
+    theme_id: ThemeId
+
+
+class ListThemeAuthors(OneArtwork[Theme]):
+    """The authors of a theme, in the order they were linked."""
+
+    theme_id: ThemeId
+
+
+class LinkThemeAuthor(ArtworkAuthor[Theme]):
+    """A link from a theme to an author."""
+
+    permission = Permission(Scope.THEMES_WRITE)
+
+    theme_id: ThemeId
+
+
+class UnlinkThemeAuthor(ArtworkAuthor[Theme]):
+    """Unlink an author from a theme (the form the specification defines)."""
+
+    permission = Permission(Scope.THEMES_WRITE, open_by_default=True)
+
+    theme_id: ThemeId
+
+
+class RemoveThemeAuthor(UnlinkThemeAuthor):
+    """The same with the author in the path, an operation that we add: it requires a token (contract B1)."""
+
+    permission = Permission(Scope.THEMES_WRITE)
+
+
+class ListLogos(ListAllArtworks[Logo]):
+    """All logos, or those that match the filters."""
+
+
+class ListAuthorLogos(ListAuthorArtworks[Logo]):
+    """The logos of an author, or those that match the filters."""
+
+
+class CreateLogo(CreateArtwork[Logo]):
+    """A new logo, inactive by default."""
+
+    permission = Permission(Scope.LOGOS_WRITE)
+
+
+class GetLogo(OneArtwork[Logo]):
+    """A logo by its id, with its authors."""
+
+    logo_id: LogoId
+
+
+class GetLogoCss(GetLogo):
+    """The verdict on the CSS of a logo."""
+
+    judges = True
+
+
+class AmendLogo(AmendArtwork[Logo]):
+    """New values for a logo; fields that are left out stay as they are."""
+
+    permission = Permission(Scope.LOGOS_WRITE)
+
+    logo_id: LogoId
+
+
+class BlockLogo(BlockArtwork[Logo]):
+    """The blocking of a logo, which readers of the published gallery must stop applying."""
+
+    permission = Permission(Scope.LOGOS_WRITE)
+
+    logo_id: LogoId
+
+
+class RemoveLogo(OneArtwork[Logo]):
+    """The removal of a logo, with the links to its authors."""
+
+    permission = Permission(Scope.LOGOS_WRITE, open_by_default=True)
+
+    logo_id: LogoId
+
+
+class ListLogoAuthors(OneArtwork[Logo]):
+    """The authors of a logo, in the order they were linked."""
+
+    logo_id: LogoId
+
+
+class LinkLogoAuthor(ArtworkAuthor[Logo]):
+    """A link from a logo to an author."""
+
+    permission = Permission(Scope.LOGOS_WRITE, open_by_default=True)
+
+    logo_id: LogoId
+
+
+class UnlinkLogoAuthor(ArtworkAuthor[Logo]):
+    """Unlink an author from a logo, named in the body."""
+
+    permission = Permission(Scope.LOGOS_WRITE)
+
+    logo_id: LogoId
+
+
+class RemoveLogoAuthor(UnlinkLogoAuthor):
+    """The same with the author in the path."""
+
+
+ThemeService = ArtworkService[Theme, ThemeAuthor, RemovedTheme, RemovedThemeAuthor]
+LogoService = ArtworkService[Logo, LogoAuthor, RemovedLogo, RemovedLogoAuthor]
+
+
+def theme_service(transactions: Transactions) -> ThemeService:
+    """Return the use cases of themes."""
+    return ArtworkService(THEMES, transactions)
+
+
+def logo_service(transactions: Transactions) -> LogoService:
+    """Return the use cases of logos."""
+    return ArtworkService(LOGOS, transactions)

@@ -1,0 +1,36 @@
+"""The settings that administrators decide for everybody (contract J8). The history is where they are stored."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from logoadmin.domain.kernel.audited_records import AuditedRecords
+from logoadmin.domain.kernel.records import Kind, SharedSettings
+from logoadmin.ports.storage import Changes
+
+
+class SettingsInHistory:
+    """The settings as their newest change left them; without one, they are the defaults."""
+
+    def __init__(self, history: Changes) -> None:
+        self._history = history
+
+    def get(self, id_: int) -> SharedSettings:
+        """Return the settings."""
+        change_id = self._history.last_of(Kind.SETTINGS, id_)
+        change = self._history.get(change_id) if change_id else None
+        # A newer version of logoadmin may have recorded more of them (contract K7).
+        hosts = () if change is None or change.after is None else change.after.get("picture_hosts", ())
+        return SharedSettings(tuple(hosts), version=change_id)
+
+    def update(self, settings: SharedSettings) -> None:
+        """Do nothing: the change that is recorded stores them."""
+
+
+class AuditedSettings(AuditedRecords[SharedSettings]):
+    """The settings in a write."""
+
+    def _repository(self) -> Any:
+        return SettingsInHistory(self._uow.changes)
+
+    def load(self, ids: Sequence[int]) -> None:
+        """Do nothing: the one record is read when it is needed."""

@@ -1,0 +1,107 @@
+"""Authors (spec §Endpoints 6 and 7, contract A14, D)."""
+
+from typing import Annotated
+
+from logoadmin.domain.kernel.access import OWNER, PUBLIC, Caller, Permission, Scope
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_unless_unmodified
+from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.kinds import AUTHORS
+from logoadmin.domain.kernel.limits import AuthorId, CommunityId, Id, Username, described
+from logoadmin.domain.kernel.lists import Listing, SearchedCommand
+from logoadmin.domain.kernel.pagination import list_records
+from logoadmin.domain.kernel.records import Author, RemovedAuthor
+from logoadmin.domain.kernel.use_cases import Service, reads, writes
+from logoadmin.ports.storage import UnitOfWork
+
+
+class ListAuthors(SearchedCommand):
+    """All authors, or those that match the filters."""
+
+    permission = PUBLIC
+
+    user_id: Annotated[Id, described("The author with this number at the community site.", 1042)] | None = None
+
+
+class CreateAuthor(Command):
+    """A new author: their number and name at the community site."""
+
+    permission = Permission(Scope.AUTHORS_WRITE, open_by_default=True)
+
+    user_id: CommunityId
+    username: Username
+
+
+class GetAuthor(Command):
+    """An author by the id here, not by the number at the community site."""
+
+    permission = PUBLIC
+
+    author_id: AuthorId
+
+
+class AmendAuthor(Command):
+    """New values for an author; fields that are left out stay as they are."""
+
+    permission = Permission(Scope.AUTHORS_WRITE, open_by_default=True)
+
+    author_id: AuthorId
+    user_id: CommunityId = UNSET
+    username: Username = UNSET
+
+
+class RemoveAuthor(Command):
+    """The removal of an author, with the links to their logos and themes."""
+
+    permission = Permission(Scope.AUTHORS_WRITE)
+
+    author_id: AuthorId
+
+
+class AuthorService(Service):
+    """The use cases of authors."""
+
+    def list(self, command: ListAuthors, caller: Caller = OWNER) -> Listing[Author]:
+        """Return all authors, by author_id (contract D, E1)."""
+        return list_records(self.transactions, command, caller, AUTHORS)
+
+    @writes
+    def create(self, uow: AuditedUnitOfWork, command: CreateAuthor) -> Author:
+        """Create an author (spec §Endpoints 6).
+
+        Raises:
+            DuplicateEntry: the number or the name is taken.
+        """
+        authors = uow.records(AUTHORS)
+        return authors.add(Author(author_id=authors.next_id(), **command.model_dump(), created_at=uow.now))
+
+    @reads
+    def get(self, uow: UnitOfWork, command: GetAuthor) -> Author:
+        """Return an author (contract D).
+
+        Raises:
+            NotFound: the author does not exist.
+        """
+        return get_unless_unmodified(uow, AUTHORS, command)
+
+    @writes
+    def amend(self, uow: AuditedUnitOfWork, command: AmendAuthor) -> Author:
+        """Change an author (spec §Endpoints 7, §Rules 2).
+
+        Raises:
+            NotFound: the author does not exist.
+            DuplicateUpdate: another author has the number or the name.
+            Outdated: the author has none of the versions in ``if_match``.
+        """
+        return uow.records(AUTHORS).amend(command.author_id, command.if_match, command.new_values())
+
+    @writes
+    def remove(self, uow: AuditedUnitOfWork, command: RemoveAuthor) -> RemovedAuthor:
+        """Remove an author and their links (contract D).
+
+        Raises:
+            NotFound: the author does not exist.
+            Outdated: the author has none of the versions in ``if_match``.
+        """
+        uow.records(AUTHORS).get_for_change(command.author_id, command.if_match)
+        uow.records(AUTHORS).remove(command.author_id)
+        return RemovedAuthor(command.author_id)

@@ -1,0 +1,44 @@
+"""The settings that administrators decide for everybody, besides those of the service itself (contract J8)."""
+
+from logoadmin.domain.gallery.audited_settings import SettingsInHistory
+from logoadmin.domain.kernel.access import SIGNED_IN, Permission, Scope
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, unless_unmodified
+from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.kinds import SETTINGS
+from logoadmin.domain.kernel.limits import PictureHosts
+from logoadmin.domain.kernel.records import SharedSettings
+from logoadmin.domain.kernel.use_cases import Service, reads, writes
+from logoadmin.ports.storage import UnitOfWork
+
+
+class GetSettings(Command):
+    """The settings for everybody."""
+
+    permission = SIGNED_IN
+
+
+class AmendSettings(Command):
+    """New values for the settings; fields that are left out stay as they are."""
+
+    permission = Permission(Scope.ALL)
+
+    picture_hosts: PictureHosts = UNSET
+
+
+class SettingsService(Service):
+    """The use cases of settings."""
+
+    @reads
+    def get(self, uow: UnitOfWork, command: GetSettings) -> SharedSettings:
+        """Return the settings; before the first change, no hosts."""
+        return unless_unmodified(SettingsInHistory(uow.changes).get(SharedSettings.settings_id), command)
+
+    @writes
+    def amend(self, uow: AuditedUnitOfWork, command: AmendSettings) -> SharedSettings:
+        """Change the settings; like every change of a record, this is in the history and can be undone.
+
+        Raises:
+            NotPermitted: the caller does not hold everything.
+            Outdated: the settings have none of the versions in ``if_match``.
+        """
+        return uow.records(SETTINGS).amend(SharedSettings.settings_id, command.if_match, command.new_values())

@@ -1,0 +1,1 @@
+"""Identity: users and roles, how people sign in, and what they may do."""

@@ -1,0 +1,49 @@
+"""The list of events (contract O9)."""
+
+from functools import partial
+from typing import Annotated
+
+from logoadmin.domain.identity.events.event_records import Event
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Rights, Scope
+from logoadmin.domain.kernel.audited_unit_of_work import get_existing
+from logoadmin.domain.kernel.errors import NotPermitted
+from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.limits import Id, described
+from logoadmin.domain.kernel.lists import ListCommand, Listing, Order
+from logoadmin.domain.kernel.pagination import list_events
+from logoadmin.domain.kernel.use_cases import Service
+from logoadmin.ports.storage import UnitOfWork
+
+
+class ListEvents(ListCommand):
+    """The events of all users or of one, the newest first."""
+
+    permission = SIGNED_IN
+
+    order: Annotated[Order, described("The newest (`desc`) or the oldest (`asc`) first.", "asc")] = "desc"
+    user_id: Annotated[Id, described("Events of this user; without `users:read`, your own id.", 1042)] | None = None
+
+
+class EventService(Service):
+    """The use case of events; :mod:`logoadmin.domain.identity.events.recording` records them."""
+
+    def list(self, command: ListEvents, caller: Caller = OWNER) -> Listing[Event]:
+        """Return events, by event_id: those of all users, or without ``users:read`` the caller's own (contract O9).
+
+        One's own are those since one's user was created: its id may have been another person's before.
+
+        Raises:
+            NotPermitted: the caller asks for those of another user without ``users:read``, or is a service key
+                without it.
+        """
+        return list_events(self.transactions, command, caller, partial(_visible, command))
+
+
+def _visible(command: ListEvents, uow: UnitOfWork, held: Rights | None) -> tuple[int | None, int]:
+    """Return the user whose events a caller gets, None for all users, and since when."""
+    if held is None or held.hold(Scope.USERS_READ):
+        return command.user_id, 0
+    if not held.of_user or command.user_id not in (None, held.user_id):
+        raise NotPermitted
+    # An earlier user with this id was another person.
+    return held.user_id, get_existing(uow, USERS, held.user_id).created_at

@@ -1,0 +1,146 @@
+"""Events: recording what happened when users signed in, and to what they sign in with (contract O9).
+
+An event is written in the same transaction as what happened; a refusal, which writes nothing else, in one of its own.
+It is not a change: it raises no version, and needs only the lock of sessions.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Final
+
+from logoadmin.domain.identity.events.event_records import CountedEvent, Event, EventName
+from logoadmin.domain.kernel.access import Anonymous, Caller, SignedIn, network_of
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.errors import Conflict, StorageUnavailable
+from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT
+from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.storage import Storage, UnitOfWork
+
+_DAY: Final = 86_400
+_NOBODY: Final = -1
+# Each time, up to this many old events are deleted: more than are added, and few if a clock is ahead for a while.
+_MOST_FORGOTTEN: Final = 4
+# The maximum number of rows of one counted event in an hour that have an address, and that have a user.
+_MOST_WITH_ADDRESS: Final = 256
+_MOST_WITH_USER: Final = 512
+# Attempts beyond the limits of sign-ins are counted once in a minute, so that a flood of them seldom writes.
+_LIMITED_EVERY: Final = 60
+
+
+def record_event(
+    uow: AnyUnitOfWork,
+    event: EventName,
+    user_id: int,
+    client: Caller,
+    now: int,
+    *,
+    factor: str | None = None,
+    count: int = 1,
+) -> None:
+    """Record what happened to a user's account.
+
+    Args:
+        uow: the unit of work that does it.
+        event: what happened.
+        user_id: the user whose account it is, who may not be the caller.
+        client: the caller, with an address and a ``User-Agent`` unless it is a command or a service key.
+        now: the time.
+        factor: what signed in, or the kind of the factor that it is about.
+        count: how often it happened, such as how many sessions were ended.
+    """
+    address, user_agent = _shown_client(client)
+    _add(uow, Event(0, now, event, user_id, _name_of(uow, user_id), address, user_agent, factor, count))
+
+
+def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, client: Caller, now: int) -> None:
+    """Count what anybody can make happen, by user, network and hour.
+
+    When there are many in an hour, further ones are counted without their address, and then without their user.
+
+    Args:
+        uow: a unit of work.
+        event: what happened.
+        user_id: the user with the name that was given; None without one. An unknown name is not recorded, because it
+            may be a password.
+        client: the caller.
+        now: the time.
+    """
+    address, user_agent = _shown_client(client)
+    address = None if address is None else network_of(address)[:MAX_ADDRESS]
+    every = _LIMITED_EVERY if event == "sign_in_limited" else 0
+    # Read for every name alike: a refusal must not take longer for the name of a user.
+    user_name, rows = _name_of(uow, user_id), uow.events.number(event, now, _MOST_WITH_USER)
+    if uow.events.count(event, user_id, address, now, every):
+        return
+    if rows >= _MOST_WITH_ADDRESS:
+        address = user_agent = None
+        if rows >= _MOST_WITH_USER:
+            user_id = user_name = None
+        if uow.events.count(event, user_id, address, now, every):
+            return
+    _add(uow, Event(0, now, event, user_id, user_name, address, user_agent))
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """Counts the refused attempts to sign in.
+
+    Attributes:
+        storage: where they are counted.
+        clock: the clock.
+        client: who attempts it.
+        user_of: returns the user whose account it is about, if any.
+    """
+
+    storage: Storage
+    clock: Clock
+    client: Caller
+    user_of: Callable[[UnitOfWork], int | None] = lambda _uow: None
+
+    def count(self, event: CountedEvent) -> None:
+        """Count one; if the database is unavailable, the refusal remains."""
+        now = self.clock.now()
+        with suppress(StorageUnavailable):
+            self.storage.write(lambda uow: count_event(uow, event, self.user_of(uow), self.client, now), "sessions")
+
+
+def user_named(username: str) -> Callable[[UnitOfWork], int | None]:
+    """Return what finds the id of the user with a name; None without one."""
+
+    def find(uow: UnitOfWork) -> int | None:
+        found = uow.passwords.credentials(username)
+        return None if found is None else found.user_id
+
+    return find
+
+
+def forget_old_events(uow: AnyUnitOfWork, now: int, days: int) -> None:
+    """Delete a few of the events that are older than these days."""
+    uow.events.forget_before(now - days * _DAY, _MOST_FORGOTTEN)
+
+
+def shown(told: str, most: int) -> str | None:
+    """Return a text from a client that is safe to show: without control and bidirectional characters."""
+    return "".join(filter(str.isprintable, told)).strip()[:most] or None
+
+
+def _shown_client(client: Caller) -> tuple[str | None, str | None]:
+    """Return the address and the ``User-Agent`` of a caller."""
+    if not isinstance(client, Anonymous | SignedIn):
+        return None, None
+    return shown(client.origin, MAX_ADDRESS), shown(client.user_agent, MAX_USER_AGENT)
+
+
+def _name_of(uow: AnyUnitOfWork, user_id: int | None) -> str | None:
+    user = uow.records(USERS).get(_NOBODY if user_id is None else user_id)
+    return None if user is None else user.username
+
+
+def _add(uow: AnyUnitOfWork, event: Event) -> None:
+    try:
+        event_id = uow.events.next_id()
+    except Conflict:  # after two billion events; nobody is kept from signing in
+        return
+    uow.events.add(replace(event, event_id=event_id))

@@ -1,0 +1,47 @@
+"""Challenges: what connects the steps of signing in and of enrolling (contract O2).
+
+A challenge is a random text, and no token: it opens nothing. It has one purpose, is bound to its user, if there is one
+already, and leads to one success. Storage has its hash.
+"""
+
+from typing import Final
+
+from logoadmin.domain.identity.sessions.session_records import stored_hash
+from logoadmin.domain.identity.sign_in_rules import CLOCK_SKEW
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.ports.kernel.environment import Randomness
+from logoadmin.ports.storage import Challenge, ChallengePurpose
+
+CHALLENGE_SECONDS: Final = 300
+# Each new challenge deletes up to this many expired ones.
+MOST_FORGOTTEN: Final = 20
+
+
+def new_challenge(
+    uow: AnyUnitOfWork, randomness: Randomness, purpose: ChallengePurpose, user_id: int | None, now: int
+) -> str:
+    """Store a new challenge, of an existing user if any, and return it."""
+    uow.challenges.forget_expired(now, MOST_FORGOTTEN)
+    challenge = randomness.text()
+    uow.challenges.add(Challenge(_hashed(challenge), purpose, user_id, "", now + CHALLENGE_SECONDS))
+    return challenge
+
+
+def open_challenge(uow: AnyUnitOfWork, challenge: str, purpose: ChallengePurpose, now: int) -> Challenge | None:
+    """Return a challenge that can be met now; None if it is unknown, used, expired, or for another purpose."""
+    found = uow.challenges.get(_hashed(challenge))
+    if found is None or found.purpose != purpose:
+        return None
+    return found if is_open(found.expires_at, now) else None
+
+
+def is_open(expires_at: int, now: int) -> bool:
+    """Return whether a challenge with this expiry can be met now.
+
+    One from a clock that was ahead does not last longer, but the clocks of two machines may differ a little.
+    """
+    return now < expires_at <= now + CHALLENGE_SECONDS + CLOCK_SKEW
+
+
+def _hashed(challenge: str) -> str:
+    return stored_hash("challenge", challenge)

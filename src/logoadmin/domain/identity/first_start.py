@@ -1,0 +1,145 @@
+"""The first start of a service, and its token keys (contract C2, H3)."""
+
+from typing import Final
+
+from logoadmin.domain.identity.factors.factor_secrets import FACTOR_KEY
+from logoadmin.domain.identity.new_passwords import NewPasswords
+from logoadmin.domain.identity.sign_in_rules import CLOCK_SKEW
+from logoadmin.domain.kernel.access import Scope
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.errors import TablesMissing
+from logoadmin.domain.kernel.kinds import ROLES, USERS
+from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, FIRST_ADMIN_ID, Role, User
+from logoadmin.ports.kernel.environment import Clock, Randomness
+from logoadmin.ports.storage import Storage, UnitOfWork
+
+ADMIN_ROLE_ID: Final = 2
+ADMIN_USERNAME: Final = "admin"
+
+# The key that signs tokens; the key that signs after the next rotation, which all processes accept before that; and the
+# key that signed before the last rotation, whose tokens may still be in use.
+_TOKEN_KEY: Final = "token_key"
+_NEXT_TOKEN_KEY: Final = "token_key_next"
+_TOKEN_KEYS_ROTATED: Final = "token_keys_rotated"  # no secret: the Unix time of the last rotation
+_PREVIOUS_TOKEN_KEY: Final = "token_key_previous"
+# When a program with key files first started, as Unix time; a copy of the database proves nothing for long after it.
+_FILES_SINCE: Final = "token_key_files_since"
+
+
+def first_start(
+    uow: UnitOfWork,
+    new_passwords: NewPasswords,
+    randomness: Randomness,
+    clock: Clock,
+    admin_password: str | None,
+    *,
+    administrator: bool = True,
+) -> str | None:
+    """Create what an empty service needs: two roles, keys and, if there are no users, an administrator.
+
+    What exists stays as it is. Several processes may start at once, because this is one write.
+
+    ``admin_password`` is the administrator's, generated if None; without ``administrator``, users are imported next.
+
+    Returns:
+        The generated password, or None.
+
+    Raises:
+        InvalidInput: ``admin_password`` is not accepted (contract O5).
+    """
+    if is_started(uow, administrator=administrator):
+        return None
+    generated = None
+    audited = AuditedUnitOfWork(uow, clock.now(), None, None)
+    if uow.secrets.get(_TOKEN_KEY) is None:
+        uow.secrets.put(_TOKEN_KEY, randomness.text())
+        uow.secrets.put(_NEXT_TOKEN_KEY, randomness.text())
+        uow.secrets.put(FACTOR_KEY, randomness.text())
+        audited.records(ROLES).add(Role(DEFAULT_ROLE_ID, "member", (), audited.now))
+        audited.records(ROLES).add(Role(ADMIN_ROLE_ID, "admin", (Scope.ALL.value,), audited.now))
+    if administrator and not _has_users(uow):
+        generated = randomness.text() if admin_password is None else None
+        _add_administrator(audited, new_passwords, admin_password, generated)
+    audited.close()
+    return generated
+
+
+def _add_administrator(
+    uow: AuditedUnitOfWork, new_passwords: NewPasswords, given: str | None, generated: str | None
+) -> None:
+    # A generated password is random enough, whatever the minimum length.
+    password = new_passwords.hasher.hash(generated) if generated else new_passwords.hash(given or "")
+    uow.records(USERS).add(User(FIRST_ADMIN_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, uow.now))
+    uow.passwords.set(FIRST_ADMIN_ID, password, generated=generated is not None)
+
+
+def is_started(uow: UnitOfWork, *, administrator: bool = True) -> bool:
+    """Return whether a first start has nothing left to create."""
+    return uow.secrets.get(_TOKEN_KEY) is not None and (not administrator or _has_users(uow))
+
+
+def stored_token_keys(storage: Storage) -> tuple[str, ...]:
+    """Return the token keys in storage, first the key that signs; none before :func:`first_start` (contract C2)."""
+    names = (_TOKEN_KEY, _NEXT_TOKEN_KEY, _PREVIOUS_TOKEN_KEY)
+    return storage.snapshot(lambda uow: tuple(key for name in names if (key := uow.secrets.get(name)) is not None))
+
+
+def key_files_since(storage: Storage) -> int | None:
+    """Return when a program with token key files first started, as Unix time; None for never (contract C2)."""
+    stored = storage.read(lambda uow: uow.secrets.get(_FILES_SINCE))
+    return None if stored is None else int(stored)
+
+
+def start_with_key_files(storage: Storage, now: int) -> int:
+    """Remember the first start with token key files; return when it was, as Unix time (contract C2).
+
+    A start by a clock that was ahead counts as long ago: the keys in storage must not become valid again later.
+
+    Raises:
+        StorageUnavailable: the database is out of reach.
+    """
+    known = key_files_since(storage)
+    if known is not None and known <= now + CLOCK_SKEW:
+        return known
+
+    def remember(uow: UnitOfWork) -> int:
+        stored = uow.secrets.get(_FILES_SINCE)
+        since = now if stored is None else int(stored)
+        if since > now + CLOCK_SKEW:
+            since = 0
+        uow.secrets.replace(_FILES_SINCE, str(since))
+        return since
+
+    return storage.write(remember)
+
+
+def rotate_token_keys(storage: Storage, randomness: Randomness, clock: Clock) -> int | None:
+    """Let the next token key sign, and create another next one (contract C2).
+
+    Running processes keep the keys that they know, and the next one is among them. Therefore they and
+    processes that start later accept each other's tokens.
+
+    Returns:
+        The seconds since the last rotation; None for the first.
+
+    Raises:
+        TablesMissing: the service was never started.
+        StorageUnavailable: the database is out of reach.
+    """
+
+    def rotate(uow: UnitOfWork) -> int | None:
+        current, following = uow.secrets.get(_TOKEN_KEY), uow.secrets.get(_NEXT_TOKEN_KEY)
+        if current is None or following is None:
+            raise TablesMissing
+        uow.secrets.replace(_PREVIOUS_TOKEN_KEY, current)
+        uow.secrets.replace(_TOKEN_KEY, following)
+        uow.secrets.replace(_NEXT_TOKEN_KEY, randomness.text())
+        now, last = clock.now(), uow.secrets.get(_TOKEN_KEYS_ROTATED)
+        uow.secrets.replace(_TOKEN_KEYS_ROTATED, str(now))
+        return None if last is None else max(0, now - int(last))
+
+    return storage.write(rotate)
+
+
+def _has_users(uow: UnitOfWork) -> bool:
+    return bool(uow.records(USERS).page(-1, 1))

@@ -1,0 +1,102 @@
+"""New passwords: the rules for them, and their hashes (contract C4, O5).
+
+Every new password of a user passes through here, however it arrives. Only a password hash in an import says nothing
+about its password; such hashes are accepted from the owner of the service alone.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib.resources import files
+from typing import Final
+
+from logoadmin.domain.kernel.errors import InvalidInput, Problem
+from logoadmin.domain.kernel.records import PasswordHash
+from logoadmin.ports.identity.passwords import PasswordHasher
+
+# The length of the shortest common passwords that are listed (NIST SP 800-63B, OWASP ASVS 5, 6.2.1).
+_LISTED_FROM: Final = 8
+_PRODUCT: Final = "logoadmin"
+
+
+class NewPasswords:
+    """Checks and hashes the passwords that users are to have.
+
+    Attributes:
+        hasher: makes the hashes, of any password.
+    """
+
+    def __init__(self, hasher: PasswordHasher, min_length: int | None, host: str = "") -> None:
+        """Apply the rules of the operator.
+
+        Args:
+            hasher: makes the hashes.
+            min_length: the minimum length in characters; below 8, common passwords are accepted as well. None if only
+                the limits of the specification hold.
+            host: that of the URL that browsers open; empty if it is unknown.
+        """
+        self.hasher, self._min_length, self._host = hasher, min_length, host
+
+    @property
+    def are_judged(self) -> bool:
+        """Whether there are rules besides the limits of the specification."""
+        return self._min_length is not None
+
+    def hash(self, password: str, username: str = "") -> PasswordHash:
+        """Return the hash of a password, which is slow.
+
+        Raises:
+            InvalidInput: see :meth:`check`.
+        """
+        self.check(password, username)
+        return self.hasher.hash(password)
+
+    def check(self, password: str, username: str = "") -> None:
+        """Require that a password may be a new one.
+
+        Args:
+            password: the password.
+            username: the name of its user; empty if it is unknown.
+
+        Raises:
+            InvalidInput: it is too short, among the most common ones, repetitive, or the name of the user, the host or
+                the product, with digits and signs around it or without.
+        """
+        if problems := self.problems(password, username):
+            raise InvalidInput(problems)
+
+    def problems(self, password: str, username: str = "") -> tuple[Problem, ...]:
+        """Return the problem of a password in the field ``password``; empty if there is none."""
+        if self._min_length is None:
+            return ()
+        if len(password) < self._min_length:
+            too_short = f"String should have at least {self._min_length} characters"
+            return (Problem(("password",), too_short, "string_too_short"),)
+        if self._min_length < _LISTED_FROM:
+            return ()
+        folded = password.casefold()
+        if folded in _common_passwords():
+            return (Problem(("password",), "Password should not be one of the most common ones", "value_error"),)
+        # A text that repeats a part occurs in its double before the second half.
+        if (folded + folded).find(folded, 1) < len(folded):
+            return (Problem(("password",), "Password should not repeat one character or run", "value_error"),)
+        if _core(folded) in {_core(word.casefold()) for word in self._obvious(username)}:
+            text = "Password should not be the name of the user, the host or the product"
+            return (Problem(("password",), text, "value_error"),)
+        return ()
+
+    def _obvious(self, username: str) -> Iterator[str]:
+        yield _PRODUCT
+        yield from (name for name in (username, self._host, self._host.partition(".")[0]) if _core(name))
+
+
+def _core(text: str) -> str:
+    """Return a text without the digits and signs around its letters."""
+    letters = [place for place, character in enumerate(text) if character.isalpha()]
+    return text[letters[0] : letters[-1] + 1] if letters else ""
+
+
+@lru_cache(maxsize=1)
+def _common_passwords() -> frozenset[str]:
+    """Return the most common passwords of at least 8 characters, casefolded; see decision 0060."""
+    text = files("logoadmin.domain").joinpath("common_passwords.txt").read_text("utf-8")
+    return frozenset(text.split())

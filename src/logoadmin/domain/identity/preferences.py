@@ -1,0 +1,51 @@
+"""The preferences of users, which the service keeps and does not interpret (contract J8)."""
+
+import json
+from typing import Any
+
+from logoadmin.domain.kernel.access import SIGNED_IN, Rights, user_of
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.limits import Preferences
+from logoadmin.domain.kernel.use_cases import Service, reads_with_rights, writes
+from logoadmin.ports.storage import UnitOfWork
+
+
+class GetPreferences(Command):
+    """The caller's own preferences."""
+
+    permission = SIGNED_IN
+
+
+class SetPreferences(Command):
+    """New preferences of the caller, which replace all old ones."""
+
+    permission = SIGNED_IN
+    changes_records = False
+
+    preferences: Preferences
+
+
+class PreferenceService(Service):
+    """The use cases of preferences."""
+
+    @reads_with_rights
+    def get(self, uow: UnitOfWork, _command: GetPreferences, held: Rights | None) -> dict[str, Any]:
+        """Return the caller's preferences, empty if none were set.
+
+        Raises:
+            NotAuthenticated: the caller is not a user; NotPermitted: it is a service key.
+        """
+        stored = uow.preferences.get(user_of(held))
+        found: dict[str, Any] = {} if stored is None else json.loads(stored)
+        return found
+
+    @writes
+    def set(self, uow: AuditedUnitOfWork, command: SetPreferences) -> dict[str, Any]:
+        """Replace the caller's preferences and return them. They are not in the history, and go with their user.
+
+        Raises:
+            NotAuthenticated: the caller is not a user; NotPermitted: it is a service key.
+        """
+        uow.preferences.set(user_of(uow.held), json.dumps(command.preferences, ensure_ascii=False))
+        return command.preferences

@@ -1,0 +1,152 @@
+"""Roles (spec §Endpoints 5, contract A11, D, J7)."""
+
+from collections.abc import Iterable
+from typing import Annotated, Final
+
+from logoadmin.domain.identity.role_effects import AffectedUser, RoleEffect
+from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Rights, Scope
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_unless_unmodified
+from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.kinds import ROLES, USERS
+from logoadmin.domain.kernel.limits import Flag, RoleId, RoleName, Scopes, described
+from logoadmin.domain.kernel.lists import Filter, Listing, SearchedCommand
+from logoadmin.domain.kernel.pagination import list_records
+from logoadmin.domain.kernel.records import RemovedRole, Role, User
+from logoadmin.domain.kernel.use_cases import Service, reads, writes
+from logoadmin.ports.storage import UnitOfWork
+
+_USERS_AT_ONCE: Final = 500
+
+
+class ListRoles(SearchedCommand):
+    """All roles, or those that match the filters."""
+
+    permission = Permission(Scope.ROLES_READ)
+
+
+class CreateRole(Command):
+    """A new role, with a unique name and no scope that the caller lacks."""
+
+    permission = Permission(Scope.ROLES_WRITE)
+
+    name: RoleName
+    scope: Scopes
+
+
+class GetRole(Command):
+    """A role by its id."""
+
+    permission = Permission(Scope.ROLES_READ)
+
+    role_id: RoleId
+
+
+class AmendRole(Command):
+    """New values for a role; fields that are left out stay as they are."""
+
+    permission = Permission(Scope.ROLES_WRITE, open_by_default=True)
+
+    role_id: RoleId
+    name: RoleName = UNSET
+    scope: Scopes = UNSET
+    dry_run: Annotated[Flag, described("Whether to show what would change for whom, without changing it.", True)] = (
+        False
+    )
+
+
+class RemoveRole(Command):
+    """The removal of a role that no user has."""
+
+    permission = Permission(Scope.ROLES_WRITE)
+
+    role_id: RoleId
+
+
+class RoleService(Service):
+    """The use cases of roles."""
+
+    def list(self, command: ListRoles, caller: Caller = OWNER) -> Listing[Role]:
+        """Return all roles, by role_id (contract D, E1)."""
+        return list_records(self.transactions, command, caller, ROLES)
+
+    @writes
+    def create(self, uow: AuditedUnitOfWork, command: CreateRole) -> Role:
+        """Create a role (contract D).
+
+        Raises:
+            DuplicateEntry: the name is taken.
+            NotPermitted: the caller does not hold all of the scope (contract B4).
+        """
+        roles = uow.records(ROLES)
+        roles.authorize(None, scope=command.scope)
+        return roles.add(Role(role_id=roles.next_id(), name=command.name, scope=command.scope, created_at=uow.now))
+
+    @reads
+    def get(self, uow: UnitOfWork, command: GetRole) -> Role:
+        """Return a role (contract D).
+
+        Raises:
+            NotFound: the role does not exist.
+        """
+        return get_unless_unmodified(uow, ROLES, command)
+
+    @writes
+    def amend(self, uow: AuditedUnitOfWork, command: AmendRole) -> Role:
+        """Change a role; its users' rights change at once (spec §Endpoints 5, §Rules 2, contract B5).
+
+        Raises:
+            NotFound: the role does not exist.
+            DuplicateUpdate: another role has the name.
+            NotPermitted: the caller does not hold all of the old and the new scope (contract B4).
+            Conflict: nobody would hold everything any more.
+            Outdated: the role has none of the versions in ``if_match``.
+        """
+        return uow.records(ROLES).amend(command.role_id, command.if_match, command.new_values())
+
+    def preview(self, command: AmendRole, caller: Caller = OWNER) -> RoleEffect:
+        """Return what a change of a role would do, and change nothing (contract J7).
+
+        Raises what :meth:`amend` raises.
+        """
+        return self.transactions.write(command.model_copy(update={"dry_run": True}), caller, _amend_for_effect)
+
+    @writes
+    def remove(self, uow: AuditedUnitOfWork, command: RemoveRole) -> RemovedRole:
+        """Remove a role (contract D).
+
+        Raises:
+            NotFound: the role does not exist.
+            Conflict: a user has the role, or it is the role of new users.
+            NotPermitted: the caller does not hold all of its scope (contract B4).
+            Outdated: the role has none of the versions in ``if_match``.
+        """
+        uow.records(ROLES).get_for_change(command.role_id, command.if_match)
+        uow.records(ROLES).remove(command.role_id)
+        return RemovedRole(command.role_id)
+
+
+def _amend_for_effect(uow: AuditedUnitOfWork, command: AmendRole) -> RoleEffect:
+    """Change a role, and return whose rights that changed."""
+    roles = uow.records(ROLES)
+    before = roles.get(command.role_id)
+    role = roles.amend(command.role_id, command.if_match, command.new_values())
+    had = before.scope if before else ()
+    gains, loses = _beyond(role.scope, had), _beyond(had, role.scope)
+    users = _users_of(uow, role.role_id) if gains or loses else ()
+    return RoleEffect(role, tuple(AffectedUser(user.user_id, user.username, gains, loses) for user in users))
+
+
+def _beyond(scope: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:
+    """Return the scopes that others do not include."""
+    held = Rights(0, frozenset(other))
+    return tuple(each for each in scope if not held.cover((each,)))
+
+
+def _users_of(uow: AuditedUnitOfWork, role_id: int) -> Iterable[User]:
+    """Return the users who have a role."""
+    users, where = uow.records(USERS), Filter(role_id=role_id)
+
+    def fetch(after: int, limit: int) -> tuple[User, ...]:
+        return users.page(after, limit, where)
+
+    return Listing(fetch(-1, _USERS_AT_ONCE), USERS.id_of, fetch)

@@ -1,0 +1,176 @@
+"""Service keys, for scripts (contract C5)."""
+
+import re
+from typing import Annotated, Final
+
+from logoadmin.domain.identity.events.recording import record_event
+from logoadmin.domain.identity.factors.enrolment import enrol_by
+from logoadmin.domain.identity.sessions.session_records import NewServiceKey, RemovedServiceKey, ServiceKey, stored_hash
+from logoadmin.domain.identity.sign_in_rules import SignInRules
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, KeyHolder, Rights, user_of
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import (
+    Conflict,
+    EnrolmentRequired,
+    InvalidToken,
+    NotAuthenticated,
+    NotFound,
+    Outdated,
+)
+from logoadmin.domain.kernel.limits import KeyId, KeySeconds, RoleName, Scopes, described
+from logoadmin.domain.kernel.use_cases import Service, Transactions, writes
+from logoadmin.ports.kernel.environment import Randomness
+from logoadmin.ports.storage import UnitOfWork
+
+# Secret scanners find keys by this prefix.
+KEY_PREFIX: Final = "lga_"
+# Anyone who can sign in may make keys.
+MOST_KEYS: Final = 100
+_KEY: Final = re.compile(KEY_PREFIX + r"[A-Za-z0-9_-]{43}")
+
+
+class ListKeys(Command):
+    """The caller's own keys, without their secrets."""
+
+    permission = SIGNED_IN
+
+
+class CreateKey(Command):
+    """A new key for a script; it expires after ``expires_in`` seconds, or with null never."""
+
+    permission = SIGNED_IN
+    changes_records = False
+    recent = True
+
+    name: RoleName
+    scope: Scopes
+    expires_in: (
+        Annotated[KeySeconds, described("Seconds until the key expires; `null` or absent for never.", 900)] | None
+    ) = None
+
+
+class RemoveKey(Command):
+    """The removal of one of the caller's own keys."""
+
+    permission = SIGNED_IN
+    changes_records = False
+
+    key_id: KeyId
+
+
+class KeyService(Service):
+    """The use cases of service keys."""
+
+    def __init__(self, transactions: Transactions, randomness: Randomness, rules: SignInRules) -> None:
+        super().__init__(transactions)
+        self._randomness, self._rules = randomness, rules
+
+    def list(self, command: ListKeys, caller: Caller = OWNER) -> tuple[ServiceKey, ...]:
+        """Return the caller's keys, by key_id; to a service key, only itself (contract C5).
+
+        Raises:
+            NotAuthenticated: the caller is not a user, nor a service key of one.
+        """
+
+        def list_own(uow: UnitOfWork, _: ListKeys, held: Rights | None) -> tuple[ServiceKey, ...]:
+            if held is None:
+                raise NotAuthenticated
+            if isinstance(caller, KeyHolder):
+                found = uow.keys.find(caller.key_hash)
+                return () if found is None else found[:1]
+            return uow.keys.of_user(held.user_id)
+
+        return self.transactions.snapshot_with_rights(command, caller, list_own)
+
+    def create(self, command: CreateKey, caller: Caller = OWNER) -> NewServiceKey:
+        """Create a key, which is shown only this once; storage has its hash (contract C5).
+
+        The same command under the same idempotency key returns the key again for a minute, while it exists and is
+        unused (contract F3). After that it creates another key.
+
+        Raises:
+            NotAuthenticated: the caller is not a user.
+            NotPermitted: the caller does not hold all of the scope (contract B4), or is a service key, which must not
+                create one that outlives it.
+            RecentSignInRequired: the caller signed in more than 10 minutes ago (contract O3).
+            EnrolmentRequired: a second factor is required of the caller by now, also if that is so since the last
+                refresh (contract O4).
+            Conflict: the user has 100 keys that have not expired.
+        """
+        key = KEY_PREFIX + self._randomness.text()
+
+        def create(uow: AuditedUnitOfWork, command: CreateKey) -> NewServiceKey:
+            user_id = user_of(uow.held)
+            if uow.held is not None:
+                uow.held.require(command.scope)
+                self._require_enrolled(uow, uow.held, caller)
+            _make_room(uow, user_id)
+            expires_at = None if command.expires_in is None else uow.now + command.expires_in
+            stored = ServiceKey(uow.keys.next_id(), command.name, command.scope, uow.now, expires_at, None)
+            uow.keys.add(stored, user_id, _hashed(key))
+            record_event(uow, "key_made", user_id, caller, uow.now)
+            return NewServiceKey(stored.key_id, stored.name, stored.scope, uow.now, expires_at, None, key)
+
+        return self.transactions.write(command, caller, create, unused=_is_unused)
+
+    def _require_enrolled(self, uow: AuditedUnitOfWork, held: Rights, caller: Caller) -> None:
+        """Judge the current scope: a session learns of another one at its next refresh, and a key would outlive it."""
+        sessions = uow.sessions.of_user(held.user_id)
+        session = next((each for each in sessions if each.session_id == getattr(caller, "session_id", None)), None)
+        if session is None:
+            return
+        by = enrol_by(uow, held.user_id, held.scope, session.factor, self._rules, uow.now)
+        if by is not None and uow.now >= by:
+            raise EnrolmentRequired
+
+    @writes
+    def remove(self, uow: AuditedUnitOfWork, command: RemoveKey) -> RemovedServiceKey:
+        """Remove a key; it becomes invalid at once (contract C5).
+
+        Raises:
+            NotAuthenticated: the caller is not a user.
+            NotPermitted: the caller is a service key.
+            NotFound: the user has no such key.
+            Outdated: ``if_match`` is given, and keys have no versions.
+        """
+        user_id = user_of(uow.held)
+        if not uow.keys.remove(command.key_id, user_id):
+            raise NotFound("Key", command.key_id)
+        if command.if_match is not None:
+            raise Outdated("Key", command.key_id)
+        record_event(uow, "key_removed", user_id, uow.caller, uow.now)
+        return RemovedServiceKey(command.key_id)
+
+
+def _make_room(uow: AuditedUnitOfWork, user_id: int) -> None:
+    """Require that a user can have another key; at the bound, their expired ones are removed."""
+    known = uow.keys.of_user(user_id)
+    if len(known) < MOST_KEYS:
+        return
+    expired = [key for key in known if not key.is_valid(uow.now)]
+    if len(known) - len(expired) >= MOST_KEYS:
+        raise Conflict(f"A user can have {MOST_KEYS} service keys; remove one that is no longer used")
+    for key in expired:
+        uow.keys.remove(key.key_id, user_id)
+
+
+def hashed_key(token: str) -> str:
+    """Return the hash of a service key, by which storage finds it.
+
+    Raises:
+        InvalidToken: no key has this form.
+    """
+    if _KEY.fullmatch(token) is None:
+        raise InvalidToken
+    return _hashed(token)
+
+
+def _hashed(key: str) -> str:
+    return stored_hash("service key", key)
+
+
+def _is_unused(uow: UnitOfWork, made: NewServiceKey, _now: int) -> bool:
+    """Return whether a new key can be shown again: it still exists and was never used."""
+    found = uow.keys.find(_hashed(made.key))
+    return found is not None and found[0].last_used_at is None

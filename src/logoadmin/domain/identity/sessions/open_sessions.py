@@ -1,0 +1,244 @@
+"""Sessions: their tokens, their list and their expiry (contract C3, C6)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from logoadmin.domain.identity.events.recording import forget_old_events, record_event, shown
+from logoadmin.domain.identity.factors.enrolment import enrol_by
+from logoadmin.domain.identity.sessions.session_records import EndedSession, ListedSession, Tokens, stored_hash
+from logoadmin.domain.identity.sign_in_rules import CLOCK_SKEW, NOT_RECENT_SECONDS, SignInFactor, SignInRules
+from logoadmin.domain.identity.user_networks import remember_network
+from logoadmin.domain.kernel.access import Anonymous, Caller, Rights, SignedIn
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.errors import InvalidToken, SignInForbidden
+from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT
+from logoadmin.ports.identity.tokens import Grant, TokenSigner
+from logoadmin.ports.kernel.environment import Randomness
+from logoadmin.ports.storage import Session
+
+_DAY: Final = 86_400
+# Each new refresh token deletes up to this many of expired sessions, so no write takes long.
+_MOST_TOKENS_FORGOTTEN: Final = 20
+# The maximum number of sessions of a user, which bounds their list (contract C6).
+MOST_SESSIONS: Final = 1_000
+
+
+NO_ROLE: Final = "No role for your groups at the issuer"
+
+# Whether a session may go on; it may raise what its user's record needs first.
+Admits = Callable[[AnyUnitOfWork, Session], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetimes:
+    """How long tokens are valid.
+
+    Attributes:
+        access_token: an access token, in seconds.
+        session: a session that is not refreshed, in seconds.
+        session_days: any session, even if it is refreshed, in days.
+    """
+
+    access_token: int = 900
+    session: int = 30 * _DAY
+    session_days: int = 90
+
+    def end_of(self, session: Session, now: int) -> int:
+        """Return when a session ends unless it is refreshed: the earlier of the idle and the absolute end.
+
+        A clock that was ahead prolongs nothing (contract K7).
+        """
+        return self.end(session.created_at, session.expires_at, now)
+
+    def end(self, created_at: int, expires_at: int, now: int) -> int:
+        """Return the same for a session with these times."""
+        idle = min(expires_at, now + self.session)
+        return min(idle, min(created_at, now) + self.session_days * _DAY)
+
+    def is_over(self, held: Rights, now: int) -> bool:
+        """Return whether rights are those of a session that has ended; a service key has none."""
+        if held.signed_in_at is None or held.ends_at is None:
+            return False
+        return self.end(held.signed_in_at, held.ends_at, now) <= now
+
+
+class SessionTokens:
+    """Issues the tokens of sessions: pairs of an access token and a refresh token.
+
+    Attributes:
+        lifetimes: how long they are valid.
+    """
+
+    def __init__(
+        self, signer: TokenSigner, randomness: Randomness, lifetimes: Lifetimes, rules: SignInRules, admits: Admits
+    ) -> None:
+        """Issue tokens by these rules, to sessions that ``admits`` lets go on when they are refreshed."""
+        self._admits = admits
+        self._signer = signer
+        self._randomness = randomness
+        self._rules = rules
+        self.lifetimes = lifetimes
+
+    @property
+    def takes_passwords(self) -> bool:
+        """Whether anybody can sign in with a password."""
+        return self._rules.ways.password
+
+    def require_password_sign_in(self) -> None:
+        """Refuse passwords where they are switched off (contract O7).
+
+        Raises:
+            SignInForbidden: they are.
+        """
+        if not self.takes_passwords:
+            raise SignInForbidden("Signing in with a password is switched off")
+
+    def begin(
+        self,
+        uow: AnyUnitOfWork,
+        user_id: int,
+        client: Anonymous,
+        now: int,
+        factor: SignInFactor = "password",
+        signed_in_at: int | None = None,
+    ) -> Tokens:
+        """Begin a session and return its first tokens; at the limit, the least recently used session ends.
+
+        A user who proved who they are before now, at ``signed_in_at``, has a session that is no longer recent if that
+        is 10 minutes ago or more (contract O3).
+
+        Raises:
+            SignInForbidden: the issuer refused the user, in whatever way they sign in now (contract O7).
+        """
+        if uow.identities.is_refused(user_id):
+            raise SignInForbidden(NO_ROLE)
+        known = sorted(uow.sessions.of_user(user_id), key=_last_used)
+        for rested in known[: max(0, len(known) - MOST_SESSIONS + 1)]:
+            uow.sessions.end(rested.session_id)
+        session = _begun(self._randomness.text(), user_id, client, now, self.lifetimes, factor)
+        if signed_in_at is not None:
+            session = replace(session, created_at=min(max(signed_in_at, now - NOT_RECENT_SECONDS), now))
+        uow.sessions.add(session)
+        record_event(uow, "signed_in", user_id, client, now, factor=factor)
+        self._remember_network(uow, user_id, client, now)
+        forget_old_events(uow, now, self._rules.event_days)
+        return self._given(uow, session, now)
+
+    def refresh(self, uow: AnyUnitOfWork, refresh_token: str, client: Caller, now: int) -> Tokens | EndedSession:
+        """Return the next tokens of a session, or its end if the refresh token was used before or has expired.
+
+        Raises:
+            InvalidToken: the refresh token is unknown.
+        """
+        known = session_of_token(uow, refresh_token)
+        if known is None:
+            raise InvalidToken
+        session, used = known
+        is_open = self.lifetimes.end_of(session, now) > now
+        if is_open and not used and not self._admits(uow, session):
+            uow.sessions.end(session.session_id)
+            return EndedSession(ended=True)
+        if used or not is_open or not uow.sessions.use_refresh_token(_hashed(refresh_token)):
+            uow.sessions.end(session.session_id)
+            if is_open:
+                record_event(uow, "token_reused", session.user_id, client, now)
+            return EndedSession(ended=True)
+        session = _refreshed(session, now, self.lifetimes)
+        uow.sessions.update(session)
+        self._remember_network(uow, session.user_id, client, now)
+        return self._given(uow, session, now)
+
+    def are_unused(self, uow: AnyUnitOfWork, tokens: Tokens | EndedSession, now: int) -> bool:
+        """Return whether tokens can be returned again: their session is open and the refresh token was not used.
+
+        Access tokens leave no trace when they are used.
+        """
+        known = session_of_token(uow, tokens.refresh_token) if isinstance(tokens, Tokens) else None
+        if known is None:
+            return False
+        session, used = known
+        return not used and self.lifetimes.end_of(session, now) > now
+
+    def _remember_network(self, uow: AnyUnitOfWork, user_id: int, client: Caller, now: int) -> None:
+        if isinstance(client, Anonymous | SignedIn):
+            remember_network(uow, user_id, client.origin, now, self._rules.event_days * _DAY)
+
+    def _given(self, uow: AnyUnitOfWork, session: Session, now: int) -> Tokens:
+        uow.sessions.forget_expired(now, _MOST_TOKENS_FORGOTTEN)
+        # From a clock that was ahead, or when sessions were longer.
+        uow.sessions.expire_by(now + self.lifetimes.session, _MOST_TOKENS_FORGOTTEN)
+        refresh_token = self._randomness.text()
+        uow.sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
+        held = uow.sessions.rights(session.session_id, session.user_id)
+        if held is None:
+            raise InvalidToken
+        scope = tuple(sorted(held.scope))
+        by = enrol_by(uow, session.user_id, held.scope, session.factor, self._rules, now)
+        if by != session.enrol_by:
+            uow.sessions.update(replace(session, enrol_by=by))
+        seconds = min(self.lifetimes.access_token, session.expires_at - now)
+        grant = Grant(session.user_id, session.session_id, now, now + seconds, scope)
+        return Tokens(self._signer.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))
+
+
+def session_of_token(uow: AnyUnitOfWork, refresh_token: str) -> tuple[Session, bool] | None:
+    """Return the session of a refresh token, and whether the token was used; None if it is unknown."""
+    return uow.sessions.refresh_token(_hashed(refresh_token))
+
+
+def sessions_of(
+    user_id: int, uow: AnyUnitOfWork, now: int, lifetimes: Lifetimes, current: str | None = None
+) -> tuple[ListedSession, ...]:
+    """Return the sessions of a user that have not expired, by created_at, then by session_id."""
+    ends = [(session, lifetimes.end_of(session, now)) for session in uow.sessions.of_user(user_id)]
+    return tuple(
+        ListedSession(
+            session.session_id,
+            session.created_at,
+            session.refreshed_at,
+            end,
+            session.address,
+            session.user_agent,
+            session.factor,
+            session.session_id == current,
+        )
+        for session, end in ends
+        if end > now
+    )
+
+
+def _begun(
+    session_id: str, user_id: int, client: Anonymous, now: int, lifetimes: Lifetimes, factor: SignInFactor
+) -> Session:
+    """Return a new session."""
+    session = Session(
+        session_id,
+        user_id,
+        created_at=now,
+        expires_at=now + lifetimes.session,
+        address=shown(client.origin, MAX_ADDRESS),
+        user_agent=shown(client.user_agent, MAX_USER_AGENT),
+        factor=factor,
+    )
+    return replace(session, expires_at=lifetimes.end_of(session, now))
+
+
+def _refreshed(session: Session, now: int, lifetimes: Lifetimes) -> Session:
+    """Return a session after a refresh now.
+
+    A session from a clock that was ahead counts from now, less the time for which a sign-in is recent: nobody can
+    tell when it was.
+    """
+    was_ahead = session.created_at > now + CLOCK_SKEW
+    created_at = now - NOT_RECENT_SECONDS if was_ahead else min(session.created_at, now)
+    prolonged = replace(session, created_at=created_at, expires_at=now + lifetimes.session, refreshed_at=now)
+    return replace(prolonged, expires_at=lifetimes.end_of(prolonged, now))
+
+
+def _last_used(session: Session) -> int:
+    return session.created_at if session.refreshed_at is None else session.refreshed_at
+
+
+def _hashed(refresh_token: str) -> str:
+    return stored_hash("refresh token", refresh_token)

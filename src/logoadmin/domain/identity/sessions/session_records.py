@@ -1,0 +1,168 @@
+"""Sessions, their tokens and service keys, as they are returned, and how their secrets are stored (contract C, F3)."""
+
+import base64
+import hashlib
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from logoadmin.domain.identity.sign_in_rules import SignInFactor
+from logoadmin.domain.kernel.limits import (
+    Avatar,
+    CreatedAt,
+    KeyId,
+    RoleId,
+    RoleName,
+    Scopes,
+    SessionId,
+    UserId,
+    Username,
+    described,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The answer to signing in and to refreshing (contract C1). ``expires_in`` in seconds, ``scope`` by spaces."""
+
+    access_token: Annotated[
+        str, described("The access token, to be sent with each request until it expires.", "eyJhbGciOi...")
+    ] = field(repr=False)
+    token_type: Annotated[str, described("Send the token as `Authorization: Bearer`.", "bearer")]
+    expires_in: Annotated[int, described("Seconds until the access token expires.", 900)]
+    refresh_token: Annotated[
+        str, described("The refresh token, usable once, for the next access token.", "Zk3v...")
+    ] = field(repr=False)
+    scope: Annotated[
+        str,
+        described("The scopes allowed now, separated by spaces; `*` allows everything.", "logos:write themes:write"),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class EndedSession:
+    """The answer to ending a session: whether it existed (contract C3)."""
+
+    ended: Annotated[bool, described("Whether a session was ended.", True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Me:
+    """The user of an access token, with their current scope (contract C3)."""
+
+    user_id: UserId
+    username: Username
+    avatar: Avatar | None
+    role_id: RoleId
+    created_at: CreatedAt
+    scope: Scopes
+    enrol_by: Annotated[
+        int | None,
+        described(
+            "From when the session may do nothing but enrol a second factor, in Unix seconds; `null` for never.",
+            1_800_604_800,
+        ),
+    ]
+    must_change_password: Annotated[
+        bool, described("Whether the password is the generated one of the first start, to be changed first.", False)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSession:
+    """A session of the user, which began with a sign-in (contract C6).
+
+    Attributes:
+        session_id: its id, by which it can be ended.
+        created_at: the time of the sign-in, as Unix time.
+        refreshed_at: when it was last refreshed; None for not yet.
+        expires_at: when it expires unless it is refreshed: the earlier of the idle and the absolute end.
+        address: the address of the sign-in; None if unknown.
+        user_agent: the ``User-Agent`` of the sign-in; None if unknown.
+        factor: what the user signed in with; of two steps, the second.
+        current: whether it is the session of the access token in the request.
+    """
+
+    session_id: SessionId
+    created_at: Annotated[int, described("When the user signed in, as Unix time in seconds.", 1_800_000_000)]
+    refreshed_at: Annotated[
+        int | None, described("When it was last refreshed, in Unix seconds; `null` if it was not.", 1_800_003_600)
+    ]
+    expires_at: Annotated[
+        int, described("When it expires unless it is refreshed, as Unix time in seconds.", 1_830_000_000)
+    ]
+    address: Annotated[str | None, described("The client's address at the sign-in; `null` if unknown.", "203.0.113.7")]
+    user_agent: Annotated[
+        str | None,
+        described(
+            "The `User-Agent` of the sign-in, cut to 256 characters; `null` if unknown.",
+            "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+        ),
+    ]
+    factor: Annotated[SignInFactor, described("What the user signed in with; of two steps, the second.", "totp")]
+    current: Annotated[bool, described("Whether this is the session of the access token in the request.", True)]
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedSession:
+    """The answer to ending a session of the user (contract C6)."""
+
+    session_id: SessionId
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedUserSessions:
+    """The answer to ending all sessions of a user: their number (contract C6)."""
+
+    user_id: UserId
+    ended: Annotated[int, described("The number of sessions that were ended.", 3)]
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceKey:
+    """A service key (contract C5), without its secret.
+
+    The times are Unix time; None for never.
+    """
+
+    key_id: KeyId
+    name: RoleName
+    scope: Scopes
+    created_at: CreatedAt
+    expires_at: Annotated[
+        int | None, described("When it expires, as Unix time in seconds; `null` for never.", 1_830_000_000)
+    ]
+    last_used_at: Annotated[
+        int | None, described("When it was last used, to the minute, in Unix seconds; `null` for never.", None)
+    ]
+
+    def is_valid(self, now: int) -> bool:
+        """Return whether it has not expired."""
+        return self.expires_at is None or self.expires_at > now
+
+
+@dataclass(frozen=True, slots=True)
+class NewServiceKey(ServiceKey):
+    """A new service key with its secret, which is shown only this once."""
+
+    key: Annotated[str, described("The service key, shown only this once.", "lga_7Hq2...")] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedServiceKey:
+    """The answer to the removal of a service key."""
+
+    key_id: KeyId
+
+
+SecretLabel = Literal["refresh token", "service key", "idempotency key", "challenge", "recovery code", "sign-in code"]
+
+
+def stored_hash(label: SecretLabel, secret: str) -> str:
+    """Return the hash to store of a secret, which is random enough that a fast hash cannot be reversed.
+
+    The label keeps the hashes of different kinds of secrets apart. The plain SHA-256 of a secret cannot be derived from
+    the stored hash either, because clients use that, for example as an ``Idempotency-Key``.
+    """
+    plain = hashlib.sha256(secret.encode()).hexdigest()
+    digest = hashlib.sha256(f"logoadmin {label} {plain}".encode()).digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")

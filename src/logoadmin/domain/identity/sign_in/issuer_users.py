@@ -1,0 +1,261 @@
+"""Users of the issuer: their identities, records and roles (contract O7).
+
+An identity is an issuer and a subject, never a name or an address: a user of the issuer gets a record of their own,
+even if somebody here has the same name. A name that looks like that of another user gets a number. The issuer's groups
+decide on the role, at every sign-in and every refresh.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
+from operator import attrgetter
+from typing import Final
+
+from logoadmin.domain.identity.events.recording import record_event
+from logoadmin.domain.identity.lookalikes import looks
+from logoadmin.domain.identity.sessions.session_records import EndedSession, Tokens
+from logoadmin.domain.identity.sign_in_rules import SingleSignOnRules
+from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Anonymous, Caller
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import Conflict, InvalidToken, NotFound
+from logoadmin.domain.kernel.kinds import ROLES, USERS
+from logoadmin.domain.kernel.limits import MAX_ID, MAX_NAME, is_visible
+from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, ChangeFilter, Listing
+from logoadmin.domain.kernel.records import Kind, User
+from logoadmin.domain.kernel.use_cases import Transactions
+from logoadmin.ports.identity.issuer import IssuedIdentity
+from logoadmin.ports.storage import Identity, Session, UnitOfWork
+
+log = logging.getLogger("logoadmin.issuer")
+
+# The community assigns ids from below.
+FIRST_USER_ID: Final = 2_000_000_001
+_ROLES_AT_ONCE: Final = 500
+_NAMELESS: Final = "user"
+_BEGINNING: Final = 8  # characters
+
+
+class FollowIssuer(Command):
+    """The change of a user's record that the issuer asks for, in a write of its own."""
+
+    permission = PUBLIC
+
+
+class RoleDiffers(Exception):
+    """The user has another role than the issuer's groups say; a write of records has to change that first.
+
+    Attributes:
+        user_id: the user.
+        role_id: the role that they should have.
+    """
+
+    def __init__(self, user_id: int, role_id: int) -> None:
+        self.user_id, self.role_id = user_id, role_id
+        super().__init__()
+
+    def assign(self, uow: AuditedUnitOfWork) -> None:
+        """Give the user the role.
+
+        Raises:
+            Conflict: the user is the last who holds everything.
+            NotFound: the user or the role was removed meanwhile.
+        """
+        uow.records(USERS).amend(self.user_id, None, {"role_id": self.role_id})
+
+
+class UserMissing(Exception):
+    """A person at the issuer is not yet a user."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownNames:
+    """The names of users that may look like the name of a person.
+
+    Attributes:
+        looks: what they look like.
+        change_id: the last change that is taken into account.
+    """
+
+    looks: frozenset[str]
+    change_id: int
+
+
+def known_names(person: IssuedIdentity, uow: UnitOfWork) -> KnownNames:
+    """Return the names that may look like that of a person; comparing all names takes too long for a write."""
+    # A suffix leaves the beginning as it is.
+    beginnings = tuple(look[:_BEGINNING] for look in looks(_shown_name(person.names)))
+    page = uow.records(USERS).page
+    users = Listing(page(-1, USERS.page_sizes.first), USERS.id_of, page, USERS.page_sizes)
+    alike = (look for user in users for look in looks(user.username) if look.startswith(beginnings))
+    return KnownNames(frozenset(alike), uow.changes.last_id())
+
+
+class IssuerUsers:
+    """The users of one issuer."""
+
+    def __init__(self, issuer: str | None, rules: SingleSignOnRules) -> None:
+        """Use the issuer with this identifier, None for no issuer."""
+        self._issuer, self._rules = issuer, rules
+
+    def role_id(self, uow: AnyUnitOfWork, groups: Iterable[str]) -> int | None:
+        """Return the role of people with these groups; None if they have none, or one that does not exist."""
+        wanted = self._rules.role_of(frozenset(groups))
+        if wanted is None:
+            return None
+        role_id = role_named(uow, wanted)
+        if role_id is None:
+            log.error("The settings give users of the issuer the role %s, which does not exist", wanted)
+        return role_id
+
+    def signed_in(self, uow: AnyUnitOfWork, person: IssuedIdentity, role_id: int) -> int:
+        """Return the user of a person who signs in now, and remember the person's groups.
+
+        Raises:
+            UserMissing: the person has no user.
+            RoleDiffers: the user has another role.
+        """
+        identity = None if self._issuer is None else uow.identities.find(self._issuer, person.subject)
+        user = None if identity is None else uow.records(USERS).get(identity.user_id)
+        if user is None:
+            raise UserMissing
+        if user.role_id != role_id:
+            raise RoleDiffers(user.user_id, role_id)
+        self._remember(uow, person, user.user_id, identity)
+        return user.user_id
+
+    def refuse(self, uow: AuditedUnitOfWork, person: IssuedIdentity) -> None:
+        """Take all rights from a person without a group that has a role; their sessions end at once.
+
+        If only the role is missing, which is a mistake in the settings, their groups are remembered: sessions of the
+        issuer end at their next refresh.
+
+        Raises:
+            Conflict: the user is the last who holds everything, at the end of the work.
+        """
+        identity = None if self._issuer is None else uow.identities.find(self._issuer, person.subject)
+        if identity is None:
+            return
+        if self._rules.role_of(frozenset(person.groups)) is not None:
+            self._remember(uow, person, identity.user_id, identity)
+        elif not identity.refused:
+            ended = sum(session.expires_at > uow.now for session in uow.sessions.of_user(identity.user_id))
+            uow.refuse(replace(identity, groups=_json(person.groups), refused=True))
+            if ended:
+                record_event(uow, "session_ended", identity.user_id, uow.caller, uow.now, count=ended)
+
+    def create(self, uow: AuditedUnitOfWork, person: IssuedIdentity, known: KnownNames) -> None:
+        """Create the user of a person, unless another sign-in just did.
+
+        Args:
+            uow: a unit of work.
+            person: the person.
+            known: the names of users a short time ago; later ones are found in the history.
+        """
+        role_id = self.role_id(uow, person.groups)
+        if self._issuer is None or role_id is None or uow.identities.find(self._issuer, person.subject) is not None:
+            return
+        name = _free_name(uow, person.names, known)
+        user = User(user_id=_free_id(uow), username=name, avatar=None, role_id=role_id, created_at=uow.now)
+        self._remember(uow, person, uow.records(USERS).add(user).user_id, None)
+
+    def admits(self, uow: AnyUnitOfWork, session: Session) -> bool:
+        """Return whether a session may go on: one that the issuer began, as long as the groups have a role.
+
+        Raises:
+            RoleDiffers: the user has another role.
+        """
+        if session.factor != "issuer":
+            return not uow.identities.is_refused(session.user_id)
+        identities = [known for known in uow.identities.of_user(session.user_id) if known.issuer == self._issuer]
+        user = uow.records(USERS).get(session.user_id)
+        if not identities or user is None:
+            return False
+        role_id = self.role_id(uow, json.loads(identities[0].groups))
+        if role_id is not None and role_id != user.role_id:
+            raise RoleDiffers(user.user_id, role_id)
+        return role_id is not None
+
+    def _remember(self, uow: AnyUnitOfWork, person: IssuedIdentity, user_id: int, known: Identity | None) -> None:
+        groups = _json(person.groups)
+        if known is None or known.refused or known.groups != groups:
+            uow.identities.put(Identity(self._issuer or "", person.subject, user_id, groups))
+
+
+def _json(groups: Iterable[str]) -> str:
+    return json.dumps(list(groups), ensure_ascii=False)
+
+
+def follow_issuer(transactions: Transactions, client: Anonymous, change: Callable[[AuditedUnitOfWork], None]) -> None:
+    """Change the record of a user: sessions have a lock of their own, under which records cannot change."""
+    transactions.write(FollowIssuer(), client, lambda uow, _command: change(uow))
+
+
+def following_issuer(
+    transactions: Transactions, caller: Caller, prolong: Callable[[], Tokens | EndedSession]
+) -> Tokens:
+    """Prolong a session. If it is of a user of the issuer whose role has to change, change that first.
+
+    Raises:
+        InvalidToken: the session has ended, or the role cannot be changed because nobody else holds everything.
+    """
+    try:
+        answer = prolong()
+    except RoleDiffers as differs:
+        client = caller if isinstance(caller, Anonymous) else ANONYMOUS
+        try:
+            follow_issuer(transactions, client, differs.assign)
+            answer = prolong()
+        except (Conflict, NotFound, RoleDiffers):
+            raise InvalidToken from None
+    if isinstance(answer, EndedSession):  # raised outside the transaction, so that the session stays ended
+        raise InvalidToken
+    return answer
+
+
+def role_named(uow: AnyUnitOfWork, wanted: str) -> int | None:
+    """Return the id of the role with a name or, if no role has it, with that id; None if there is no such role."""
+    page = uow.records(ROLES).page
+    for role in Listing(page(-1, _ROLES_AT_ONCE), ROLES.id_of, page):
+        if role.name == wanted:
+            return role.role_id
+    role_id = int(wanted) if wanted.isascii() and wanted.isdecimal() and len(wanted) <= len(str(MAX_ID)) else MAX_ID + 1
+    return role_id if role_id <= MAX_ID and uow.records(ROLES).get(role_id) is not None else None
+
+
+def _free_id(uow: AuditedUnitOfWork) -> int:
+    """Return an id that no user ever had, so that the history of a removed user is never somebody else's."""
+    newest = uow.records(USERS).page(MAX_ID + 1, 1, order="desc")
+    first = max(FIRST_USER_ID, newest[0].user_id + 1 if newest else 0)
+    for id_ in range(first, MAX_ID + 1):
+        if not uow.changes.last_of(Kind.USER, id_):
+            return id_
+    raise Conflict("There are no more ids for users of the issuer")
+
+
+def _free_name(uow: AuditedUnitOfWork, names: Iterable[str], known: KnownNames) -> str:
+    """Return the first name that can be shown, with a number if it looks like the name of somebody else."""
+    name = _shown_name(names)
+    taken = known.looks | _looks_since(uow, known.change_id)
+    for number in count(1):
+        suffix = "" if number == 1 else f"-{number}"
+        free = f"{name[: MAX_NAME - len(suffix)].rstrip()}{suffix}"
+        if taken.isdisjoint(looks(free)) and uow.passwords.credentials(free) is None:
+            return free
+    raise AssertionError  # there are more numbers than users
+
+
+def _shown_name(names: Iterable[str]) -> str:
+    shown = ("".join(filter(str.isprintable, name)).strip() for name in names)
+    return next(filter(is_visible, shown), _NAMELESS)
+
+
+def _looks_since(uow: AnyUnitOfWork, change_id: int) -> frozenset[str]:
+    """Return what the names look like that users got after a change."""
+    page = partial(uow.changes.page, where=ChangeFilter(kind=Kind.USER))
+    size = CHANGE_PAGE_SIZES.first
+    changes = Listing(page(change_id, size), attrgetter("change_id"), page, CHANGE_PAGE_SIZES)
+    return frozenset().union(*(looks(change.after["username"]) for change in changes if change.after is not None))

@@ -1,0 +1,143 @@
+"""Sign-in codes: the way back for users who lost a password or their second factors (contract O6)."""
+
+from typing import Annotated, Final, Literal
+
+from logoadmin.domain.identity.events.recording import Refusals, record_event, user_named
+from logoadmin.domain.identity.factors.codes import hashed_code, new_code
+from logoadmin.domain.identity.factors.factor_records import NewSignInCode
+from logoadmin.domain.identity.sessions.open_sessions import SessionTokens, sessions_of
+from logoadmin.domain.identity.sessions.session_records import Tokens
+from logoadmin.domain.identity.sign_in_limits import attempt, counting_sign_in, limits_of, succeeded
+from logoadmin.domain.identity.sign_in_rules import CLOCK_SKEW
+from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, PUBLIC, Anonymous, Caller, Permission, Scope
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns
+from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.limits import ExistingUsername, TypedCode, UserId, described
+from logoadmin.domain.kernel.use_cases import Service, Transactions
+from logoadmin.ports.kernel.environment import Clock, Randomness
+from logoadmin.ports.kernel.metrics import Metrics
+from logoadmin.ports.storage import Challenge, UnitOfWork
+
+CODE_SECONDS: Final = 600
+# No user has this id, so no code belongs to it.
+_NOBODY: Final = -1
+
+
+class CreateSignInCode(Command):
+    """A code with which a user signs in once, instead of password and second factor."""
+
+    permission = Permission(Scope.USERS_WRITE)
+    changes_records = False
+    recent = True
+
+    user_id: UserId
+
+
+class SignInWithCode(Command):
+    """A sign-in with a code that the operator handed out."""
+
+    permission = PUBLIC
+    changes_records = False
+
+    grant_type: Annotated[Literal["sign_in_code"], described("`sign_in_code`, with such a code.", "sign_in_code")]
+    username: ExistingUsername
+    code: TypedCode
+
+
+class SignInCodeService(Service):
+    """The use cases of sign-in codes."""
+
+    def __init__(
+        self,
+        transactions: Transactions,
+        tokens: SessionTokens,
+        randomness: Randomness,
+        clock: Clock,
+        metrics: Metrics,
+    ) -> None:
+        super().__init__(transactions)
+        self._session_tokens = tokens
+        self._randomness = randomness
+        self._clock = clock
+        self._metrics = metrics
+
+    def create(self, command: CreateSignInCode, caller: Caller = OWNER) -> NewSignInCode:
+        """Create a code that signs a user in once within 10 minutes; it replaces any other of theirs (contract O6).
+
+        It is shown only this once. No endpoint calls this: it is for the command line, and for programs that embed the
+        service.
+
+        Raises:
+            NotFound: the user does not exist.
+            NotPermitted: the caller does not hold all scopes of the user (contract B4), or is a service key.
+            RecentSignInRequired: the caller signed in more than 10 minutes ago.
+            Outdated: the user has none of the versions in ``if_match``.
+        """
+        code = new_code(self._randomness)
+
+        def create(uow: AuditedUnitOfWork, command: CreateSignInCode) -> NewSignInCode:
+            # Who may set a password of the user may let them in.
+            user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=code)
+            uow.challenges.drop(user.user_id, "sign_in_code")
+            expires_at = uow.now + CODE_SECONDS
+            uow.challenges.add(Challenge(_hashed(user.user_id, code), "sign_in_code", user.user_id, "", expires_at))
+            record_event(uow, "sign_in_code_made", user.user_id, caller, uow.now)
+            return NewSignInCode(user.user_id, code, expires_at)
+
+        return self.transactions.write(command, caller, create, unused=_is_unused)
+
+    def sign_in(self, command: SignInWithCode, caller: Caller = ANONYMOUS) -> Tokens:
+        """Begin a session with a code, whatever factors the user has; their other sessions end (contract O6).
+
+        Raises:
+            SignInRefused: the name or the code is wrong, or the code was used or has expired.
+            TooManySignIns: there were too many failed attempts.
+        """
+        client = caller if isinstance(caller, Anonymous) else ANONYMOUS
+        # The way back stays open while the name is under attack: a code cannot be guessed.
+        limits = limits_of(client.origin, command.username, is_known=True)
+        refusals = Refusals(self.transactions.storage, self._clock, client, user_named(command.username))
+        with counting_sign_in(self._metrics, refusals):
+            now = self._clock.now()
+            wait = self.transactions.storage.write(lambda uow: attempt(uow, limits, now), "sessions")
+            if wait is not None:
+                raise TooManySignIns(wait)
+
+            def begin(uow: AuditedUnitOfWork, command: SignInWithCode) -> Tokens:
+                known = uow.passwords.credentials(command.username)
+                user_id = _NOBODY if known is None else known.user_id
+                if not _take(uow, user_id, command.code):
+                    raise SignInRefused("Incorrect username or code")
+                self._end_sign_ins(uow, user_id, client)
+                succeeded(uow, limits)
+                return self._session_tokens.begin(uow, user_id, client, uow.now, "sign_in_code")
+
+            return self.transactions.write(command, caller, begin, unused=self._session_tokens.are_unused)
+
+    def _end_sign_ins(self, uow: AuditedUnitOfWork, user_id: int, client: Anonymous) -> None:
+        """End the sessions of a user, which somebody else may have begun."""
+        ended = len(sessions_of(user_id, uow, uow.now, self._session_tokens.lifetimes))
+        uow.end_sign_ins(user_id)
+        if ended:
+            record_event(uow, "session_ended", user_id, client, uow.now, count=ended)
+
+
+def _take(uow: AuditedUnitOfWork, user_id: int, code: str) -> bool:
+    """Use up a code of a user; return whether it is valid now. For no user, it asks storage all the same."""
+    found = uow.challenges.get(_hashed(user_id, code))
+    if found is None or found.purpose != "sign_in_code":
+        return False
+    # A code from a clock that was ahead is not valid for longer.
+    is_valid = uow.now < found.expires_at <= uow.now + CODE_SECONDS + CLOCK_SKEW
+    return is_valid and uow.challenges.take(found.challenge_hash)
+
+
+def _hashed(user_id: int, code: str) -> str:
+    return hashed_code("sign-in code", user_id, code)
+
+
+def _is_unused(uow: UnitOfWork, made: NewSignInCode, now: int) -> bool:
+    """Return whether a new code can be shown again: it was neither used nor replaced, and has not expired."""
+    return uow.challenges.get(_hashed(made.user_id, made.code)) is not None and now < made.expires_at

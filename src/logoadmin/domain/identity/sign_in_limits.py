@@ -1,0 +1,146 @@
+"""Limits on failed sign-ins (contract C1, O2).
+
+They are counted in storage, so that all processes count together, and by the network of the origin. Somebody who has
+many networks meets the limits of the wider ones, and of the name: these do not apply in networks from which the user
+signed in, so that nobody can be locked out there from elsewhere. Only wrong TOTP codes are counted from anywhere: there
+are few codes, and the password was right.
+
+Every step of a sign-in is an attempt::
+
+    limits = limits_of(client.origin, "ann", is_known=is_known_network(uow, 1042, client.origin, now))
+    wait = attempt(uow, limits, now)  # before anything is verified
+    take_back(uow, [limit for limit in limits if not limit.named])  # the password was right, a second factor is missing
+    succeeded(uow, limits)  # the session begins
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from logoadmin.domain.identity.events.recording import Refusals
+from logoadmin.domain.kernel.access import network_of, wider_network
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.errors import SignInForbidden, SignInRefused, TooManySignIns
+from logoadmin.ports.kernel.metrics import Metrics
+
+_WINDOW: Final = 300  # seconds
+_PER_USERNAME: Final = 10
+_PER_ORIGIN: Final = 100
+# For an IPv6 network of one of these lengths, this many times as much: providers give subscribers a /56, and a /48.
+_WIDER: Final = ((56, 2), (48, 4))
+_NAME_WINDOW: Final = 3600  # seconds
+_PER_NAME: Final = 100
+_TOTP_WINDOW: Final = 3600  # seconds
+_TOTP_PER_USER: Final = 20
+# Each attempt adds at most eight counts and deletes up to this many old ones.
+_MOST_COUNTS_FORGOTTEN: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A limit on the attempts that have something in common.
+
+    Attributes:
+        counted: the name of their count, which reveals neither names nor addresses.
+        most: the maximum number of attempts in a window.
+        window: its length in seconds.
+        named: whether it is on attempts for one name, which a right password alone does not take back.
+        forgives: whether a success forgets all attempts, and not only its own.
+    """
+
+    counted: str
+    most: int
+    window: int = _WINDOW
+    named: bool = False
+    forgives: bool = False
+
+
+def limits_of(
+    origin: str, username: str | None = None, totp_of: int | None = None, *, is_known: bool = False
+) -> tuple[Limit, ...]:
+    """Return the limits on an attempt.
+
+    Args:
+        origin: where it comes from, such as an address.
+        username: the name that it is for; None if it names nobody, such as a passkey.
+        totp_of: the id of the user, if it is a TOTP code.
+        is_known: whether the user signed in from that network, or the attempt is not a guess.
+
+    Returns:
+        Those of the origin first, because they limit the number of names.
+    """
+    network = network_of(origin)
+    limits = [Limit(_hashed(network), _PER_ORIGIN)]
+    if username is not None:
+        wider = () if is_known else tuple((wider_network(origin, length), times) for length, times in _WIDER)
+        limits += [Limit(_hashed(wide), _PER_ORIGIN * times) for wide, times in wider if wide is not None]
+        limits.append(Limit(_hashed((network, username)), _PER_USERNAME, named=True, forgives=True))
+        limits += [
+            Limit(_hashed((wide, username)), _PER_USERNAME * times, named=True)
+            for wide, times in wider
+            if wide is not None
+        ]
+        if not is_known:
+            limits.append(Limit(_hashed(("name", username, "anywhere")), _PER_NAME, _NAME_WINDOW, named=True))
+    if totp_of is not None:
+        limits.append(Limit(_hashed(("totp", totp_of)), _TOTP_PER_USER, _TOTP_WINDOW, named=True))
+    return tuple(limits)
+
+
+def attempt(uow: AnyUnitOfWork, limits: Sequence[Limit], now: int) -> int | None:
+    """Count an attempt before anything is verified, so that concurrent attempts are all counted.
+
+    Returns:
+        None if it may go on, or the seconds to wait. Whether the user exists makes no difference.
+    """
+    uow.sign_in_attempts.forget_ended(now, _MOST_COUNTS_FORGOTTEN)
+    counts = []
+    for limit in limits:
+        attempts, ends_at = uow.sign_in_attempts.count(limit.counted)
+        if not now < ends_at <= now + limit.window:  # over, or from a clock that was ahead
+            attempts = 0
+        if attempts >= limit.most:
+            return max(1, ends_at - now)
+        counts.append((limit.counted, attempts + 1, ends_at if attempts else now + limit.window))
+    for count in counts:
+        uow.sign_in_attempts.set(*count)
+    return None
+
+
+def succeeded(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
+    """Forget the failures for the username, and take back this attempt: a session begins."""
+    for limit in limits:
+        if limit.forgives:
+            uow.sign_in_attempts.forget(limit.counted)
+    take_back(uow, [limit for limit in limits if not limit.forgives])
+
+
+def take_back(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
+    """Take back this attempt, which did not fail; others stay counted."""
+    for limit in limits:
+        attempts, ends_at = uow.sign_in_attempts.count(limit.counted)
+        if attempts > 1:
+            uow.sign_in_attempts.set(limit.counted, attempts - 1, ends_at)
+        else:
+            uow.sign_in_attempts.forget(limit.counted)
+
+
+@contextmanager
+def counting_sign_in(metrics: Metrics, refusals: Refusals) -> Iterator[None]:
+    """Count the outcome of a sign-in in the metrics, and a refusal as an event.
+
+    A right password that needs a second step has none yet.
+    """
+    try:
+        yield
+    except (SignInForbidden, SignInRefused, TooManySignIns) as error:
+        metrics.sign_in("failed" if isinstance(error, SignInRefused) else "refused")
+        refusals.count("sign_in_limited" if isinstance(error, TooManySignIns) else "sign_in_refused")
+        raise
+    metrics.sign_in("ok")
+
+
+def _hashed(counted: object) -> str:
+    return hashlib.sha256(repr(counted).encode()).hexdigest()

@@ -1,0 +1,282 @@
+"""Users (spec §Endpoints 1 to 4, contract A12, A13, D)."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Annotated
+
+from logoadmin.domain.identity.escalation import require_recent_sign_in
+from logoadmin.domain.identity.events.recording import Refusals, record_event
+from logoadmin.domain.identity.new_passwords import NewPasswords
+from logoadmin.domain.identity.sign_in_limits import Limit, attempt, limits_of, take_back
+from logoadmin.domain.identity.user_networks import is_known_network
+from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Scope, SignedIn
+from logoadmin.domain.kernel.audited_unit_of_work import (
+    AuditedUnitOfWork,
+    get_existing,
+    get_unless_unmodified,
+    must_change_password,
+)
+from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.errors import IncorrectPassword, InvalidInput, NotFound, Problem, TooManySignIns
+from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.limits import Avatar, ExistingUsername, Password, RoleId, UserId, Username, described
+from logoadmin.domain.kernel.lists import Listing, SearchedCommand
+from logoadmin.domain.kernel.pagination import list_records
+from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, PasswordHash, RemovedAvatar, RemovedUser, User
+from logoadmin.domain.kernel.use_cases import Service, Transactions, WriteWork, reads, writes
+from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.storage import UnitOfWork
+
+
+class ListUsers(SearchedCommand):
+    """All users, or those that match the filters."""
+
+    permission = Permission(Scope.USERS_READ, open_by_default=True)
+
+    role_id: Annotated[RoleId, described("Users with this role.", 1)] | None = None
+
+
+class CreateUser(Command):
+    """A new user; the community assigns the id."""
+
+    permission = Permission(Scope.USERS_WRITE)
+    hashes = True
+
+    user_id: UserId
+    username: Username
+    avatar: Avatar | None = None
+    password: Password
+
+
+class GetUser(Command):
+    """A user by their id; users may read their own."""
+
+    permission = Permission(Scope.USERS_READ, open_by_default=True, self_field="user_id")
+
+    user_id: UserId
+
+
+class FindUser(Command):
+    """A user by their name."""
+
+    permission = Permission(Scope.USERS_READ, open_by_default=True)
+
+    username: ExistingUsername
+
+
+class AmendUser(Command):
+    """New values for a user; fields that are left out stay as they are."""
+
+    permission = Permission(Scope.USERS_WRITE)
+
+    user_id: UserId
+    username: Username = UNSET
+    avatar: Avatar | None = UNSET
+    role_id: RoleId = UNSET
+
+
+class RemoveUser(Command):
+    """The removal of a user, with their sessions and keys."""
+
+    permission = Permission(Scope.USERS_WRITE)
+
+    user_id: UserId
+
+
+class RemoveAvatar(Command):
+    """The removal of an avatar; users may remove their own."""
+
+    permission = Permission(Scope.USERS_WRITE, self_field="user_id")
+
+    user_id: UserId
+
+
+class SetPassword(Command):
+    """A new password; users may set their own, with the current one."""
+
+    permission = Permission(Scope.USERS_WRITE, self_field="user_id")
+    hashes = True
+    first_password = True
+
+    user_id: UserId
+    password: Password
+    current_password: Annotated[
+        Password,
+        described("Your current password, to set your own. It is ignored for other users.", "a password until now"),
+    ] = UNSET
+
+
+class UserService(Service):
+    """The use cases of users."""
+
+    def __init__(self, transactions: Transactions, new_passwords: NewPasswords, clock: Clock) -> None:
+        super().__init__(transactions)
+        self._new_passwords, self._clock = new_passwords, clock
+
+    def list(self, command: ListUsers, caller: Caller = OWNER) -> Listing[User]:
+        """Return all users, by user_id (spec §Endpoints 1, contract E1)."""
+        return list_records(self.transactions, command, caller, USERS)
+
+    def create(self, command: CreateUser, caller: Caller = OWNER) -> User:
+        """Create a user with the default role (spec §Endpoints 2, §Rules 3, contract A12).
+
+        Raises:
+            InvalidInput: the password is not accepted (contract O5).
+            DuplicateEntry: the id or the name is taken.
+        """
+        self.transactions.require_token(command, caller)
+        self._new_passwords.check(command.password, command.username)
+        self.transactions.check(command, caller)
+        return self.transactions.write(command, caller, creation(self._new_passwords, command.password))
+
+    @reads
+    def get(self, uow: UnitOfWork, command: GetUser) -> User:
+        """Return a user (spec §Endpoints 3).
+
+        Raises:
+            NotFound: the user does not exist.
+        """
+        return get_unless_unmodified(uow, USERS, command)
+
+    @reads
+    def find(self, uow: UnitOfWork, command: FindUser) -> User:
+        """Return the user with exactly this name (contract A6).
+
+        Raises:
+            NotFound: no user has the name.
+        """
+        credentials = uow.passwords.credentials(command.username)
+        if credentials is None:
+            raise NotFound(USERS.name, command.username)
+        return get_existing(uow, USERS, credentials.user_id)
+
+    @writes
+    def amend(self, uow: AuditedUnitOfWork, command: AmendUser) -> User:
+        """Change a user (contract D).
+
+        Raises:
+            NotFound: the user or the role does not exist.
+            DuplicateUpdate: another user has the name.
+            NotPermitted: the caller does not hold all scopes of the old and the new role (contract B4).
+            Conflict: nobody would hold everything any more.
+            Outdated: the user has none of the versions in ``if_match``.
+        """
+        return uow.records(USERS).amend(command.user_id, command.if_match, command.new_values())
+
+    @writes
+    def remove(self, uow: AuditedUnitOfWork, command: RemoveUser) -> RemovedUser:
+        """Remove a user; their sessions and keys end at once (contract D, B5).
+
+        Raises:
+            NotFound: the user does not exist.
+            NotPermitted: the caller does not hold all scopes of the user (contract B4).
+            Conflict: nobody would hold everything any more.
+            Outdated: the user has none of the versions in ``if_match``.
+        """
+        uow.records(USERS).get_for_change(command.user_id, command.if_match)
+        uow.records(USERS).remove(command.user_id)
+        return RemovedUser(command.user_id)
+
+    @writes
+    def remove_avatar(self, uow: AuditedUnitOfWork, command: RemoveAvatar) -> RemovedAvatar:
+        """Remove a user's avatar and return it (spec §Endpoints 4, contract A13).
+
+        Raises:
+            NotFound: the user does not exist.
+            NotPermitted: the caller does not hold all scopes of the user (contract B4).
+            Outdated: the user has none of the versions in ``if_match``.
+        """
+        user = uow.records(USERS).get_for_change(command.user_id, command.if_match, avatar=None)
+        if user.avatar is not None:
+            uow.records(USERS).update(replace(user, avatar=None))
+        return RemovedAvatar(user.avatar or "")
+
+    def set_password(self, command: SetPassword, caller: Caller = OWNER) -> User:
+        """Set a user's password; their other sessions end at once (contract D, B5, O5).
+
+        Users who set their own prove that they know the current one, so that an open session is not enough. Users
+        without one, such as those of an issuer, need a recent sign-in.
+
+        Raises:
+            InvalidInput: the password is not accepted, or is the generated first one again, or the current one is
+                missing.
+            IncorrectPassword: the current one is wrong, which counts as a failed sign-in.
+            TooManySignIns: there were too many of them.
+            RecentSignInRequired: they have no password yet, and signed in more than 10 minutes ago.
+            NotFound: the user does not exist.
+            NotPermitted: the caller does not hold all scopes of the user (contract B4), or is a service key, which must
+                not outlive itself (contract C5).
+            Outdated: the user has none of the versions in ``if_match``.
+        """
+        self.transactions.require_token(command, caller)
+        own = caller if isinstance(caller, SignedIn) and caller.user_id == command.user_id else None
+        self._check_form(command, is_own=own is not None)
+        self.transactions.check(command, caller)
+        self._new_passwords.check(command.password, self._name_of(command.user_id))
+        current = None if own is None else self._verified(command, own)
+        password = self._new_passwords.hash(command.password)  # expensive, so outside the transaction
+
+        def set_password(uow: AuditedUnitOfWork, command: SetPassword) -> User:
+            if own is not None and uow.passwords.get(own.user_id) != current:  # changed while it was verified
+                raise IncorrectPassword
+            is_same = own is not None and command.password == command.current_password
+            if is_same and must_change_password(uow, command.user_id):
+                raise InvalidInput([Problem(("password",), "Password should differ from the first one", "value_error")])
+            if own is not None and uow.held is not None and current is None:
+                require_recent_sign_in(uow.held, uow.factors, uow.now)
+            user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=password)
+            uow.end_sign_ins(user.user_id, None if own is None else own.session_id)
+            record_event(uow, "password_changed", user.user_id, caller, uow.now)
+            return uow.passwords.set(user.user_id, password, verified=True)
+
+        return self.transactions.write(command, caller, set_password)
+
+    def _name_of(self, user_id: int) -> str:
+        user = self.transactions.storage.read(lambda uow: uow.records(USERS).get(user_id))
+        return "" if user is None else user.username
+
+    def _check_form(self, command: SetPassword, *, is_own: bool) -> None:
+        """Require an acceptable password, and the current one of users who have one and set their own."""
+        problems = self._new_passwords.problems(command.password)
+        if is_own and command.current_password is UNSET:
+            stored = self.transactions.storage.read(lambda uow: uow.passwords.get(command.user_id))
+            if stored is not None:
+                problems += (Problem(("current_password",), "Field required", "missing"),)
+        if problems:
+            raise InvalidInput(problems)
+
+    def _verified(self, command: SetPassword, caller: SignedIn) -> PasswordHash | None:
+        """Return the hash of the caller's current password, once it is verified; None if they have none."""
+        storage, now = self.transactions.storage, self._clock.now()
+
+        def count(uow: UnitOfWork) -> tuple[PasswordHash | None, tuple[Limit, ...], int | None]:
+            user, stored = uow.records(USERS).get(caller.user_id), uow.passwords.get(caller.user_id)
+            is_known = is_known_network(uow, caller.user_id, caller.origin, now)
+            name = None if user is None or stored is None else user.username
+            limits = () if name is None else limits_of(caller.origin, name, is_known=is_known)
+            return stored, limits, attempt(uow, limits, now)
+
+        refusals = Refusals(storage, self._clock, caller, lambda _uow: caller.user_id)
+        stored, limits, wait = storage.write(count, "sessions")
+        if wait is not None:
+            refusals.count("sign_in_limited")
+            raise TooManySignIns(wait)
+        if stored is None:
+            return None
+        if command.current_password is UNSET or not self._new_passwords.hasher.verify(stored, command.current_password):
+            refusals.count("sign_in_refused")
+            raise IncorrectPassword
+        storage.write(partial(take_back, limits=limits), "sessions")
+        return stored
+
+
+def creation(new_passwords: NewPasswords, given: str) -> WriteWork[CreateUser, User]:
+    """Hash a password, which is expensive, and return the work that then creates its user in a transaction."""
+    password = new_passwords.hash(given)
+
+    def create(uow: AuditedUnitOfWork, command: CreateUser) -> User:
+        values = command.model_dump(exclude={"password"})
+        user = uow.records(USERS).add(User(**values, role_id=DEFAULT_ROLE_ID, created_at=uow.now))
+        return uow.passwords.set(user.user_id, password)
+
+    return create

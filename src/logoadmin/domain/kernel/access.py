@@ -1,0 +1,280 @@
+"""Scopes, access policies, callers and their rights (contract A19, B).
+
+A command names the right that it requires (:class:`Permission`). :func:`require_token` rejects callers without a
+required token before anything is read, :func:`authorize` checks the rights that are stored at that moment.
+"""
+
+import ipaddress
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from logoadmin.domain.identity.sign_in_rules import SignInFactor
+from logoadmin.domain.kernel.errors import NotAuthenticated, NotPermitted
+
+
+class Scope(StrEnum):
+    """The scopes of this service (contract B3)."""
+
+    ALL = "*"
+    USERS_READ = "users:read"
+    USERS_WRITE = "users:write"
+    ROLES_READ = "roles:read"
+    ROLES_WRITE = "roles:write"
+    AUTHORS_WRITE = "authors:write"
+    THEMES_WRITE = "themes:write"
+    LOGOS_WRITE = "logos:write"
+    CHANGES_READ = "changes:read"
+
+
+class Policy(StrEnum):
+    """The access policies (contract B1)."""
+
+    OPEN = "open"
+    GUARDED = "guarded"
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host, by name or address, is loopback (contract B2)."""
+    if host == "localhost":
+        return True
+    try:
+        return address_of(host).is_loopback
+    except ValueError:
+        return False
+
+
+def address_of(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """Return an address; an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) becomes IPv4.
+
+    Raises:
+        ValueError: the text is not an address.
+    """
+    address = ipaddress.ip_address(text)
+    return address.ipv4_mapped or address if isinstance(address, ipaddress.IPv6Address) else address
+
+
+def network_of(origin: str) -> str:
+    """Return the network of an address: of IPv6 the /64, from which a subscriber can choose."""
+    try:
+        address = ipaddress.ip_address(origin)
+    except ValueError:
+        return origin
+    if address.version == 4:
+        return origin
+    return str(address.ipv4_mapped or ipaddress.ip_network((address.packed, 64), strict=False))
+
+
+def wider_network(origin: str, length: int) -> str | None:
+    """Return the IPv6 network of this prefix length around an address; None for IPv4 and what is not an address."""
+    try:
+        address = address_of(origin)
+    except ValueError:
+        return None
+    return None if address.version == 4 else str(ipaddress.ip_network((address.packed, length), strict=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """The right that a command requires.
+
+    Attributes:
+        scope: the scope that the caller must hold; None for public commands.
+        open_by_default: whether the specification needs no token, so that the policy ``open`` requires none.
+        self_field: the field of the command with the id of a user who needs no scope for their own account.
+        signed_in: whether a token is required although no scope is.
+    """
+
+    scope: Scope | None = None
+    open_by_default: bool = False
+    self_field: str | None = None
+    signed_in: bool = False
+
+    def needs_token(self, policy: Policy) -> bool:
+        """Return whether a caller needs a token under this policy (spec §Authentication 4, contract B1)."""
+        return self.signed_in or (self.scope is not None and not (self.open_by_default and policy is Policy.OPEN))
+
+
+PUBLIC: Final = Permission()
+SIGNED_IN: Final = Permission(signed_in=True)
+# A token is checked if there is one.
+OPTIONAL: Final = Permission(open_by_default=True)
+
+
+@dataclass(slots=True)
+class SentRequestId:
+    """The id that a client sent with its request; it is replaced if the history already has it (contract G4).
+
+    Attributes:
+        text: the current id.
+        replacement: an id of our own.
+    """
+
+    text: str
+    replacement: str
+
+    def use_replacement(self) -> None:
+        """Replace the id that was sent by our own."""
+        self.text = self.replacement
+
+
+# Every caller may have the id of the request, which goes into the history (contract G).
+@dataclass(frozen=True, slots=True)
+class Anonymous:
+    """A caller without a token.
+
+    Attributes:
+        origin: where the caller comes from, such as an address.
+        request_id: the id of the request.
+        user_agent: the client's ``User-Agent``, for the list of sessions (contract C6).
+    """
+
+    origin: str = ""
+    request_id: str | SentRequestId | None = field(default=None, compare=False)
+    user_agent: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The program that embeds the service, or its command line: they have the database itself."""
+
+    request_id: str | SentRequestId | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """A caller with a genuine access token; their rights are in storage (contract B5).
+
+    ``origin`` and ``user_agent`` are those of the request, see :class:`Anonymous`.
+    """
+
+    user_id: int
+    session_id: str
+    request_id: str | SentRequestId | None = field(default=None, compare=False)
+    origin: str = field(default="", compare=False)
+    user_agent: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ActingAs(SignedIn):
+    """A user for whom the embedding program acts, without a session; their rights are in storage (contract B5, H6).
+
+    Attributes:
+        signed_in_at: when the program last made sure who the user is, as Unix time; 0 for unknown.
+    """
+
+    session_id: str = field(default="", init=False)
+    signed_in_at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class KeyHolder:
+    """A caller with a service key (contract C5); whether the key exists is checked in storage."""
+
+    key_hash: str = field(repr=False)
+    request_id: str | SentRequestId | None = field(default=None, compare=False)
+
+
+Caller = Anonymous | Owner | SignedIn | KeyHolder
+
+ANONYMOUS: Final = Anonymous()
+OWNER: Final = Owner()
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """The current rights of a caller with a token (contract B5).
+
+    Attributes:
+        user_id: the user.
+        scope: the scope of the user's role, or the part of it that a service key has.
+        of_user: whether the caller is the user, and not a service key.
+        signed_in_at: when the session began, as Unix time; None without one.
+        ends_at: when the session ends, as Unix time; None without one.
+        factor: what the session began with; None without one.
+        enrol_by: from when the session may do nothing but enrol a second factor, as Unix time; None for never.
+        required: the scopes that the work required, beside that of its command.
+    """
+
+    user_id: int
+    scope: frozenset[str]
+    of_user: bool = True
+    signed_in_at: int | None = None
+    ends_at: int | None = None
+    factor: SignInFactor | None = None
+    enrol_by: int | None = None
+    required: set[str] = field(default_factory=set, compare=False, repr=False)
+
+    def hold(self, scope: Scope) -> bool:
+        """Return whether they include a scope."""
+        return Scope.ALL in self.scope or scope in self.scope
+
+    def cover(self, scope: Iterable[str]) -> bool:
+        """Return whether they include all of these scopes."""
+        return Scope.ALL in self.scope or self.scope.issuperset(scope)
+
+    def require(self, scope: Iterable[str]) -> None:
+        """Require scopes, and record them as required.
+
+        Raises:
+            NotPermitted: one of them is missing.
+        """
+        needed = frozenset(scope)
+        if not self.cover(needed):
+            raise NotPermitted
+        self.required.update(needed)
+
+    def limited_to(self, scope: Iterable[str]) -> "Rights":
+        """Return the part of them that a service key with this scope has."""
+        wanted = frozenset(scope)
+        if Scope.ALL in wanted:
+            return Rights(self.user_id, self.scope, of_user=False)
+        shared = wanted if Scope.ALL in self.scope else self.scope & wanted
+        return Rights(self.user_id, shared, of_user=False)
+
+
+def user_of(held: Rights | None) -> int:
+    """Return the id of the user for a command about their own sessions or keys.
+
+    Raises:
+        NotAuthenticated: the caller is not a user.
+        NotPermitted: the caller is a service key, which manages no sessions and no keys (contract C5, C6).
+    """
+    if held is None:
+        raise NotAuthenticated
+    if not held.of_user:
+        raise NotPermitted
+    return held.user_id
+
+
+def require_token(policy: Policy, permission: Permission, caller: Caller) -> None:
+    """Reject a caller without a token if the command requires one, before anything else is checked.
+
+    Raises:
+        NotAuthenticated: (spec §Authentication 3, contract A19).
+        TypeError: the caller is something else.
+    """
+    if not isinstance(caller, Caller):
+        raise TypeError(f"the caller is of type {type(caller).__name__}; for a user, see LogoAdmin.acting_as")
+    if isinstance(caller, Anonymous) and permission.needs_token(policy):
+        raise NotAuthenticated
+
+
+def authorize(policy: Policy, permission: Permission, held: Rights, user_id: int | None) -> None:
+    """Reject a caller whose rights, read in the transaction of the work, are not sufficient.
+
+    Args:
+        policy: the access policy in force.
+        permission: the right that the command requires.
+        held: the caller's rights.
+        user_id: the user in ``permission.self_field``, if any.
+
+    Raises:
+        NotPermitted: they are not.
+    """
+    if permission.scope is None or not permission.needs_token(policy):
+        return
+    own = held.of_user and user_id == held.user_id
+    if not own and not held.hold(permission.scope):
+        raise NotPermitted

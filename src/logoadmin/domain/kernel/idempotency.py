@@ -1,0 +1,145 @@
+"""Commands that are sent again because their response was lost, and stored responses (contract F3).
+
+The response is stored in the transaction of the command. It may have a token, so it is encrypted with a key made of the
+idempotency key and of the request, neither of which is stored.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final, TypeVar
+
+from pydantic import BaseModel, TypeAdapter
+
+from logoadmin.domain.identity.factors import factor_records as factors
+from logoadmin.domain.identity.sessions import session_records as sessions
+from logoadmin.domain.kernel import records
+from logoadmin.domain.kernel.access import Anonymous, Caller, KeyHolder, Owner, Rights, SignedIn
+from logoadmin.domain.kernel.command import REQUEST_OPTIONS, UNSET, Command
+from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Problem
+from logoadmin.domain.kernel.records import StoredRecord, version_of
+from logoadmin.ports.kernel.encryption import Encryption
+from logoadmin.ports.storage import StoredResponse, UnitOfWork
+
+Answer = TypeVar("Answer")
+
+Unused = Callable[[UnitOfWork, Answer, int], bool]
+
+_DAY: Final = 86_400
+# The lifetime of a response with tokens.
+_MINUTE: Final = 60
+# Each write that adds a response deletes up to this many expired ones, so their number falls and no write takes long.
+_MOST_RESPONSES_FORGOTTEN: Final = 20
+# Slow, so that a password cannot be guessed from a stored response under a short key: 16 MiB and some hundredths of a
+# second.
+_SLOW: Final[dict[str, int]] = {"n": 2**14, "r": 8, "p": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotentRequest:
+    """A command under an idempotency key.
+
+    Attributes:
+        key_hash: identifies the caller and the key in storage.
+        secret: encrypts the response. That of a refresh is as secret as its refresh token, that of a sign-in as its
+            password.
+    """
+
+    key_hash: str
+    secret: str = field(repr=False)
+
+
+class Idempotency:
+    """Stores the responses to commands under idempotency keys, and returns them if the commands come again."""
+
+    def __init__(self, encryption: Encryption) -> None:
+        self._encryption = encryption
+
+    def request(self, command: Command, caller: Caller) -> IdempotentRequest | None:
+        """Return the identity of a command that may come again; None if it has no key."""
+        key = command.idempotency_key
+        if key is None:
+            return None
+        values = {name: value for name, value in command if value is not UNSET and name not in REQUEST_OPTIONS}
+        serialized = json.dumps([type(command).__name__, values], default=BaseModel.model_dump).encode()
+        if command.hashes:
+            digest = hashlib.scrypt(serialized, salt=key.encode(), **_SLOW).hex()
+        else:
+            digest = hashlib.sha256(serialized).hexdigest()
+        key_hash = sessions.stored_hash("idempotency key", json.dumps([*_owner_of_keys(caller), key]))
+        return IdempotentRequest(key_hash, f"{digest} {key}")
+
+    def replay(
+        self, uow: UnitOfWork, request: IdempotentRequest, held: Rights | None, now: int, unused: Unused[Any] | None
+    ) -> Any:
+        """Return the stored answer; None, after deleting it, if there is none that can be returned again.
+
+        If the answer has tokens, ``unused`` decides whether it can be returned again.
+
+        Raises:
+            InvalidInput: the caller used the key for another command.
+            NotPermitted: the caller no longer holds the scopes that the command required (contract B5).
+        """
+        stored = uow.stored_responses.get(request.key_hash)
+        if stored is None:
+            return None
+        if stored.expires_at > now:
+            answer = self._decrypted(stored, request, held)
+            # Tokens must not outlast a clock that was ahead; the clocks of two machines may differ a little.
+            if unused is None or (stored.expires_at <= now + 2 * _MINUTE and unused(uow, answer, now)):
+                return answer
+        uow.stored_responses.forget(request.key_hash)
+        return None
+
+    def store(
+        self, uow: UnitOfWork, request: IdempotentRequest, answer: Any, held: Rights | None, now: int, *, tokens: bool
+    ) -> None:
+        """Store the answer to a command for a day, with tokens for a minute, and the scopes that it required."""
+        values = _adapter(type(answer).__name__).dump_python(answer, mode="json")
+        version = version_of(answer) if isinstance(answer, StoredRecord) else 0
+        required = [sorted(held.required)] if held is not None and held.required else []
+        serialized = json.dumps([type(answer).__name__, values, version, *required])
+        encrypted = self._encryption.encrypt(serialized, request.secret)
+        expires_at = now + (_MINUTE if tokens else _DAY)
+        uow.stored_responses.add(StoredResponse(request.key_hash, encrypted, expires_at))
+
+    def _decrypted(self, stored: StoredResponse, request: IdempotentRequest, held: Rights | None) -> Any:
+        try:
+            serialized = self._encryption.decrypt(stored.encrypted, request.secret)
+        except ValueError:
+            problem = Problem(("idempotency_key",), "This key was used for another request", "value_error")
+            raise InvalidInput([problem]) from None
+        name, values, version, *required = json.loads(serialized)
+        if held is not None and not all(map(held.cover, required)):
+            raise NotPermitted
+        return _adapter(name).validate_python({**values, **({"version": version} if version else {})})
+
+
+@lru_cache
+def _adapter(name: str) -> TypeAdapter[Any]:
+    """Return the adapter for answers of a type, by its name; creating one takes milliseconds."""
+    answer: Any = dict[str, Any] if name == "dict" else None
+    for module in (records, sessions, factors):
+        answer = answer or getattr(module, name, None)
+    return TypeAdapter(answer)
+
+
+def _owner_of_keys(caller: Caller) -> tuple[str, str | int]:
+    """Return the namespace of a caller's keys; that of a user's service key is not the user's."""
+    match caller:
+        case SignedIn(user_id=user_id):
+            return "user", user_id
+        case KeyHolder(key_hash=key_hash):
+            return "key", key_hash
+        case Anonymous(origin=origin):
+            return "anonymous", origin
+        case Owner():
+            return "owner", ""
+
+
+def forget_expired_responses(uow: UnitOfWork, now: int) -> None:
+    """Delete some expired responses, at the end of a write: a long one would lock their rows for others."""
+    uow.stored_responses.forget_expired(now, _MOST_RESPONSES_FORGOTTEN)
+    uow.stored_responses.expire_by(now + _DAY, _MOST_RESPONSES_FORGOTTEN)  # from a clock that was ahead

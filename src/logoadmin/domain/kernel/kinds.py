@@ -1,0 +1,197 @@
+"""The registry of the kinds of record, one row each (spec §Resources, contract J8)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
+from typing import Any, Final, Generic, TypeVar
+
+from logoadmin.domain.kernel.access import Scope
+from logoadmin.domain.kernel.lists import ARTWORK_PAGE_SIZES, RECORD_PAGE_SIZES, PageSizes
+from logoadmin.domain.kernel.records import (
+    Author,
+    Kind,
+    Logo,
+    LogoAuthor,
+    RemovedAuthor,
+    RemovedLogo,
+    RemovedLogoAuthor,
+    RemovedRole,
+    RemovedTheme,
+    RemovedThemeAuthor,
+    RemovedUser,
+    Role,
+    SharedSettings,
+    StoredRecord,
+    Theme,
+    ThemeAuthor,
+    User,
+)
+from logoadmin.domain.publication.css.verdict import Form
+
+Record = TypeVar("Record", bound=StoredRecord)
+AnyArtwork = TypeVar("AnyArtwork", bound=Theme | Logo)
+LinkAnswer = TypeVar("LinkAnswer")
+Removed = TypeVar("Removed")
+RemovedLink = TypeVar("RemovedLink")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordKind(Generic[Record, Removed]):
+    """A row.
+
+    Attributes:
+        kind: its name in the history, on the command line and in files.
+        record: the type of the records.
+        removed: makes the answer to a removal from the id.
+        name_field: the field that ``q`` searches.
+        write_scope: the scope that is required to change such records.
+        read_scope: the scope that is required to read them; None if they are public.
+        unique: the unique fields, in the order in which they are checked.
+        filters: the fields that lists can be filtered by, beside ``q`` and the authors of artworks.
+        page_sizes: how many records are fetched at a time.
+        gives_ids: whether the service assigns the ids; otherwise the caller chooses the id.
+        shows: the kinds that are part of the records, itself first.
+        references: the fields with the id of another record, with its kind.
+        name: the name of a record in messages.
+        plural: the name of several.
+        id_field: the field with the id.
+        id_of: returns the id of a record, or of the record that a command names.
+        stored_fields: the fields without authors and version.
+        values_of: returns their values.
+    """
+
+    kind: Kind
+    record: type[Record]
+    removed: Callable[[int], Removed]
+    name_field: str
+    write_scope: Scope
+    read_scope: Scope | None = None
+    unique: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()
+    page_sizes: PageSizes = RECORD_PAGE_SIZES
+    gives_ids: bool = True
+    shows: tuple[Kind, ...] = ()
+    references: Mapping[str, Kind] = field(default_factory=dict)
+    name: str = field(init=False)
+    plural: str = field(init=False)
+    id_field: str = field(init=False)
+    id_of: Callable[[Any], int] = field(init=False)
+    stored_fields: tuple[str, ...] = field(init=False)
+    values_of: Callable[[Record], tuple[Any, ...]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        id_field = f"{self.kind}_id"
+        stored = tuple(each.name for each in fields(self.record) if each.name not in {"authors", "version"})
+        derived = {
+            "shows": (self.kind, *self.shows),
+            "name": self.kind.capitalize(),
+            "plural": f"{self.kind}s",
+            "id_field": id_field,
+            "id_of": attrgetter(id_field),
+            "stored_fields": stored,
+            "values_of": attrgetter(*stored) if len(stored) > 1 else lambda record: (getattr(record, stored[0]),),
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
+    def version_of_list(self, last_changes: Mapping[Kind, int]) -> int:
+        """Return the version of the lists of this kind from the last change of each kind (contract F1)."""
+        return max(last_changes.get(shown, 0) for shown in self.shows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArtworkKind(RecordKind[AnyArtwork, Removed], Generic[AnyArtwork, LinkAnswer, Removed, RemovedLink]):
+    """A row of records that have authors.
+
+    Attributes:
+        css_form: the grammar of its CSS (contract L4).
+        link: makes the answer to a link from the ids of the link, the artwork and the author.
+        removed_link: makes the answer to its removal from the ids of the artwork and the author.
+        link_id_field: the field with the id of a link.
+    """
+
+    css_form: Form = field(kw_only=True)
+    link: Callable[[int, int, int], LinkAnswer] = field(kw_only=True)
+    removed_link: Callable[[int, int], RemovedLink] = field(kw_only=True)
+    link_id_field: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        # Not super(): dataclass replaces the class by one with slots.
+        RecordKind.__post_init__(self)
+        object.__setattr__(self, "link_id_field", f"{self.kind}_author_id")
+
+
+ROLES: Final = RecordKind(
+    kind=Kind.ROLE,
+    record=Role,
+    removed=RemovedRole,
+    name_field="name",
+    write_scope=Scope.ROLES_WRITE,
+    read_scope=Scope.ROLES_READ,
+    unique=("name",),
+)
+USERS: Final = RecordKind(
+    kind=Kind.USER,
+    record=User,
+    removed=RemovedUser,
+    name_field="username",
+    write_scope=Scope.USERS_WRITE,
+    read_scope=Scope.USERS_READ,
+    unique=("user_id", "username"),
+    filters=("role_id",),
+    gives_ids=False,
+    references={"role_id": Kind.ROLE},
+)
+AUTHORS: Final = RecordKind(
+    kind=Kind.AUTHOR,
+    record=Author,
+    removed=RemovedAuthor,
+    name_field="username",
+    write_scope=Scope.AUTHORS_WRITE,
+    unique=("user_id", "username"),
+    filters=("user_id",),
+)
+THEMES: Final = ArtworkKind(
+    kind=Kind.THEME,
+    record=Theme,
+    removed=RemovedTheme,
+    name_field="name",
+    write_scope=Scope.THEMES_WRITE,
+    filters=("target", "active"),
+    page_sizes=ARTWORK_PAGE_SIZES,
+    shows=(Kind.AUTHOR,),
+    css_form="sheet",
+    link=ThemeAuthor,
+    removed_link=RemovedThemeAuthor,
+)
+LOGOS: Final = ArtworkKind(
+    kind=Kind.LOGO,
+    record=Logo,
+    removed=RemovedLogo,
+    name_field="name",
+    write_scope=Scope.LOGOS_WRITE,
+    filters=("target", "active"),
+    page_sizes=ARTWORK_PAGE_SIZES,
+    shows=(Kind.AUTHOR,),
+    css_form="declarations",
+    link=LogoAuthor,
+    removed_link=RemovedLogoAuthor,
+)
+
+# One record, which is always there: it is neither created nor removed, and in no list.
+SETTINGS: Final = RecordKind(
+    kind=Kind.SETTINGS,
+    record=SharedSettings,
+    removed=lambda _: None,
+    name_field="",
+    write_scope=Scope.ALL,
+)
+
+AnyKind = RecordKind[Any, Any]
+AnyArtworkKind = ArtworkKind[Any, Any, Any, Any]
+
+# The kinds with lists. Kinds that others refer to come first.
+KINDS: Final[Mapping[Kind, AnyKind]] = {row.kind: row for row in (ROLES, USERS, AUTHORS, THEMES, LOGOS)}
+# All kinds in the history.
+RECORDED_KINDS: Final[Mapping[Kind, AnyKind]] = {**KINDS, Kind.SETTINGS: SETTINGS}
+ARTWORK_KINDS: Final[tuple[AnyArtworkKind, ...]] = (LOGOS, THEMES)

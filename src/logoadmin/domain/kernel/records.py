@@ -1,0 +1,336 @@
+"""The records that are stored and returned (spec §Resources, contract D, F1, G).
+
+A ``User`` has no field for a password, so none can leak. ``created_at`` is Unix time in whole seconds (contract A10).
+``version`` is the id of the last change of a record (contract F1), so it rises with every change and is never reused;
+it is never in a body, and not compared.
+
+The OpenAPI document describes a record by the first paragraph of its docstring, without the sources.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar
+
+from pydantic import Field
+
+from logoadmin.domain.kernel.limits import (
+    Active,
+    ArtworkName,
+    AuthorId,
+    Avatar,
+    ChangeId,
+    CommunityId,
+    CreatedAt,
+    CustomCss,
+    LinkId,
+    LogoId,
+    Origin,
+    PictureHosts,
+    PreviewUrl,
+    RequestId,
+    RoleId,
+    RoleName,
+    Scopes,
+    Target,
+    ThemeId,
+    UserId,
+    Username,
+    described,
+)
+
+Version = Annotated[int, Field(exclude=True)]
+
+# The example of a record in a record.
+_ANN: Final = {"author_id": 7, "user_id": 1042, "username": "Ann", "created_at": 1_800_000_000}
+
+# The role of new users (contract A12, H3).
+DEFAULT_ROLE_ID: Final = 1
+# The administrator of the first start, out of the way of the community's own numbers.
+FIRST_ADMIN_ID: Final = 2_000_000_000
+
+
+class Kind(StrEnum):
+    """A kind of record, by its name in the history, on the command line and in files."""
+
+    ROLE = "role"
+    USER = "user"
+    AUTHOR = "author"
+    THEME = "theme"
+    LOGO = "logo"
+    SETTINGS = "settings"
+
+    # Errors that list the kinds name them as requests do.
+    __repr__ = str.__repr__
+
+
+# The kinds with lists, which files can have.
+ListedKind = Literal[Kind.ROLE, Kind.USER, Kind.AUTHOR, Kind.THEME, Kind.LOGO]
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A person who can sign in. The ``user_id`` is chosen by the creator of the user."""
+
+    user_id: UserId
+    username: Username
+    avatar: Avatar | None
+    role_id: RoleId
+    created_at: CreatedAt
+    version: Version = field(default=0, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """The rights of users: ``scope`` has scope-tokens, without duplicates, in the given order."""
+
+    role_id: RoleId
+    name: RoleName
+    scope: Scopes
+    created_at: CreatedAt
+    version: Version = field(default=0, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """An author of logos or themes. The ``user_id`` is the author's number at the community site (contract A14)."""
+
+    author_id: AuthorId
+    user_id: CommunityId
+    username: Username
+    created_at: CreatedAt
+    version: Version = field(default=0, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """A theme of the gallery; ``authors`` in the order they were linked (contract A18)."""
+
+    theme_id: ThemeId
+    name: ArtworkName
+    preview_url: PreviewUrl
+    target: Target
+    custom_css: CustomCss
+    active: Active
+    authors: Annotated[tuple[Author, ...], described("The authors, in the order they were linked.", [_ANN])]
+    created_at: CreatedAt
+    version: Version = field(default=0, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Logo:
+    """A logo of the gallery; ``authors`` in the order they were linked (contract A18)."""
+
+    logo_id: LogoId
+    name: ArtworkName
+    preview_url: PreviewUrl
+    target: Target
+    custom_css: CustomCss
+    active: Active
+    authors: Annotated[tuple[Author, ...], described("The authors, in the order they were linked.", [_ANN])]
+    created_at: CreatedAt
+    version: Version = field(default=0, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSettings:
+    """What administrators decide for everybody (contract J8)."""
+
+    # There is one such record, from the start.
+    settings_id: ClassVar[int] = 1
+
+    picture_hosts: PictureHosts = ()
+    version: Version = field(default=0, compare=False, repr=False, kw_only=True)
+
+
+StoredRecord = User | Role | Author | Theme | Logo | SharedSettings
+
+
+def version_of(record: StoredRecord) -> int:
+    """Return the version of a record; that of an artwork also rises with changes of its authors."""
+    if isinstance(record, Logo | Theme) and record.authors:
+        return max(record.version, *(author.version for author in record.authors))
+    return record.version
+
+
+# Records with authors. Themes and logos share their services and repositories.
+Artwork = TypeVar("Artwork", bound=Theme | Logo)
+
+
+@dataclass(frozen=True, slots=True)
+class LogoAuthor:
+    """A link from a logo to an author."""
+
+    logo_author_id: LinkId
+    logo_id: LogoId
+    author_id: AuthorId
+
+
+@dataclass(frozen=True, slots=True)
+class ThemeAuthor:
+    """A link from a theme to an author."""
+
+    theme_author_id: LinkId
+    theme_id: ThemeId
+    author_id: AuthorId
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedUser:
+    """The answer to the removal of a user."""
+
+    user_id: UserId
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedAvatar:
+    """The answer to the removal of an avatar: the one removed, ``""`` where there was none (contract A13)."""
+
+    avatar: Annotated[Avatar, described("The removed avatar; empty if there was none.", "https://example.org/ann.png")]
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedRole:
+    """The answer to the removal of a role."""
+
+    role_id: RoleId
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedAuthor:
+    """The answer to the removal of an author."""
+
+    author_id: AuthorId
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedTheme:
+    """The answer to the removal of a theme."""
+
+    theme_id: ThemeId
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedLogo:
+    """The answer to the removal of a logo."""
+
+    logo_id: LogoId
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedThemeAuthor:
+    """The answer to unlinking an author from a theme (spec §Resources, Theme-author link)."""
+
+    theme_id: ThemeId
+    author_id: AuthorId
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedLogoAuthor:
+    """The answer to unlinking an author from a logo."""
+
+    logo_id: LogoId
+    author_id: AuthorId
+
+
+@dataclass(frozen=True, slots=True)
+class PasswordHash:
+    """A stored password; it never appears in logs, errors or responses (contract C4)."""
+
+    hash: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link from an artwork to an author; ascending ``link_id`` is link order."""
+
+    link_id: int
+    artwork_id: int
+    author_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of a record (contract G).
+
+    Attributes:
+        change_id: rises in the order in which changes were stored.
+        at: Unix time in whole seconds.
+        user_id: the user who made the change; None without a token.
+        action: the kind of record and the action, such as ``logo.created``.
+        kind: the kind of record.
+        id: its id.
+        before: the record before the change, None if it did not exist. An artwork has its links as ``authors``, a
+            removed author as ``logos`` and ``themes``. It never has a password or a hash.
+        after: the record after the change, None if it was removed.
+        request_id: the id of the request that made the change; None if there was none.
+        origin: the kind of request that made the change; None for one about this record alone.
+        undoes: the id of the change that this one undid; None for any other.
+        user_name: the current name of the user; None without a token, and for a removed user. It is not stored.
+    """
+
+    change_id: ChangeId
+    at: Annotated[int, described("When the change was made, as Unix time in seconds.", 1_800_000_000)]
+    user_id: Annotated[int | None, described("The user who made the change; `null` if unknown.", 1042)]
+    action: Annotated[
+        str,
+        described(
+            "The kind of record, a dot, and the action: `created`, `amended`, `removed`, `restored` and so on.",
+            "author.amended",
+        ),
+    ]
+    kind: Annotated[Kind, described("The kind of record.", "author")]
+    id: Annotated[int, described("The id of the record.", 7)]
+    before: Annotated[
+        Mapping[str, Any] | None, described("The record before the change; `null` if it did not exist.", _ANN)
+    ]
+    after: Annotated[
+        Mapping[str, Any] | None,
+        described("The record after the change; `null` if it was removed.", {**_ANN, "username": "Anna"}),
+    ]
+    request_id: RequestId | None
+    origin: Annotated[
+        Origin | None,
+        described("How the change was made: by an `import`, an `undo`, or in `bulk`; `null` for any other.", "import"),
+    ] = None
+    undoes: Annotated[int | None, described("The change that this one undid; `null` for any other.", 41)] = None
+    user_name: Annotated[
+        str | None, described("The current username of that user; `null` for a removed user.", "Ann")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """The changes that undid a request (contract G4): those after one id, up to another."""
+
+    after: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedCounts:
+    """How many lines of a kind created a record, changed one, or left it unchanged (contract I4)."""
+
+    created: Annotated[int, described("The number of records that were created.", 2)]
+    amended: Annotated[int, described("The number of records that were changed.", 0)]
+    unchanged: Annotated[int, described("The number of records that were as given.", 1)]
+
+    @property
+    def lines(self) -> int:
+        """The number of lines."""
+        return self.created + self.amended + self.unchanged
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The answer to an import (contract I4).
+
+    Attributes:
+        counts: the results of the lines of each kind.
+        dry_run: whether everything was undone.
+        without_password: how many users were created without a password, and cannot sign in until they get one.
+    """
+
+    counts: dict[Kind, ImportedCounts]
+    dry_run: bool
+    without_password: int

@@ -1,1 +1,0 @@
-"""Records, limits, errors and rights, on which everything else is built, including the ports."""

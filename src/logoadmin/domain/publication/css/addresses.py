@@ -1,0 +1,104 @@
+"""The URLs in component values, wherever browsers may read one (CSS Values Level 4 §4.5, CSS Images Level 4 §2.4)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
+
+from tinycss2.ast import AtKeywordToken, Comment, FunctionBlock, Node, StringToken, URLToken, WhitespaceToken
+
+from logoadmin.domain.publication.css.tokens import Nodes, Tokens, contents
+
+# Functions whose strings are URLs. Those of custom functions (--f) may come to be.
+_OF_URLS: Final = frozenset(
+    ("url", "src", "image", "image-set", "-webkit-image-set", "cross-fade", "-webkit-cross-fade", "element")
+)
+# Functions inside them whose strings are something else.
+_OF_TEXTS: Final = frozenset(("type", "format", "tech", "local", "integrity", "crossorigin", "referrerpolicy"))
+
+
+class Use(Enum):
+    """What a URL in CSS is for."""
+
+    IMPORT = auto()
+    CONTACT = auto()
+    # A string that another rule may use as a URL.
+    PERHAPS = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A URL in CSS.
+
+    Attributes:
+        url: as browsers read it, unescaped.
+        use: what it is for.
+        token: the string or url() with the URL.
+        place: where it is used: for an import, its at-keyword.
+    """
+
+    url: str
+    use: Use
+    token: URLToken | StringToken
+    place: Node
+
+
+def addresses(tokens: Tokens, nodes: Nodes, strings: Use | None = None) -> Iterator[Address]:
+    """Yield the URLs in component values at any depth, in the order of the text.
+
+    An ``@import`` counts wherever it stands: whether a browser follows it depends on what it makes of the rules before.
+
+    Args:
+        tokens: the text that they are from.
+        nodes: the component values.
+        strings: what strings are for; None if they are only texts.
+    """
+    stack = [(nodes, 0, strings)]
+    imported: dict[int, Node] = {}
+    while stack:
+        nodes, start, strings = stack.pop()
+        for index in range(start, len(nodes)):
+            node = nodes[index]
+            if isinstance(node, AtKeywordToken) and node.lower_value == "import":
+                token = _imported(nodes, index)
+                if token is not None:
+                    imported[id(token)] = node
+            elif isinstance(node, URLToken | StringToken):
+                use = Use.CONTACT if isinstance(node, URLToken) else strings
+                place = imported.pop(id(node), None)
+                if place is not None:
+                    yield Address(tokens.value(node.value), Use.IMPORT, node, place)
+                elif use is not None:
+                    yield Address(tokens.value(node.value), use, node, node)
+            else:
+                inner = contents(node)
+                if inner:
+                    stack += (nodes, index + 1, strings), (inner, 0, _strings_in(node, strings))
+                    break
+
+
+def _strings_in(node: Node, outside: Use | None) -> Use | None:
+    """Return what strings in a block or function are for."""
+    if not isinstance(node, FunctionBlock):
+        return outside
+    name = node.lower_name
+    if name in _OF_URLS:
+        return Use.CONTACT
+    if name.startswith("--"):
+        return outside or Use.PERHAPS
+    return None if name in _OF_TEXTS else outside
+
+
+def _imported(nodes: Nodes, index: int) -> URLToken | StringToken | None:
+    """Return the token with the URL of the ``@import`` at this index; None if it has none."""
+    following = _next(nodes, index + 1)
+    if isinstance(following, FunctionBlock) and following.lower_name in ("url", "src"):
+        following = _next(following.arguments, 0)
+    return following if isinstance(following, URLToken | StringToken) else None
+
+
+def _next(nodes: Nodes, index: int) -> Node | None:
+    """Return the first component value from an index on that is neither white space nor a comment."""
+    while index < len(nodes) and isinstance(nodes[index], WhitespaceToken | Comment):
+        index += 1
+    return nodes[index] if index < len(nodes) else None

@@ -1,0 +1,207 @@
+"""The verdict on CSS (contract L4)."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from threading import Lock
+from types import MappingProxyType
+from typing import Final
+
+from cachetools import LRUCache, cached
+
+from logoadmin.domain.publication.css.addresses import Address, Use
+from logoadmin.domain.publication.css.data_urls import hosts_in_document, is_data_url, is_document, sheets_in
+from logoadmin.domain.publication.css.risks import risks_of
+from logoadmin.domain.publication.css.structure import structure_of
+from logoadmin.domain.publication.css.tokens import (
+    MAX_BLOCKS,
+    MAX_FUNCTIONS,
+    MAX_LEVELS,
+    has_too_many_blocks,
+    other_readings,
+    tokenize,
+    too_deep,
+)
+from logoadmin.domain.publication.css.urls import hosts_of, trimmed
+from logoadmin.domain.publication.css.verdict import CssImport, Form, Risk, Verdict
+
+# How much memory the findings of texts may take, in bytes.
+MAX_REMEMBERED: Final = 32 * 1024 * 1024
+MAX_RISKS: Final = 20  # of each kind
+# Style sheets in ``data:`` URLs that are read, one inside the other.
+_MAX_LEVELS: Final = 4
+TOO_MANY: Final = f"It has more than {MAX_BLOCKS:,} blocks or {MAX_FUNCTIONS:,} functions"
+TOO_DEEP: Final = f"It has blocks inside {MAX_LEVELS} others"
+TOO_LONG: Final = "Judging it takes too long"
+
+
+@dataclass(frozen=True, slots=True)
+class _Import:
+    url: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Findings:
+    """What a text says itself, without what it imports."""
+
+    hosts: frozenset[str]
+    imports: tuple[_Import, ...]
+    documents: frozenset[str]
+    risks: tuple[Risk, ...]
+    size: int
+    reason: str = ""
+
+    @property
+    def memory(self) -> int:
+        """About how many bytes they take."""
+        texts = sum(map(len, (*self.hosts, *self.documents))) + sum(len(each.url) for each in self.imports)
+        return 600 + 4 * texts + 100 * (len(self.hosts) + len(self.imports) + len(self.documents) + len(self.risks))
+
+
+class _TooLong(Exception):
+    """Judging a text takes longer than it may."""
+
+
+def _always() -> bool:
+    return True
+
+
+def judge(
+    css: str,
+    form: Form,
+    pinned: Mapping[str, str] = MappingProxyType({}),
+    may_go_on: Callable[[], bool] = _always,
+) -> Verdict:
+    """Return the verdict on a text; it is remembered for each distinct text.
+
+    Args:
+        css: any text whatsoever.
+        form: its grammar: ``declarations`` for a logo, ``sheet`` for a theme.
+        pinned: the text of each pinned sheet by the URL of its import, nested ones by ``<sha256>.css``. A browser gets
+            these from the gallery, so the host of the import is not contacted; what they contain is.
+        may_go_on: asked several times a second; once it is false, the verdict is ``invalid`` with that reason, and not
+            remembered.
+    """
+    try:
+        return _judged(css, form, pinned, may_go_on)[0]
+    except _TooLong:
+        return Verdict(form, (), (), _size(css), (Risk("invalid", 1, 1),), TOO_LONG)
+
+
+def documents_of(css: str, form: Form, pinned: Mapping[str, str] = MappingProxyType({})) -> tuple[str, ...]:
+    """Return the ``data:`` URLs that are the risk ``document`` in a text and in its pinned sheets, in order.
+
+    Args:
+        css: any text whatsoever.
+        form: its grammar.
+        pinned: the pinned sheets, see :func:`judge`.
+    """
+    return tuple(sorted(_judged(css, form, pinned)[1]))
+
+
+def _judged(
+    css: str, form: Form, pinned: Mapping[str, str], may_go_on: Callable[[], bool] = _always
+) -> tuple[Verdict, set[str]]:
+    """Return the verdict and the documents."""
+    own = _findings(css, form, may_go_on)
+    hosts, documents, risks, size = set(own.hosts), set(own.documents), list(own.risks), own.size
+    # The imports to follow, with the place in the text and the level of the import in it.
+    waiting = [(each.url, each.line, each.column, 0) for each in own.imports]
+    followed: set[str] = set()
+    for url, line, column, level in waiting:
+        if url in followed:
+            continue
+        followed.add(url)
+        if url in pinned:
+            sheets: tuple[str, ...] = (pinned[url],)
+        elif level < _MAX_LEVELS or not is_data_url(url):
+            sheets = sheets_in(url)
+        else:
+            sheets = ()
+            risks.append(Risk("invalid", line, column))
+        if not sheets:
+            hosts.update(hosts_of(url))
+        for found in (_findings(sheet, "sheet", may_go_on) for sheet in sheets):
+            hosts |= found.hosts
+            documents |= found.documents
+            risks += (Risk(name, line, column) for name in {each.risk: None for each in found.risks})
+            size += found.size if url in pinned else 0
+            waiting += ((each.url, line, column, level + (url not in pinned)) for each in found.imports)
+    imports = tuple(CssImport(each.url, _sha256(pinned.get(each.url))) for each in own.imports)
+    return Verdict(form, tuple(sorted(hosts)), imports, size, _limited(risks), own.reason), documents
+
+
+def _sha256(sheet: str | None) -> str | None:
+    """Return the name of a pinned sheet, its hash; None without one."""
+    return None if sheet is None else hashlib.sha256(sheet.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _size(css: str) -> int:
+    return len(css.encode("utf-8", "surrogatepass"))
+
+
+def _key(css: str, form: Form, _may_go_on: Callable[[], bool] = _always) -> tuple[Form, bytes]:
+    return form, hashlib.sha256(css.encode("utf-8", "surrogatepass")).digest()
+
+
+@cached(LRUCache(MAX_REMEMBERED, getsizeof=lambda findings: findings.memory), key=_key, lock=Lock())
+def _findings(css: str, form: Form, may_go_on: Callable[[], bool] = _always) -> _Findings:
+    def go_on() -> None:
+        if not may_go_on():
+            raise _TooLong
+
+    if has_too_many_blocks(css):
+        return _Findings(frozenset(), (), frozenset(), (Risk("invalid", 1, 1),), _size(css), TOO_MANY)
+    go_on()
+    tokens = tokenize(css)
+    go_on()
+    structure = structure_of(tokens, form)
+    go_on()
+    own = list(structure.addresses())
+    imports = [
+        _Import(each.url, each.place.source_line, each.place.source_column) for each in own if each.use is Use.IMPORT
+    ]
+    imports.sort(key=lambda each: (each.line, each.column))
+    for other in other_readings(css):
+        go_on()
+        own += structure_of(tokenize(other), form).addresses()
+    hosts, documents = _contacted((each for each in own if each.use is not Use.IMPORT), go_on)
+    risks = [Risk("document", each.place.source_line, each.place.source_column) for each in documents]
+    for found in risks_of(tokens, structure):
+        go_on()
+        risks.append(found)
+    return _Findings(
+        frozenset(hosts),
+        tuple(imports),
+        frozenset(trimmed(each.url) for each in documents),
+        _limited(risks),
+        _size(css),
+        TOO_DEEP if any(too_deep(tokens.nodes)) else "",
+    )
+
+
+def _contacted(addresses: Iterable[Address], go_on: Callable[[], None]) -> tuple[set[str], list[Address]]:
+    """Return the hosts of URLs, and the URLs that are documents."""
+    hosts: set[str] = set()
+    documents = []
+    for each in addresses:
+        go_on()
+        hosts.update(hosts_of(each.url))
+        if is_document(each.url):
+            documents.append(each)
+            hosts.update(hosts_in_document(each.url))
+    return hosts, documents
+
+
+def _limited(risks: Iterable[Risk]) -> tuple[Risk, ...]:
+    """Return distinct risks by place, the first of each kind if there are many."""
+    counts: Counter[str] = Counter()
+    limited = []
+    for risk in sorted(set(risks), key=lambda each: (each.line, each.column, each.risk)):
+        counts[risk.risk] += 1
+        if counts[risk.risk] <= MAX_RISKS:
+            limited.append(risk)
+    return tuple(limited)

@@ -1,0 +1,199 @@
+"""What a reviewer should look at in CSS (contract L4); docs/css.md has the rules for readers."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tinycss2.ast import FunctionBlock, IdentToken, Node, ParseError, SquareBracketsBlock
+
+from logoadmin.domain.publication.css.overlays import overlays
+from logoadmin.domain.publication.css.structure import Block, Declaration, Structure, unprefixed
+from logoadmin.domain.publication.css.tokens import Nodes, Tokens, is_literal, significant, too_deep, unclosed, walk
+from logoadmin.domain.publication.css.urls import hosts_of
+from logoadmin.domain.publication.css.verdict import Risk, RiskName
+
+_INPUTS: Final = frozenset(("input", "textarea", "select", "option", "optgroup"))
+_INPUT_ATTRIBUTES: Final = frozenset(("type", "autocomplete", "inputmode", "placeholder", "pattern", "value"))
+_INPUT_STATES: Final = frozenset(
+    (
+        *("autofill", "checked", "default", "in-range", "indeterminate", "invalid", "optional", "out-of-range"),
+        *("placeholder", "placeholder-shown", "read-only", "read-write", "required", "user-invalid", "user-valid"),
+        *("valid", "input-placeholder", "reveal", "clear", "textfield-decoration-container"),
+        *("credentials-auto-fill-button", "internal-autofill-selected", "internal-autofill-previewed"),
+        *("file-selector-button", "file-upload-button"),
+    )
+)
+_INPUT_PROPERTIES: Final = frozenset(
+    ("caret", "caret-animation", "caret-color", "caret-shape", "text-security", "user-modify")
+)
+_OPERATORS: Final = ("=", "^=", "$=", "*=", "~=", "|=")
+# Properties that refer to another rule, such as a font that is fetched only if an element has it.
+_REFERENCES: Final = frozenset(
+    ("animation", "animation-name", "content", "font", "font-family", "list-style", "list-style-type")
+)
+_URL_FUNCTIONS: Final = frozenset(("url", "src", "image", "image-set"))
+_AT_REST: Final = frozenset(("none", "initial", "inherit", "unset", "revert", "revert-layer", "important"))
+
+
+def risks_of(tokens: Tokens, structure: Structure) -> Iterator[Risk]:
+    """Yield the risks of a text."""
+    blocks = structure.blocks
+    yield from _at("invalid", _invalid(tokens, structure))
+    yield from _at("overlay", overlays(blocks))
+    yield from _at("animation", _animations(blocks))
+    yield from _at("input_styling", _inputs(blocks))
+    yield from _at("attribute_exfiltration", _exfiltration(blocks))
+
+
+def _at(risk: RiskName, places: Iterable[Node]) -> Iterator[Risk]:
+    return (Risk(risk, place.source_line, place.source_column) for place in places)
+
+
+def _invalid(tokens: Tokens, structure: Structure) -> Iterator[Node]:
+    """Yield what browsers skip or close: errors of the tokenizer and the parser, and all that is not closed."""
+    yield from (node for node in walk(tokens.nodes) if isinstance(node, ParseError) or is_literal(node, "\\"))
+    yield from structure.invalid
+    yield from too_deep(tokens.nodes)
+    yield from unclosed(tokens)
+
+
+def _animations(blocks: Sequence[Block]) -> Iterator[Node]:
+    for block in blocks:
+        if block.place is not None and unprefixed(block.at_keyword) == "keyframes":
+            yield block.place
+        for declaration in block.declarations:
+            if unprefixed(declaration.name) in ("animation", "animation-name") and not _is_at_rest(declaration):
+                yield declaration.place
+
+
+def _is_at_rest(declaration: Declaration) -> bool:
+    return all(
+        is_literal(node, "!", ",") or (isinstance(node, IdentToken) and node.lower_value in _AT_REST)
+        for node in significant(declaration.value)
+    )
+
+
+def _inputs(blocks: Sequence[Block]) -> Iterator[Node]:
+    """Yield selectors of fields that people fill in, and properties of such fields."""
+    for block in blocks:
+        if _has_selectors(block):
+            yield from _selected_inputs(block)
+        for declaration in block.declarations:
+            if unprefixed(declaration.name) in _INPUT_PROPERTIES:
+                yield declaration.place
+
+
+def _selected_inputs(block: Block) -> Iterator[Node]:
+    before: Node | None = None
+    for node in walk(block.prelude):
+        if isinstance(node, SquareBracketsBlock):
+            inside = significant(node.content)[:1]
+            if any(isinstance(each, IdentToken) and each.lower_value in _INPUT_ATTRIBUTES for each in inside):
+                yield node
+        elif isinstance(node, IdentToken):
+            if before is not None and is_literal(before, ":"):
+                if unprefixed(node.lower_value) in _INPUT_STATES:
+                    yield node
+            elif node.lower_value in _INPUTS and not _is_of_other(before):
+                yield node
+        before = node
+
+
+def _is_of_other(before: Node | None) -> bool:
+    """Tell whether a name is that of a class or an attribute, by the component value before it."""
+    return before is not None and (is_literal(before, ".", *_OPERATORS) or isinstance(before, SquareBracketsBlock))
+
+
+def _has_selectors(block: Block) -> bool:
+    return block.parent is not None and block.at_keyword in ("", "scope", "nest")
+
+
+@dataclass(slots=True)
+class _Leak:
+    """What a block and those inside it could tell a host about the elements that it matches."""
+
+    contacts: bool = False
+    refers: bool = False
+    uses_variables: bool = False
+
+    def add(self, other: "_Leak") -> None:
+        self.contacts |= other.contacts
+        self.refers |= other.refers
+        self.uses_variables |= other.uses_variables
+
+
+def _exfiltration(blocks: Sequence[Block]) -> Iterator[Node]:
+    """Yield selectors that compare an attribute's value, where a request may depend on the result; and the like."""
+    leaks = {id(block): _leak(block) for block in blocks}
+    contacts = any(leak.contacts for leak in leaks.values())
+    variables = any(_sets_variable(block) and leaks[id(block)].contacts for block in blocks)
+    for block in reversed(blocks):
+        if block.parent is not None:
+            leaks[id(block.parent)].add(leaks[id(block)])
+    by_size = any(block.at_keyword == "container" and leaks[id(block)].contacts for block in blocks)
+    asks = contacts and any(map(_queries, blocks))
+    for block in blocks:
+        leak = leaks[id(block)]
+        if leak.contacts or by_size or (leak.refers and contacts) or (leak.uses_variables and variables):
+            yield from _comparisons(block)
+        for declaration in block.declarations:
+            has_attribute = contacts and _has_attribute(declaration.value)
+            if (
+                _asks_for_letters(block, declaration)
+                or _asks_for_attribute(declaration)
+                or (has_attribute and (asks or _is_reference(declaration)))
+            ):
+                yield declaration.place
+        if asks and block.place is not None and _has_attribute(block.prelude):
+            yield block.place
+
+
+def _leak(block: Block) -> _Leak:
+    functions = [node for each in block.declarations for node in walk(each.value) if isinstance(node, FunctionBlock)]
+    return _Leak(
+        contacts=any(hosts_of(address.url) for address in block.addresses),
+        refers=_sets_variable(block) or any(unprefixed(each.name) in _REFERENCES for each in block.declarations),
+        uses_variables=any(node.lower_name == "var" or node.lower_name.startswith("--") for node in functions),
+    )
+
+
+def _sets_variable(block: Block) -> bool:
+    return block.at_keyword in ("property", "function") or any(each.name[:2] == "--" for each in block.declarations)
+
+
+def _comparisons(block: Block) -> Iterator[Node]:
+    if _has_selectors(block):
+        for node in walk(block.prelude):
+            if isinstance(node, SquareBracketsBlock) and any(is_literal(each, *_OPERATORS) for each in node.content):
+                yield node
+
+
+def _asks_for_letters(block: Block, declaration: Declaration) -> bool:
+    """Tell whether a font is fetched only if the page has certain letters."""
+    if block.at_keyword != "font-face" or declaration.name != "unicode-range":
+        return False
+    return any(hosts_of(address.url) for address in block.addresses)
+
+
+def _asks_for_attribute(declaration: Declaration) -> bool:
+    """Tell whether a URL may be made from an attribute."""
+    names = {node.lower_name for node in walk(declaration.value) if isinstance(node, FunctionBlock)}
+    return "attr" in names and not _URL_FUNCTIONS.isdisjoint(map(unprefixed, names))
+
+
+def _queries(block: Block) -> bool:
+    """Tell whether something depends on the size or the style of an element: a container query, or ``if()``."""
+    return block.at_keyword == "container" or any(
+        isinstance(node, FunctionBlock) and node.lower_name == "if"
+        for each in block.declarations
+        for node in walk(each.value)
+    )
+
+
+def _has_attribute(value: Nodes) -> bool:
+    return any(isinstance(node, FunctionBlock) and node.lower_name == "attr" for node in walk(value))
+
+
+def _is_reference(declaration: Declaration) -> bool:
+    """Tell whether a value may name another rule; the text of ``content`` does not."""
+    return declaration.name != "content" and unprefixed(declaration.name) in _REFERENCES

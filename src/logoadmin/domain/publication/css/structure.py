@@ -1,0 +1,173 @@
+"""The rules and declarations of CSS (CSS Syntax Level 3 §5), nested ones included."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Final
+
+from tinycss2.ast import AtKeywordToken, Comment, CurlyBracketsBlock, IdentToken, LiteralToken, Node, WhitespaceToken
+
+from logoadmin.domain.publication.css.addresses import Address, Use, addresses
+from logoadmin.domain.publication.css.tokens import Nodes, Tokens, is_literal, significant
+from logoadmin.domain.publication.css.verdict import Form
+
+# At-rules in whose prelude url() and strings are names.
+_OF_NAMES: Final = frozenset(("namespace", "document", "-moz-document"))
+# Descriptors whose strings may become those of any property (CSS Properties and Values, CSS Functions and Mixins).
+_OF_VALUES: Final = frozenset(("initial-value", "result"))
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A property or descriptor with its value; ``name`` in lower case, save that of a custom property."""
+
+    name: str
+    value: Nodes
+    place: Node
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """A rule, or the text itself.
+
+    Attributes:
+        parent: the block around it; None for the text.
+        place: where its rule begins; None for the text.
+        at_keyword: the name of an at-rule in lower case; empty for a style rule and the text.
+        prelude: the selectors, or what follows an at-keyword.
+        declarations: its declarations, without those of rules inside it.
+        addresses: the URLs in its prelude and its declarations.
+    """
+
+    parent: "Block | None" = None
+    place: Node | None = None
+    at_keyword: str = ""
+    prelude: Nodes = field(default_factory=list)
+    declarations: list[Declaration] = field(default_factory=list)
+    addresses: list[Address] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """The blocks of a text, each after the one around it, and what is neither a rule nor a declaration."""
+
+    blocks: list[Block]
+    invalid: Nodes
+
+    def addresses(self) -> Iterator[Address]:
+        """Yield all URLs, by block."""
+        return (address for block in self.blocks for address in block.addresses)
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    head: Nodes
+    block: CurlyBracketsBlock | None
+
+
+def structure_of(tokens: Tokens, form: Form) -> Structure:
+    """Return the rules and declarations of a text."""
+    text = Block()
+    structure = Structure([text], [])
+    waiting: list[tuple[Block, Nodes]] = [(text, tokens.nodes)]
+    for block, nodes in waiting:
+        is_sheet = block is text and form == "sheet"
+        for statement in _statements(nodes, is_sheet):
+            inner = _added(structure, tokens, block, statement, is_sheet)
+            if inner is not None and statement.block is not None:
+                structure.blocks.append(inner)
+                waiting.append((inner, statement.block.content))
+            if block is text and not is_sheet:
+                structure.invalid.extend(_no_declaration(statement))
+    return structure
+
+
+def _added(structure: Structure, tokens: Tokens, block: Block, statement: _Statement, is_sheet: bool) -> Block | None:
+    """Add a statement to the block around it; return the rule, if it is one."""
+    head = statement.head
+    first = head[0] if head else None
+    if isinstance(first, AtKeywordToken):
+        rule = Block(block, first, first.lower_value, head[1:])
+        if not (is_sheet and rule.at_keyword in _OF_NAMES):
+            # Without a block, it has nothing else: its URLs are those of the block around it.
+            (rule if statement.block else block).addresses.extend(addresses(tokens, head))
+        return rule
+    if statement.block is not None:
+        if not significant(head):
+            structure.invalid.append(statement.block)
+        rule = Block(block, first or statement.block, "", head)
+        rule.addresses.extend(addresses(tokens, head))
+        return rule
+    declaration = None if is_sheet else _declaration(head)
+    if declaration is None:
+        structure.invalid.append(head[0])
+        block.addresses.extend(addresses(tokens, head))
+        return None
+    block.declarations.append(declaration)
+    is_variable = declaration.name.startswith("--") or declaration.name in _OF_VALUES
+    block.addresses.extend(addresses(tokens, declaration.value, Use.PERHAPS if is_variable else None))
+    return None
+
+
+def _no_declaration(statement: _Statement) -> Iterator[Node]:
+    """Yield what a list of declarations cannot have: a rule, an at-rule, or braces."""
+    parts = (*statement.head, *filter(None, (statement.block,)))
+    if statement.block is not None or isinstance(parts[0], AtKeywordToken):
+        yield parts[0]
+    else:
+        yield from (part for part in parts if isinstance(part, CurlyBracketsBlock))
+
+
+def _statements(nodes: Nodes, is_sheet: bool) -> Iterator[_Statement]:
+    """Yield the rules and declarations of a block, or of a sheet; only there, a rule does not end at a semicolon."""
+    head: Nodes = []
+    for node in nodes:
+        if not head and (isinstance(node, WhitespaceToken | Comment) or _is_skipped(node, is_sheet)):
+            continue
+        if isinstance(node, CurlyBracketsBlock) and (is_sheet or not _is_variable(head)):
+            yield _Statement(head, node)
+            head = []
+        elif is_literal(node, ";") and (not is_sheet or (head and isinstance(head[0], AtKeywordToken))):
+            yield _Statement(head, None)
+            head = []
+        else:
+            head.append(node)
+    if head:
+        yield _Statement(head, None)
+
+
+def _is_skipped(node: Node, is_sheet: bool) -> bool:
+    return is_literal(node, "<!--", "-->") if is_sheet else is_literal(node, ";")
+
+
+def _is_variable(head: Nodes) -> bool:
+    """Tell whether a statement begins as the declaration of a custom property, whose value may have blocks."""
+    if not head or not isinstance(head[0], IdentToken) or not head[0].value.startswith("--"):
+        return False
+    return is_literal(_after_space(head), ":")
+
+
+def _declaration(head: Nodes) -> Declaration | None:
+    """Return the declaration in a statement; None for anything else."""
+    first = head[0]
+    if not isinstance(first, IdentToken):
+        return None
+    colon = next((i for i in range(1, len(head)) if not isinstance(head[i], WhitespaceToken | Comment)), 0)
+    if not colon or not is_literal(head[colon], ":"):
+        return None
+    value = head[colon + 1 :]
+    if first.value.startswith("--"):
+        return Declaration(first.value, value, first)
+    return Declaration(first.lower_value, value, first) if significant(value) else None
+
+
+def _after_space(head: Nodes) -> Node:
+    following = (node for node in head[1:] if not isinstance(node, WhitespaceToken | Comment))
+    return next(chain(following, (LiteralToken(0, 0, ""),)))
+
+
+def unprefixed(name: str) -> str:
+    """Return a name without its vendor's prefix, such as ``-webkit-``."""
+    if name[:1] != "-" or name[:2] == "--":
+        return name
+    return name[1:].partition("-")[2] or name

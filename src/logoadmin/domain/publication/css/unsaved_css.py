@@ -1,0 +1,56 @@
+"""The verdict on CSS that is not stored (contract L4)."""
+
+from typing import Annotated, Final, Literal
+
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Rights
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import NotPermitted
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
+from logoadmin.domain.kernel.limits import CustomCss, described
+from logoadmin.domain.kernel.use_cases import Service, Transactions
+from logoadmin.domain.publication.css import judge
+from logoadmin.domain.publication.css.verdict import Verdict
+from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.storage import UnitOfWork
+
+MAX_SECONDS: Final = 2.0
+
+
+class JudgeCss(Command):
+    """A request for the verdict on CSS that is being written."""
+
+    permission = SIGNED_IN
+    judges = True
+
+    kind: Annotated[
+        Literal["logo", "theme"],
+        described("What it is the CSS of: a logo has declarations, a theme has a style sheet.", "theme"),
+    ]
+    custom_css: CustomCss
+
+
+class CssService(Service):
+    """The use case of CSS that is not stored."""
+
+    def __init__(self, transactions: Transactions, clock: Clock) -> None:
+        super().__init__(transactions)
+        self._clock = clock
+
+    def judge(self, command: JudgeCss, caller: Caller = OWNER) -> Verdict:
+        """Return the verdict on CSS without pinned imports (contract L4).
+
+        No transaction is open while it is judged. CSS that takes longer than :data:`MAX_SECONDS` is ``invalid``, with
+        that reason.
+
+        Raises:
+            NotPermitted: the caller may change neither logos nor themes.
+        """
+        self.transactions.snapshot_with_rights(command, caller, _require_write_scope)
+        form = next(kind.css_form for kind in ARTWORK_KINDS if kind.kind == command.kind)
+        end = self._clock.elapsed() + MAX_SECONDS
+        return judge(command.custom_css, form, may_go_on=lambda: self._clock.elapsed() < end)
+
+
+def _require_write_scope(_uow: UnitOfWork, _command: JudgeCss, held: Rights | None) -> None:
+    if held is not None and not any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS):
+        raise NotPermitted

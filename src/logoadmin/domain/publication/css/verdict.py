@@ -1,0 +1,92 @@
+"""What a style sheet does to the page that applies it (contract L4)."""
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from pydantic import Field, WithJsonSchema
+
+from logoadmin.domain.kernel.limits import described
+from logoadmin.domain.kernel.records import Version
+
+# The grammar of a text: that of a ``style`` attribute, or that of a file.
+Form = Literal["declarations", "sheet"]
+
+RiskName = Literal["overlay", "input_styling", "attribute_exfiltration", "animation", "document", "invalid"]
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """Something in CSS that a reviewer should look at, and where it is."""
+
+    risk: Annotated[
+        RiskName,
+        described(
+            "The kind of risk; `document` is a `data:` URL that may name other files, `invalid` is CSS that cannot be "
+            "parsed, or only in part.",
+            "overlay",
+        ),
+    ]
+    line: Annotated[int, Field(ge=1), described("The line, from 1.", 1)]
+    column: Annotated[int, Field(ge=1), described("The column in code points, from 1.", 12)]
+
+
+@dataclass(frozen=True, slots=True)
+class CssImport:
+    """A style sheet that CSS imports, in the form of the published index (contract L2, L4)."""
+
+    url: Annotated[
+        str, described("The URL of the `@import`, as written but unescaped.", "https://i.example/aurora.css")
+    ]
+    sha256: Annotated[
+        str | None,
+        Field(exclude_if=lambda value: value is None, json_schema_extra=lambda schema: schema.pop("default", None)),
+        WithJsonSchema({"type": "string"}),
+        described("The SHA-256 of the pinned copy; absent while it is not pinned.", "e3b0c442…"),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What CSS contacts, and its risks, judged from its text alone (contract L4).
+
+    As for records, ``version`` is not in a body, and not compared: it is that of the artwork with the CSS.
+    """
+
+    form: Annotated[
+        Form,
+        described("The grammar: a list of declarations for a logo, a style sheet for a theme.", "sheet"),
+    ]
+    hosts: Annotated[
+        tuple[str, ...],
+        described(
+            "Every host that a browser would contact, in lower case, with a port that is not the scheme's; sorted.",
+            ["fonts.example", "i.example:8080"],
+        ),
+    ]
+    imports: Annotated[
+        tuple[CssImport, ...],
+        described(
+            "The imported style sheets, in order.", [{"url": "https://i.example/aurora.css", "sha256": "e3b0c442…"}]
+        ),
+    ]
+    size: Annotated[int, Field(ge=0), described("The size in bytes of UTF-8, with pinned imports.", 512)]
+    risks: Annotated[
+        tuple[Risk, ...],
+        described(
+            "The risks by place; a risk of an imported sheet is at its `@import`. At most 20 of each kind.",
+            [{"risk": "overlay", "line": 1, "column": 12}],
+        ),
+    ]
+    reason: Annotated[
+        str,
+        described(
+            "Why the text was not judged in full, or at all; empty if it was. Then `invalid` is among the risks.",
+            "It has more than 20,000 blocks or 100,000 functions",
+        ),
+    ] = ""
+    version: Version = field(default=0, compare=False, repr=False, kw_only=True)
+
+    @property
+    def import_urls(self) -> tuple[str, ...]:
+        """The URL of each import, in order."""
+        return tuple(each.url for each in self.imports)

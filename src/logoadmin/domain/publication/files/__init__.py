@@ -1,0 +1,1 @@
+"""The published gallery as pure functions: records in, files out (contract L1, L2)."""

@@ -1,0 +1,98 @@
+"""The records of a publication, read once at one moment (contract L1, L4, L5)."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from logoadmin.domain.kernel.kinds import LOGOS, THEMES, AnyArtworkKind
+from logoadmin.domain.kernel.lists import Filter, Listing
+from logoadmin.domain.kernel.records import Logo, Theme
+from logoadmin.domain.publication.css import judge
+from logoadmin.domain.publication.css.verdict import Verdict
+from logoadmin.domain.publication.files.index import IndexBuilder, without_empty
+from logoadmin.domain.publication.pins.pinned_css import PinnedCss, PinnedSheets, Unpinned
+from logoadmin.domain.publication.publication_records import LeftOut
+from logoadmin.ports.storage import UnitOfWork
+
+_ACTIVE: Final = Filter(active=True)
+
+
+@dataclass(slots=True)
+class Contents:
+    """What readers get.
+
+    Attributes:
+        records: the published records.
+        sheets: the pinned style sheets, by their SHA-256.
+        left_out: the active records that are not published.
+    """
+
+    records: IndexBuilder = field(default_factory=IndexBuilder)
+    sheets: dict[str, str] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
+
+
+def contents_of(uow: UnitOfWork, *, pin_imports: bool) -> Contents:
+    """Read the active artworks, of which none is held: each is a part of the index when the next one is read.
+
+    Args:
+        uow: where they are.
+        pin_imports: whether readers get pinned copies of imported style sheets; otherwise imports stay as they are.
+    """
+    contents = Contents()
+    for kind, artwork, css in active_artworks(uow, pin_imports=pin_imports):
+        if isinstance(css, LeftOut):
+            contents.left_out.append(css)
+            continue
+        contents.sheets.update(css.sheets)
+        verdict = judge(artwork.custom_css, kind.css_form, css.texts)
+        contents.records.add(kind.kind, artwork, css.css, _verdict_entry(verdict))
+    return contents
+
+
+def active_artworks(
+    uow: UnitOfWork, *, pin_imports: bool
+) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, PinnedCss | LeftOut]]:
+    """Yield the active artworks, logos first, by id, each with its CSS as readers get it, or why they do not."""
+    yield from _pinned(uow) if pin_imports else _as_they_are(uow)
+
+
+def _pinned(uow: UnitOfWork) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, PinnedCss | LeftOut]]:
+    for kind in (LOGOS, THEMES):
+        sheets = PinnedSheets(uow, kind)
+        for artwork in _active(uow, kind):
+            id_ = kind.id_of(artwork)
+            try:
+                yield kind, artwork, sheets.of(id_, artwork.custom_css)
+            except Unpinned as error:
+                yield kind, artwork, LeftOut(kind.kind, id_, artwork.name, str(error), error.code, error.host)
+
+
+def _as_they_are(uow: UnitOfWork) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, PinnedCss]]:
+    for kind in (LOGOS, THEMES):
+        for artwork in _active(uow, kind):
+            yield kind, artwork, PinnedCss(artwork.custom_css, {}, {})
+
+
+def _active(uow: UnitOfWork, kind: AnyArtworkKind) -> Iterator[Logo | Theme]:
+    records = uow.records(kind)
+
+    def fetch(after: int, limit: int) -> tuple[Logo | Theme, ...]:
+        return records.page(after, limit, _ACTIVE)
+
+    return iter(Listing(fetch(-1, kind.page_sizes.first), kind.id_of, fetch, kind.page_sizes))
+
+
+def _verdict_entry(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as it is in the index.
+
+    Without imports, the size is that of ``custom_css``, and left out: it
+    would be a twentieth of the compressed index.
+    """
+    return {
+        "form": verdict.form,
+        "hosts": verdict.hosts,
+        "imports": [without_empty(asdict(each)) for each in verdict.imports],
+        "size": verdict.size if verdict.imports else None,
+        "risks": [asdict(risk) for risk in verdict.risks],
+    }

@@ -1,0 +1,122 @@
+"""The identity of a published gallery: its UUID, its epoch and the keys that sign (contract L7).
+
+They are secrets of the service, written under the lock of records.
+"""
+
+import base64
+import json
+import uuid
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Final
+
+from logoadmin.domain.kernel.errors import Conflict, SettingsError
+from logoadmin.ports.kernel.environment import Randomness
+from logoadmin.ports.publication.signing import Signing, SigningKey
+from logoadmin.ports.storage import UnitOfWork
+
+DAY: Final = 86_400  # seconds
+_ID: Final = "gallery_id"
+_EPOCH: Final = "gallery_epoch"
+_KEYS: Final = "gallery_keys"
+# This many signatures and keys leave room in a pointer of 8 KiB for everything that it must have.
+MOST_KEYS: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a pointer is signed with.
+
+    Attributes:
+        gallery: the UUID.
+        epoch: rises with each restore of a backup.
+        keys: the keys that sign, the newest first.
+    """
+
+    gallery: str
+    epoch: int
+    keys: tuple[SigningKey, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredKey:
+    private: str = field(repr=False)
+    retired_at: int | None = None
+
+
+class GalleryKeys:
+    """The identity in the secrets of a service, with the keys from its key file."""
+
+    def __init__(self, signing: Signing, from_file: Sequence[SigningKey], days: int, randomness: Randomness) -> None:
+        """Use keys.
+
+        Args:
+            signing: generates keys.
+            from_file: the keys of ``gallery_key_file``, the newest first. With them, none is generated.
+            days: how long a pointer is valid, and a retired key signs.
+            randomness: for the UUID.
+        """
+        self._signing, self._from_file, self._days, self._randomness = signing, tuple(from_file), days, randomness
+
+    def identity(self, uow: UnitOfWork, now: int) -> Identity | None:
+        """Return the identity; None before :meth:`prepare`."""
+        gallery, stored = uow.secrets.get(_ID), self._tidied(_stored(uow), now)
+        keys = (*self._from_file, *(self._signing.key(key.private) for key in stored))
+        if gallery is None or not self._can_sign(stored):
+            return None
+        return Identity(gallery, int(uow.secrets.get(_EPOCH) or 0), keys)
+
+    def is_prepared(self, uow: UnitOfWork, now: int) -> bool:
+        """Return whether :meth:`prepare` has nothing to do."""
+        stored = _stored(uow)
+        return uow.secrets.get(_ID) is not None and self._can_sign(stored) and stored == self._tidied(stored, now)
+
+    def prepare(self, uow: UnitOfWork, now: int) -> None:
+        """Generate what is missing, retire keys that a key file replaces, and delete those that no longer sign."""
+        stored = self._tidied(_stored(uow), now)
+        if uow.secrets.get(_ID) is None:
+            random = base64.urlsafe_b64decode(self._randomness.text()[:32])
+            uow.secrets.put(_ID, str(uuid.UUID(bytes=random[:16], version=4)))
+        if not self._can_sign(stored):
+            stored = [_StoredKey(self._signing.generate()), *stored]
+        _store(uow, stored)
+
+    def rotate(self, uow: UnitOfWork, now: int) -> None:
+        """Retire the current key, which still signs while a pointer without the new key may be valid.
+
+        Raises:
+            SettingsError: the keys are in a file.
+            Conflict: too many keys sign already.
+        """
+        if self._from_file:
+            raise SettingsError(
+                "The gallery keys are in gallery_key_file",
+                f"put a new key before the others there, and remove the old one after {self._days} days",
+            )
+        self.prepare(uow, now)
+        current, *retired = _stored(uow)
+        if len(retired) + 2 > MOST_KEYS:
+            raise Conflict(f"{MOST_KEYS} gallery keys sign already; rotate again when the oldest has retired")
+        _store(uow, [_StoredKey(self._signing.generate()), replace(current, retired_at=now), *retired])
+
+    def _can_sign(self, stored: Sequence[_StoredKey]) -> bool:
+        return bool(self._from_file) or any(key.retired_at is None for key in stored)
+
+    def _tidied(self, stored: Sequence[_StoredKey], now: int) -> list[_StoredKey]:
+        """Return the stored keys that still sign; a key file retires the current one."""
+        if self._from_file:
+            stored = [key if key.retired_at is not None else replace(key, retired_at=now) for key in stored]
+        return [key for key in stored if key.retired_at is None or key.retired_at + self._days * DAY > now]
+
+
+def raise_epoch(uow: UnitOfWork, now: int) -> None:
+    """Begin an epoch, so that readers follow a restored gallery to lower versions; each is above all before it."""
+    uow.secrets.replace(_EPOCH, str(max(now, int(uow.secrets.get(_EPOCH) or 0) + 1)))
+
+
+def _stored(uow: UnitOfWork) -> list[_StoredKey]:
+    return [_StoredKey(**key) for key in json.loads(uow.secrets.get(_KEYS) or "[]")]
+
+
+def _store(uow: UnitOfWork, keys: Sequence[_StoredKey]) -> None:
+    uow.secrets.replace(_KEYS, json.dumps([asdict(key) for key in keys]))

@@ -1,0 +1,109 @@
+"""The pointer ``latest.json``: signed, short, and the only file that changes (contract L2)."""
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from logoadmin.domain.kernel.jwk import base64url, thumbprint
+from logoadmin.domain.publication.files.index import canonical, sha256
+from logoadmin.ports.publication.signing import SigningKey
+
+MOST_BYTES: Final = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """The content of a pointer.
+
+    Attributes:
+        gallery: the UUID of the gallery.
+        epoch: rises when a backup is restored.
+        version: the id of the last change.
+        issued: Unix time.
+        expires: Unix time.
+        index: the file of the index: ``path``, ``sha256`` and ``size``.
+        deltas: the files of the differences by version, from the oldest, each with ``from_sha256`` besides.
+        withdrawn: the file of withdrawn records.
+        blocked: the newest blocked entries of that file.
+        next_keys: JWKs that will sign when the oldest of the current keys has retired.
+    """
+
+    gallery: str
+    epoch: int
+    version: int
+    issued: int
+    expires: int
+    index: Mapping[str, Any]
+    withdrawn: Mapping[str, Any]
+    deltas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    blocked: Sequence[Mapping[str, Any]] = ()
+    next_keys: Sequence[Mapping[str, str]] = ()
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """The names of the files that the pointer names; style sheets are named by the index."""
+        return frozenset(file["path"] for file in (self.index, self.withdrawn, *self.deltas.values()))
+
+
+def file_entry(path: str, content: bytes) -> dict[str, Any]:
+    """Return the entry of a file in a pointer."""
+    return {"path": path, "sha256": sha256(content), "size": len(content)}
+
+
+def signed(pointer: Pointer, keys: Sequence[SigningKey]) -> bytes:
+    """Return a pointer as JWS in general JSON serialization (RFC 7515 §7.2.1), at most 8 KiB.
+
+    If it would be longer, the reasons of blocked entries are left out, the oldest first, and then differences, the
+    oldest first.
+    """
+    members = {name: getattr(pointer, name) for name in Pointer.__slots__}
+    members["blocked"] = blocked = [dict(entry) for entry in pointer.blocked]
+    members["deltas"] = deltas = dict(pointer.deltas)
+    content = _jws(members, keys)
+    with_reason = sorted((entry for entry in blocked if "reason" in entry), key=lambda entry: int(entry["at"]))
+    for entry in with_reason:
+        if len(content) <= MOST_BYTES:
+            return content
+        del entry["reason"]
+        content = _jws(members, keys)
+    for version in sorted(deltas, key=int):
+        if len(content) <= MOST_BYTES:
+            break
+        del deltas[version]
+        content = _jws(members, keys)
+    return content
+
+
+def public_key(key: SigningKey) -> dict[str, str]:
+    """Return a public key as a JWK with its thumbprint, by which signatures name it."""
+    return {**key.jwk, "kid": thumbprint(key.jwk)}
+
+
+def _jws(members: Mapping[str, Any], keys: Sequence[SigningKey]) -> bytes:
+    payload = base64url(canonical(members))
+    signatures = []
+    for key in keys:
+        protected = base64url(canonical({"alg": "Ed25519", "kid": thumbprint(key.jwk)}))
+        signature = base64url(key.sign(f"{protected}.{payload}".encode()))
+        signatures.append({"protected": protected, "signature": signature})
+    return canonical({"payload": payload, "signatures": signatures})
+
+
+def parsed(content: bytes) -> Pointer:
+    """Return the pointer in a file, without verifying its signatures.
+
+    Raises:
+        ValueError: it is not a pointer of a gallery.
+    """
+    try:
+        payload = json.loads(content)["payload"]
+        members = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+        pointer = Pointer(**members)
+        numbers = (pointer.epoch, pointer.version, pointer.issued, pointer.expires)
+        if not all(type(number) is int for number in numbers) or not all(type(p) is str for p in pointer.paths):
+            raise TypeError
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise ValueError("This is not the pointer of a gallery") from None
+    return pointer

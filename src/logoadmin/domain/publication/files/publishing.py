@@ -1,0 +1,217 @@
+"""Publishing: bringing files up to date so that readers see the last publication or this one (contract L1)."""
+
+import json
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from logoadmin.domain.kernel.errors import StartError
+from logoadmin.domain.publication.files.gallery_keys import DAY
+from logoadmin.domain.publication.files.index import canonical, sha256
+from logoadmin.domain.publication.files.pointer import Pointer, parsed
+from logoadmin.domain.publication.publication_records import POINTER, READER, Publication
+from logoadmin.ports.publication.gallery_files import GalleryFiles
+
+# Until when files that the current pointer no longer names stay, what the pointer was made of, and how many active
+# records are not in the index.
+STATE: Final = ".publication.json"
+_MADE_OF: Final = "made_of"
+_LEFT_OUT: Final = "left_out"
+# While nothing changes, a pointer is left alone for as long, or until half of its validity is over; readers may still
+# ask for older indexes and differences.
+_RENEWED_AFTER: Final = DAY
+_OLD_STAY: Final = 2 * DAY
+_IMMUTABLE: Final = r"(?:\d+|from-\d+|withdrawn)-[0-9a-f]{16}\.json|css/[0-9a-f]{64}\.css"
+_OURS: Final = re.compile(rf"{_IMMUTABLE}|{re.escape(READER)}|{re.escape(STATE)}|{re.escape(POINTER)}")
+_IMMUTABLE_NAME: Final = re.compile(_IMMUTABLE)
+# A program that was killed leaves hidden files, see atomic_files; of the name in css, the last part.
+_LEFTOVER: Final = re.compile(r"(css/)?\.(?P<name>.+)\.[a-z0-9_]{8}")
+_CURE: Final = "name an empty folder, or one that logoadmin publish wrote"
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """The blocks of one moment.
+
+    Attributes:
+        gallery: the UUID of the gallery.
+        epoch: see :class:`~logoadmin.domain.publication.files.pointer.Pointer`.
+        version: the id of the last change.
+        blocked: the newest blocked entries.
+    """
+
+    gallery: str
+    epoch: int
+    version: int
+    blocked: Sequence[Mapping[str, Any]]
+
+
+def is_unchanged(files: GalleryFiles, state: str, now: int) -> bool:
+    """Return whether the files were made of a state of the gallery, and their pointer need not be renewed.
+
+    Args:
+        files: the files.
+        state: as in :attr:`~logoadmin.domain.publication.publication_records.Publication.state`.
+        now: Unix time.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    content = files.read(POINTER)
+    if content is None or _state(files).get(_MADE_OF) != _made_of(state, content):
+        return False
+    pointer = parsed(content)
+    patience = min(_RENEWED_AFTER, (pointer.expires - pointer.issued) / 2)
+    return pointer.paths <= set(files.names()) and 0 <= now - pointer.issued < patience
+
+
+def is_complete(files: GalleryFiles) -> bool:
+    """Return whether the files have every record that was active; False if that is not known.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    return _state(files).get(_LEFT_OUT) == 0
+
+
+def publish_blocks(
+    files: GalleryFiles, sources: Blocks, sign: Callable[[Pointer], bytes], now: int, expires: int
+) -> None:
+    """Name newly blocked records in the pointer to the last index, before another one is made, which takes longer.
+
+    So they reach readers also where there is no space for another index. The caller has locked the files.
+
+    Args:
+        files: the files.
+        sources: the blocks.
+        sign: returns the content of a pointer.
+        now: Unix time.
+        expires: until when the pointer is valid.
+
+    Raises:
+        StartError: these are other files, or a newer publication; nothing was changed.
+        OSError: a file cannot be read or written.
+    """
+    old = _published(files, _ours(files), sources)
+    if old is not None and old.epoch == sources.epoch and _is_new(sources.blocked, old.blocked):
+        pointer = replace(old, issued=max(now, old.issued), expires=expires, blocked=sources.blocked)
+        files.write(POINTER, sign(pointer))
+
+
+def publish(files: GalleryFiles, publication: Publication, now: int) -> None:
+    """Bring files up to date; the caller has locked them.
+
+    Whatever fails, and whenever a program is killed, the pointer and all files that it names are whole: immutable files
+    come first, the pointer comes last. Style sheets that an unexpired pointer leads to stay, and older indexes and
+    differences for two days.
+
+    Args:
+        files: the files.
+        publication: the new content.
+        now: Unix time.
+
+    Raises:
+        StartError: these are other files, or a newer publication; nothing was changed.
+        OSError: a file cannot be read, written or removed.
+    """
+    names = files.names()
+    old = _published(files, _ours(files), parsed(publication.pointer))
+    for name in filter(_is_leftover, names):
+        files.remove(name)
+    stored = {name for name in names if _IMMUTABLE_NAME.fullmatch(name)}
+    kept = _kept(_state(files), stored, old, publication, now)
+    unneeded = stored - kept.keys() - publication.files.keys()
+    # Those to which the last pointer does not lead make room for the new ones.
+    leads_to = frozenset[str]() if old is None else old.paths
+    needed_until_then = {name for name in unneeded if name.startswith("css/") or name in leads_to}
+    for name in unneeded - needed_until_then:
+        files.remove(name)
+    changed = [name for name, content in publication.files.items() if files.read(name) != content]
+    made_of = _made_of(publication.state, publication.pointer)
+    state = canonical({**kept, _MADE_OF: made_of, _LEFT_OUT: len(publication.left_out)})
+    if state != files.read(STATE):
+        files.write(STATE, state)
+    for name in sorted(changed, key=_order):
+        files.write(name, publication.files[name])
+    files.write(POINTER, publication.pointer)
+    for name in needed_until_then:
+        files.remove(name)
+
+
+def _made_of(state: str, pointer: bytes) -> str:
+    """Return what a pointer was made of; the state file is written before the pointer, to which it must fit."""
+    return sha256(state.encode() + pointer)
+
+
+def _is_new(blocked: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether records are blocked that were not, whose reasons a short pointer may lack."""
+    known = {(entry["kind"], entry["id"], entry["at"]) for entry in before}
+    return any((entry["kind"], entry["id"], entry["at"]) not in known for entry in blocked)
+
+
+def _ours(files: GalleryFiles) -> set[str]:
+    return {name for name in files.names() if not _is_leftover(name)}
+
+
+def _order(name: str) -> tuple[bool, bool, str]:
+    """Order files so that those that others name come first."""
+    return name == READER, not name.startswith("css/"), name
+
+
+def _is_leftover(name: str) -> bool:
+    match = _LEFTOVER.fullmatch(name)
+    return match is not None and _OURS.fullmatch(f"{match[1] or ''}{match['name']}") is not None
+
+
+def _published(files: GalleryFiles, names: Collection[str], new: Pointer | Blocks) -> Pointer | None:
+    """Return the pointer of an earlier publication, None if there is none.
+
+    Raises:
+        StartError: the files are not ours to change.
+    """
+    content = files.read(POINTER)
+    if content is None:
+        foreign = sorted(name for name in names if _OURS.fullmatch(name) is None)
+        if foreign:
+            raise StartError(f"The folder holds other files, such as {foreign[0]}", _CURE)
+        return None
+    try:
+        old = parsed(content)
+    except ValueError:
+        raise StartError(f"{POINTER} in the folder is not that of a published gallery", _CURE) from None
+    if old.gallery != new.gallery:
+        raise StartError("The folder holds another gallery, whose readers would not accept this one", _CURE)
+    if (old.epoch, old.version) > (new.epoch, new.version):
+        text = f"The folder holds version {old.version} of this gallery, which is newer than version {new.version}"
+        raise StartError(text, "check the setting database; after loading a backup run logoadmin restore --loaded")
+    return old
+
+
+def _state(files: GalleryFiles) -> Mapping[str, Any]:
+    """Return what the state file says; a broken one is as none."""
+    try:
+        state = json.loads(files.read(STATE) or b"{}")
+    except (ValueError, RecursionError):
+        return {}
+    found = state.items() if isinstance(state, dict) else ()
+    return {name: value for name, value in found if type(value) is (str if name == _MADE_OF else int)}
+
+
+def _kept(
+    state: Mapping[str, Any], stored: Collection[str], old: Pointer | None, publication: Publication, now: int
+) -> dict[str, int]:
+    """Return until when earlier pointers name stored files, where the expiry of the new one does not cover that.
+
+    A file without an entry is named by the last pointer, or was left by a program that was killed.
+    """
+    new = parsed(publication.pointer)
+    last = new.expires if old is None else old.expires
+    until = {name: state.get(name, last) for name in stored}
+    # Style sheets are needed for as long as a reader may have the index.
+    for name in until.keys() - publication.files.keys():
+        if not name.startswith("css/"):
+            until[name] = min(until[name], now + _OLD_STAY)
+    # After a kill the last pointer still counts, so its expiry must cover it as well.
+    covered = min(new.expires, last)
+    return {name: end for name, end in until.items() if end > now and (name not in publication.files or end > covered)}

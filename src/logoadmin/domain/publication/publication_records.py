@@ -1,0 +1,158 @@
+"""The published gallery: its files, and the records that it lacks (contract L1, L2)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Final, Literal
+
+from logoadmin.domain.kernel.limits import UnixTime, described
+from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.publication.css.verdict import RiskName
+
+# The names of files below `/gallery/`.
+POINTER: Final = "latest.json"
+READER: Final = "reader.js"
+
+
+NOT_FETCHED: Final = "An imported style sheet was not fetched yet"
+LeftOutReason = Literal["not_fetched", "not_pinned", "document", "unreadable"]
+_ArtworkKind = Annotated[Kind, described("`logo` or `theme`.", "theme")]
+_ArtworkId = Annotated[int, described("The id of the logo or theme.", 7)]
+_Name = Annotated[str, described("Its name.", "Aurora")]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An active logo or theme that is not published."""
+
+    kind: _ArtworkKind
+    id: _ArtworkId
+    name: _Name
+    reason: Annotated[str, described("Why, as a sentence.", NOT_FETCHED)]
+    code: Annotated[
+        LeftOutReason,
+        described(
+            "The reason as one of a few: an import was not fetched yet, or could not be; a document in a `data:` URL "
+            "was not accepted; or the CSS cannot be judged.",
+            "not_fetched",
+        ),
+    ] = "not_pinned"
+    host: Annotated[
+        str, described("The host of the import that could not be fetched; empty for none.", "styles.example")
+    ] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedImport:
+    """An import of an active logo or theme whose origin now has another style sheet than the pinned copy."""
+
+    kind: _ArtworkKind
+    id: _ArtworkId
+    name: _Name
+    url: Annotated[str, described("The imported URL.", "https://i.example/aurora.css")]
+
+
+@dataclass(frozen=True, slots=True)
+class Risky:
+    """An active logo or theme that is published, and whose CSS has risks."""
+
+    kind: _ArtworkKind
+    id: _ArtworkId
+    name: _Name
+    risks: Annotated[tuple[RiskName, ...], described("The kinds of risks, in order.", ["overlay"])]
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """A logo or theme that readers must stop applying."""
+
+    kind: _ArtworkKind
+    id: _ArtworkId
+    at: Annotated[UnixTime, described("When it was blocked, as Unix time in seconds.", 1_800_000_000)]
+    reason: Annotated[str, described("Why, for readers.", "tracks readers")]
+
+
+@dataclass(frozen=True, slots=True)
+class PublicationStatus:
+    """What readers get of the gallery, and what they do not."""
+
+    version: Annotated[int, described("The id of the last change.", 57)]
+    logos: Annotated[int, described("The number of published logos.", 12)]
+    themes: Annotated[int, described("The number of published themes.", 34)]
+    left_out: Annotated[
+        tuple[LeftOut, ...],
+        described(
+            "The active logos and themes that are not published.",
+            [
+                {
+                    "kind": "theme",
+                    "id": 7,
+                    "name": "Aurora",
+                    "reason": NOT_FETCHED,
+                    "code": "not_fetched",
+                    "host": "i.example",
+                }
+            ],
+        ),
+    ]
+    changed: Annotated[
+        tuple[ChangedImport, ...],
+        described(
+            "The imports that have changed at their origin since they were pinned; readers get the pinned ones.",
+            [{"kind": "theme", "id": 7, "name": "Aurora", "url": "https://i.example/aurora.css"}],
+        ),
+    ]
+    risky: Annotated[
+        tuple[Risky, ...],
+        described(
+            "The published logos and themes whose CSS has risks, logos first, by id.",
+            [{"kind": "theme", "id": 7, "name": "Aurora", "risks": ["overlay"]}],
+        ),
+    ]
+    blocked: Annotated[
+        tuple[Blocked, ...],
+        described(
+            "The blocked logos and themes, the newest first, at most 1000.",
+            [{"kind": "theme", "id": 7, "at": 1_800_000_000, "reason": "tracks readers"}],
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """The gallery of one moment as files.
+
+    Attributes:
+        version: the id of the last change.
+        pointer: the content of ``latest.json``, signed.
+        files: the content of every file that it names and of ``reader.js``, by name relative to it.
+        older: the SHA-256 of the earlier indexes in storage by the name of their file: readers whose pointer comes from
+            a cache may still ask for them.
+        left_out: the active records that are not published, logos first, by id.
+        state: what it was made of; equal for equal states of the gallery.
+    """
+
+    version: int
+    pointer: bytes = field(repr=False)
+    files: Mapping[str, bytes] = field(repr=False)
+    older: Mapping[str, str] = field(default_factory=dict, repr=False)
+    left_out: tuple[LeftOut, ...] = ()
+    state: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What publishing into files did.
+
+    Attributes:
+        version: the id of the last change.
+        changed: whether a file was written; otherwise the files were those of this version already.
+        pointer: the content of ``latest.json``.
+        left_out: the active records that are not published, logos first, by id; empty if nothing was written.
+        is_complete: whether the files have every active record; False if that is not known.
+    """
+
+    version: int
+    changed: bool
+    pointer: bytes = field(repr=False)
+    left_out: tuple[LeftOut, ...] = ()
+    is_complete: bool = False

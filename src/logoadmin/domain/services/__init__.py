@@ -1,1 +1,0 @@
-"""The use cases. Each module has its commands first, then its service."""

@@ -1,0 +1,144 @@
+"""Sessions, preferences, service keys, sign-in attempts, and the secrets of the service."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from logoadmin.domain.identity.sessions.session_records import ServiceKey
+from logoadmin.domain.identity.sign_in_rules import SignInFactor
+from logoadmin.domain.kernel.access import Rights
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session, which began with a sign-in and expires at ``expires_at`` (Unix time).
+
+    Attributes:
+        session_id: random, and in its access tokens; it is not a refresh token.
+        user_id: the user who signed in.
+        created_at: the time of the sign-in.
+        expires_at: when it expires.
+        refreshed_at: when it was last refreshed, None for never.
+        address: the address of the sign-in, at most 64 characters; None if unknown.
+        user_agent: the ``User-Agent`` of the sign-in, at most 256 characters; None if unknown.
+        factor: what the user signed in with.
+        enrol_by: from when it may do nothing but enrol a second factor, as Unix time; None for never (contract O4).
+    """
+
+    session_id: str
+    user_id: int
+    created_at: int
+    expires_at: int
+    refreshed_at: int | None = None
+    address: str | None = None
+    user_agent: str | None = None
+    factor: SignInFactor = "password"
+    enrol_by: int | None = None
+
+
+class Sessions(Protocol):
+    """The sessions, and the refresh tokens that prolong them. Tokens are stored and looked up hashed."""
+
+    def rights(self, session_id: str, user_id: int) -> Rights | None:
+        """Return the current rights of a user; None if the user or the session does not exist (contract B5).
+
+        They have the times and the factor of the session, which may have expired.
+        """
+
+    def add(self, session: Session) -> None:
+        """Begin a session of an existing user."""
+
+    def of_user(self, user_id: int) -> tuple[Session, ...]:
+        """Return the sessions of a user, by ``created_at``, then by id; also those that expired."""
+
+    def update(self, session: Session) -> None:
+        """Change the times of an existing session, ``enrol_by`` among them, and its factor."""
+
+    def end(self, session_id: str) -> bool:
+        """End a session with all its refresh tokens; return whether it existed."""
+
+    def end_all(self, user_id: int, keep: str | None = None) -> None:
+        """End the sessions of a user, except one."""
+
+    def forget_expired(self, now: int, most: int) -> None:
+        """Delete up to ``most`` refresh tokens of sessions that expired at ``now`` or earlier.
+
+        The sessions that expired first come first, then by id; of each, the tokens are deleted in any order, then the
+        session. A session that loses its last token when ``most`` is reached stays until the next time. At most
+        ``most`` sessions are deleted.
+        """
+
+    def expire_by(self, latest: int, most: int) -> None:
+        """Let up to ``most`` sessions that expire after ``latest`` expire then."""
+
+    def add_refresh_token(self, token_hash: str, session_id: str) -> None:
+        """Store a new refresh token of an existing session."""
+
+    def refresh_token(self, token_hash: str) -> tuple[Session, bool] | None:
+        """Return the session of a refresh token and whether the token was used, or None."""
+
+    def use_refresh_token(self, token_hash: str) -> bool:
+        """Mark a refresh token as used; it stays, so that a second use is noticed. Return whether it was unused."""
+
+
+class Preferences(Protocol):
+    """The preferences of users, as texts (contract J8)."""
+
+    def get(self, user_id: int) -> str | None:
+        """Return the preferences of a user, or None."""
+
+    def set(self, user_id: int, text: str) -> None:
+        """Store the preferences of an existing user, in place of the current ones; they are removed with the user."""
+
+
+class Secrets(Protocol):
+    """The secrets of the service."""
+
+    def get(self, name: str) -> str | None:
+        """Return a secret, or None. In :meth:`Storage.write`, others must not change it before the end."""
+
+    def put(self, name: str, value: str) -> None:
+        """Store a new secret."""
+
+    def replace(self, name: str, value: str) -> None:
+        """Store a secret, replacing the current one of that name."""
+
+
+class ServiceKeys(Protocol):
+    """The keys of scripts (contract C5), stored and looked up hashed."""
+
+    def next_id(self) -> int:
+        """Return the id for a new key, see :meth:`~logoadmin.ports.kernel.record_storage.Records.next_id`."""
+
+    def add(self, key: ServiceKey, user_id: int, key_hash: str) -> None:
+        """Store a new key of an existing user; it is removed with the user."""
+
+    def of_user(self, user_id: int) -> tuple[ServiceKey, ...]:
+        """Return the keys of a user, by id."""
+
+    def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
+        """Return a key and the current rights of its user, or None; none of a user that an issuer refused."""
+
+    def use(self, key_id: int, now: int) -> None:
+        """Record when a key was used."""
+
+    def update_times(self, key_id: int, created_at: int, expires_at: int | None) -> None:
+        """Change when a key was created and when it expires."""
+
+    def remove(self, key_id: int, user_id: int) -> bool:
+        """Remove a key of a user; return whether it existed."""
+
+
+class SignInAttempts(Protocol):
+    """Recent sign-in attempts, and the networks of users (contract C1). Counts have names of at most 64 characters."""
+
+    def count(self, counted: str) -> tuple[int, int]:
+        """Return the number of attempts and the end of their window; 0 and 0 if there are none."""
+
+    def set(self, counted: str, attempts: int, ends_at: int) -> None:
+        """Set the number of attempts and the end of their window."""
+
+    def forget(self, counted: str) -> None:
+        """Forget the attempts, if there are any."""
+
+    def forget_ended(self, now: int, most: int) -> None:
+        """Delete up to ``most`` counts whose window ended at ``now`` or earlier."""

@@ -1,0 +1,210 @@
+"""What signs users in beside their passwords, and what happened when they did (contract O).
+
+All of it is written under the lock of sessions, also by a write of records. Apart from events it goes with its user.
+None of it is in the history or in exports.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from logoadmin.domain.identity.events.event_records import CountedEvent, Event
+from logoadmin.domain.kernel.lists import Order
+
+FactorKind = Literal["totp", "passkey"]
+ChallengePurpose = Literal["second_factor", "passkey", "passkey_enrolment", "sign_in_code"]
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """A second factor of a user (contract O1).
+
+    Attributes:
+        factor_id: its id, never given twice.
+        user_id: the user.
+        kind: what it is.
+        name: the name that the user gave it.
+        created_at: the time of its enrolment, as Unix time.
+        secret: of TOTP, the encrypted secret; of a passkey, JSON with the public key, which may be known.
+        credential: of a passkey, its credential id in base64url, at most 1,364 characters, and unique; None for TOTP.
+        counter: of TOTP, the last time step that was used; of a passkey, its signature counter.
+        confirmed: whether it can be used.
+        last_used_at: when it was last used, as Unix time; None for never.
+    """
+
+    factor_id: int
+    user_id: int
+    kind: FactorKind
+    name: str
+    created_at: int
+    secret: str = field(repr=False)
+    credential: str | None
+    counter: int
+    confirmed: bool
+    last_used_at: int | None
+
+
+class Factors(Protocol):
+    """The second factors of users."""
+
+    def next_id(self) -> int:
+        """Return the id for a new factor, see :meth:`~logoadmin.ports.kernel.record_storage.Records.next_id`."""
+
+    def add(self, factor: Factor) -> None:
+        """Store a new factor of an existing user."""
+
+    def of_user(self, user_id: int) -> tuple[Factor, ...]:
+        """Return the factors of a user, by id; also those that are not confirmed."""
+
+    def find_credential(self, credential: str) -> Factor | None:
+        """Return the passkey with a credential id, or None."""
+
+    def use(self, factor_id: int, counter: int, now: int) -> None:
+        """Store the counter of an existing factor, and that it was used now."""
+
+    def confirm(self, factor_id: int, counter: int, now: int) -> None:
+        """Let an existing factor be used, and do the same as :meth:`use`."""
+
+    def replace_secret(self, factor_id: int, secret: str) -> None:
+        """Store the secret of an existing factor, encrypted with another key."""
+
+    def remove(self, factor_id: int, user_id: int) -> bool:
+        """Remove a factor of a user; return whether it existed."""
+
+    def remove_all(self, user_id: int) -> int:
+        """Remove the factors of a user; return how many there were."""
+
+
+class RecoveryCodes(Protocol):
+    """The recovery codes of users, hashed (contract O1)."""
+
+    def replace(self, user_id: int, hashes: Sequence[str]) -> None:
+        """Store different codes of an existing user, in place of those that are left."""
+
+    def left(self, user_id: int) -> int:
+        """Return how many codes of a user are left."""
+
+    def has(self, user_id: int, code_hash: str) -> bool:
+        """Return whether a code of a user is left."""
+
+    def use(self, user_id: int, code_hash: str) -> bool:
+        """Remove a code of a user; return whether it existed, which is true once however many try at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """A step of signing in or of enrolling that waits for the next one (contract O2).
+
+    Attributes:
+        challenge_hash: the hash of the challenge.
+        purpose: the only thing that it can be used for.
+        user_id: the only user for whom it can be used; None if that is not known yet.
+        data: what the next step needs, at most 65,535 bytes.
+        expires_at: when it expires, as Unix time.
+    """
+
+    challenge_hash: str
+    purpose: ChallengePurpose
+    user_id: int | None
+    data: str = field(repr=False)
+    expires_at: int
+
+
+class Challenges(Protocol):
+    """The challenges, stored and looked up hashed."""
+
+    def add(self, challenge: Challenge) -> None:
+        """Store a new challenge, of an existing user if any."""
+
+    def get(self, challenge_hash: str) -> Challenge | None:
+        """Return a challenge, even if it has expired, or None."""
+
+    def take(self, challenge_hash: str) -> bool:
+        """Remove a challenge; return whether it existed, which is true once however many try at the same time."""
+
+    def drop(self, user_id: int, purpose: ChallengePurpose | None = None) -> None:
+        """Remove the challenges of a user for one purpose, or all."""
+
+    def forget_expired(self, now: int, most: int) -> None:
+        """Remove up to ``most`` challenges that expired at ``now`` or earlier."""
+
+
+class SecondFactorSince(Protocol):
+    """When users first signed in while a second factor was required of them, as Unix time (contract O4)."""
+
+    def get(self, user_id: int) -> int | None:
+        """Return the time, or None."""
+
+    def set(self, user_id: int, at: int) -> None:
+        """Store the time for an existing user, in place of the current one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A user as an issuer of OpenID Connect knows them (contract O7).
+
+    Attributes:
+        issuer: the issuer, at most 2,048 characters.
+        subject: its name of the user, at most 255 characters.
+        user_id: the user here.
+        groups: the groups at the last sign-in, as a list in JSON.
+        refused: whether the issuer named no group with a role then, so that the user has no rights.
+    """
+
+    issuer: str
+    subject: str
+    user_id: int
+    groups: str
+    refused: bool = False
+
+
+class Identities(Protocol):
+    """The identities of users at issuers. Issuers and subjects are compared exactly."""
+
+    def find(self, issuer: str, subject: str) -> Identity | None:
+        """Return an identity, or None."""
+
+    def of_user(self, user_id: int) -> tuple[Identity, ...]:
+        """Return the identities of a user, by issuer, then by subject."""
+
+    def is_refused(self, user_id: int) -> bool:
+        """Return whether an issuer refused a user, see :class:`Identity`."""
+
+    def put(self, identity: Identity) -> None:
+        """Store an identity of an existing user, in place of the current one of that issuer and subject."""
+
+
+class Events(Protocol):
+    """The events."""
+
+    def next_id(self) -> int:
+        """Return the id for a new event, see :meth:`~logoadmin.ports.kernel.record_storage.Records.next_id`."""
+
+    def add(self, event: Event) -> None:
+        """Store a new event."""
+
+    def count(self, event: CountedEvent, user_id: int | None, address: str | None, at: int, every: int = 0) -> bool:
+        """Add 1 to the count of the event with these values in the hour of ``at``; return whether there is one.
+
+        Its time becomes ``at``. It stays as it is if that is less than ``every`` seconds after its time. Hours are
+        those of Unix time. Where there are several events, the first one is meant.
+        """
+
+    def number(self, event: CountedEvent, at: int, most: int) -> int:
+        """Return how many rows of an event there are in the hour of ``at``; at most ``most``."""
+
+    def page(
+        self, after: int, limit: int, user_id: int | None = None, order: Order = "desc", since: int = 0
+    ) -> tuple[Event, ...]:
+        """Return up to ``limit`` events that follow an id in this order.
+
+        Args:
+            after: the id.
+            limit: their maximum number.
+            user_id: the user whose events they are; None for all.
+            order: the order of their ids.
+            since: of one user, the earliest time.
+        """
+
+    def forget_before(self, at: int, most: int) -> None:
+        """Remove up to ``most`` events that happened before ``at``."""

@@ -1,0 +1,1 @@
+"""The ports of the kernel: records and their history, time, randomness, encryption, metrics, outgoing requests."""

@@ -1,0 +1,74 @@
+"""The history, and the stored responses to commands that may be sent again."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from logoadmin.domain.kernel.lists import EVERY_CHANGE, ChangeFilter, Order
+from logoadmin.domain.kernel.records import Change, Kind
+
+
+class Changes(Protocol):
+    """The history, to which each change of a record adds an entry (contract G)."""
+
+    def last_id(self) -> int:
+        """Return the id of the newest change, 0 before the first."""
+
+    def last_of_kinds(self) -> Mapping[Kind, int]:
+        """Return the id of the newest change of each kind of record; a kind without one may be missing."""
+
+    def add(self, changes: Sequence[Change]) -> None:
+        """Store changes, whose ids follow the newest one without a gap."""
+
+    def get(self, change_id: int) -> Change | None:
+        """Return a change, or None."""
+
+    def times(self, change_ids: Sequence[int]) -> Mapping[int, int]:
+        """Return the times of changes, in Unix time, by their ids; unknown ids are left out."""
+
+    def last_of(self, kind: Kind, id_: int, besides: str | None = None) -> int:
+        """Return the id of the newest change of a record, except those of a request; 0 if there are none."""
+
+    def kinds_of_request(self, request_id: str) -> Collection[Kind]:
+        """Return the kinds of record that a request changed; none for an unknown request."""
+
+    def of_request(self, request_id: str, below: int, limit: int) -> tuple[Change, ...]:
+        """Return up to ``limit`` changes of a request with an id below another, the newest first."""
+
+    def page(
+        self, after: int, limit: int, where: ChangeFilter = EVERY_CHANGE, order: Order = "asc"
+    ) -> tuple[Change, ...]:
+        """Return up to ``limit`` changes with an id above ``after``, by id, that match the filter.
+
+        In descending order, those with an id below it, the highest first. The pages are like those of records.
+
+        A client that continues after the last id that it saw misses nothing: no change appears before it later.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class StoredResponse:
+    """The response to a command under a key (contract F3), encrypted; valid until ``expires_at``."""
+
+    key_hash: str
+    encrypted: str
+    expires_at: int
+
+
+class StoredResponses(Protocol):
+    """The stored responses to commands that may be sent again."""
+
+    def get(self, key_hash: str) -> StoredResponse | None:
+        """Return the response under a key, or None."""
+
+    def add(self, response: StoredResponse) -> None:
+        """Store a response under a key that is free."""
+
+    def forget(self, key_hash: str) -> None:
+        """Forget the response under a key, if there is one."""
+
+    def forget_expired(self, now: int, most: int) -> None:
+        """Delete up to ``most`` responses that expired at ``now`` or earlier."""
+
+    def expire_by(self, latest: int, most: int) -> None:
+        """Let up to ``most`` responses that expire after ``latest`` expire then."""

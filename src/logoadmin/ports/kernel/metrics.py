@@ -1,0 +1,109 @@
+"""Instrumentation: the events that operators can monitor (contract K2)."""
+
+from collections.abc import Mapping
+from typing import Literal, Protocol
+
+from logoadmin.domain.kernel.errors import StartError
+from logoadmin.domain.kernel.extras import install_extra
+from logoadmin.domain.publication.publication_records import LeftOutReason
+
+# Jobs of other processes whose age is watched: backups, and publishing into a folder.
+Milestone = Literal["last_backup", "published"]
+SignInOutcome = Literal["ok", "failed", "refused"]
+
+
+class Metrics(Protocol):
+    """Counts events. Methods are quick, never raise, and are safe to call from several threads.
+
+    Labels come from fixed sets, so that no client can add a series.
+    """
+
+    @property
+    def enabled(self) -> bool:
+        """Whether anything is counted."""
+
+    def sign_in(self, outcome: SignInOutcome) -> None:
+        """Count a sign-in by password; it was refused after too many that failed."""
+
+    def database_call(self, outcome: str, seconds: float | None, *, breaker_open: bool) -> None:
+        """Count a database call.
+
+        Args:
+            outcome: ``ok``, the code of the cause of a failure, or ``not_tried`` where the breaker was open.
+            seconds: the time with waits and retries; None for a call that was not tried.
+            breaker_open: whether later calls are not tried.
+        """
+
+    def request_started(self) -> None:
+        """Count a request as being answered; :meth:`request_ended` must follow."""
+
+    def request_ended(self) -> None:
+        """Count a request as being answered no longer."""
+
+    def request_body(self, size: int) -> None:
+        """Count received bytes of a request body."""
+
+    def response(self, operation: str, status: str, size: int, seconds: float, *, from_cache: bool) -> None:
+        """Count a response with the bytes of its body and the time since the request."""
+
+    def response_stored(self) -> None:
+        """Count a public response that was stored in the response cache."""
+
+    def worker_restarted(self) -> None:
+        """Count a worker process that died and was replaced."""
+
+    def worker_ended(self, pid: int) -> None:
+        """Keep the totals of a worker process that has ended, and what it knew of the gallery."""
+
+    def gallery_generated(self, left_out: Mapping[LeftOutReason, int]) -> None:
+        """Count a generation of the published gallery.
+
+        Args:
+            left_out: the number of active records that it lacks, by reason.
+        """
+
+    def gallery_failed(self) -> None:
+        """Count a generation of the published gallery that failed."""
+
+    def text(self, last_change: int | None, database: str, milestones: Mapping[Milestone, int] | None = None) -> str:
+        """Return everything in the text format of Prometheus.
+
+        Args:
+            last_change: the id of the last change; None where the storage does not respond.
+            database: the kind of database.
+            milestones: the Unix time of each, 0 before the first; None where the storage does not respond.
+
+        Raises:
+            StartError: nothing is counted.
+        """
+
+
+class NoMetrics:
+    """Counts nothing."""
+
+    enabled = False
+
+    def sign_in(self, outcome: SignInOutcome) -> None: ...
+
+    def database_call(self, outcome: str, seconds: float | None, *, breaker_open: bool) -> None: ...
+
+    def request_started(self) -> None: ...
+
+    def request_ended(self) -> None: ...
+
+    def request_body(self, size: int) -> None: ...
+
+    def response(self, operation: str, status: str, size: int, seconds: float, *, from_cache: bool) -> None: ...
+
+    def response_stored(self) -> None: ...
+
+    def worker_restarted(self) -> None: ...
+
+    def worker_ended(self, pid: int) -> None: ...
+
+    def gallery_generated(self, left_out: Mapping[LeftOutReason, int]) -> None: ...
+
+    def gallery_failed(self) -> None: ...
+
+    def text(self, last_change: int | None, database: str, milestones: Mapping[Milestone, int] | None = None) -> str:
+        raise StartError("Metrics are not counted", install_extra("metrics"))

@@ -1,0 +1,171 @@
+"""The settings that administrators decide for everybody (contract J8)."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from logoadmin.domain.changes.bulk_changes import BulkChange
+from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
+from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
+from logoadmin.domain.gallery.shared_settings import AmendSettings, GetSettings
+from logoadmin.domain.kernel.access import OWNER
+from logoadmin.domain.kernel.errors import Conflict, InvalidInput, InvalidLines, NotModified, NotPermitted, Outdated
+from logoadmin.domain.kernel.records import Change, Kind, SharedSettings
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.storage import Storage, UnitOfWork
+from tests.gallery import NOW, FrozenClock, gallery_on, signed_in, stock
+
+pytestmark = pytest.mark.rule("contract J8")
+
+HOSTS = ("i.example", "*.img.example:8443")
+
+
+@pytest.fixture
+def stocked(storage: Storage) -> LogoAdmin:
+    gallery = gallery_on(storage, FrozenClock())
+    stock(gallery)
+    return gallery
+
+
+def get(gallery: LogoAdmin) -> tuple[tuple[str, ...], int]:
+    found = gallery.settings.get(GetSettings())
+    return found.picture_hosts, found.version
+
+
+def amend(gallery: LogoAdmin, *hosts: str, request_id: str | None = None) -> SharedSettings:
+    return gallery.settings.amend(AmendSettings(picture_hosts=hosts), replace(OWNER, request_id=request_id))
+
+
+def test_there_are_none_before_the_first_change(stocked: LogoAdmin) -> None:
+    assert get(stocked) == ((), 0)
+    assert stocked.settings.amend(AmendSettings()) == SharedSettings()
+    assert get(stocked) == ((), 0)
+
+
+def test_changed_settings_are_kept_and_in_the_history(stocked: LogoAdmin) -> None:
+    known = stocked.changes.version()
+    amended = amend(stocked, *HOSTS, HOSTS[0])
+    assert (amended.picture_hosts, amended.version) == (HOSTS, known + 1) == get(stocked)
+    amend(stocked)
+    assert get(stocked) == ((), known + 2)
+    hosts = {"picture_hosts": [*HOSTS]}
+    assert [*stocked.changes.list(ListChanges(kind=Kind.SETTINGS, id=1))] == [
+        Change(known + 1, NOW, None, "settings.amended", Kind.SETTINGS, 1, {"picture_hosts": []}, hosts, None),
+        Change(known + 2, NOW, None, "settings.amended", Kind.SETTINGS, 1, hosts, {"picture_hosts": []}, None),
+    ]
+
+
+def test_a_change_is_undone_alone_or_with_its_request(stocked: LogoAdmin) -> None:
+    first = amend(stocked, *HOSTS, request_id="hosts 1").version
+    stocked.changes.revert(Revert(change_id=first))
+    assert get(stocked) == ((), first + 1)
+    stocked.changes.revert(Revert(change_id=first + 1))
+    assert get(stocked) == (HOSTS, first + 2)
+    amend(stocked, "a.example", request_id="hosts 2")
+    (undone,) = stocked.changes.revert_request(RevertRequest(request_id="hosts 2"))
+    assert (undone.kind, undone.undoes) == (Kind.SETTINGS, first + 3)
+    assert get(stocked) == (HOSTS, first + 4)
+    amend(stocked, "b.example")
+    with pytest.raises(Conflict, match=f"^Settings 1 was changed since, by change {first + 5}$"):
+        stocked.changes.revert_request(RevertRequest(request_id="hosts 1"))
+    with pytest.raises(Conflict, match=f"^Settings 1 was changed since, by change {first + 5}$"):
+        stocked.changes.revert(Revert(change_id=first))
+
+
+def test_many_changes_under_one_request_are_undone_together(stocked: LogoAdmin) -> None:
+    before = amend(stocked, *HOSTS)
+
+    def many(gallery: LogoAdmin) -> None:
+        for number in range(120):
+            amend(gallery, f"{number}.example", request_id="hosts 3")
+
+    stocked.atomic(many)
+    assert len([*stocked.changes.revert_request(RevertRequest(request_id="hosts 3"))]) == 120
+    assert stocked.settings.get(GetSettings()) == before
+
+
+def test_they_are_changed_in_the_version_that_was_seen(stocked: LogoAdmin) -> None:
+    def in_version(*versions: int) -> AmendSettings:
+        return AmendSettings(picture_hosts=HOSTS, if_match=frozenset(versions))
+
+    with pytest.raises(Outdated, match=r"^Settings 1 was changed since$"):
+        stocked.settings.amend(in_version(1, 2))
+    version = stocked.settings.amend(in_version(0)).version
+    with pytest.raises(Outdated):
+        stocked.settings.amend(in_version(0, version - 1))
+    assert get(stocked) == (HOSTS, version)
+    with pytest.raises(NotModified):
+        stocked.settings.get(GetSettings(if_none_match=frozenset({version})))
+
+
+def test_only_who_holds_everything_changes_them_or_undoes_that(stocked: LogoAdmin, storage: Storage) -> None:
+    number = amend(stocked, *HOSTS, request_id="hosts 4").version
+    editor = signed_in(storage, "logos:write", "users:write", "changes:read", user_id=500)
+    assert stocked.settings.get(GetSettings(), editor).picture_hosts == HOSTS
+    with pytest.raises(NotPermitted):
+        stocked.settings.amend(AmendSettings(picture_hosts=()), editor)
+    with pytest.raises(NotPermitted):
+        stocked.changes.revert(Revert(change_id=number), editor)
+    with pytest.raises(NotPermitted):
+        stocked.changes.revert_request(RevertRequest(request_id="hosts 4"), editor)
+    assert get(stocked) == (HOSTS, number)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("a; script-src *", "'none'; script-src *", "https://i.example", "*", "*.", "*.*.a", "", "a b", "a,b", "a/b"),
+        *("[::1]", "I.example", "a\n", "a\r\nx: y", "я.example", "i.example.", ".example", "a..b", "a:", "a:x", "a@b"),
+    ],
+)
+def test_a_host_is_a_name_as_in_a_policy(host: str) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        AmendSettings(picture_hosts=("i.example", host))
+    assert [(problem.loc, problem.type) for problem in raised.value.problems] == [
+        (("picture_hosts", 1), "string_pattern_mismatch")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("hosts", "type_"),
+    [
+        (tuple(f"{number}.example" for number in range(65)), "too_long"),
+        (("a" * 262,), "string_too_long"),
+        ("i.example", "list_type"),
+        (None, "list_type"),
+        ((7,), "string_type"),
+    ],
+)
+def test_hosts_are_a_short_list_of_texts(hosts: Any, type_: str) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        AmendSettings(picture_hosts=hosts)
+    assert [problem.type for problem in raised.value.problems] == [type_]
+
+
+def test_they_are_in_no_file_and_no_bulk_change(stocked: LogoAdmin) -> None:
+    amend(stocked, *HOSTS)
+    lines: list[str] = []
+    assert Kind.SETTINGS not in stocked.import_export.dump(ExportRecords(), lines.append)
+    assert not any("i.example" in line for line in lines)
+    assert Kind.SETTINGS not in stocked.import_export.load(ImportRecords(), []).counts
+    kinds: Any = (Kind.SETTINGS, "settings")
+    for kind in kinds:
+        with pytest.raises(InvalidInput):
+            ExportRecords(kind=(kind,))
+        with pytest.raises(InvalidInput):
+            BulkChange(kind=kind, id=1, version=0, set={})
+    with pytest.raises(InvalidLines) as raised:
+        stocked.import_export.load(ImportRecords(), ['{"kind": "settings", "picture_hosts": []}'])
+    (problem,) = raised.value.lines[0].problems
+    assert problem.msg == "Kind should be one of role, user, author, theme, logo"
+
+
+def test_settings_that_a_newer_program_added_are_ignored(stocked: LogoAdmin, storage: Storage) -> None:
+    def add(uow: UnitOfWork) -> None:
+        after = {"picture_hosts": [*HOSTS], "stars": 5}
+        number = uow.changes.last_id() + 1
+        uow.changes.add([Change(number, NOW, None, "settings.amended", Kind.SETTINGS, 1, {}, after, None)])
+
+    storage.write(add)
+    assert get(stocked)[0] == HOSTS

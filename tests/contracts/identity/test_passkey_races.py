@@ -1,0 +1,105 @@
+"""Passkeys that two services on one database are shown at the same moment (contract O2; ASVS 6.5.1)."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from threading import Barrier
+
+import pytest
+
+from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.domain.identity.factors.factor_commands import ListFactors, SignInWithFactor
+from logoadmin.domain.identity.factors.passkeys import AskPasskey, BeginPasskey, EnrolPasskey, SignInWithPasskey
+from logoadmin.domain.identity.sessions.sessions import ListSessions
+from logoadmin.domain.kernel.access import SignedIn
+from logoadmin.domain.kernel.errors import Conflict, InvalidInput, LogoAdminError, SecondFactorRequired, SignInRefused
+from logoadmin.domain.kernel.public_url import LOCAL
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.domain.identity.sign_ins import ADMIN, ANN, caller
+from tests.gallery import FrozenClock, gallery_on, stock
+from tests.passkeys import Authenticator
+
+pytestmark = pytest.mark.rule("contract O2")
+
+Services = tuple[LogoAdmin, LogoAdmin]
+
+
+@pytest.fixture
+def services(prepared_url: str) -> Iterator[Services]:
+    """Two services, each with connections of its own."""
+    clock = FrozenClock()
+    with closing(open_sql_storage(prepared_url)) as one, closing(open_sql_storage(prepared_url)) as other:
+        gallery = gallery_on(one, clock)
+        stock(gallery)
+        yield gallery, gallery_on(other, clock, started=False)
+
+
+@pytest.fixture
+def device() -> Authenticator:
+    """A synced passkey, whose counter says nothing about its uses."""
+    return Authenticator(site=LOCAL, synced=True)
+
+
+def enrolment(gallery: LogoAdmin, who: SignedIn, device: Authenticator) -> EnrolPasskey:
+    begun = gallery.passkeys.begin(BeginPasskey(), who)
+    values = {"challenge": begun.challenge, "name": "Laptop", "credential": device.create(begun.options)}
+    return EnrolPasskey.model_validate(values)
+
+
+def at_once(services: Services, call: Callable[[LogoAdmin], object], times: int = 4) -> list[type[LogoAdminError]]:
+    """Make one call to each service, some times, all at the same moment; return the errors."""
+    barrier = Barrier(2 * times)
+
+    def outcome(gallery: LogoAdmin) -> type[LogoAdminError] | None:
+        barrier.wait()
+        try:
+            call(gallery)
+        except LogoAdminError as error:
+            return type(error)
+        return None
+
+    with ThreadPoolExecutor(2 * times) as threads:
+        return [error for error in threads.map(outcome, services * times) if error is not None]
+
+
+def test_a_use_of_a_passkey_leads_to_one_session(services: Services, device: Authenticator) -> None:
+    gallery, _ = services
+    ann = caller(gallery, gallery.sessions.sign_in(ANN))
+    gallery.passkeys.enrol(enrolment(gallery, ann, device), ann)
+    asked = gallery.passkeys.options(AskPasskey())
+    values = {"grant_type": "passkey", "challenge": asked.challenge, "passkey": device.get(asked.options)}
+    command = SignInWithPasskey.model_validate(values)
+    assert at_once(services, lambda each: each.passkeys.sign_in(command)) == [SignInRefused] * 7
+    assert len(gallery.sessions.list(ListSessions(), ann)) == 2
+
+
+def test_a_second_step_leads_to_one_session(services: Services, device: Authenticator) -> None:
+    gallery, _ = services
+    ann = caller(gallery, gallery.sessions.sign_in(ANN))
+    gallery.passkeys.enrol(enrolment(gallery, ann, device), ann)
+    with pytest.raises(SecondFactorRequired) as required:
+        gallery.sessions.sign_in(ANN)
+    answer = device.get(required.value.passkey or {})
+    values = {"grant_type": "second_factor", "challenge": required.value.challenge, "passkey": answer}
+    command = SignInWithFactor.model_validate(values)
+    assert at_once(services, lambda each: each.factors.sign_in(command)) == [SignInRefused] * 7
+    assert len(gallery.sessions.list(ListSessions(), ann)) == 2
+
+
+@pytest.mark.rule("contract O1")
+def test_a_passkey_is_enrolled_once(services: Services, device: Authenticator) -> None:
+    gallery, _ = services
+    ann = caller(gallery, gallery.sessions.sign_in(ANN))
+    command = enrolment(gallery, ann, device)
+    assert at_once(services, lambda each: each.passkeys.enrol(command, ann)) == [InvalidInput] * 7
+    assert len(gallery.factors.list(ListFactors(), ann)) == 1
+
+
+@pytest.mark.rule("contract O1")
+def test_a_passkey_has_one_user(services: Services, device: Authenticator) -> None:
+    gallery, _ = services
+    ann, admin = (caller(gallery, gallery.sessions.sign_in(each)) for each in (ANN, ADMIN))
+    of = {id(services[0]): (enrolment(gallery, ann, device), ann)}
+    of[id(services[1])] = enrolment(gallery, admin, device), admin
+    assert at_once(services, lambda each: each.passkeys.enrol(*of[id(each)]), 1) == [Conflict]
+    assert len([*gallery.factors.list(ListFactors(), ann), *gallery.factors.list(ListFactors(), admin)]) == 1

@@ -1,0 +1,331 @@
+"""Every sentence of :mod:`logoadmin.ports.identity.passkeys`, over every adapter (contract O1, O2; ASVS 6.5.1, 6.7.2)."""
+
+import os
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from fido2 import cbor
+from fido2.cose import ES256, ES384
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logoadmin.adapters.fido2_passkeys import Fido2Passkeys
+from logoadmin.domain.kernel.errors import InvalidInput
+from logoadmin.domain.kernel.public_url import PublicUrl
+from logoadmin.ports.identity.passkeys import Passkey, PasskeyRefused, Passkeys
+from tests.passkeys import BE, BS, SITE, UP, UV, Authenticator, Json, created, decoded, encoded, public, used
+
+pytestmark = [
+    pytest.mark.rule("contract O1"),
+    pytest.mark.parametrize("passkeys", [Fido2Passkeys(SITE)], ids=["fido2"]),
+]
+
+FIRST: Final = encoded(b"the first challenge, of 40 bytes or more")
+SECOND: Final = encoded(b"the second challenge, which is also long")
+HANDLE: Final = "7"
+KEYS: Final[dict[str, Callable[[], Any]]] = {
+    "ES256": lambda: ec.generate_private_key(ec.SECP256R1()),
+    "EdDSA": ed25519.Ed25519PrivateKey.generate,
+    "RS256": lambda: rsa.generate_private_key(65537, 2048),
+}
+# How an authenticator, or the page that it is asked by, can lie: whatever is created and used is refused.
+LIES: Final[dict[str, Json]] = {
+    "another origin": {"site": PublicUrl("https://evil.example", "gallery.example")},
+    "a sub-domain": {"site": PublicUrl("https://evil.gallery.example", "gallery.example")},
+    "a parent domain": {"site": PublicUrl("https://example", "gallery.example")},
+    "another port": {"site": PublicUrl("https://gallery.example:8443", "gallery.example")},
+    "http": {"site": PublicUrl("http://gallery.example", "gallery.example")},
+    "upper case": {"site": PublicUrl("https://GALLERY.example", "gallery.example")},
+    "an origin that begins alike": {"site": PublicUrl("https://gallery.example.evil.example", "gallery.example")},
+    "another RP ID": {"site": PublicUrl(SITE.origin, "evil.example")},
+    "the RP ID of a parent": {"site": PublicUrl(SITE.origin, "example")},
+    "nobody present": {"flags": UV},
+    "backed up without being eligible": {"flags": UP | UV | BS},
+    "a frame of another origin": {"client_data": {"crossOrigin": True}},
+    "a frame within": {"client_data": {"crossOrigin": False, "topOrigin": "https://evil.example"}},
+    "a number as flag": {"client_data": {"crossOrigin": 0}},
+    "another challenge": {"client_data": {"challenge": SECOND}},
+    "no challenge": {"client_data": {"challenge": ""}},
+    "a number as challenge": {"client_data": {"challenge": 50_000_000_000}},
+    "a list as challenge": {"client_data": {"challenge": [1]}},
+    "a list of origins": {"client_data": {"origin": [SITE.origin]}},
+    "another ceremony": {"client_data": {"type": "payment.get"}},
+    "no ceremony": {"client_data": {"type": None}},
+}
+
+
+def enrolled(passkeys: Passkeys, authenticator: Authenticator) -> Passkey:
+    return passkeys.created(FIRST, created(authenticator.create(passkeys.creation_options(FIRST, HANDLE, "ann", ()))))
+
+
+def use(passkeys: Passkeys, passkey: Passkey, authenticator: Authenticator, *, verified: bool = True) -> int:
+    options = passkeys.request_options(FIRST, [passkey], verified=verified)
+    return passkeys.used(FIRST, passkey, HANDLE, used(authenticator.get(options)), verified=verified)
+
+
+def lying(authenticator: Authenticator, lie: Json) -> Authenticator:
+    for name, value in lie.items():
+        setattr(authenticator, name, value)
+    return authenticator
+
+
+def test_options_for_a_new_passkey(passkeys: Passkeys) -> None:
+    known = Passkey(encoded(b"known"), "", 0, synced=True, transports=("usb", "nfc"))
+    assert passkeys.creation_options(FIRST, HANDLE, "ann", [known]) == {
+        "rp": {"id": "gallery.example", "name": "logoadmin"},
+        "user": {"id": encoded(b"7"), "name": "ann", "displayName": "ann"},
+        "challenge": FIRST,
+        "pubKeyCredParams": [{"type": "public-key", "alg": alg} for alg in (-7, -8, -257)],
+        "timeout": 300_000,
+        "excludeCredentials": [{"type": "public-key", "id": known.credential, "transports": ["usb", "nfc"]}],
+        "authenticatorSelection": {
+            "residentKey": "required",
+            "requireResidentKey": True,
+            "userVerification": "preferred",
+        },
+        "attestation": "none",
+    }
+
+
+def test_options_for_a_use(passkeys: Passkeys) -> None:
+    alone = {"challenge": FIRST, "timeout": 300_000, "rpId": "gallery.example", "userVerification": "required"}
+    assert passkeys.request_options(FIRST, verified=True) == alone
+    known = Passkey(encoded(b"known"), "", 0, synced=True)
+    assert passkeys.request_options(FIRST, [known], verified=False) == alone | {
+        "allowCredentials": [{"type": "public-key", "id": known.credential}],
+        "userVerification": "preferred",
+    }
+
+
+@pytest.mark.parametrize("synced", [False, True])
+@pytest.mark.parametrize("kind", KEYS)
+def test_a_passkey_is_created_and_used(passkeys: Passkeys, kind: str, synced: bool) -> None:
+    authenticator = Authenticator(KEYS[kind](), synced=synced)
+    passkey = enrolled(passkeys, authenticator)
+    assert (passkey.credential, passkey.counter) == (encoded(authenticator.credential_id), 0)
+    assert (passkey.synced, passkey.transports) == (synced, ("internal", "hybrid"))
+    assert use(passkeys, passkey, authenticator) == (0 if synced else 1)
+    assert use(passkeys, passkey, authenticator) == (0 if synced else 2)
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lie_creates_nothing(passkeys: Passkeys, lie: str) -> None:
+    with pytest.raises(PasskeyRefused):
+        enrolled(passkeys, lying(Authenticator(), LIES[lie]))
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lie_signs_nobody_in(passkeys: Passkeys, lie: str) -> None:
+    authenticator = Authenticator()
+    passkey = enrolled(passkeys, authenticator)
+    with pytest.raises(PasskeyRefused):
+        use(passkeys, passkey, lying(authenticator, LIES[lie]), verified=False)
+
+
+def test_a_user_who_is_not_verified_needs_another_factor(passkeys: Passkeys) -> None:
+    authenticator = Authenticator(verifies=False)
+    passkey = enrolled(passkeys, authenticator)
+    assert use(passkeys, passkey, authenticator, verified=False) == 1
+    with pytest.raises(PasskeyRefused, match=r"[Uu]ser verification"):
+        use(passkeys, passkey, authenticator)
+
+
+@pytest.mark.parametrize("verified", [False, True])
+def test_a_handle_that_lies_is_refused(passkeys: Passkeys, verified: bool) -> None:
+    authenticator = Authenticator()
+    passkey = enrolled(passkeys, authenticator)
+    for handle in (b"8", b"70", b"", b"\xff"):
+        authenticator.handle = handle
+        with pytest.raises(PasskeyRefused, match="handle"):
+            use(passkeys, passkey, authenticator, verified=verified)
+
+
+def test_only_a_second_factor_can_do_without_a_handle(passkeys: Passkeys) -> None:
+    authenticator = Authenticator()
+    passkey = enrolled(passkeys, authenticator)
+    authenticator.handle = None
+    assert use(passkeys, passkey, authenticator, verified=False) == 1
+    with pytest.raises(PasskeyRefused, match="handle"):
+        use(passkeys, passkey, authenticator)
+
+
+def test_a_passkey_that_becomes_synced_or_stops_is_refused(passkeys: Passkeys) -> None:
+    for before, after in ((False, UP | UV | BE), (True, UP | UV)):
+        authenticator = Authenticator(synced=before)
+        passkey = enrolled(passkeys, authenticator)
+        authenticator.flags = after
+        with pytest.raises(PasskeyRefused, match="another kind"):
+            use(passkeys, passkey, authenticator)
+
+
+def test_a_copy_may_be_lost(passkeys: Passkeys) -> None:
+    authenticator = Authenticator(synced=True)
+    passkey = enrolled(passkeys, authenticator)
+    authenticator.flags = UP | UV | BE
+    assert use(passkeys, passkey, authenticator) == 0
+
+
+def test_another_key_or_another_id_signs_nobody_in(passkeys: Passkeys) -> None:
+    ann, ben = Authenticator(), Authenticator()
+    passkey, others = enrolled(passkeys, ann), enrolled(passkeys, ben)
+    ben.credential_id = ann.credential_id
+    with pytest.raises(PasskeyRefused):
+        use(passkeys, passkey, ben)
+    with pytest.raises(PasskeyRefused):
+        use(passkeys, others, ann)
+
+
+def test_a_creation_is_no_proof_of_use_and_a_use_creates_nothing(passkeys: Passkeys) -> None:
+    authenticator = Authenticator()
+    passkey = enrolled(passkeys, authenticator)
+    authenticator.client_data = {"type": "webauthn.create"}
+    with pytest.raises(PasskeyRefused):
+        use(passkeys, passkey, authenticator)
+    with pytest.raises(PasskeyRefused):
+        enrolled(passkeys, lying(Authenticator(), {"client_data": {"type": "webauthn.get"}}))
+
+
+def _keys() -> dict[str, dict[int, Any]]:
+    """Return public keys that must be refused, by what is wrong with them."""
+    p256 = public(ES256, ec.generate_private_key(ec.SECP256R1()))
+    small, odd = rsa.generate_private_key(65537, 1024).public_key().public_numbers(), 2**4160 + 1
+    return {
+        "ES384, which was not offered": public(ES384, ec.generate_private_key(ec.SECP384R1())),
+        "RS1, which was not offered": {1: 3, 3: -65535, -1: b"\xff" * 256, -2: b"\1\0\1"},
+        "ESP256, which was not offered": p256 | {3: -9},
+        "an unknown algorithm": p256 | {3: 4711},
+        "no algorithm": {number: value for number, value in p256.items() if number != 3},
+        "a text as algorithm": p256 | {3: "ES256"},
+        "another curve": p256 | {-1: 2},
+        "a point that is not on the curve": p256 | {-3: bytes(32)},
+        "numbers as coordinates": p256 | {-2: 1, -3: [1, 2]},
+        "Ed25519 of 31 bytes": {1: 1, 3: -8, -1: 6, -2: bytes(31)},
+        "EdDSA with P-256": p256 | {3: -8},
+        "RSA of 1024 bits": {1: 3, 3: -257, -1: small.n.to_bytes(128, "big"), -2: b"\1\0\1"},
+        "RSA of 4161 bits": {1: 3, 3: -257, -1: odd.to_bytes(521, "big"), -2: b"\1\0\1"},
+        "a key with a load": p256 | {-70000: bytes(2000)},
+        "not a key": {},
+    }
+
+
+@pytest.mark.parametrize("which", _keys())
+def test_a_key_that_is_broken_or_was_not_asked_for_is_refused(passkeys: Passkeys, which: str) -> None:
+    with pytest.raises(PasskeyRefused):
+        enrolled(passkeys, Authenticator(cose=_keys()[which]))
+
+
+def test_rubbish_is_refused_quickly(passkeys: Passkeys) -> None:
+    """Truncated at every byte, and CBOR that promises more than it has, or nests deeply, or has other types."""
+    answer = Authenticator().create(passkeys.creation_options(FIRST, HANDLE, "ann", ()))
+    whole = decoded(answer["response"]["attestationObject"])
+    data = decoded(answer["response"]["authenticatorData"])
+    broken = [whole[:length] for length in range(1, len(whole))]
+    broken += [cbor.encode({"fmt": "none", "attStmt": {}, "authData": data + b"\0"}), whole + b"\0"]
+    others: list[Any] = [5_000_000_000, "x", [1], {}, b""]
+    broken += [cbor.encode({"fmt": "none", "attStmt": {}, "authData": each}) for each in others]
+    broken += [cbor.encode(each) for each in [*others, {"authData": data}]]
+    broken += [b"\x81" * 20_000, b"\xa1" * 20_000, b"\x9b" + b"\xff" * 8, b"\xbb" + b"\xff" * 8, b"\x5b" + b"\xff" * 8]
+    broken += [b"\xa1\x5b\xff" + b"\xff" * 100, b"\xf9\0\0", b"\xff", b"\xc0", os.urandom(1000)]
+    for each in broken:
+        response = answer["response"] | {"attestationObject": encoded(each)}
+        with pytest.raises(PasskeyRefused):
+            passkeys.created(FIRST, created(answer | {"response": response}))
+
+
+def test_truncated_proofs_are_refused(passkeys: Passkeys) -> None:
+    authenticator = Authenticator()
+    passkey = enrolled(passkeys, authenticator)
+    answer = authenticator.get(passkeys.request_options(FIRST, verified=True))
+    for name in ("authenticatorData", "signature", "clientDataJSON"):
+        whole = decoded(answer["response"][name])
+        for length in range(1, len(whole), 3):
+            response = answer["response"] | {name: encoded(whole[:length])}
+            with pytest.raises(PasskeyRefused):
+                passkeys.used(FIRST, passkey, HANDLE, used(answer | {"response": response}), verified=True)
+
+
+@pytest.mark.parametrize(
+    "text", [b"[]", b"null", b"{}", b"{", b"\xff", b"[" * 6000, b"9" * 6000, b'{"type": "x"' * 400]
+)
+def test_client_data_of_other_shapes_are_refused(passkeys: Passkeys, text: bytes) -> None:
+    answer = Authenticator().create(passkeys.creation_options(FIRST, HANDLE, "ann", ()))
+    response = answer["response"] | {"clientDataJSON": encoded(text)}
+    with pytest.raises(PasskeyRefused):
+        passkeys.created(FIRST, created(answer | {"response": response}))
+
+
+def test_a_member_given_twice_is_refused(passkeys: Passkeys) -> None:
+    answer = Authenticator().create(passkeys.creation_options(FIRST, HANDLE, "ann", ()))
+    text = decoded(answer["response"]["clientDataJSON"])
+    twice = text.replace(b"{", b'{"origin": "https://evil.example", ', 1)
+    response = answer["response"] | {"clientDataJSON": encoded(twice)}
+    with pytest.raises(PasskeyRefused, match="twice"):
+        passkeys.created(FIRST, created(answer | {"response": response}))
+
+
+def test_another_id_than_the_attested_one_is_refused(passkeys: Passkeys) -> None:
+    answer = Authenticator().create(passkeys.creation_options(FIRST, HANDLE, "ann", ()))
+    with pytest.raises(PasskeyRefused, match="id"):
+        passkeys.created(FIRST, created(answer | {"id": encoded(b"another")}))
+
+
+def test_an_id_has_one_spelling(passkeys: Passkeys) -> None:
+    """The last character of base64url has bits that decoders ignore; one credential must not be enrolled twice."""
+    authenticator = Authenticator(credential_id=bytes(32))
+    answer = authenticator.create(passkeys.creation_options(FIRST, HANDLE, "ann", ()))
+    assert answer["id"].endswith("A")
+    assert passkeys.created(FIRST, created(answer | {"id": answer["id"][:-1] + "B"})).credential == answer["id"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("id", ""),
+        ("id", "A" * 1365),
+        ("id", "+/=="),
+        ("id", "AA\n"),
+        ("id", 7),
+        ("type", "password"),
+        ("response", None),
+        ("response", {}),
+        ("response", {"clientDataJSON": "AA", "attestationObject": "A" * 32_769}),
+        ("response", {"clientDataJSON": "A" * 8193, "attestationObject": "AA"}),
+        ("response", {"clientDataJSON": "AA", "attestationObject": "AA", "transports": ["usb"] * 17}),
+    ],
+)
+def test_credentials_have_limits(passkeys: Passkeys, name: str, value: object) -> None:
+    answer = Authenticator().create(passkeys.creation_options(FIRST, HANDLE, "ann", ()))
+    with pytest.raises((InvalidInput, ValueError)):
+        created(answer | {name: value})
+
+
+def test_unknown_transports_are_dropped(passkeys: Passkeys) -> None:
+    answer = Authenticator().create(passkeys.creation_options(FIRST, HANDLE, "ann", ()))
+    response = answer["response"] | {"transports": ["usb", "carrier pigeon"]}
+    assert passkeys.created(FIRST, created(answer | {"response": response})).transports == ("usb",)
+
+
+PROOF: Final = ("id", "clientDataJSON", "authenticatorData", "signature", "userHandle")
+
+
+@given(name=st.sampled_from(PROOF), place=st.integers(0, 2**16), bit=st.integers(0, 7))
+def test_no_bit_of_a_proof_can_be_changed(passkeys: Passkeys, name: str, place: int, bit: int) -> None:
+    """Not in the signed data, in the signature, in the id, nor in the handle."""
+    authenticator = Authenticator()
+    passkey = enrolled(passkeys, authenticator)
+    proof = authenticator.get(passkeys.request_options(FIRST, verified=True))
+    whole = bytearray(decoded(proof["id"] if name == "id" else proof["response"][name]))
+    whole[place % len(whole)] ^= 1 << bit
+    other = encoded(bytes(whole))
+    changed = {"id": other} if name == "id" else {"response": proof["response"] | {name: other}}
+    with pytest.raises(PasskeyRefused):
+        passkeys.used(FIRST, passkey, HANDLE, used(proof | changed), verified=True)
+
+
+@given(content=st.binary(max_size=300), name=st.sampled_from(["clientDataJSON", "attestationObject"]))
+def test_arbitrary_bytes_create_nothing(passkeys: Passkeys, content: bytes, name: str) -> None:
+    answer = Authenticator().create(passkeys.creation_options(FIRST, HANDLE, "ann", ()))
+    with pytest.raises(PasskeyRefused):
+        passkeys.created(FIRST, created(answer | {"response": answer["response"] | {name: encoded(content or b"0")}}))

@@ -1,0 +1,251 @@
+"""Every sentence of :mod:`logoadmin.ports.identity.passwords`, over every adapter."""
+
+import base64
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import argon2 as argon2_cffi
+import pytest
+from hypothesis import given
+
+from logoadmin.adapters.argon2_passwords import Argon2Passwords
+from logoadmin.domain.kernel.records import PasswordHash
+from logoadmin.ports.identity.passwords import PasswordHasher
+from tests.strategies import texts
+
+pytestmark = pytest.mark.rule("contract C4")
+
+# Each adapter, cheap first and then as an operator makes it stronger.
+ADAPTERS: list[tuple[Callable[[], PasswordHasher], Callable[[], PasswordHasher]]] = [
+    (lambda: Argon2Passwords(8, 1), lambda: Argon2Passwords(16, 2))
+]
+
+
+@pytest.fixture(params=ADAPTERS, ids=["argon2"])
+def adapter(request: pytest.FixtureRequest) -> tuple[PasswordHasher, PasswordHasher]:
+    weak, strong = request.param
+    return weak(), strong()
+
+
+@pytest.fixture
+def hasher(adapter: tuple[PasswordHasher, PasswordHasher]) -> PasswordHasher:
+    return adapter[0]
+
+
+@given(texts(1, 256), texts(1, 256))
+def test_a_password_proves_itself_and_no_other(
+    adapter: tuple[PasswordHasher, PasswordHasher], password: str, other: str
+) -> None:
+    hasher = adapter[0]
+    hash_ = hasher.hash(password)
+    assert hasher.verify(hash_, password)
+    assert hasher.verify(hash_, other) == (password == other)
+
+
+@pytest.mark.parametrize(
+    ("password", "other"),
+    [("a" * 256, "a" * 255), ("é", "e\u0301"), ("😀" * 256, "😀" * 255 + "😁"), ("a", "a\0"), ("a", "a "), ("A", "a")],
+)
+def test_passwords_are_compared_whole_and_exactly(hasher: PasswordHasher, password: str, other: str) -> None:
+    assert not hasher.verify(hasher.hash(password), other)
+    assert not hasher.verify(hasher.hash(other), password)
+
+
+def test_two_hashes_of_a_password_are_not_alike(hasher: PasswordHasher) -> None:
+    first, second = hasher.hash("password"), hasher.hash("password")
+    assert first != second
+    assert hasher.verify(first, "password")
+    assert hasher.verify(second, "password")
+
+
+def test_a_hash_does_not_show_the_password_and_is_not_shown(hasher: PasswordHasher) -> None:
+    hash_ = hasher.hash("hunter2")
+    assert "hunter2" not in hash_.hash
+    assert hash_.hash not in f"{hash_} {hash_!r}"
+    assert hash_.hash.isascii()
+    assert len(hash_.hash) <= 256
+
+
+@pytest.mark.rule("contract C1")
+@pytest.mark.parametrize("password", ["nobody", "", "None", "x" * 256])
+def test_where_there_is_no_hash_no_password_is_right(hasher: PasswordHasher, password: str) -> None:
+    assert not hasher.verify(None, password)
+
+
+@pytest.mark.parametrize(
+    "hash_", ["", "x", "$argon2id$", "$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA", "$2b$12$" + "a" * 53, "é", "$argon2id$é\0"]
+)
+def test_an_invalid_hash_never_matches(hasher: PasswordHasher, hash_: str) -> None:
+    assert not hasher.verify(PasswordHash(hash_), "password")
+
+
+@pytest.mark.rule("contract I2")
+def test_a_hash_of_ones_own_comes_back(adapter: tuple[PasswordHasher, PasswordHasher]) -> None:
+    for hasher in (*adapter, Argon2Passwords(262_144, 1)):
+        for other in adapter:
+            assert hasher.refusal(other.hash("password")) is None
+
+
+def argon2(memory: object = 19_456, passes: object = 2, lanes: object = 1, salt: int = 16, digest: int = 32) -> str:
+    """Return a hash of this form; no password is known for it."""
+    parts = [base64.b64encode(b"x" * length).decode().rstrip("=") for length in (salt, digest)]
+    return f"$argon2id$v=19$m={memory},t={passes},p={lanes}${parts[0]}${parts[1]}"
+
+
+@pytest.mark.rule("contract I2")
+@pytest.mark.parametrize(
+    "hash_",
+    [
+        argon2(),
+        argon2(131_072, 2),
+        argon2(65_536, 4, 1),  # PHP
+        argon2(65_536, 3, 4),  # argon2-cffi
+        argon2(102_400, 2, 8),  # Django
+        argon2(8, 1),
+        argon2(128, 2_048, 16),
+        argon2(salt=8, digest=16),
+        argon2(salt=64, digest=64),
+        argon2().replace("argon2id", "argon2i"),
+        argon2().replace("argon2id", "argon2d"),
+    ],
+)
+def test_a_hash_of_another_program_is_taken_at_a_cost_that_can_be_borne(hash_: str) -> None:
+    assert Argon2Passwords(8, 1).refusal(PasswordHash(hash_)) is None
+
+
+UNBEARABLE = [
+    argon2(131_073, 1),
+    argon2(131_072, 3),
+    argon2(1_048_576, 1),
+    argon2(4_294_967_295, 4_294_967_295),
+    argon2(8, 32_769),
+    argon2(136, 1, 17),
+    argon2(15, 1, 2),
+    argon2(8, 0),
+    argon2(0, 1),
+    argon2(8, 1, 0),
+    argon2(-8, -1),
+    argon2("9" * 100),
+    argon2("\uff11\uff19"),
+    argon2(" 8"),
+    argon2(salt=7),
+    argon2(salt=65),
+    argon2(digest=15),
+    argon2(digest=65),
+    argon2() + "AA",
+    argon2() + "=",
+    argon2() + "$",
+    argon2() + "\n",
+    argon2().replace("eHh4", "e-_4"),
+    argon2().replace("v=19", "v=20"),
+    argon2().replace("argon2id", "argon2x"),
+    "",
+    "x",
+    "$2b$12$" + "a" * 53,
+    "é",
+]
+
+
+@pytest.mark.rule("contract I2")
+@pytest.mark.parametrize("hash_", UNBEARABLE)
+def test_a_hash_that_costs_too_much_or_is_none_is_not_taken(hash_: str) -> None:
+    assert Argon2Passwords(8, 1).refusal(PasswordHash(hash_)) is not None
+
+
+@pytest.mark.parametrize("hash_", UNBEARABLE)
+def test_a_stored_hash_that_would_not_be_taken_is_never_run(hash_: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    run: list[str] = []
+
+    def verify(_: object, hash_: str, __: str) -> bool:
+        run.append(hash_)
+        return True
+
+    hasher = Argon2Passwords(8, 1)
+    monkeypatch.setattr(argon2_cffi.PasswordHasher, "verify", verify)
+    assert not hasher.verify(PasswordHash(hash_), "password")
+    assert [hash_[:26] for hash_ in run] == ["$argon2id$v=19$m=8,t=1,p=1"]  # as long as where there is no hash
+
+
+def test_a_right_password_is_refused_where_its_hash_would_not_be_taken() -> None:
+    costly = Argon2Passwords(131_080, 1)
+    hash_ = costly.hash("password")
+    assert costly.verify(hash_, "password")
+    assert not Argon2Passwords(8, 1).verify(hash_, "password")
+
+
+@pytest.mark.parametrize(
+    "hash_",
+    [
+        None,
+        # Made by argon2-cffi, at the cost of each, of "password": to make them takes as long as to verify them.
+        "$argon2id$v=19$m=65536,t=3,p=4$zJ5n+4gWHx1brS7Qj912Qw$ti89fKElYxRRBQ7jQSB6lq7fNyJ9FQ6revPN5WvKMKU",
+        "$argon2id$v=19$m=102400,t=2,p=8$WPBCMawLOotyv1wIwp30sw$NSTP8pCh2pVIi5aRSuEAJ1fcmDeae9HP8s9wKow+XIo",
+    ],
+    ids=["own", "argon2-cffi", "Django"],
+)
+def test_who_hashes_at_a_lower_cost_than_before_locks_nobody_out(hash_: str | None) -> None:
+    made = Argon2Passwords().hash("password") if hash_ is None else PasswordHash(hash_)
+    assert Argon2Passwords(8, 1).verify(made, "password")
+
+
+@pytest.mark.rule("contract I2")
+def test_who_hashes_at_a_greater_cost_takes_hashes_of_that_cost() -> None:
+    hasher = Argon2Passwords(200_000, 4)
+    assert hasher.refusal(PasswordHash(argon2(200_000, 4))) is None
+    assert hasher.refusal(PasswordHash(argon2(200_001, 4))) is not None
+    assert hasher.refusal(PasswordHash(argon2(200_000, 5))) is not None
+
+
+def test_a_hash_is_outdated_when_a_stronger_one_would_be_made(adapter: tuple[PasswordHasher, PasswordHasher]) -> None:
+    weak, strong = adapter
+    assert strong.needs_rehash(weak.hash("password"))
+    assert not weak.needs_rehash(weak.hash("password"))
+    assert not strong.needs_rehash(strong.hash("password"))
+    assert strong.verify(weak.hash("password"), "password")
+
+
+def test_hashes_are_argon2id_as_owasp_recommends_by_default() -> None:
+    hash_ = Argon2Passwords().hash("password").hash
+    assert hash_.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
+
+
+def test_several_threads_may_hash_at_once(hasher: PasswordHasher) -> None:
+    def proves_itself(number: int) -> bool:
+        hash_ = hasher.hash(str(number))
+        return hasher.verify(hash_, str(number)) and not hasher.verify(hash_, f"{number}x")
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(proves_itself, range(40)))
+
+
+@pytest.mark.rule("contract C1")
+def test_a_password_that_matches_nothing_takes_the_time_of_every_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether the user is unknown, or their hash is a cheap, a dear or a refused one."""
+    run: list[str] = []
+
+    def matches(_: Argon2Passwords, hash_: str, _password: str) -> bool:
+        run.append(hash_.rsplit("$", 2)[0])
+        return False
+
+    monkeypatch.setattr(Argon2Passwords, "_matches", matches)
+    hasher, classes = Argon2Passwords(), [argon2(65_536, 3, 4).rsplit("$", 2)[0], "$argon2id$v=19$m=1,t=1,p=99", "$2b"]
+    ours = argon2().rsplit("$", 2)[0]
+    for stored in (None, PasswordHash(argon2()), PasswordHash(argon2(65_536, 3, 4)), PasswordHash("none")):
+        run.clear()
+        hasher.verify(stored, "wrong")
+        hasher.verify_others(stored, classes, "wrong")
+        assert sorted(run) == sorted([ours, classes[0]])
+    # Where all hashes are alike, nothing is run twice.
+    run.clear()
+    hasher.verify(None, "wrong")
+    hasher.verify_others(None, [ours], "wrong")
+    assert run == [ours]
+
+
+@pytest.mark.rule("contract C1")
+def test_however_many_classes_are_stored_the_dearest_few_are_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    run: list[str] = []
+    monkeypatch.setattr(Argon2Passwords, "_matches", lambda _, hash_, _password: run.append(hash_))
+    Argon2Passwords(8, 1).verify_others(None, [f"$argon2id$v=19$m={memory},t=1,p=1" for memory in range(9, 99)], "x")
+    assert len(run) == 4
+    assert all(f"m={memory}," in hash_ for memory, hash_ in zip(range(98, 94, -1), run, strict=True))

@@ -1,0 +1,96 @@
+"""What a change of a role would do, before it is made (contract J7)."""
+
+import pytest
+
+from logoadmin.domain.changes.bulk_changes import ApplyChanges, BulkChange
+from logoadmin.domain.changes.history import ListChanges
+from logoadmin.domain.changes.import_export import ImportRecords
+from logoadmin.domain.identity.role_effects import AffectedUser, RoleEffect
+from logoadmin.domain.identity.roles import AmendRole, GetRole
+from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser
+from logoadmin.domain.kernel.errors import Conflict, DuplicateUpdate, InvalidInput, NotFound, NotPermitted, Outdated
+from logoadmin.domain.kernel.records import Kind, Role
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.storage import Storage
+from tests.gallery import FrozenClock, gallery_on, if_match, signed_in, stock
+
+pytestmark = pytest.mark.rule("contract J7")
+
+
+@pytest.fixture
+def stocked(storage: Storage) -> LogoAdmin:
+    """A gallery in which users 7 and 8 have role 3."""
+    gallery = gallery_on(storage, FrozenClock())
+    stock(gallery)
+    gallery.users.create(CreateUser(user_id=8, username="eve", password="a password"))
+    for user_id in (7, 8):
+        gallery.users.amend(AmendUser(user_id=user_id, role_id=3))
+    gallery.roles.amend(AmendRole(role_id=3, name="painter", scope=("logos:write", "themes:write")))
+    return gallery
+
+
+def test_it_names_who_would_gain_and_lose_what_and_changes_nothing(stocked: LogoAdmin) -> None:
+    before, known = stocked.roles.get(GetRole(role_id=3)), stocked.changes.version()
+    after = ("logos:write", "shop:orders", "authors:write")
+    effect = stocked.roles.preview(AmendRole(role_id=3, name="brush", scope=after))
+    users = tuple(
+        AffectedUser(user_id, name, ("shop:orders", "authors:write"), ("themes:write",))
+        for user_id, name in ((7, stocked.users.get(GetUser(user_id=7)).username), (8, "eve"))
+    )
+    assert effect == RoleEffect(Role(3, "brush", after, before.created_at), users)
+    assert stocked.roles.get(GetRole(role_id=3)) == before
+    assert stocked.changes.version() == known
+    assert stocked.roles.amend(AmendRole(role_id=3, name="brush", scope=after, dry_run=True)) == effect.role
+    assert stocked.changes.version() == known == stocked.changes.list(ListChanges()).version
+
+
+def test_everything_includes_each_scope(stocked: LogoAdmin) -> None:
+    (first, _) = stocked.roles.preview(AmendRole(role_id=3, scope=("*", "logos:write"))).users
+    assert (first.gains, first.loses) == (("*",), ())
+    stocked.roles.amend(AmendRole(role_id=3, scope=("*",)))
+    (first, _) = stocked.roles.preview(AmendRole(role_id=3, scope=("logos:write",))).users
+    assert (first.gains, first.loses) == ((), ("*",))
+
+
+def test_who_neither_gains_nor_loses_is_not_named(stocked: LogoAdmin) -> None:
+    for values in ({}, {"name": "brush"}, {"scope": ("themes:write", "logos:write")}):
+        assert stocked.roles.preview(AmendRole(role_id=3, **values)).users == ()
+
+
+def test_it_is_refused_as_the_change_would_be(stocked: LogoAdmin, storage: Storage) -> None:
+    editor = signed_in(storage, "users:read", "logos:write", user_id=500)
+    keeper = signed_in(storage, "roles:write", "themes:write", "logos:write", user_id=501)
+    refused = [
+        (AmendRole(role_id=3, name="x"), editor, NotPermitted),
+        (AmendRole(role_id=3, scope=("*",)), keeper, NotPermitted),
+        (AmendRole(role_id=2, scope=()), keeper, NotPermitted),
+        (AmendRole(role_id=99, name="x"), keeper, NotFound),
+        (if_match(AmendRole(role_id=3, name="x"), 0), keeper, Outdated),
+        (AmendRole(role_id=3, name="member"), keeper, DuplicateUpdate),
+    ]
+    for command, caller, error in refused:
+        for call in (stocked.roles.preview, stocked.roles.amend):
+            with pytest.raises(error):
+                call(command, caller)
+    for call in (stocked.roles.preview, stocked.roles.amend):
+        with pytest.raises(Conflict, match="would leave no user who holds"):
+            call(AmendRole(role_id=2, scope=("users:read",)))
+    assert len(stocked.roles.preview(AmendRole(role_id=3, scope=()), keeper).users) == 2
+
+
+def test_it_cannot_be_set_by_a_bulk_change(stocked: LogoAdmin) -> None:
+    version = stocked.roles.get(GetRole(role_id=3)).version
+    change = BulkChange(kind=Kind.ROLE, id=3, version=version, set={"dry_run": True})
+    with pytest.raises(InvalidInput) as raised:
+        stocked.bulk.apply(ApplyChanges(changes=(change,)))
+    assert [problem.type for problem in raised.value.problems] == ["extra_forbidden"]
+
+
+def test_all_of_many_users_are_named(stocked: LogoAdmin) -> None:
+    ids = range(1000, 1600)
+    lines = (
+        f'{{"kind": "user", "user_id": {id_}, "username": "user {id_}", "avatar": null, "role_id": 3}}' for id_ in ids
+    )
+    stocked.import_export.load(ImportRecords(), lines)
+    found = stocked.roles.preview(AmendRole(role_id=3, scope=())).users
+    assert [user.user_id for user in found] == [7, 8, *ids]

@@ -1,0 +1,180 @@
+"""Users of an issuer on every storage, also if they sign in at the same time (contract O7)."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from logoadmin.domain.gallery.authors import CreateAuthor
+from logoadmin.domain.identity import roles, users
+from logoadmin.domain.identity.service_keys import CreateKey
+from logoadmin.domain.identity.sessions.session_records import Tokens
+from logoadmin.domain.identity.sessions.sessions import Refresh, SignIn, WhoAmI
+from logoadmin.domain.identity.sign_in.sign_in_codes import CreateSignInCode, SignInWithCode
+from logoadmin.domain.identity.sign_in_rules import SignInRules, SingleSignOnRules, Ways
+from logoadmin.domain.kernel.access import Caller
+from logoadmin.domain.kernel.errors import Conflict, InvalidToken, SignInForbidden, SignInRefused
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.identity.issuer import IssuedIdentity
+from logoadmin.ports.storage import Storage
+from tests.domain.identity.test_single_sign_on import SINGLE, FakeIssuer
+from tests.gallery import ADMIN_ID, NOW, FrozenClock, gallery_on
+
+pytestmark = pytest.mark.rule("contract O7")
+
+RULES = SignInRules(
+    ways=Ways(issuer=FakeIssuer.url), single_sign_on=SingleSignOnRules((("admins", "admin"), ("editors", "member")))
+)
+
+
+def opened(storage: Storage, *, started: bool = True) -> LogoAdmin:
+    return gallery_on(storage, FrozenClock(), sign_in=RULES, issuer=FakeIssuer(), started=started)
+
+
+def sign_in(gallery: LogoAdmin, subject: str, *groups: str) -> Tokens:
+    issuer = gallery._ports.issuer
+    assert isinstance(issuer, FakeIssuer)
+    issuer.person = IssuedIdentity(subject, groups, ("Ann",))
+    return gallery.single_sign_on.sign_in(SINGLE)
+
+
+def refresh(gallery: LogoAdmin, tokens: Tokens) -> Tokens:
+    return gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=tokens.refresh_token))
+
+
+def found(gallery: LogoAdmin) -> list[tuple[int, str, int]]:
+    listed = gallery.users.list(users.ListUsers(limit=100)).first
+    return [(user.user_id, user.username, user.role_id) for user in listed if user.user_id > 2_000_000_000]
+
+
+def test_people_become_users_and_follow_their_groups(storage: Storage) -> None:
+    gallery = opened(storage)
+    tokens = sign_in(gallery, "Ä\N{SNOWMAN}" + "s" * 253, "editors")
+    sign_in(gallery, "ä\N{SNOWMAN}" + "s" * 253, "admins", "\N{SNOWMAN}" * 255)
+    assert found(gallery) == [(2_000_000_001, "Ann", 1), (2_000_000_002, "Ann-2", 2)]
+    sign_in(gallery, "Ä\N{SNOWMAN}" + "s" * 253, "admins")
+    tokens = refresh(gallery, tokens)
+    assert (tokens.scope, found(gallery)[0][2]) == ("*", 2)
+    with pytest.raises(SignInForbidden):
+        sign_in(gallery, "Ä\N{SNOWMAN}" + "s" * 253)
+    with pytest.raises(InvalidToken):
+        refresh(gallery, tokens)
+
+
+def test_as_many_groups_as_an_issuer_may_have_are_kept(storage: Storage) -> None:
+    gallery = opened(storage)
+    tokens = sign_in(gallery, "s", *(f"{number:0255}" for number in range(999)), "admins")
+    assert refresh(gallery, tokens).scope == "*"
+
+
+def test_first_sign_ins_at_the_same_time_make_one_user(storage: Storage) -> None:
+    galleries = [opened(storage), *(opened(storage, started=False) for _ in range(3))]
+    with ThreadPoolExecutor(4) as threads:
+        assert len({*threads.map(lambda gallery: sign_in(gallery, "s", "editors"), galleries * 3)}) == 12
+    assert found(galleries[0]) == [(2_000_000_001, "Ann", 1)]
+
+
+def test_a_role_that_goes_meanwhile_lets_nobody_in(storage: Storage) -> None:
+    gallery = opened(storage)
+    sign_in(gallery, "s", "admins")
+    gallery.roles.amend(roles.AmendRole(role_id=2, name="root"))
+    with pytest.raises(SignInForbidden):
+        sign_in(gallery, "s", "admins")
+
+
+@pytest.mark.rule("contract B4")
+def test_who_was_refused_has_no_right_by_any_way_until_the_issuer_names_a_group_again(storage: Storage) -> None:
+    gallery = opened(storage)
+    tokens = sign_in(gallery, "s", "admins")
+    user_id, name, _ = found(gallery)[0]
+    gallery.users.set_password(users.SetPassword(user_id=user_id, password="a password too"))
+    with_password = SignIn(username=name, password="a password too")
+    tokens = sign_in(gallery, "s", "admins")
+    other = gallery.sessions.sign_in(with_password)
+    who = gallery.sessions.caller(tokens.access_token)
+    made = gallery.keys.create(CreateKey(name="script", scope=("*",)), gallery.sessions.caller(other.access_token))
+    key = gallery.sessions.caller(made.key)
+    code = gallery.sign_in_codes.create(CreateSignInCode(user_id=user_id))
+
+    with pytest.raises(SignInForbidden):
+        sign_in(gallery, "s", "others")
+    for caller in (who, gallery.sessions.caller(other.access_token), key):
+        with pytest.raises(InvalidToken):
+            gallery.users.get(users.GetUser(user_id=user_id), caller)
+        with pytest.raises(InvalidToken):
+            gallery.authors.create(CreateAuthor(user_id=7, username="Ann"), caller)
+    for each in (tokens, other):
+        with pytest.raises(InvalidToken):
+            refresh(gallery, each)
+    with pytest.raises(SignInForbidden, match="No role for your groups"):
+        gallery.sessions.sign_in(with_password)
+    made_code = SignInWithCode(grant_type="sign_in_code", username=name, code=code.code)
+    with pytest.raises(SignInRefused):  # which went with the refusal
+        gallery.sign_in_codes.sign_in(made_code)
+    # Nor does the user count as an administrator for the last one.
+    with pytest.raises(Conflict):
+        gallery.users.remove(users.RemoveUser(user_id=ADMIN_ID))
+    with pytest.raises(SignInForbidden):
+        sign_in(gallery, "s")
+    gallery.users.set_password(users.SetPassword(user_id=user_id, password="another one"))
+    with pytest.raises(SignInForbidden):
+        gallery.sessions.sign_in(SignIn(username=name, password="another one"))
+
+    sign_in(gallery, "s", "admins")
+    gallery.users.get(users.GetUser(user_id=user_id), key)
+    gallery.sessions.sign_in(SignIn(username=name, password="another one"))
+    gallery.users.remove(users.RemoveUser(user_id=ADMIN_ID))
+
+
+@pytest.mark.rule("contract B4")
+def test_the_last_user_who_holds_everything_keeps_the_other_ways_in(storage: Storage) -> None:
+    gallery = opened(storage)
+    tokens = sign_in(gallery, "s", "admins")
+    user_id, _, _ = found(gallery)[0]
+    gallery.users.remove(users.RemoveUser(user_id=ADMIN_ID))
+    with pytest.raises(SignInForbidden):
+        sign_in(gallery, "s")
+    gallery.users.get(users.GetUser(user_id=user_id), gallery.sessions.caller(tokens.access_token))
+    refresh(gallery, tokens)
+
+
+@pytest.mark.rule("contract B4")
+def test_of_two_who_are_refused_at_the_same_time_one_keeps_everything(storage: Storage) -> None:
+    galleries = [opened(storage), opened(storage, started=False)]
+    tokens = [sign_in(gallery, subject, "admins") for gallery, subject in zip(galleries, "ab", strict=True)]
+    galleries[0].users.remove(users.RemoveUser(user_id=ADMIN_ID))
+
+    def refused(gallery: LogoAdmin, subject: str) -> None:
+        with pytest.raises(SignInForbidden):
+            sign_in(gallery, subject)
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(refused, galleries, "ab"))
+    sessions = [gallery.sessions.caller(each.access_token) for gallery, each in zip(galleries, tokens, strict=True)]
+
+    def is_open(who: Caller) -> bool:
+        try:
+            galleries[0].sessions.me(WhoAmI(), who)
+        except InvalidToken:
+            return False
+        return True
+
+    assert sum(map(is_open, sessions)) == 1
+
+
+def test_a_role_that_the_settings_name_and_nobody_made_takes_no_rights(storage: Storage) -> None:
+    gallery = opened(storage)
+    tokens = sign_in(gallery, "s", "editors")
+    key = gallery.keys.create(CreateKey(name="script", scope=()), recent(gallery, "s"))
+    gallery.roles.amend(roles.AmendRole(role_id=1, name="guest"))
+    with pytest.raises(SignInForbidden):
+        sign_in(gallery, "s", "editors")
+    assert gallery.sessions.me(WhoAmI(), gallery.sessions.caller(key.key))
+    assert tokens
+
+
+def recent(gallery: LogoAdmin, subject: str) -> Caller:
+    """Return a session of somebody whom the issuer has just asked for a password."""
+    issuer = gallery._ports.issuer
+    assert isinstance(issuer, FakeIssuer)
+    issuer.person = IssuedIdentity(subject, ("editors",), ("Ann",), NOW)
+    return gallery.sessions.caller(gallery.single_sign_on.sign_in(SINGLE).access_token)

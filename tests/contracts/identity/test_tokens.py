@@ -1,0 +1,293 @@
+"""Every sentence of :mod:`logoadmin.ports.identity.tokens`, and of contract C2: what is not ours is never believed."""
+
+import base64
+import hashlib
+import hmac
+import json
+from typing import Any
+
+import jwt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logoadmin.adapters.jwt_tokens import JwtTokens, hs256_key
+from logoadmin.domain.kernel.access import SignedIn
+from logoadmin.domain.kernel.errors import InvalidToken, SettingsError
+from logoadmin.ports.identity.tokens import Grant
+from tests.gallery import NOW
+
+pytestmark = pytest.mark.rule("contract C2", "contract A19")
+
+KEY = "the key of these tests, of more than 32 bytes"
+OTHER_KEY = "another key of these tests, of more than 32 bytes"
+TOKENS = JwtTokens([hs256_key(KEY)], "logoadmin", "gallery")
+GRANT = Grant(7, "session", NOW, NOW + 900, ("logos:write", "users:read"))
+CLAIMS: dict[str, Any] = {
+    "iss": "logoadmin",
+    "aud": "gallery",
+    "sub": "7",
+    "sid": "session",
+    "iat": NOW,
+    "exp": NOW + 900,
+    "jti": "1",
+    "scope": "",
+}
+HEADER = {"alg": "HS256", "typ": "at+jwt"}
+
+
+def b64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def forged(header: object, claims: object, key: str = KEY, digest: str = "sha256") -> str:
+    """Sign anything with a key, as somebody could who reads RFC 7515 freely."""
+    head, body = (part if isinstance(part, bytes) else json.dumps(part).encode() for part in (header, claims))
+    signed = f"{b64(head)}.{b64(body)}"
+    return f"{signed}.{b64(hmac.digest(key.encode(), signed.encode(), digest))}"
+
+
+def refused(token: str, now: int = NOW) -> bool:
+    try:
+        TOKENS.verify(token, now)
+    except InvalidToken as error:
+        assert error.__cause__ is None  # noqa: PT017 (it returns whether it was raised)
+        return str(error) == "Couldn't validate credentials"
+    return False
+
+
+def test_a_token_proves_who_it_was_made_for() -> None:
+    assert TOKENS.verify(TOKENS.sign(GRANT), NOW) == SignedIn(7, "session")
+    # Valid, as the basis of the forgeries below.
+    assert TOKENS.verify(forged(HEADER, CLAIMS), NOW) == SignedIn(7, "session")
+    for user_id in (0, 2_147_483_647):
+        grant = Grant(user_id, "s", NOW, NOW + 1, ())
+        assert TOKENS.verify(TOKENS.sign(grant), NOW).user_id == user_id
+
+
+def test_a_token_has_the_claims_of_rfc_9068() -> None:
+    token = TOKENS.sign(GRANT)
+    claims = jwt.decode(token, options={"verify_signature": False})
+    assert jwt.get_unverified_header(token) == {"alg": "HS256", "typ": "at+jwt", "kid": hs256_key(KEY).kid}
+    assert claims == {**CLAIMS, "jti": claims["jti"], "scope": "logos:write users:read"}
+
+
+def test_no_two_tokens_have_the_same_jti() -> None:
+    decoded = [jwt.decode(TOKENS.sign(GRANT), options={"verify_signature": False})["jti"] for _ in range(50)]
+    assert len(set(decoded)) == 50
+
+
+def test_a_token_is_good_from_when_it_was_made_until_it_expires() -> None:
+    token = TOKENS.sign(GRANT)
+    assert not refused(token, NOW)
+    assert not refused(token, NOW + 899)
+    assert refused(token, NOW + 900)
+    assert refused(token, NOW + 10**9)
+
+
+def test_a_token_of_tomorrow_is_refused_and_one_of_a_clock_that_is_a_little_ahead_is_not() -> None:
+    assert not refused(TOKENS.sign(GRANT), NOW - 10)
+    assert refused(TOKENS.sign(GRANT), NOW - 11)
+    assert refused(forged(HEADER, {**CLAIMS, "nbf": NOW + 11}))
+    assert not refused(forged(HEADER, {**CLAIMS, "nbf": NOW}))
+
+
+@pytest.mark.parametrize("algorithm", ["none", "None", "NONE", "nOnE", ""])
+def test_a_token_without_a_signature_is_refused(algorithm: str) -> None:
+    head, body = b64(json.dumps({**HEADER, "alg": algorithm}).encode()), b64(json.dumps(CLAIMS).encode())
+    signature = forged(HEADER, CLAIMS).split(".")[2]
+    for token in (f"{head}.{body}.", f"{head}.{body}", f"{head}.{body}.{signature}"):
+        assert refused(token)
+
+
+@pytest.mark.parametrize(("algorithm", "digest"), [("HS384", "sha384"), ("HS512", "sha512"), ("hs256", "sha256")])
+def test_another_algorithm_is_refused_though_the_key_is_right(algorithm: str, digest: str) -> None:
+    assert refused(forged({**HEADER, "alg": algorithm}, CLAIMS, digest=digest))
+
+
+@pytest.mark.parametrize("algorithm", ["RS256", "ES256", "PS256", "EdDSA", "HS1", "dir", None, 5, ["HS256"], {}])
+def test_an_algorithm_that_is_not_ours_is_refused(algorithm: object) -> None:
+    assert refused(forged({**HEADER, "alg": algorithm}, CLAIMS))
+
+
+def test_another_key_is_refused_even_if_the_token_brings_it_along() -> None:
+    jwk = {"kty": "oct", "k": b64(OTHER_KEY.encode())}
+    for more in ({}, {"jwk": jwk}, {"kid": "../../dev/null"}, {"jku": "https://attacker.example/keys"}, {"x5c": ["x"]}):
+        assert refused(forged({**HEADER, **more}, CLAIMS, key=OTHER_KEY))
+    assert refused(forged(HEADER, CLAIMS, key=""))
+
+
+@pytest.mark.parametrize("typ", [None, "JWT", "jwt", "", "id+jwt", "AT+JWT ", 5, ["at+jwt"]])
+def test_a_token_of_another_type_is_refused(typ: object) -> None:
+    assert refused(forged({**HEADER, "typ": typ}, CLAIMS))
+    assert refused(forged({"alg": "HS256"}, CLAIMS))
+
+
+@pytest.mark.parametrize("claim", ["iss", "aud", "sub", "sid", "iat", "exp", "jti"])
+def test_a_token_that_lacks_a_claim_is_refused(claim: str) -> None:
+    assert refused(forged(HEADER, {name: value for name, value in CLAIMS.items() if name != claim}))
+    assert refused(forged(HEADER, {**CLAIMS, claim: None}))
+
+
+@pytest.mark.parametrize("claim", ["exp", "iat", "nbf"])
+@pytest.mark.parametrize("value", [str(NOW + 1), f"{NOW}.0", True, False, NOW + 0.5, float("inf"), "", [NOW], {}, "x"])
+def test_a_time_is_a_whole_number_and_nothing_like_it(claim: str, value: object) -> None:
+    assert refused(forged(HEADER, {**CLAIMS, claim: value}))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"iss": "somebody"},
+        {"iss": "Logoadmin"},
+        {"iss": ["logoadmin"]},
+        {"iss": ""},
+        {"aud": "logoadmin"},
+        {"aud": ["other"]},
+        {"aud": []},
+        {"aud": {"gallery": 1}},
+        {"aud": 5},
+    ],
+)
+def test_another_issuer_or_audience_is_refused(change: dict[str, object]) -> None:
+    assert refused(forged(HEADER, CLAIMS | change))
+    assert refused(JwtTokens([hs256_key(KEY)], "somebody", "gallery").sign(GRANT))
+    assert refused(JwtTokens([hs256_key(KEY)], "logoadmin", "somebody").sign(GRANT))
+
+
+@pytest.mark.parametrize(
+    "sub",
+    [
+        7,
+        7.0,
+        True,
+        "",
+        "-7",
+        "+7",
+        "7.0",
+        " 7",
+        "7 ",
+        "7\n",
+        "\uff17",
+        "²",
+        "1_0",
+        "0x7",
+        "admin",
+        "2147483648",
+        "9999999999",
+        "1" * 11,
+        ["7"],
+        {"id": 7},
+    ],
+)
+def test_a_subject_must_be_a_user_id(sub: object) -> None:
+    assert refused(forged(HEADER, {**CLAIMS, "sub": sub}))
+
+
+@pytest.mark.parametrize("sid", [7, True, ["session"], {}, 1.5])
+def test_a_session_must_be_a_text(sid: object) -> None:
+    assert refused(forged(HEADER, {**CLAIMS, "sid": sid}))
+
+
+def test_a_token_that_was_tampered_with_is_refused_wherever_that_was() -> None:
+    token = TOKENS.sign(GRANT)
+    for place in range(len(token)):
+        other = "A" if token[place] not in "AB" else "Z"
+        changed = token[:place] + other + token[place + 1 :]
+        # The last character of a part has bits that say nothing.
+        same = changed.rsplit(".", 1)[0] == token.rsplit(".", 1)[0] and _bytes(changed) == _bytes(token)
+        assert same or refused(changed), place
+    for cut in (1, 2, 10, len(token) - 1):
+        assert refused(token[:-cut])
+        assert refused(token[cut:])
+
+
+def _bytes(token: str) -> bytes:
+    return base64.urlsafe_b64decode(token.rsplit(".", 1)[1] + "==")
+
+
+def test_parts_of_two_tokens_do_not_make_a_third() -> None:
+    ours, theirs = TOKENS.sign(GRANT).split("."), TOKENS.sign(Grant(8, "other", NOW, NOW + 900, ("*",))).split(".")
+    assert refused(".".join([ours[0], theirs[1], ours[2]]))
+    assert refused(".".join([ours[0], ours[1], theirs[2]]))
+    assert refused(".".join([*ours, ours[2]]))
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        *("", ".", "..", "...", "a.b.c", "é.é.é", "😀", "\ud800.\ud800.x", "\0", "Bearer x", "a" * 4096),
+        *("a" * 10_000_000, "." * 4096, "eyJ" * 1365, "=.=.=", "-_-.-_-.-_-"),
+    ],
+)
+def test_what_is_no_token_is_refused(token: str) -> None:
+    assert refused(token)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *(b"", b"[]", b"null", b"1", b'"x"', b"{", b"\xff", b"[" * 2000, b'{"a":' * 500, b"9" * 2900, b"NaN"),
+        b'{"alg":NaN}',
+    ],
+)
+def test_the_parts_of_a_token_must_be_objects(part: bytes) -> None:
+    assert refused(forged(part, CLAIMS))
+    assert refused(forged(HEADER, part))
+
+
+@pytest.mark.parametrize("more", [{"crit": ["exp"]}, {"crit": "x"}, {"b64": False}, {"zip": "DEF"} | {"alg": "dir"}])
+def test_headers_that_ask_for_more_are_refused(more: dict[str, object]) -> None:
+    assert refused(forged({**HEADER, **more}, CLAIMS))
+
+
+def test_a_token_of_enormous_size_is_refused_though_the_key_is_right() -> None:
+    assert refused(forged(HEADER, {**CLAIMS, "padding": "x" * 8192}))
+
+
+@given(st.text() | st.binary().map(b64) | st.lists(st.binary().map(b64), max_size=4).map(".".join))
+def test_random_text_is_refused(token: str) -> None:
+    assert refused(token)
+
+
+json_leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+any_json = st.recursive(
+    json_leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+)
+
+
+@given(st.dictionaries(st.sampled_from([*HEADER, "kid", "crit", "b64", "cty"]), any_json, min_size=1), st.booleans())
+def test_a_random_header_never_makes_anything_but_a_refusal(changes: dict[str, object], signed: bool) -> None:
+    token = forged(HEADER | changes, CLAIMS, key=KEY if signed else OTHER_KEY)
+    try:
+        caller = TOKENS.verify(token, NOW)
+    except InvalidToken:
+        return
+    assert signed
+    assert caller == SignedIn(7, "session")
+    assert (HEADER | changes).items() >= HEADER.items()
+
+
+@given(st.dictionaries(st.sampled_from([*CLAIMS, "nbf"]), any_json, min_size=1), st.booleans())
+def test_random_claims_never_make_anything_but_a_refusal(changes: dict[str, object], signed: bool) -> None:
+    try:
+        caller = TOKENS.verify(forged(HEADER, CLAIMS | changes, key=KEY if signed else OTHER_KEY), NOW)
+    except InvalidToken:
+        return
+    assert signed
+    assert 0 <= caller.user_id <= 2_147_483_647
+
+
+@pytest.mark.rule("contract C2")
+def test_a_short_key_does_not_start() -> None:
+    assert hs256_key("x" * 32)
+    assert hs256_key("é" * 16)  # counted in bytes
+    for key in ("", "x" * 31, "secret"):
+        with pytest.raises(SettingsError, match="LOGOADMIN_TOKEN_KEY needs at least 32 bytes") as caught:
+            hs256_key(key)
+        assert not key or key not in str(caught.value)
+
+
+def test_the_signature_is_an_hmac_with_sha_256() -> None:
+    signed, _, signature = TOKENS.sign(GRANT).rpartition(".")
+    assert signature == b64(hmac.digest(KEY.encode(), signed.encode(), hashlib.sha256))

@@ -1,0 +1,260 @@
+"""A program that embeds a gallery, and the mistakes that it can make, over every adapter (contract H6)."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.domain.changes.history import ListChanges
+from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
+from logoadmin.domain.gallery.authors import CreateAuthor, ListAuthors
+from logoadmin.domain.identity.roles import AmendRole, CreateRole
+from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
+from logoadmin.domain.identity.sessions.sessions import SignIn, WhoAmI
+from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser, SetPassword
+from logoadmin.domain.kernel.access import ANONYMOUS, Owner, Policy
+from logoadmin.domain.kernel.errors import (
+    InvalidInput,
+    NotAuthenticated,
+    NotFound,
+    NotPermitted,
+    RecentSignInRequired,
+)
+from logoadmin.domain.kernel.records import Author
+from logoadmin.domain.kernel.use_cases import Service
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.storage import Storage
+from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on
+
+pytestmark = pytest.mark.rule("contract H6")
+
+ANN: Final = CreateAuthor(user_id=7, username="Ann")
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock()
+
+
+@pytest.fixture
+def gallery(storage: Storage, clock: FrozenClock) -> LogoAdmin:
+    """A guarded gallery with its first administrator, and with user 5, who may change authors."""
+    gallery = gallery_on(storage, clock, Policy.GUARDED)
+    role = gallery.roles.create(CreateRole(name="curator", scope=("authors:write",)))
+    gallery.users.create(CreateUser(user_id=5, username="eve", password="a long password"))
+    gallery.users.amend(AmendUser(user_id=5, role_id=role.role_id))
+    return gallery
+
+
+def authors(gallery: LogoAdmin) -> list[int]:
+    return [author.user_id for author in gallery.authors.list(ListAuthors())]
+
+
+# The work of a block that would run after its commit.
+
+
+async def coroutine(bound: LogoAdmin) -> Author:
+    return bound.authors.create(ANN)
+
+
+def generator(bound: LogoAdmin) -> Iterator[Author]:
+    yield bound.authors.create(ANN)
+
+
+async def async_generator(bound: LogoAdmin) -> AsyncIterator[Author]:
+    yield bound.authors.create(ANN)
+
+
+class Callee:
+    async def __call__(self, bound: LogoAdmin) -> Author:
+        return bound.authors.create(ANN)
+
+
+def begun(bound: LogoAdmin) -> Any:
+    bound.authors.create(ANN)
+    return coroutine(bound)
+
+
+@pytest.mark.rule("contract A20")
+@pytest.mark.parametrize("work", [coroutine, generator, async_generator, Callee(), begun, lambda g: coroutine(g)])
+def test_work_that_would_run_after_the_commit_is_refused_and_stores_nothing(
+    gallery: LogoAdmin, work: Callable[[LogoAdmin], Any]
+) -> None:
+    with pytest.raises(TypeError, match="not a coroutine or a generator"):
+        gallery.atomic(work)
+    assert authors(gallery) == []
+
+
+@pytest.mark.rule("contract A20")
+def test_a_task_that_the_work_starts_finds_the_block_ended(gallery: LogoAdmin) -> None:
+    async def program() -> None:
+        tasks: list[asyncio.Task[Author]] = []
+
+        def work(bound: LogoAdmin) -> None:
+            tasks.append(asyncio.get_running_loop().create_task(coroutine(bound)))
+
+        gallery.atomic(work)
+        with pytest.raises(RuntimeError, match="atomic block, which has ended"):
+            await tasks[0]
+
+    asyncio.run(program())
+    assert authors(gallery) == []
+
+
+@pytest.mark.rule("contract A20")
+def test_a_bound_gallery_is_refused_after_its_block_and_in_another_thread(gallery: LogoAdmin) -> None:
+    kept: list[LogoAdmin] = []
+
+    def work(bound: LogoAdmin) -> None:
+        kept.append(bound)
+        kept.append(bound.acting_as(5))
+        bound.close()  # ends nothing
+        bound.atomic(kept.append)
+        with ThreadPoolExecutor(1) as other, pytest.raises(RuntimeError, match="in the thread of the block only"):
+            other.submit(bound.authors.create, ANN).result()
+        bound.authors.create(ANN)
+
+    gallery.atomic(work)
+    for bound in kept:
+        for call in (lambda bound: bound.authors.create(ANN), authors, lambda bound: bound.check()):
+            with pytest.raises(RuntimeError, match="atomic block, which has ended"):
+                call(bound)
+        with pytest.raises(RuntimeError, match="atomic block, which has ended"):
+            bound.atomic(authors)
+    assert authors(gallery) == [7]
+
+    def fails(bound: LogoAdmin) -> None:
+        kept.append(bound)
+        bound.acting_as(6)
+
+    with pytest.raises(NotFound):
+        gallery.atomic(fails)
+    with pytest.raises(RuntimeError, match="atomic block, which has ended"):
+        kept[-1].authors.create(ANN)
+
+
+def test_a_closed_gallery_refuses_every_call(gallery: LogoAdmin) -> None:
+    listed, view = gallery.authors.list(ListAuthors()), gallery.acting_as(5)
+    view.close()  # the view of a gallery does not close it
+    assert [*authors(view), *listed] == []
+    gallery.close()
+    gallery.close()
+    calls: list[Callable[[LogoAdmin], object]] = [
+        authors,
+        lambda gallery: gallery.authors.create(ANN),
+        lambda gallery: gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD)),
+        lambda gallery: gallery.atomic(authors),
+        lambda gallery: gallery.acting_as(5),
+        LogoAdmin.check,
+        LogoAdmin.data_version,
+        LogoAdmin.has_administrator,
+    ]
+    for call in calls:
+        for each in (gallery, view):
+            with pytest.raises(RuntimeError, match=r"^the gallery is closed$"):
+                call(each)
+
+
+def test_anything_but_the_command_of_a_use_case_is_refused_by_name(gallery: LogoAdmin) -> None:
+    wrong: Any = {"user_id": 7, "username": "Ann"}
+    with pytest.raises(TypeError, match=r"^AuthorService\.create takes CreateAuthor, not dict$"):
+        gallery.authors.create(wrong)
+    checked = 0
+    for service in vars(gallery).values():
+        if not isinstance(service, Service):
+            continue
+        for name, method in vars(type(service)).items():
+            if not name.startswith("_") and hasattr(method, "__wrapped__"):
+                for other in (wrong, None, CreateAuthor, ListKeys() if name != "list" else WhoAmI()):
+                    arguments: Any = (other,) if name not in {"load", "dump", "check"} else (other, [])
+                    with pytest.raises(TypeError, match=rf"^{type(service).__name__}\.{name} takes .*, not "):
+                        getattr(service, name)(*arguments)
+                    checked += 1
+    assert checked > 200
+    somebody: Any = 7
+    for call in (gallery.authors.list, gallery.authors.create):
+        command: Any = ListAuthors() if call == gallery.authors.list else ANN
+        with pytest.raises(TypeError, match=r"^the caller is of type int; for a user, see LogoAdmin\.acting_as$"):
+            call(command, somebody)
+
+
+@pytest.mark.rule("contract B4", "contract B5", "contract G")
+def test_a_program_acts_for_a_user_with_the_rights_of_that_moment(gallery: LogoAdmin, clock: FrozenClock) -> None:
+    eve = gallery.acting_as(5, signed_in_at=clock.now())
+    assert eve.sessions.me(WhoAmI()).username == "eve"
+    made = eve.authors.create(ANN, Owner(request_id="by hand"))
+    last = [*gallery.changes.list(ListChanges())][-1]
+    assert (last.change_id, last.user_id, last.request_id) == (made.version, 5, "by hand")
+    with pytest.raises(NotPermitted):
+        eve.roles.create(CreateRole(name="mine", scope=("*",)))
+    with pytest.raises(NotAuthenticated):
+        eve.authors.create(ANN, ANONYMOUS)
+
+    gallery.roles.amend(AmendRole(role_id=3, scope=("roles:write",)))
+    with pytest.raises(NotPermitted):
+        eve.authors.create(CreateAuthor(user_id=8, username="Ben"))
+    eve.roles.create(CreateRole(name="mine", scope=("roles:write",)))
+    with pytest.raises(NotPermitted):  # of a scope that she does not hold
+        eve.atomic(lambda bound: bound.roles.create(CreateRole(name="more", scope=("*",))))
+
+    gallery.users.remove(RemoveUser(user_id=5))
+    for call in (authors_of(eve), lambda: eve.roles.create(CreateRole(name="last", scope=()))):
+        with pytest.raises(NotFound, match=r"^User 5 not found$"):
+            call()
+    with pytest.raises(NotFound, match=r"^User 5 not found$"):
+        gallery.acting_as(5)
+
+
+def authors_of(view: LogoAdmin) -> Callable[[], object]:
+    return lambda: view.sessions.me(WhoAmI())
+
+
+@pytest.mark.rule("contract B5", "contract A20")
+def test_rights_of_a_user_are_read_in_the_transaction_of_the_block(gallery: LogoAdmin) -> None:
+    def work(bound: LogoAdmin) -> None:
+        eve = bound.acting_as(5)
+        eve.authors.create(ANN)
+        bound.users.amend(AmendUser(user_id=5, role_id=1))
+        with pytest.raises(NotPermitted):
+            eve.authors.create(CreateAuthor(user_id=8, username="Ben"))
+
+    gallery.atomic(work)
+    assert authors(gallery) == [7]
+    assert {change.user_id for change in gallery.changes.list(ListChanges(action="author.created"))} == {5}
+
+
+@pytest.mark.rule("contract O3", "contract O5")
+def test_a_program_that_acts_for_a_user_says_when_they_signed_in(gallery: LogoAdmin, clock: FrozenClock) -> None:
+    key = CreateKey(name="script", scope=("authors:write",))
+    with pytest.raises(RecentSignInRequired):
+        gallery.acting_as(5).keys.create(key)
+    with pytest.raises(RecentSignInRequired):
+        gallery.acting_as(5, signed_in_at=clock.now() - 601).keys.create(key)
+    eve = gallery.acting_as(5, signed_in_at=clock.now() - 600)
+    made = eve.keys.create(key)
+    assert [each.key_id for each in eve.keys.list(ListKeys())] == [made.key_id]
+    gallery.authors.create(ANN, gallery.sessions.caller(made.key))
+    with pytest.raises(NotPermitted):
+        eve.keys.create(CreateKey(name="more", scope=("*",)))
+    with pytest.raises(InvalidInput):  # her current password is missing
+        eve.users.set_password(SetPassword(user_id=5, password="another password"))
+
+
+@pytest.mark.rule("contract B4")
+def test_what_takes_no_caller_is_left_to_the_program(gallery: LogoAdmin) -> None:
+    view = gallery.acting_as(2000000000)
+    for name in ("rotate_key", "generate", "publish"):
+        with pytest.raises(AttributeError, match="takes no caller: it is not for users"):
+            getattr(view.publication, name)
+    with pytest.raises(AttributeError, match="no attribute 'creates'"):
+        _ = view.authors.creates  # type: ignore[attr-defined]
+    assert view.admin_password is None
+    # Lines come before the caller.
+    lines: list[str] = []
+    view.import_export.dump(ExportRecords(), lines.append)
+    assert view.import_export.load(ImportRecords(dry_run=True), lines).counts
+    with pytest.raises(NotPermitted):
+        gallery.acting_as(5).import_export.dump(ExportRecords(), lines.append)
+    assert gallery.acting_as(5).sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD)).scope == "*"

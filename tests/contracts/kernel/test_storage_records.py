@@ -1,0 +1,477 @@
+# ruff: noqa: RUF001 (the tests need letters that look alike)
+"""The rules of :mod:`logoadmin.ports.kernel.record_storage`, over every adapter."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.domain.identity.sign_in_rules import Ways
+from logoadmin.domain.kernel.access import Rights
+from logoadmin.domain.kernel.errors import Conflict, DuplicateEntry, DuplicateUpdate
+from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyKind
+from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS, MAX_ID
+from logoadmin.domain.kernel.lists import Filter
+from logoadmin.domain.kernel.records import Author, Link, Logo, PasswordHash, Role, StoredRecord, Theme, User
+from logoadmin.ports.storage import Credentials, Storage, UnitOfWork
+from tests.contracts.steps import (
+    Step,
+    add,
+    author,
+    get,
+    link,
+    logo,
+    page,
+    remove,
+    role,
+    session,
+    theme,
+    update,
+    user,
+    write,
+    write_in_vain,
+)
+from tests.gallery import add_user, has_users, link_id_of
+
+# Names that some collation or other takes for the same.
+LOOK_ALIKES = (
+    *("Ann", "ann", "ANN", "ánn", "ann ", "ann  ", " ann", "ann\t", "ann\n", "a\u0301nn", "Å", "\u212b", "A\u030a"),
+    *("ß", "ss", "ſ", "s", "İ", "i", "ı", "I", "😀", "😁", "🂡", "ﬀ", "ff", "1", "１", "\u200b", "\u00ad"),
+    *("''", '"', "\\", "%", "_", "\u0001", "\uffff", "\ue000", "\U0010ffff", "null", "0", "00", "あ", "ア", "ｱ"),
+)
+
+
+@pytest.mark.rule("contract A6")
+def test_names_that_look_alike_are_different_names(storage: Storage) -> None:
+    def keep(uow: UnitOfWork) -> None:
+        for number, name in enumerate(LOOK_ALIKES):
+            add_user(uow, user(number, name), PasswordHash(f"hash {number}"))
+            add(author(number, username=name), role(number + 2, name))(uow)
+
+    write(storage, add(role()), keep)
+    found = storage.read(lambda uow: [uow.passwords.credentials(name) for name in LOOK_ALIKES])
+    assert found == [Credentials(number, PasswordHash(f"hash {number}")) for number in range(len(LOOK_ALIKES))]
+    kinds: tuple[tuple[AnyKind, int], ...] = ((USERS, -1), (AUTHORS, -1), (ROLES, 1))
+    for kind, after in kinds:
+        assert [getattr(record, kind.name_field) for record in page(storage, kind, after)] == list(LOOK_ALIKES)
+
+
+@pytest.mark.rule("contract A6")
+def test_each_name_duplicates_only_the_same_name(storage: Storage) -> None:
+    write(storage, add(*(author(number, username=name) for number, name in enumerate(LOOK_ALIKES))))
+    for name in LOOK_ALIKES:
+        with pytest.raises(DuplicateEntry) as caught:
+            write(storage, add(author(len(LOOK_ALIKES), username=name)))
+        assert (caught.value.value, caught.value.key) == (name, "username")
+        assert str(caught.value) == f"Duplicate entry '{name}' for key 'username'"
+
+
+@pytest.mark.rule("spec §Limits", "contract A3", "contract D")
+def test_the_longest_texts_of_the_largest_characters_are_kept(storage: Storage) -> None:
+    big = Logo(MAX_ID, "🂡" * 128, "https://" + "🂡" * 2040, "🂡" * 64, "🂡" * MAX_CUSTOM_CSS, True, (), 2**53 - 1)
+    someone = User(MAX_ID, "🂡" * 64, "🂡" * 4096, MAX_ID, 2**53 - 1)
+    scope = tuple(f"{number:064}" for number in range(64))
+    write(
+        storage,
+        add(big, Role(MAX_ID, "🂡" * 64, scope, 2**53 - 1)),
+        lambda uow: add_user(uow, someone, PasswordHash("h" * 255)),
+    )
+    assert get(storage, LOGOS, MAX_ID) == big
+    assert page(storage, LOGOS, -1, 10) == (big,)
+    assert get(storage, USERS, MAX_ID) == someone
+    assert get(storage, ROLES, MAX_ID) == Role(MAX_ID, "🂡" * 64, scope, 2**53 - 1)
+    assert storage.read(lambda uow: uow.passwords.get(MAX_ID)) == PasswordHash("h" * 255)
+
+
+@pytest.mark.rule("spec §Limits")
+def test_the_smallest_values_are_kept(storage: Storage) -> None:
+    nothing = Theme(0, "", "", "", "", False, (), 0)
+    write(storage, add(nothing, Role(0, "r", (), 0), User(0, "u", "", 0, 0), Author(0, 0, "a", 0)))
+    assert get(storage, THEMES, 0) == nothing
+    assert page(storage, USERS, -1, 1) == (User(0, "u", "", 0, 0),)
+    assert get(storage, AUTHORS, 0) == Author(0, 0, "a", 0)
+    assert get(storage, ROLES, 0) == Role(0, "r", (), 0)
+
+
+# Users
+
+
+@pytest.mark.rule("spec §Endpoints 1", "spec §Endpoints 3", "contract A18")
+def test_users_come_by_id_and_page_by_page(storage: Storage) -> None:
+    three = [user(30, "c"), user(10, "b", avatar="https://example.org/a.png"), user(20, "a")]
+    write(storage, add(role(), *three))
+    assert page(storage, USERS, -1, 2) == (three[1], three[2])
+    assert page(storage, USERS, 20, 2) == (three[0],)
+    assert page(storage, USERS, 30, 2) == ()
+    assert get(storage, USERS, 10) == three[1]
+    assert get(storage, USERS, 11) is None
+
+
+@pytest.mark.rule("contract A7", "contract D")
+def test_a_user_gets_new_values_and_keeps_password_and_sessions(storage: Storage) -> None:
+    write(
+        storage,
+        add(role(), role(2, "admin")),
+        lambda uow: add_user(uow, user(1, "ann", "old"), PasswordHash("one")),
+        lambda uow: uow.sessions.add(session("s", 1)),
+        *[update(user(1, "Ann", None, role_id=2))] * 2,
+    )
+    assert get(storage, USERS, 1) == user(1, "Ann", None, role_id=2)
+    assert storage.read(lambda uow: uow.passwords.get(1)) == PasswordHash("one")
+    rights = Rights(1, frozenset(), signed_in_at=1_000, ends_at=2_000, factor="password")
+    assert storage.read(lambda uow: uow.sessions.rights("s", 1)) == rights
+
+
+@pytest.mark.rule("contract C4")
+def test_passwords_are_kept_and_replaced(storage: Storage) -> None:
+    write(storage, add(role(), user(1, "ann")))
+    assert storage.read(lambda uow: uow.passwords.credentials("ann")) == Credentials(1, None)
+    assert storage.read(lambda uow: uow.passwords.get(1)) is None
+    write(storage, lambda uow: uow.passwords.set(1, PasswordHash("new")))
+    assert storage.read(lambda uow: uow.passwords.credentials("ann")) == Credentials(1, PasswordHash("new"))
+    assert storage.read(lambda uow: uow.passwords.get(1)) == PasswordHash("new")
+    assert storage.read(lambda uow: uow.passwords.get(2)) is None
+    assert storage.read(lambda uow: uow.passwords.credentials("Ann")) is None
+
+
+@pytest.mark.rule("contract D")
+def test_a_removed_user_takes_the_sessions_along(storage: Storage) -> None:
+    write(
+        storage,
+        add(role(), user(1, "ann")),
+        lambda uow: uow.sessions.add(session("s", 1)),
+        lambda uow: uow.sessions.add_refresh_token("t", "s"),
+    )
+    assert [write(storage, remove(USERS, 1)) for _ in range(2)] == [True, False]
+    assert storage.read(lambda uow: uow.sessions.rights("s", 1)) is None
+    assert storage.read(lambda uow: uow.sessions.refresh_token("t")) is None
+    write(storage, add(user(1, "ann")))
+
+
+# Roles
+
+
+@pytest.mark.rule("contract B4")
+def test_of_those_who_have_a_role_somebody_can_sign_in_who_has_a_password(storage: Storage) -> None:
+    write(storage, add(role(), role(2, "admin"), user(1, "ann"), user(2, "ben")))
+    steps: tuple[tuple[tuple[Step, ...], tuple[bool, bool]], ...] = (
+        ((), (False, False)),
+        ((lambda uow: uow.passwords.set(2, PasswordHash("x")),), (True, False)),
+        ((update(user(2, "ben", role_id=2)),), (False, True)),
+        ((lambda uow: uow.passwords.set(1, PasswordHash("y")), remove(USERS, 2)), (True, False)),
+    )
+    for taken, expected in steps:
+        can = write(storage, *taken, lambda uow: [uow.passwords.can_sign_in(role_id, Ways()) for role_id in (1, 2)])
+        assert tuple(can) == expected
+
+
+@pytest.mark.rule("contract D")
+def test_roles_know_whether_they_are_in_use(storage: Storage) -> None:
+    write(storage, add(role(), role(2, "admin"), user(1, "ann")))
+    assert storage.read(lambda uow: has_users(uow, 1)) is True
+    assert storage.read(lambda uow: has_users(uow, 2)) is False
+    assert [write(storage, remove(ROLES, 2)) for _ in range(2)] == [True, False]
+    write(storage, add(role(3, "admin")))
+
+
+# Authors
+
+
+ODD: Final = "a'n\"n😀"
+EXISTING: Final = (
+    *(role(), role(2, "admin", ("users:read", "*", "a")), user(1, "ann"), user(2, "ben")),
+    *(author(1, 7, ODD), author(2, 8, "ben")),
+)
+# Records that collide with these, and the value and the key of the refusal: of two keys, the number comes first.
+ADDED: Final[tuple[tuple[StoredRecord, object, str], ...]] = (
+    *((user(1, "ann"), 1, "user_id"), (user(3, "ann"), "ann", "username"), (role(3, "admin"), "admin", "name")),
+    *((author(3, 7, "ben"), 7, "user_id"), (author(3, 9, ODD), ODD, "username")),
+)
+UPDATED: Final[tuple[tuple[StoredRecord, object, str], ...]] = (
+    *((user(2, "ann"), "ann", "username"), (role(1, "admin"), "admin", "name")),
+    *((author(2, 7, ODD), 7, "user_id"), (author(2, 8, ODD), ODD, "username")),
+)
+
+
+@pytest.mark.rule("spec §Endpoints 2", "spec §Endpoints 5", "spec §Endpoints 6", "spec §Endpoints 7", "spec §Rules 2")
+@pytest.mark.rule("contract A6", "contract A7", "contract A8", "contract A11")
+def test_a_duplicate_names_the_key_that_is_taken_and_the_write_goes_on(storage: Storage) -> None:
+    renamed = (author(1, 9, "Ben"), role(1, "Admin", ("b", "a")))
+
+    def work(uow: UnitOfWork) -> None:
+        for step, error, rows in ((add, DuplicateEntry, ADDED), (update, DuplicateUpdate, UPDATED)):
+            for record, value, key in rows:
+                with pytest.raises(DuplicateEntry) as caught:
+                    step(record)(uow)
+                assert type(caught.value) is error
+                assert str(caught.value) == f"Duplicate entry '{value}' for key '{key}'"
+                assert (caught.value.value, caught.value.key) == (value, key)
+                # No text of the driver is behind it.
+                assert caught.value.__cause__ is caught.value.__context__ is None
+        update(*EXISTING, *renamed)(uow)
+
+    write(storage, add(*EXISTING), work)
+    assert page(storage, AUTHORS) == (renamed[0], EXISTING[5])
+    assert page(storage, ROLES) == (renamed[1], EXISTING[1])
+    assert page(storage, USERS) == EXISTING[2:4]
+
+
+@pytest.mark.rule("contract D")
+def test_a_removed_author_takes_the_links_along(storage: Storage) -> None:
+    write(storage, add(*map(author, (1, 2)), logo(1), theme(1)), link(LOGOS, 1, 1, 2), link(THEMES, 1, 1))
+    assert [write(storage, remove(AUTHORS, 1)) for _ in range(2)] == [True, False]
+    assert get(storage, LOGOS, 1) == replace(logo(1), authors=(author(2),))
+    assert get(storage, THEMES, 1) == theme(1)
+    assert storage.read(lambda uow: link_id_of(uow, LOGOS, 1, 1)) is None
+
+
+# Artworks
+
+
+@pytest.mark.rule("spec §Endpoints 9", "spec §Endpoints 11", "spec §Rules 6", "contract A18")
+def test_authors_of_an_artwork_come_in_link_order(storage: Storage) -> None:
+    write(storage, add(*map(author, (1, 2, 3)), logo(4), logo(5, active=False)))
+    assert [write(storage, link(LOGOS, 4, i)) for i in (3, 1, 2)] == [1, 2, 3]
+    expected = replace(logo(4), authors=(author(3), author(1), author(2)))
+    assert get(storage, LOGOS, 4) == expected
+    assert write(storage, lambda uow: uow.records(LOGOS).get(4)) == expected
+    assert storage.snapshot(lambda uow: uow.records(LOGOS).page(-1, 10)) == (expected, logo(5, active=False))
+    assert get(storage, LOGOS, 5) == logo(5, active=False)
+    assert get(storage, LOGOS, 6) is None
+    assert write(storage, lambda uow: uow.records(LOGOS).get(6)) is None
+
+
+@pytest.mark.rule("spec §Endpoints 8", "spec §Endpoints 12", "spec §Rules 5", "contract A16", "contract A17")
+def test_links_are_made_found_and_undone(storage: Storage) -> None:
+    write(storage, add(*map(author, (1, 2)), theme(1), logo(1)))
+    assert write(storage, link(THEMES, 1, 2)) == 1
+    assert write(storage, link(LOGOS, 1, 2)) == 1
+    assert write(storage, link(THEMES, 1, 1)) == 2
+    assert storage.read(lambda uow: link_id_of(uow, THEMES, 1, 2)) == 1
+    assert storage.read(lambda uow: link_id_of(uow, LOGOS, 1, 1)) is None
+    assert write(storage, lambda uow: uow.links(THEMES).remove(1, 2)) is True
+    assert write(storage, lambda uow: uow.links(THEMES).remove(1, 2)) is False
+    assert write(storage, lambda uow: uow.links(THEMES).remove(9, 9)) is False
+    assert storage.read(lambda uow: link_id_of(uow, THEMES, 1, 2)) is None
+    assert write(storage, link(THEMES, 1, 2)) == 3
+    assert get(storage, THEMES, 1) == replace(theme(1), authors=(author(1), author(2)))
+
+
+@pytest.mark.rule("contract I1", "contract A18")
+def test_the_authors_of_an_artwork_are_replaced_with_new_links(storage: Storage) -> None:
+    write(storage, add(*map(author, (1, 2, 3)), logo(1)), link(LOGOS, 1, 1, 2))
+    write(storage, lambda uow: uow.links(LOGOS).remove_all(1), link(LOGOS, 1, 2, 3))
+    assert get(storage, LOGOS, 1) == replace(logo(1), authors=(author(2), author(3)))
+    assert storage.read(lambda uow: link_id_of(uow, LOGOS, 1, 2)) == 3
+    write(storage, lambda uow: uow.links(LOGOS).remove_all(1))
+    assert get(storage, LOGOS, 1) == logo(1)
+
+
+@pytest.mark.rule("spec §Endpoints 10", "contract A15", "contract D")
+def test_a_removed_artwork_takes_its_links_along(storage: Storage) -> None:
+    write(storage, add(author(1), logo(1)), link(LOGOS, 1, 1))
+    assert [write(storage, remove(LOGOS, 1)) for _ in range(2)] == [True, False]
+    assert storage.read(lambda uow: link_id_of(uow, LOGOS, 1, 1)) is None
+    assert write(storage, add(logo(1)), lambda uow: uow.records(LOGOS).get(1)) == logo(1)
+
+
+@pytest.mark.rule("contract D")
+def test_an_artwork_gets_new_values_and_keeps_its_authors(storage: Storage) -> None:
+    write(
+        storage,
+        add(author(1), replace(logo(1), authors=(author(9),))),
+        link(LOGOS, 1, 1),
+        update(logo(1, "b { }", active=False)),
+    )
+    expected = replace(logo(1, "b { }", active=False), authors=(author(1),))
+    assert get(storage, LOGOS, 1) == expected
+
+
+@pytest.mark.rule("contract A18", "contract D", "contract E2")
+def test_artworks_come_by_id_and_page_by_page_also_those_of_an_author(storage: Storage) -> None:
+    write(
+        storage,
+        add(*map(author, (1, 2)), *map(logo, (5, 3, 1, 4, 2))),
+        *(link(LOGOS, i, 2, 1) for i in (4, 1)),
+        *(link(LOGOS, 2, 2), link(LOGOS, 5, 1)),
+    )
+    authors = {1: (author(2), author(1)), 2: (author(2),), 4: (author(2), author(1)), 5: (author(1),)}
+    all_ = tuple(replace(logo(i), authors=authors.get(i, ())) for i in range(1, 6))
+    assert page(storage, LOGOS, -1, 10) == all_
+    assert page(storage, LOGOS, 1, 3) == all_[1:4]
+    assert page(storage, LOGOS, 5, 3) == ()
+    assert page(storage, LOGOS, -1, 10, where=Filter(author_id=1)) == (all_[0], all_[3], all_[4])
+    assert page(storage, LOGOS, 1, 1, where=Filter(author_id=1)) == (all_[3],)
+    assert page(storage, LOGOS, -1, 10, where=Filter(author_id=3)) == ()
+    assert page(storage, THEMES, -1, 10, where=Filter(author_id=1)) == ()
+
+
+# Versions
+
+
+@pytest.mark.rule("contract F1")
+def test_records_are_kept_with_their_versions_and_equal_without_them(storage: Storage) -> None:
+    records: tuple[Any, ...] = (role(), user(1, "ann"), author(1), theme(1), logo(1))
+
+    def versions(uow: UnitOfWork) -> object:
+        found = [uow.records(kind).get(1) for kind in KINDS.values()]
+        listed = [record for kind in KINDS.values() for record in uow.records(kind).page(-1, 9)]
+        assert found == listed == [*records[:-1], replace(logo(1), authors=(author(1),))]
+        assert [record.version for record in found if record] == [record.version for record in listed]
+        assert "version" not in repr(found)
+        return [record.version for record in listed], [by.version for by in listed[-1].authors]
+
+    write(
+        storage,
+        *(add(replace(record, version=version)) for version, record in zip((1, 2, 3, 4, MAX_ID), records, strict=True)),
+        link(LOGOS, 1, 1),
+    )
+    assert storage.read(versions) == storage.snapshot(versions) == ([1, 2, 3, 4, MAX_ID], [3])
+    write(storage, *(update(replace(record, version=version)) for version, record in enumerate(records, 11)))
+    assert storage.read(versions) == storage.write(versions) == ([11, 12, 13, 14, 15], [13])
+
+
+@pytest.mark.rule("contract C4", "contract F1")
+def test_a_password_changes_no_version(storage: Storage) -> None:
+    write(
+        storage,
+        add(role(), replace(user(1, "ann"), version=5)),
+        lambda uow: uow.passwords.set(1, PasswordHash("new")),
+        lambda uow: uow.passwords.set(1, PasswordHash("renewed")),
+    )
+    found = get(storage, USERS, 1)
+    assert found is not None
+    assert found.version == 5
+    assert storage.read(lambda uow: uow.passwords.get(1)) == PasswordHash("renewed")
+
+
+@pytest.mark.rule("contract F1")
+def test_artworks_that_are_touched_get_another_version_and_nothing_else(storage: Storage) -> None:
+    write(
+        storage,
+        add(*(replace(logo(i), version=i) for i in (1, 2, 3)), replace(theme(1), version=1), author(1)),
+        link(LOGOS, 1, 1),
+        lambda uow: uow.records(LOGOS).touch([1, 3], 9),
+        lambda uow: uow.records(LOGOS).touch((), 10),
+    )
+    found = page(storage, LOGOS, -1, 9)
+    assert found == (replace(logo(1), authors=(author(1),)), logo(2), logo(3))
+    assert [artwork.version for artwork in found] == [9, 2, 9]
+    assert [artwork.version for artwork in page(storage, THEMES, -1, 9)] == [1]
+    write_in_vain(storage, lambda uow: uow.records(LOGOS).touch({1, 2}, 11))
+    assert [artwork.version for artwork in page(storage, LOGOS, -1, 9)] == [9, 2, 9]
+
+
+# Links
+
+
+@pytest.mark.rule("contract A16", "contract G2")
+def test_links_are_listed_in_link_order_by_artwork_and_by_author(storage: Storage) -> None:
+    write(
+        storage,
+        add(*map(author, (1, 2, 3)), *map(logo, (1, 2, 3)), theme(1)),
+        *(link(LOGOS, *each) for each in ((3, 2), (1, 3), (1, 1), (2, 2), (1, 2))),
+        link(THEMES, 1, 2),
+    )
+
+    def listed(uow: UnitOfWork) -> object:
+        logos, themes = uow.links(LOGOS), uow.links(THEMES)
+        assert logos.of_artwork(9) == logos.of_author(9) == themes.of_author(1) == ()
+        return logos.of_artwork(1), logos.of_author(2), themes.of_author(2)
+
+    of_artwork = (Link(2, 1, 3), Link(3, 1, 1), Link(5, 1, 2))
+    of_author = (Link(1, 3, 2), Link(4, 2, 2), Link(5, 1, 2))
+    assert storage.read(listed) == storage.snapshot(listed) == (of_artwork, of_author, (Link(1, 1, 2),))
+
+
+@pytest.mark.rule("contract A16", "contract G2")
+def test_links_that_are_brought_back_keep_their_ids_and_their_order(storage: Storage) -> None:
+    write(
+        storage,
+        add(*map(author, (1, 2, 3)), *map(logo, (1, 2))),
+        *(link(LOGOS, *each) for each in ((1, 3), (1, 1), (2, 3), (1, 2))),
+    )
+
+    def of_artwork(logo_id: int) -> tuple[Link, ...]:
+        return storage.read(lambda uow: uow.links(LOGOS).of_artwork(logo_id))
+
+    gone, before = storage.read(lambda uow: uow.links(LOGOS).of_author(3)), of_artwork(1)
+    write(storage, remove(AUTHORS, 3))
+    assert of_artwork(1) == (Link(2, 1, 1), Link(4, 1, 2))
+    write(storage, add(author(3)), lambda uow: uow.links(LOGOS).add(gone), lambda uow: uow.links(LOGOS).add(()))
+    assert of_artwork(1) == before == (Link(1, 1, 3), Link(2, 1, 1), Link(4, 1, 2))
+    assert of_artwork(2) == (Link(3, 2, 3),)
+    expected = replace(logo(1), authors=(author(3), author(1), author(2)))
+    assert get(storage, LOGOS, 1) == page(storage, LOGOS)[0] == expected
+    # Their order is not that in which they came back.
+    write(
+        storage,
+        lambda uow: uow.links(LOGOS).remove_all(1),
+        lambda uow: uow.links(LOGOS).add(before[::-1]),
+        lambda uow: uow.links(LOGOS).remove_all(9),
+    )
+    assert of_artwork(1) == before
+    assert get(storage, LOGOS, 1) == expected
+    write(storage, lambda uow: uow.links(LOGOS).remove(1, 3))
+    assert write(storage, link(LOGOS, 1, 3)) == 5
+
+
+# Ids
+
+
+# The kinds whose ids are given, each with how to make a record of an id.
+COUNTED: dict[str, tuple[AnyKind, Callable[[int], StoredRecord]]] = {
+    "role": (ROLES, lambda id_: role(id_, f"role {id_}")),
+    "author": (AUTHORS, lambda id_: author(id_, id_)),
+    "theme": (THEMES, theme),
+    "logo": (LOGOS, logo),
+}
+
+
+@pytest.mark.rule("contract A2", "contract D", "contract I2")
+@pytest.mark.parametrize(("kind", "made"), COUNTED.values(), ids=COUNTED)
+def test_ids_count_on_from_the_highest_that_ever_was(
+    storage: Storage, kind: AnyKind, made: Callable[[int], StoredRecord]
+) -> None:
+    def next_one(uow: UnitOfWork) -> int:
+        id_ = uow.records(kind).next_id()
+        uow.records(kind).add(made(id_))
+        return id_
+
+    write_in_vain(storage, next_one, add(made(100)))  # ids of undone work are free again
+    assert write(storage, next_one) == 1
+    assert write(storage, next_one, next_one) == 3
+    write(storage, remove(kind, 3))
+    assert write(storage, next_one) == 4
+    write(storage, add(made(10), made(7)))
+    assert write(storage, next_one) == 11
+    assert write(storage, add(made(20)), next_one) == 21
+    write(storage, add(made(MAX_ID - 1)))
+    assert write(storage, next_one, remove(kind, MAX_ID)) is True
+    with pytest.raises(Conflict, match=f"^No {kind.id_field} is left$"):
+        write(storage, next_one)
+    write(storage, add(made(5)))
+
+
+@pytest.mark.rule("contract A16")
+def test_link_ids_are_not_given_twice(storage: Storage) -> None:
+    write(storage, add(author(1), logo(1)))
+    write_in_vain(storage, link(LOGOS, 1, 1))
+    assert write(storage, link(LOGOS, 1, 1)) == 1
+    write(storage, lambda uow: uow.links(LOGOS).remove(1, 1))
+    assert write(storage, link(LOGOS, 1, 1)) == 2
+
+
+@pytest.mark.rule("contract C1")
+def test_the_classes_of_hashes_are_those_that_are_stored(storage: Storage) -> None:
+    hashes = ["$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$a", "$argon2id$v=19$m=65536,t=3,p=16$c2FsdHNhbHQ$b", "one"]
+    write(storage, add(role()), *[add_one(number, hash_) for number, hash_ in enumerate([*hashes, hashes[0]])])
+    classes = {"$argon2id$v=19$m=8,t=1,p=1", "$argon2id$v=19$m=65536,t=3,p=16"}
+    assert storage.read(lambda uow: uow.passwords.classes()) == classes
+    write(storage, lambda uow: uow.passwords.set(1, PasswordHash(hashes[0])))
+    assert storage.read(lambda uow: uow.passwords.classes()) == {"$argon2id$v=19$m=8,t=1,p=1"}
+
+
+def add_one(number: int, hash_: str) -> Step:
+    return lambda uow: add_user(uow, user(number, f"user {number}"), PasswordHash(hash_))

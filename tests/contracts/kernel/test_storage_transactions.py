@@ -1,0 +1,286 @@
+"""The rules of :mod:`logoadmin.ports.storage` for writes that fail and for those made at once, over every adapter."""
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
+from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.identity.users import ListUsers
+from logoadmin.domain.kernel.errors import DuplicateEntry
+from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, LOGOS, THEMES, USERS, AnyKind
+from logoadmin.domain.kernel.records import Author, PasswordHash
+from logoadmin.ports.storage import Storage, UnitOfWork
+from tests.contracts.steps import (
+    add,
+    at_once,
+    author,
+    link,
+    logo,
+    page,
+    remove,
+    role,
+    session,
+    theme,
+    update,
+    user,
+    write,
+)
+from tests.gallery import ADMIN_PASSWORD, NOW, FrozenClock, add_user, atomic, gallery_on, link_author, link_id_of
+
+
+def dawdle() -> None:
+    time.sleep(0.01)
+
+
+@pytest.mark.rule("contract I2", "contract A15")
+def test_work_that_raises_is_undone_and_its_error_passes(storage: Storage) -> None:
+    before = write(
+        storage,
+        add(author(1), author(2), logo(1)),
+        link(LOGOS, 1, 2, 1),
+        lambda uow: (uow.records(AUTHORS).page(-1, 9), uow.records(LOGOS).page(-1, 9)),
+    )
+
+    def fail(uow: UnitOfWork) -> None:
+        uow.records(AUTHORS).remove(1)
+        uow.records(AUTHORS).update(author(2, 77, "changed"))
+        uow.records(LOGOS).update(logo(1, "changed"))
+        uow.records(LOGOS).add(logo(2))
+        uow.links(LOGOS).remove(1, 2)
+        raise KeyError("as it is")
+
+    with pytest.raises(KeyError, match="as it is"):
+        storage.write(fail)
+    assert storage.read(lambda uow: (uow.records(AUTHORS).page(-1, 9), uow.records(LOGOS).page(-1, 9))) == before
+
+
+@pytest.mark.rule("contract A8", "contract I2")
+def test_an_error_that_ends_the_work_after_a_duplicate_undoes_all(storage: Storage) -> None:
+    write(storage, add(author(1)))
+    with pytest.raises(DuplicateEntry):
+        write(storage, add(author(2), author(3, username="author 1")))
+    assert page(storage, AUTHORS, -1, 9) == (author(1),)
+
+
+@pytest.mark.rule("contract B5")
+def test_a_snapshot_sees_one_moment(sql_storage: Storage) -> None:
+    write(sql_storage, add(author(1)))
+
+    def change() -> None:
+        write(sql_storage, update(author(1, username="changed")), add(author(2)))
+
+    def look(uow: UnitOfWork) -> object:
+        first = uow.records(AUTHORS).page(-1, 9)
+        at_once(change)
+        assert uow.records(AUTHORS).page(-1, 9) == first
+        assert uow.records(AUTHORS).get(2) is None
+        return first
+
+    assert sql_storage.snapshot(look) == (author(1),)
+    assert page(sql_storage, AUTHORS, -1, 9) == (author(1, username="changed"), author(2))
+
+
+@pytest.mark.rule("contract A6", "contract A8")
+def test_of_many_who_create_the_same_name_at_once_one_wins(storage: Storage) -> None:
+    def create(user_id: int) -> Callable[[], object]:
+        def work(uow: UnitOfWork) -> int:
+            id_ = uow.records(AUTHORS).next_id()
+            uow.records(AUTHORS).add(author(id_, user_id, "ann"))
+            return id_
+
+        return lambda: storage.write(work)
+
+    answers = at_once(*(create(user_id) for user_id in range(6)))
+    assert [answer for answer in answers if isinstance(answer, int)] == [1]
+    assert {str(answer) for answer in answers if answer != 1} == {"Duplicate entry 'ann' for key 'username'"}
+    assert len(page(storage, AUTHORS, -1, 9)) == 1
+
+
+@pytest.mark.rule("contract A6", "contract A8")
+def test_of_many_who_create_the_same_user_at_once_one_wins(storage: Storage) -> None:
+    write(storage, add(role()))
+    answers = at_once(*(lambda: storage.write(add(user(7, "ann"))) for _ in range(6)))
+    assert answers.count(None) == 1
+    assert {str(answer) for answer in answers if answer} == {"Duplicate entry '7' for key 'user_id'"}
+
+
+@pytest.mark.rule("contract A2")
+def test_ids_given_at_once_are_distinct_and_without_gaps(storage: Storage) -> None:
+    def create(uow: UnitOfWork) -> int:
+        id_ = uow.records(AUTHORS).next_id()
+        uow.records(AUTHORS).add(author(id_))
+        return id_
+
+    assert sorted(at_once(*[lambda: storage.write(create)] * 6), key=str) == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.rule("contract F1", "contract B5")
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_no_change_made_at_once_is_lost(storage: Storage, kind: AnyKind) -> None:
+    write(
+        storage,
+        add(role(1, ""), user(1, ""), Author(1, 1, "", 1), replace(logo(1), name=""), replace(theme(1), name="")),
+    )
+
+    def change(uow: UnitOfWork) -> None:
+        found = uow.records(kind).get(1)
+        dawdle()  # an update that read meanwhile would be lost
+        assert found is not None
+        uow.records(kind).update(replace(found, **{kind.name_field: getattr(found, kind.name_field) + "x"}))
+
+    assert at_once(*[lambda: storage.write(change)] * 6) == [None] * 6
+    (found,) = page(storage, kind, -1, 9)
+    assert getattr(found, kind.name_field) == "x" * 6
+
+
+@pytest.mark.rule("contract F1", "contract B5", "contract C1")
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda uow: uow.links(LOGOS).remove(1, 1),
+        lambda uow: uow.records(LOGOS).touch([1], 7),
+        link(LOGOS, 1, 2),
+        remove(LOGOS, 1),
+        add(author(3)),
+        lambda uow: uow.passwords.set(1, PasswordHash("another")),
+        remove(USERS, 1),
+        lambda uow: uow.sessions.end_all(1),
+        lambda uow: uow.secrets.put("another", "secret"),
+    ],
+    ids=["unlink", "touch", "link", "remove", "add", "set_password", "remove_user", "end_all", "put"],
+)
+def test_a_second_write_waits_for_the_first_and_sees_what_it_left(
+    storage: Storage, other: Callable[[UnitOfWork], object]
+) -> None:
+    write(
+        storage,
+        add(*map(author, (1, 2)), logo(1), role()),
+        link(LOGOS, 1, 1),
+        lambda uow: add_user(uow, user(1, "ann"), PasswordHash("one")),
+        lambda uow: uow.sessions.add(session("s", 1)),
+    )
+    looked = threading.Event()
+
+    def seen(uow: UnitOfWork) -> object:
+        return (
+            (uow.records(LOGOS).get(1), uow.links(LOGOS).of_artwork(1), uow.records(AUTHORS).page(-1, 9)),
+            (uow.passwords.credentials("ann"), uow.sessions.rights("s", 1), uow.secrets.get("another")),
+        )
+
+    def second(uow: UnitOfWork) -> object:
+        left = uow.records(THEMES).get(1)
+        looked.set()
+        other(uow)
+        return left
+
+    with ThreadPoolExecutor(1) as executor:
+        waiting: list[Future[object]] = []
+
+        def first(uow: UnitOfWork) -> None:
+            before = seen(uow)
+            waiting.append(executor.submit(storage.write, second))
+            assert not looked.wait(0.1)
+            assert seen(uow) == before
+            uow.records(THEMES).add(theme(1))
+
+        storage.write(first)
+        assert waiting[0].result() == theme(1)
+    assert looked.is_set()
+
+
+@pytest.mark.rule("contract A16")
+def test_of_many_who_link_an_author_at_once_one_makes_the_link(storage: Storage) -> None:
+    write(storage, add(author(1), logo(1)))
+
+    def link(uow: UnitOfWork) -> int:
+        uow.records(LOGOS).get(1)
+        return link_id_of(uow, LOGOS, 1, 1) or link_author(uow, LOGOS, 1, 1)
+
+    assert at_once(*[lambda: storage.write(link)] * 6) == [1] * 6
+
+
+@pytest.mark.rule("contract A20")
+def test_a_storage_describes_its_location_without_secrets(storage: Storage) -> None:
+    assert "/" not in storage.server
+    assert "@" not in storage.server
+    assert isinstance(storage.waits, bool)
+
+
+@pytest.mark.rule("contract C5")
+def test_a_write_that_is_tried_waits_for_nobody(storage: Storage) -> None:
+    def add_one(uow: UnitOfWork) -> None:
+        uow.records(AUTHORS).add(author(uow.records(AUTHORS).next_id()))
+
+    def add_slowly(uow: UnitOfWork) -> None:
+        time.sleep(0.1)
+        add_one(uow)
+
+    with ThreadPoolExecutor(1) as executor:
+
+        def first(uow: UnitOfWork) -> None:
+            begun = time.monotonic()
+            assert executor.submit(storage.try_write, add_one).result() is False
+            assert time.monotonic() - begun < 0.3
+            add_one(uow)
+
+        storage.write(first)
+    assert storage.try_write(add_one) is True
+    assert atomic(storage, lambda open_: open_.try_write(add_one)) is True
+    assert [one.author_id for one in page(storage, AUTHORS, -1, 9)] == [1, 2, 3]
+    # One that waits, waits as before.
+    both = at_once(*(lambda: storage.write(add_slowly) for _ in range(2)))
+    assert not any(isinstance(answer, Exception) for answer in both)
+
+
+@pytest.mark.rule("contract C5")
+def test_a_read_with_a_service_key_does_not_wait_for_who_writes(sql_storage: Storage) -> None:
+    gallery = gallery_on(sql_storage, FrozenClock())
+    admin = gallery.sessions.caller(
+        gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD)).access_token
+    )
+    made = gallery.keys.create(CreateKey(name="script", scope=("*",)), admin)
+    key = gallery.sessions.caller(made.key)
+    with ThreadPoolExecutor(1) as executor:
+
+        def sign_in_of_another(_: UnitOfWork) -> None:
+            begun = time.monotonic()
+            executor.submit(gallery.users.list, ListUsers(), key).result()
+            assert time.monotonic() - begun < 0.3
+
+        sql_storage.write(sign_in_of_another, "sessions")
+    assert gallery.keys.list(ListKeys(), admin)[0].last_used_at is None
+    gallery.users.list(ListUsers(), key)
+    assert gallery.keys.list(ListKeys(), admin)[0].last_used_at == NOW
+
+
+@pytest.mark.rule("contract C1", "contract C2")
+def test_no_attempt_and_no_letter_of_a_secret_written_at_once_is_lost(storage: Storage) -> None:
+    def write_more(uow: UnitOfWork) -> None:
+        (attempts, _), letters = uow.sign_in_attempts.count("ann"), uow.secrets.get("token_key")
+        dawdle()
+        uow.sign_in_attempts.set("ann", attempts + 1, 1_000)
+        uow.secrets.replace("token_key", f"{letters}x")
+
+    write(storage, lambda uow: uow.secrets.put("token_key", "-"))
+    assert at_once(*[lambda: storage.write(write_more)] * 6) == [None] * 6
+    found = storage.read(lambda uow: (uow.sign_in_attempts.count("ann"), uow.secrets.get("token_key")))
+    assert found == ((6, 1_000), "-xxxxxx")
+
+
+@pytest.mark.rule("contract C3")
+def test_a_refresh_token_can_be_used_once_however_many_try(signed_in: Storage) -> None:
+    def use(uow: UnitOfWork) -> bool:
+        found = uow.sessions.refresh_token("token one")
+        dawdle()
+        assert found is not None
+        if not found[1]:
+            uow.sessions.use_refresh_token("token one")
+        return not found[1]
+
+    answers = at_once(*[lambda: signed_in.write(use)] * 6)
+    assert sorted(map(str, answers)) == ["False"] * 5 + ["True"]

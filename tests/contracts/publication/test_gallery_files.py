@@ -1,0 +1,399 @@
+"""Publishing files: the same on every place for them, with a failure or a kill at every step."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
+from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
+from logoadmin.domain.kernel.errors import StartError
+from logoadmin.domain.publication.files.index import hashed_name, sha256
+from logoadmin.domain.publication.files.pointer import Pointer, file_entry, parsed, signed
+from logoadmin.domain.publication.files.publishing import STATE, is_unchanged, publish
+from logoadmin.domain.publication.publication_records import POINTER, READER, Publication
+from logoadmin.ports.publication.gallery_files import GalleryFiles
+from tests.options import LONG
+
+DAY: Final = 86_400
+NOW: Final = 1_800_000_000
+
+
+def publication(
+    version: int, now: int = NOW, days: int = 30, *, epoch: int = 0, gallery: str = "a", sheet: str = ""
+) -> Publication:
+    """Return a publication whose files depend on the version alone."""
+    index, withdrawn, delta = b"index %d" % version, b"withdrawn", b"from %d" % version
+    style = (sheet or f"sheet {version}").encode()
+    files = {
+        f"{version}-{sha256(index)[:16]}.json": index,
+        hashed_name("withdrawn", withdrawn): withdrawn,
+        hashed_name(f"from-{version - 1}", delta): delta,
+        f"css/{sha256(style)}.css": style,
+        READER: b"reader",
+    }
+    entries = [file_entry(name, content) for name, content in files.items()]
+    pointer = Pointer(
+        gallery, epoch, version, now, now + days * DAY, entries[0], entries[1], {str(version - 1): entries[2]}
+    )
+    return Publication(version, signed(pointer, []), files)
+
+
+@pytest.fixture(params=["memory", "folder"])
+def files(request: pytest.FixtureRequest, tmp_path: Path) -> GalleryFiles:
+    return MemoryGalleryFiles() if request.param == "memory" else FolderGalleryFiles(tmp_path / "gallery")
+
+
+def published(files: GalleryFiles, what: Publication, now: int = NOW) -> None:
+    with files.locked():
+        publish(files, what, now)
+
+
+def content_of(files: GalleryFiles) -> dict[str, bytes]:
+    return {name: files.read(name) or b"" for name in files.names() if name != STATE}
+
+
+@dataclass
+class Failing:
+    """Files that fail after some steps; ``torn`` leaves a part of a file under a hidden name, as a kill does."""
+
+    inner: GalleryFiles
+    steps: int
+    torn: bool = False
+
+    def locked(self) -> AbstractContextManager[None]:
+        return self.inner.locked()
+
+    def names(self) -> Collection[str]:
+        return self.inner.names()
+
+    def read(self, name: str) -> bytes | None:
+        return self.inner.read(name)
+
+    def write(self, name: str, content: bytes) -> None:
+        folder, _, last = name.rpartition("/")
+        hidden = f"{folder}/.{last}.ab12_xyz".removeprefix("/")
+        self._step(lambda: self.inner.write(hidden, content[:3]) if self.torn else None)
+        self.inner.write(name, content)
+
+    def remove(self, name: str) -> None:
+        self._step(lambda: None)
+        self.inner.remove(name)
+
+    def _step(self, leave: Callable[[], None]) -> None:
+        if self.steps == 0:
+            leave()
+            raise OSError(28, "No space left on device")
+        self.steps -= 1
+
+
+def assert_whole(files: GalleryFiles) -> Pointer:
+    """Require that the pointer and everything that it names is whole."""
+    content = files.read(POINTER)
+    assert content is not None
+    pointer = parsed(content)
+    for entry in (pointer.index, pointer.withdrawn, *pointer.deltas.values()):
+        body = files.read(entry["path"])
+        assert body is not None
+        assert sha256(body) == entry["sha256"]
+    assert files.read(f"css/{sha256(b'sheet %d' % pointer.version)}.css") is not None
+    return pointer
+
+
+@pytest.mark.rule("contract L1")
+def test_the_first_publication_writes_every_file(files: GalleryFiles) -> None:
+    first = publication(1)
+    published(files, first)
+    assert content_of(files) == {**first.files, POINTER: first.pointer}
+
+
+@pytest.mark.rule("contract L1")
+def test_an_unchanged_gallery_renews_its_pointer_alone(files: GalleryFiles) -> None:
+    published(files, publication(1))
+    before = content_of(files)
+    later = publication(1, NOW + 7)
+    steps = Failing(files, 2)
+    published(steps, later, NOW + 7)
+    assert steps.steps == 0  # the state and the pointer
+    assert content_of(files) == {**before, POINTER: later.pointer}
+
+
+@pytest.mark.rule("contract L1")
+@pytest.mark.parametrize(("days", "patience"), [(1, DAY // 2), (2, DAY), (30, DAY)])
+def test_a_pointer_is_left_alone_for_a_day_or_half_of_its_validity(
+    days: int, patience: int, files: GalleryFiles
+) -> None:
+    published(files, publication(1, days=days))
+    assert is_unchanged(files, "", NOW + patience - 1)
+    assert not is_unchanged(files, "", NOW + patience)
+    assert not is_unchanged(files, "", NOW - 1)
+
+
+@pytest.mark.rule("contract L1")
+def test_sheets_stay_until_the_last_pointer_that_leads_to_them_has_expired(files: GalleryFiles) -> None:
+    first = publication(1)
+    sheet = {name for name in first.files if name.startswith("css/")}
+    published(files, first)
+    renewed = publication(1, NOW + DAY)  # names the same files, a day longer
+    published(files, renewed, NOW + DAY)
+    for day in range(2, 31):
+        published(files, publication(2, NOW + day * DAY), NOW + day * DAY)
+        assert sheet <= content_of(files).keys(), day
+    published(files, publication(3, NOW + 31 * DAY), NOW + 31 * DAY)
+    kept = content_of(files)
+    only_first = first.files.keys() - publication(3).files.keys()
+    assert len(only_first) == 3
+    assert not only_first & kept.keys()
+    assert publication(2).files.items() <= kept.items()
+
+
+def test_files_stay_where_pointers_become_shorter_lived(files: GalleryFiles) -> None:
+    first = publication(1, days=100)
+    published(files, first)
+    for day, version in ((1, 1), (2, 2), (4, 3), (98, 4)):
+        published(files, publication(version, NOW + day * DAY, days=1), NOW + day * DAY)
+        assert {name for name in first.files if name.startswith("css/")} <= content_of(files).keys(), day
+    published(files, publication(5, NOW + 101 * DAY), NOW + 101 * DAY)
+    assert not (first.files.keys() - publication(5).files.keys()) & content_of(files).keys()
+
+
+@pytest.mark.rule("contract L1")
+def test_older_indexes_and_differences_stay_for_two_days(files: GalleryFiles) -> None:
+    first = publication(1)
+    published(files, first)
+    for hours in (1, 24, 48):
+        published(files, publication(2, NOW + hours * 3600), NOW + hours * 3600)
+        assert first.files.items() <= content_of(files).items(), hours
+    end = NOW + 49 * 3600
+    published(files, publication(2, end), end)
+    gone = first.files.keys() - content_of(files).keys()
+    assert gone == {name for name in first.files.keys() - publication(2).files.keys() if not name.startswith("css/")}
+    assert len(gone) == 2
+
+
+def test_a_damaged_file_is_written_again(files: GalleryFiles) -> None:
+    first = publication(1)
+    published(files, first)
+    name = next(iter(first.files))
+    files.write(name, b"inde")
+    files.write(STATE, b"[" * 100_000)
+    published(files, publication(1, NOW + 9), NOW + 9)
+    assert files.read(name) == first.files[name]
+
+
+@pytest.mark.rule("contract L1")
+@pytest.mark.parametrize("torn", [False, True])
+def test_a_failure_at_any_step_leaves_a_whole_publication(torn: bool, files: GalleryFiles) -> None:
+    published(files, publication(1))
+    for steps in range(100):
+        failing = Failing(files, steps, torn)
+        try:
+            published(failing, publication(2, NOW + DAY), NOW + DAY)
+        except OSError:
+            assert assert_whole(files).version == 1
+            assert publication(1).files.items() <= content_of(files).items()
+        else:
+            break
+    assert steps > 2  # files from before a failure stay
+    assert assert_whole(files).version == 2
+    assert not any(name.endswith(".ab12_xyz") for name in files.names())
+
+
+def test_a_failure_while_old_files_are_removed_leaves_the_new_publication(files: GalleryFiles) -> None:
+    published(files, publication(1))
+    later = NOW + 60 * DAY
+    for steps in range(100):
+        try:
+            published(Failing(files, steps), publication(2, later), later)
+        except OSError:
+            assert_whole(files)
+        else:
+            break
+    later += 31 * DAY
+    published(files, publication(2, later), later)
+    assert set(content_of(files)) - {STATE} == {*publication(2).files, POINTER}
+
+
+@pytest.mark.parametrize("name", ["index.html", "notes.json", "12-ab.json", "css/a.css", "latest.json.bak"])
+@pytest.mark.rule("contract L1")
+def test_a_folder_with_other_files_is_refused(name: str, files: GalleryFiles) -> None:
+    with files.locked():
+        files.write(name, b"mine")
+    with pytest.raises(StartError, match="other files"):
+        published(files, publication(1))
+    assert content_of(files) == {name: b"mine"}
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b'{"payload": "e30"}'])
+def test_another_file_of_the_pointers_name_is_refused(content: bytes, files: GalleryFiles) -> None:
+    with files.locked():
+        files.write(POINTER, content)
+    with pytest.raises(StartError, match="not that of a published gallery"):
+        published(files, publication(1))
+    assert content_of(files) == {POINTER: content}
+
+
+def test_files_beside_a_publication_stay(files: GalleryFiles) -> None:
+    published(files, publication(1))
+    others = {
+        "robots.txt": b"*",
+        "css/mine.css": b"a{}",
+        ".nojekyll": b"",
+        ".robots.txt.ab12_xyz": b"",
+        "12-a.json": b"",
+    }
+    for name, content in others.items():
+        files.write(name, content)
+    later = NOW + 90 * DAY
+    published(files, publication(2, later), later)
+    published(files, publication(3, 2 * later - NOW), 2 * later - NOW)
+    assert others.items() <= content_of(files).items()
+
+
+def test_the_folder_of_another_gallery_is_refused(files: GalleryFiles) -> None:
+    published(files, publication(1))
+    with pytest.raises(StartError, match="another gallery"):
+        published(files, publication(2, gallery="b"))
+
+
+@pytest.mark.rule("contract L7")
+def test_an_older_gallery_is_refused_and_a_restored_one_is_not(files: GalleryFiles) -> None:
+    published(files, publication(5))
+    with pytest.raises(StartError, match="restore --loaded"):
+        published(files, publication(4))
+    assert assert_whole(files).version == 5
+    published(files, publication(4, epoch=9))
+    assert assert_whole(files).version == 4
+
+
+def test_two_publish_at_once(files: GalleryFiles) -> None:
+    with files.locked(), pytest.raises(StartError, match="Another logoadmin publish"):
+        published(files, publication(1))
+    published(files, publication(1))
+
+
+def test_links_are_never_followed(tmp_path: Path) -> None:
+    (tmp_path / "gallery").mkdir()
+    (tmp_path / "other").write_bytes(b"mine")
+    files = FolderGalleryFiles(tmp_path / "gallery")
+    (tmp_path / "gallery" / READER).symlink_to(tmp_path / "other")
+    with pytest.raises(StartError, match="other files"):
+        published(files, publication(1))
+    assert (tmp_path / "other").read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("name", [READER, STATE, "css"])
+def test_nothing_is_written_through_a_link(name: str, tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "gallery", tmp_path / "elsewhere"
+    files = FolderGalleryFiles(folder)
+    published(files, publication(1))
+    (folder / name).rename(elsewhere)
+    (folder / name).symlink_to(elsewhere)
+    before = content_of(FolderGalleryFiles(elsewhere)) if elsewhere.is_dir() else elsewhere.read_bytes()
+    with pytest.raises(StartError, match="is a link"):
+        published(files, publication(2, NOW + DAY), NOW + DAY)
+    assert before == (content_of(FolderGalleryFiles(elsewhere)) if elsewhere.is_dir() else elsewhere.read_bytes())
+
+
+@pytest.mark.rule("contract L1")
+def test_a_folder_may_itself_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "gallery").symlink_to("elsewhere")
+    published(FolderGalleryFiles(tmp_path / "gallery"), publication(1))
+    assert (tmp_path / "elsewhere" / POINTER).read_bytes() == publication(1).pointer
+
+
+@pytest.mark.rule("contract L1")
+def test_two_pointers_of_one_second_have_different_times(tmp_path: Path) -> None:
+    """Servers such as nginx make entity tags from the second and the size."""
+    files = FolderGalleryFiles(tmp_path / "gallery")
+    seconds = []
+    for version in range(1, 5):
+        published(files, publication(version))
+        seconds.append(int((tmp_path / "gallery" / POINTER).stat().st_mtime))
+    assert len(set(seconds)) == 4
+
+
+def test_files_are_public_and_their_folder_needs_a_parent(tmp_path: Path) -> None:
+    folder = tmp_path / "gallery"
+    before = os.umask(0o077)
+    try:
+        published(FolderGalleryFiles(folder), publication(1))
+    finally:
+        os.umask(before)
+    modes = {path.relative_to(folder).as_posix(): path.stat().st_mode & 0o777 for path in folder.rglob("*")}
+    assert {mode for name, mode in modes.items() if name != "css"} == {0o644}
+    assert (modes["css"], folder.stat().st_mode & 0o777) == (0o755, 0o755)
+    with pytest.raises(FileNotFoundError):
+        published(FolderGalleryFiles(tmp_path / "no" / "gallery"), publication(1))
+
+
+_KILLS: Final = 40 if LONG else 15
+_PUBLISHING: Final = """
+import sys
+from pathlib import Path
+from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
+from logoadmin.domain.publication.files.publishing import publish
+from tests.contracts.publication.test_gallery_files import NOW, publication
+
+files = FolderGalleryFiles(Path(sys.argv[1]))
+print("ready", flush=True)
+for version in range(int(sys.argv[2]), 10**9):
+    with files.locked():
+        publish(files, publication(version, NOW + version * 86_400), NOW + version * 86_400)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "gallery"
+
+
+@pytest.mark.slow("kills processes")
+@pytest.mark.rule("contract L1")
+def test_a_kill_at_any_moment_leaves_a_whole_publication(folder: Path) -> None:
+    files = FolderGalleryFiles(folder)
+    version = 1
+    published(files, publication(version))
+    for kill in range(_KILLS):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", _PUBLISHING, str(folder), str(version)], stdout=subprocess.PIPE, text=True
+        )
+        assert writer.stdout is not None
+        with writer.stdout:
+            assert writer.stdout.readline() == "ready\n"
+            try:
+                writer.wait(0.02 + kill * 0.284 / _KILLS)
+            except subprocess.TimeoutExpired:
+                writer.send_signal(signal.SIGKILL)
+        assert writer.wait(10) == -signal.SIGKILL
+        version = assert_whole(files).version
+    assert version > _KILLS
+    published(files, publication(version + 1, NOW + (version + 1) * DAY), NOW + (version + 1) * DAY)
+    left = [name for name in files.names() if name.rpartition("/")[2].startswith(".") and name != STATE]
+    assert left == []
+    # Thirty days of publications, and what a killed one left.
+    assert len(files.names()) < 3 * 40 + 40
+
+
+@pytest.mark.rule("contract L1")
+def test_a_full_disk_leaves_the_last_publication(folder: Path) -> None:
+    files = FolderGalleryFiles(folder)
+    published(files, publication(1))
+    resource = pytest.importorskip("resource", reason="limits of processes are those of POSIX")
+    code = (
+        "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, (4, 4)); {_PUBLISHING.strip()}"
+    )
+    del resource
+    done = subprocess.run([sys.executable, "-c", code, str(folder), "2"], capture_output=True, text=True, check=False)
+    assert "File too large" in done.stderr
+    assert assert_whole(files).version == 1
+    assert [name for name in files.names() if name.startswith(".")] == [STATE]

@@ -1,0 +1,261 @@
+"""Many changes as one request (contract J7)."""
+
+import json
+from typing import Any
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes import bulk_changes as bulk
+from logoadmin.domain.changes.bulk_changes import MOST_CHANGES, ApplyChanges
+from logoadmin.domain.changes.history import ListChanges, RevertRequest
+from logoadmin.domain.changes.import_export import ExportRecords
+from logoadmin.domain.gallery.artworks import GetLogo, ListLogos
+from logoadmin.domain.gallery.authors import GetAuthor
+from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Policy
+from logoadmin.domain.kernel.errors import (
+    Conflict,
+    DuplicateEntry,
+    DuplicateUpdate,
+    InvalidInput,
+    LogoAdminError,
+    NotFound,
+    NotPermitted,
+    Outdated,
+    TooManyChanges,
+)
+from logoadmin.domain.kernel.limits import Origin
+from logoadmin.domain.kernel.records import Change
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.gallery import ARTWORK, FrozenClock, gallery_on, once, signed_in
+
+pytestmark = pytest.mark.rule("contract J7")
+
+# In a stocked gallery: the last changes of these records.
+LOGO = {"kind": "logo", "id": 1, "version": 9}
+AUTHOR = {"kind": "author", "id": 1, "version": 6}
+ROLE = {"kind": "role", "id": 3, "version": 4}
+USER = {"kind": "user", "id": 7, "version": 5}
+CYD = {"kind": "author", "create": {"user_id": 103, "username": "Cyd"}}
+
+
+def command_for(*changes: Any, dry_run: bool = False) -> ApplyChanges:
+    return ApplyChanges(changes=changes, dry_run=dry_run)
+
+
+def apply(gallery: LogoAdmin, *changes: dict[str, Any], caller: Caller = OWNER) -> list[Change]:
+    return list(gallery.bulk.apply(command_for(*changes), caller))
+
+
+def test_all_kinds_of_changes_are_one_request_and_one_undo(stocked: LogoAdmin) -> None:
+    before = exported(stocked)
+    made = apply(
+        stocked,
+        LOGO | {"set": {"active": False, "target": "wiki", "author_ids": [2, 1]}},
+        CYD,
+        {"kind": "theme", "create": {**ARTWORK, "author_ids": [2]}},
+        {"kind": "user", "create": {"user_id": 8, "username": "ben", "password": "ben's password"}},
+        ROLE | {"set": {"scope": []}},
+        USER | {"remove": True},
+        caller=Owner("bulk"),
+    )
+    actions = ["logo.amended", "author.created", "theme.created", "user.created", "role.amended", "user.removed"]
+    assert [change.action for change in made] == actions
+    assert {(change.request_id, change.origin) for change in made} == {("bulk", Origin.BULK)}
+    logo = stocked.logos.get(GetLogo(logo_id=1))
+    assert (logo.active, logo.target, [author.author_id for author in logo.authors]) == (False, "wiki", [2, 1])
+    stocked.sessions.sign_in(SignIn(username="ben", password="ben's password"))
+    tuple(stocked.changes.revert_request(RevertRequest(request_id="bulk")))
+    assert exported(stocked) == before
+
+
+def test_the_removal_of_a_changed_record_is_a_change_of_its_own(stocked: LogoAdmin) -> None:
+    before, latest = exported(stocked), stocked.changes.version() + 9
+    made = apply(
+        stocked,
+        AUTHOR | {"set": {"username": "Cyd"}},
+        AUTHOR | {"version": latest, "remove": True},
+        USER | {"remove": True},
+        {"kind": "user", "create": {"user_id": 7, "username": "ben", "password": "ben's password"}},
+        {"kind": "user", "id": 7, "version": latest, "remove": True},
+        caller=Owner("bulk"),
+    )
+    actions = ["author.amended", "author.removed", "user.removed", "user.created", "user.removed"]
+    assert [change.action for change in made] == actions
+    assert [(change.before is None, change.after is None) for change in made] == [
+        (change.action.endswith("created"), change.action.endswith("removed")) for change in made
+    ]
+    tuple(stocked.changes.revert_request(RevertRequest(request_id="bulk")))
+    assert exported(stocked) == before
+
+
+def exported(gallery: LogoAdmin) -> list[Any]:
+    lines: list[str] = []
+    gallery.import_export.dump(ExportRecords(), lines.append)
+    return [json.loads(line) for line in lines]
+
+
+def test_the_version_of_a_list_stands_for_the_records_in_it(stocked: LogoAdmin) -> None:
+    version = stocked.logos.list(ListLogos()).version
+    apply(stocked, LOGO | {"version": version, "set": {"target": "wiki"}})
+    with pytest.raises(Outdated):
+        apply(stocked, LOGO | {"version": version, "remove": True})
+
+
+def test_values_that_a_record_has_already_are_no_change(stocked: LogoAdmin) -> None:
+    assert apply(stocked, LOGO | {"set": {"author_ids": [1], "active": True}}) == []
+
+
+@pytest.mark.parametrize(
+    ("bad", "error", "text"),
+    [
+        (LOGO | {"id": 99, "set": {}}, NotFound, "Change 1: Logo 99 not found"),
+        (LOGO | {"version": 8, "remove": True}, Outdated, "Change 1: Logo 1 "),
+        (LOGO | {"set": {"author_ids": [1, 99]}}, NotFound, "Change 1: Author 99 not found"),
+        (AUTHOR | {"set": {"username": "Ben"}}, DuplicateUpdate, "Change 1: Duplicate entry 'Ben' for key 'username'"),
+        (CYD, DuplicateEntry, "Change 1: Duplicate entry"),
+        (
+            {"kind": "role", "id": 1, "version": 1, "remove": True},
+            Conflict,
+            "Change 1: Role 1 is the role of new users",
+        ),
+    ],
+)
+def test_the_first_change_that_does_not_hold_is_named_and_nothing_is_done(
+    stocked: LogoAdmin, bad: dict[str, Any], error: type[LogoAdminError], text: str
+) -> None:
+    last, before = stocked.changes.version(), exported(stocked)
+    with pytest.raises(error) as raised:
+        apply(stocked, CYD, bad, LOGO | {"id": 98, "remove": True})
+    assert type(raised.value) is error
+    assert str(raised.value).startswith(text)
+    assert (stocked.changes.version(), exported(stocked)) == (last, before)
+
+
+@pytest.mark.rule("contract A19", "contract B4")
+@pytest.mark.parametrize(
+    ("scope", "bad"),
+    [
+        ("logos:write", AUTHOR | {"set": {"username": "Cyd"}}),
+        ("users:write", ROLE | {"set": {"name": "brush"}}),
+        ("roles:write", ROLE | {"set": {"scope": ["users:write"]}}),
+        ("roles:write", {"kind": "role", "create": {"name": "new", "scope": ["*"]}}),
+        ("users:write", {"kind": "user", "id": 7, "version": 5, "set": {"role_id": 2}}),
+        ("users:write", {"kind": "user", "id": 2_000_000_000, "version": 3, "remove": True}),
+        ("logos:write", {"kind": "user", "create": {"user_id": 8, "username": "ben", "password": "x"}}),
+    ],
+)
+def test_each_change_requires_the_rights_of_its_own_operation(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock, scope: str, bad: dict[str, Any]
+) -> None:
+    caller, last = signed_in(storage, scope), stocked.changes.version()
+    guarded = gallery_on(storage, clock, Policy.GUARDED, started=False)
+    with pytest.raises(NotPermitted, match=r"^Change 0: Not enough permissions$"):
+        apply(guarded, bad, caller=caller)
+    assert stocked.changes.version() == last
+
+
+@pytest.mark.rule("contract B4")
+def test_the_last_administrator_stays(stocked: LogoAdmin) -> None:
+    with pytest.raises(Conflict):
+        apply(stocked, {"kind": "user", "id": 2_000_000_000, "version": 3, "remove": True})
+
+
+@pytest.mark.parametrize(
+    ("change", "problems"),
+    [
+        ({"kind": "badge", "remove": True}, [(("kind",), "literal_error")]),
+        ("logo", [((), "dict_type")]),
+        ({"kind": "logo"}, [((), "value_error")]),
+        (LOGO | {"set": {}, "remove": True}, [((), "value_error")]),
+        ({"kind": "logo", "set": {}}, [(("id",), "missing"), (("version",), "missing")]),
+        (
+            LOGO | {"set": {"name": "", "x": 1}},
+            [(("set", "x"), "extra_forbidden"), (("set", "name"), "string_too_short")],
+        ),
+        (LOGO | {"set": {"author_ids": [-1]}}, [(("set", "author_ids", 0), "greater_than_equal")]),
+        (AUTHOR | {"set": {"author_ids": [1]}}, [(("set", "author_ids"), "extra_forbidden")]),
+        (
+            LOGO | {"set": {"logo_id": 2, "if_match": [3]}},
+            [(("set", "logo_id"), "extra_forbidden"), (("set", "if_match"), "extra_forbidden")],
+        ),
+        ({"kind": "author", "create": {}}, [(("create", "user_id"), "missing"), (("create", "username"), "missing")]),
+        (CYD | {"id": 1}, [(("create",), "value_error")]),
+    ],
+)
+def test_problems_name_their_place(change: Any, problems: list[tuple[tuple[Any, ...], str]]) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        command_for(CYD, change)
+    found = [(problem.loc, problem.type) for problem in raised.value.problems]
+    assert sorted(map(str, found)) == sorted(str((("changes", 1, *loc), type_)) for loc, type_ in problems)
+
+
+def test_problems_name_no_types_of_python() -> None:
+    with pytest.raises(InvalidInput) as raised:
+        command_for("logo", {"kind": "badge"})
+    with pytest.raises(InvalidInput) as no_list:
+        ApplyChanges(changes={})  # type: ignore[arg-type]  # the point
+    assert [problem.msg for problem in (*raised.value.problems, *no_list.value.problems)] == [
+        "Input should be a valid dictionary",
+        "Input should be 'role', 'user', 'author', 'theme' or 'logo'",
+        "Input should be a valid list",
+    ]
+
+
+def test_a_thousand_changes_are_made_and_no_more(stocked: LogoAdmin) -> None:
+    def changes(count: int) -> list[dict[str, Any]]:
+        return [{"kind": "logo", "create": ARTWORK} for _ in range(count)]
+
+    assert len(apply(stocked, *changes(MOST_CHANGES))) == MOST_CHANGES
+    assert len([*stocked.logos.list(ListLogos())]) == MOST_CHANGES + 1
+    with pytest.raises(TooManyChanges, match=r"^A request can have at most 1,000 changes$"):
+        apply(stocked, *changes(MOST_CHANGES + 1))
+
+
+CHANGES_OF_ALL_KINDS = (
+    LOGO | {"set": {"active": False, "author_ids": [2, 1]}},
+    CYD,
+    {"kind": "user", "create": {"user_id": 8, "username": "ben", "password": "ben's password"}},
+    USER | {"remove": True},
+)
+
+
+def test_a_dry_run_returns_the_changes_and_stores_nothing(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    caller = signed_in(storage, "*")
+    before, last = exported(stocked), stocked.changes.version()
+    tried = [*stocked.bulk.apply(command_for(*CHANGES_OF_ALL_KINDS, dry_run=True), caller)]
+    assert (exported(stocked), stocked.changes.version()) == (before, last)
+    assert {change.user_name for change in tried} == {"user 500"}
+    assert tried == apply(stocked, *CHANGES_OF_ALL_KINDS, caller=caller)
+
+
+def test_a_dry_run_is_refused_like_the_changes(stocked: LogoAdmin) -> None:
+    command = command_for(CYD, LOGO | {"version": 1, "set": {"active": False}}, dry_run=True)
+    with pytest.raises(Outdated, match=r"^Change 1: "):
+        stocked.bulk.apply(command)
+
+
+def test_a_dry_run_with_a_long_response_is_refused(stocked: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bulk, "_MOST_TEXT", 1_000)
+    change = LOGO | {"set": {"custom_css": "x" * 1_001}}
+    with pytest.raises(TooManyChanges, match="send fewer of them at once"):
+        stocked.bulk.apply(command_for(change, dry_run=True))
+    assert len(apply(stocked, change)) == 1
+
+
+@pytest.mark.rule("contract F3")
+def test_changes_under_a_key_are_made_once(stocked: LogoAdmin) -> None:
+    command = once(command_for(AUTHOR | {"set": {"username": "Cyd"}}), "key")
+    first = list(stocked.bulk.apply(command))
+    assert list(stocked.bulk.apply(command)) == first
+    assert stocked.authors.get(GetAuthor(author_id=1)).username == "Cyd"
+    other = once(command_for(AUTHOR | {"set": {"username": "Dan"}}), "key")
+    with pytest.raises(InvalidInput):
+        stocked.bulk.apply(other)
+
+
+def test_the_history_shows_them_once(stocked: LogoAdmin) -> None:
+    last = stocked.changes.version()
+    made = apply(stocked, CYD, LOGO | {"set": {"author_ids": []}})
+    assert [*stocked.changes.list(ListChanges(after=last))] == made

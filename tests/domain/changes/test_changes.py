@@ -1,0 +1,379 @@
+"""The history, and undoing what is in it (contract G, G2)."""
+
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes import import_export
+from logoadmin.domain.changes.history import ListChanges, Revert
+from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.identity import roles, users
+from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import (
+    Conflict,
+    DuplicateEntry,
+    DuplicateUpdate,
+    LogoAdminError,
+    NotFound,
+    SignInRefused,
+)
+from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS
+from logoadmin.domain.kernel.records import Change
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.storage import UnitOfWork
+from tests.gallery import (
+    ANN_PASSWORD,
+    ARTWORK,
+    ASKED,
+    CHEAP_PASSWORDS,
+    NOW,
+    FrozenClock,
+    ask,
+    gallery_on,
+    history,
+    stock,
+)
+
+G2 = pytest.mark.rule("contract G2")
+
+
+def last(gallery: LogoAdmin) -> Change:
+    return history(gallery)[-1]
+
+
+def revert(gallery: LogoAdmin, change_id: int) -> Change:
+    return gallery.changes.revert(Revert(change_id=change_id))
+
+
+def everything(storage: MemoryStorage) -> dict[str, Any]:
+    """Return every record field for field, and every link with its id in link order; no passwords, no versions."""
+
+    def work(uow: UnitOfWork) -> dict[str, Any]:
+        logos_, themes_ = uow.records(LOGOS).page(-1, 500), uow.records(THEMES).page(-1, 500)
+        return {
+            "roles": uow.records(ROLES).page(-1, 500),
+            "users": uow.records(USERS).page(-1, 500),
+            "authors": uow.records(AUTHORS).page(-1, 500),
+            "logos": logos_,
+            "themes": themes_,
+            "logo links": [uow.links(LOGOS).of_artwork(logo.logo_id) for logo in logos_],
+            "theme links": [uow.links(THEMES).of_artwork(theme.theme_id) for theme in themes_],
+        }
+
+    return storage.read(work)
+
+
+# What changes a record of a stocked gallery, what it is called, and what its undoing is called.
+DONE: Final[list[tuple[type[Command], str, str]]] = [
+    (users.CreateUser, "user.created", "user.removed"),
+    (users.AmendUser, "user.amended", "user.amended"),
+    (users.RemoveUser, "user.removed", "user.restored"),
+    (users.RemoveAvatar, "user.amended", "user.amended"),
+    (roles.CreateRole, "role.created", "role.removed"),
+    (roles.AmendRole, "role.amended", "role.amended"),
+    (roles.RemoveRole, "role.removed", "role.restored"),
+    (authors.CreateAuthor, "author.created", "author.removed"),
+    (authors.AmendAuthor, "author.amended", "author.amended"),
+    (authors.RemoveAuthor, "author.removed", "author.restored"),
+    (artworks.CreateTheme, "theme.created", "theme.removed"),
+    (artworks.AmendTheme, "theme.amended", "theme.amended"),
+    (artworks.BlockTheme, "theme.blocked", "theme.amended"),
+    (artworks.RemoveTheme, "theme.removed", "theme.restored"),
+    (artworks.LinkThemeAuthor, "theme.linked", "theme.amended"),
+    (artworks.UnlinkThemeAuthor, "theme.unlinked", "theme.amended"),
+    (artworks.CreateLogo, "logo.created", "logo.removed"),
+    (artworks.AmendLogo, "logo.amended", "logo.amended"),
+    (artworks.BlockLogo, "logo.blocked", "logo.amended"),
+    (artworks.RemoveLogo, "logo.removed", "logo.restored"),
+    (artworks.LinkLogoAuthor, "logo.linked", "logo.amended"),
+    (artworks.UnlinkLogoAuthor, "logo.unlinked", "logo.amended"),
+]
+
+
+@G2
+@pytest.mark.parametrize(("kind", "action", "undone"), DONE)
+def test_every_change_is_undone_as_a_new_change(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock, kind: type[Command], action: str, undone: str
+) -> None:
+    before = everything(storage)
+    ask(stocked, kind(**ASKED[kind][1]))
+    change = last(stocked)
+    after = everything(storage)
+    assert change.action == action
+    assert after != before
+    clock.pass_by(60)
+    made = revert(stocked, change.change_id)
+    assert everything(storage) == before
+    assert made == last(stocked)
+    assert (made.change_id, made.at, made.action) == (change.change_id + 1, NOW + 60, undone)
+    assert (made.kind, made.id) == (change.kind, change.id)
+    # And back again: an undoing can be undone, once.
+    again = revert(stocked, made.change_id)
+    assert everything(storage) == after
+    name = f"{change.kind.capitalize()} {change.id}"
+    with pytest.raises(Conflict, match=f"^{name} was changed since, by change {again.change_id}$"):
+        revert(stocked, made.change_id)
+
+
+@G2
+@pytest.mark.parametrize("change_id", [0, 12, 2_147_483_647])
+def test_a_change_that_never_was_is_not_found(stocked: LogoAdmin, change_id: int) -> None:
+    with pytest.raises(NotFound, match=f"^Change {change_id} not found$"):
+        revert(stocked, change_id)
+
+
+@G2
+@pytest.mark.parametrize("later", [artworks.AmendLogo(logo_id=1, name="third"), artworks.RemoveLogo(logo_id=1)])
+def test_a_later_change_is_in_the_way_and_is_named(stocked: LogoAdmin, later: Command) -> None:
+    stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="second"))
+    second = last(stocked).change_id
+    ask(stocked, later)
+    stocked.authors.amend(authors.AmendAuthor(author_id=2, username="unrelated"))
+    with pytest.raises(Conflict, match=rf"^Logo 1 was changed since, by change {second + 1}$"):
+        revert(stocked, second)
+
+
+@G2
+def test_what_became_as_it_was_again_may_be_undone(stocked: LogoAdmin) -> None:
+    stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="second"))
+    second = last(stocked).change_id
+    stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="third"))
+    stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="second"))
+    assert revert(stocked, second).after == last(stocked).after
+    assert stocked.logos.get(artworks.GetLogo(logo_id=1)).name == "Aurora"
+
+
+@G2
+def test_an_author_who_went_changed_what_they_made_and_is_named(stocked: LogoAdmin) -> None:
+    stocked.authors.remove(authors.RemoveAuthor(author_id=1))
+    gone = last(stocked).change_id
+    with pytest.raises(Conflict, match=rf"^Logo 1 was changed since, by change {gone}$"):
+        revert(stocked, 9)  # logo.linked
+    with pytest.raises(Conflict, match=rf"^Theme 1 was changed since, by change {gone}$"):
+        revert(stocked, 11)
+    revert(stocked, gone)
+    revert(stocked, 9)
+
+
+@G2
+@pytest.mark.parametrize(("kind", "id_field"), [(artworks.RemoveLogo, "logo_id"), (artworks.RemoveTheme, "theme_id")])
+def test_an_artwork_does_not_come_back_without_its_author(
+    stocked: LogoAdmin, storage: MemoryStorage, kind: Callable[..., Command], id_field: str
+) -> None:
+    ask(stocked, kind(**{id_field: 1}))
+    removed = last(stocked).change_id
+    stocked.authors.remove(authors.RemoveAuthor(author_id=1))
+    before = everything(storage)
+    with pytest.raises(Conflict, match=rf"^Author 1 was changed since, by change {removed + 1}$"):
+        revert(stocked, removed)
+    assert everything(storage) == before
+    revert(stocked, removed + 1)
+    revert(stocked, removed)
+
+
+@G2
+def test_an_author_does_not_come_back_without_what_they_made(stocked: LogoAdmin) -> None:
+    stocked.authors.remove(authors.RemoveAuthor(author_id=1))
+    removed = last(stocked).change_id
+    stocked.themes.remove(artworks.RemoveTheme(theme_id=1))
+    with pytest.raises(Conflict, match=rf"^Theme 1 was changed since, by change {removed + 1}$"):
+        revert(stocked, removed)
+
+
+@G2
+@pytest.mark.rule("contract A18")
+def test_a_restored_author_is_where_they_were_among_the_authors(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    stocked.authors.create(authors.CreateAuthor(user_id=103, username="Cyd"))
+    stocked.logos.create(artworks.CreateLogo(**ARTWORK))
+    for logo_id, author_id in ((1, 2), (1, 3), (2, 3), (2, 2), (2, 1)):
+        stocked.logos.link(artworks.LinkLogoAuthor(logo_id=logo_id, author_id=author_id))
+    before = everything(storage)
+    stocked.authors.remove(authors.RemoveAuthor(author_id=2))
+    removed = last(stocked)
+    stocked.logos.link(artworks.LinkLogoAuthor(logo_id=2, author_id=3))  # linked already
+    revert(stocked, removed.change_id)
+    assert everything(storage) == before
+    assert removed.before is not None
+    assert removed.before["logos"] == [{"logo_author_id": 2, "logo_id": 1}, {"logo_author_id": 5, "logo_id": 2}]
+    made = [[a.author_id for a in stocked.logos.get(artworks.GetLogo(logo_id=id_)).authors] for id_ in (1, 2)]
+    assert made == [[1, 2, 3], [3, 2, 1]]
+
+
+@pytest.mark.rule("contract G2")
+def test_an_author_who_was_linked_since_stays(stocked: LogoAdmin) -> None:
+    created = stocked.authors.create(authors.CreateAuthor(user_id=900, username="New")).version
+    stocked.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=3))
+    linked = last(stocked).change_id
+    with pytest.raises(Conflict, match=rf"^Logo 1 was changed since, by change {linked}$"):
+        revert(stocked, created)
+    revert(stocked, linked)
+    assert revert(stocked, created).action == "author.removed"
+
+
+@G2
+def test_a_role_that_somebody_has_by_now_stays(stocked: LogoAdmin) -> None:
+    role = stocked.roles.create(roles.CreateRole(name="new", scope=()))
+    made = last(stocked).change_id
+    stocked.users.amend(users.AmendUser(user_id=7, role_id=role.role_id))
+    with pytest.raises(Conflict, match=r"^Role 4 is the role of a user$"):
+        revert(stocked, made)
+    with pytest.raises(Conflict, match=r"^Role 1 is the role of new users$"):
+        revert(stocked, 1)
+
+
+@G2
+def test_a_user_does_not_come_back_to_a_role_that_is_gone(stocked: LogoAdmin) -> None:
+    stocked.users.amend(users.AmendUser(user_id=7, role_id=3))
+    stocked.users.amend(users.AmendUser(user_id=7, role_id=1))
+    moved = last(stocked).change_id
+    stocked.roles.remove(roles.RemoveRole(role_id=3))
+    with pytest.raises(Conflict, match=rf"^Role 3 was changed since, by change {moved + 1}$"):
+        revert(stocked, moved)
+
+
+@G2
+def test_a_value_that_another_record_has_by_now_is_refused(stocked: LogoAdmin) -> None:
+    stocked.authors.amend(authors.AmendAuthor(author_id=1, username="Anna"))
+    renamed = last(stocked).change_id
+    stocked.authors.create(authors.CreateAuthor(user_id=104, username="Ann"))
+    with pytest.raises(DuplicateUpdate, match="'Ann' for key 'username'"):
+        revert(stocked, renamed)
+    stocked.users.remove(users.RemoveUser(user_id=7))
+    removed = last(stocked).change_id
+    stocked.users.create(users.CreateUser(user_id=8, username="ann", password="pw"))
+    with pytest.raises(DuplicateEntry, match="'ann' for key 'username'") as caught:
+        revert(stocked, removed)
+    assert type(caught.value) is DuplicateEntry
+
+
+@G2
+def test_a_removed_user_stays_gone_when_their_id_is_reused(stocked: LogoAdmin) -> None:
+    stocked.users.remove(users.RemoveUser(user_id=7))
+    removed = last(stocked).change_id
+    stocked.users.create(users.CreateUser(user_id=7, username="ann", password="pw"))
+    with pytest.raises(Conflict, match=rf"^User 7 was changed since, by change {removed + 1}$"):
+        revert(stocked, removed)
+
+
+@G2
+@pytest.mark.rule("contract C4")
+def test_a_password_is_not_brought_back(stocked: LogoAdmin) -> None:
+    stocked.users.set_password(users.SetPassword(user_id=7, password="new"))
+    change = last(stocked)
+    assert (change.action, change.before) == ("user.password_set", change.after)
+    with pytest.raises(Conflict, match=rf"^Change {change.change_id} cannot be undone: old passwords are not kept$"):
+        revert(stocked, change.change_id)
+    stocked.users.remove(users.RemoveUser(user_id=7))
+    revert(stocked, last(stocked).change_id)
+    for password in ("new", ANN_PASSWORD):
+        with pytest.raises(SignInRefused):
+            stocked.sessions.sign_in(sessions.SignIn(username="ann", password=password))
+
+
+@G2
+def test_a_change_that_shows_nothing_is_undone_as_well(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    def line(name: str) -> str:
+        return json.dumps({"kind": "logo", "logo_id": 1, **ARTWORK, "name": name, "author_ids": [1]})
+
+    before = everything(storage)
+    stocked.import_export.load(import_export.ImportRecords(), [line("there"), line("Aurora")])
+    change = last(stocked)
+    assert change.before == change.after
+    assert revert(stocked, change.change_id).action == "logo.amended"
+    assert everything(storage) == before
+
+
+@pytest.mark.rule("contract G", "contract E2")
+def test_the_history_is_in_order_and_comes_in_pages(stocked: LogoAdmin) -> None:
+    assert [change.change_id for change in history(stocked)] == list(range(1, 12))
+    assert [change.action for change in history(stocked)] == [
+        *("role.created", "role.created", "user.created", "role.created", "user.created"),
+        *("author.created", "author.created", "logo.created", "logo.linked", "theme.created", "theme.linked"),
+    ]
+    page = stocked.changes.list(ListChanges(limit=4, after=3))
+    assert ([change.change_id for change in page], page.next_after, page.version) == ([4, 5, 6, 7], 7, 11)
+    end = stocked.changes.list(ListChanges(limit=4, after=7))
+    assert ([change.change_id for change in end], end.next_after) == ([8, 9, 10, 11], None)
+    assert list(stocked.changes.list(ListChanges(after=11))) == []
+
+
+# Any changes, undone in reverse.
+
+_IDS: Final = st.integers(1, 4)
+_NAMES: Final = st.sampled_from(("a", "b", "c", "Ann"))
+
+
+def of(kind: type[Command], **values: st.SearchStrategy[Any]) -> st.SearchStrategy[Command]:
+    return st.fixed_dictionaries(values).map(lambda given: kind(**given))
+
+
+def _commands() -> st.SearchStrategy[Command]:
+    user_ids = st.sampled_from((7, 8, 9))
+    every = [
+        of(roles.CreateRole, name=_NAMES, scope=st.sampled_from(((), ("*",), ("forum:ban", "x")))),
+        of(roles.AmendRole, role_id=_IDS, scope=st.sampled_from(((), ("*",), ("x",)))),
+        of(roles.RemoveRole, role_id=_IDS),
+        of(users.CreateUser, user_id=user_ids, username=_NAMES, password=st.just("pw")),
+        of(users.AmendUser, user_id=user_ids, username=_NAMES, role_id=_IDS, avatar=st.sampled_from((None, "x"))),
+        of(users.RemoveUser, user_id=user_ids),
+        of(users.SetPassword, user_id=user_ids, password=st.just("other")),
+    ]
+    return st.one_of(every) | artwork_commands() | st.integers(1, 40).map(lambda id_: Revert(change_id=id_))
+
+
+def artwork_commands() -> st.SearchStrategy[Command]:
+    """Return anything that may be done with authors, logos and themes."""
+    values = {"name": _NAMES, "active": st.booleans()}
+    every = [
+        of(authors.CreateAuthor, user_id=st.integers(100, 105), username=_NAMES),
+        of(authors.AmendAuthor, author_id=_IDS, username=_NAMES),
+        of(authors.RemoveAuthor, author_id=_IDS),
+        of(authors.RemoveAuthor, author_id=_IDS),
+    ]
+    for name in ("Logo", "Theme"):
+        ids = {f"{name.lower()}_id": st.integers(1, 3)}
+        made: type[Command] = getattr(artworks, f"Create{name}")
+        link = of(getattr(artworks, f"Link{name}Author"), **ids, author_id=_IDS)
+        every += [
+            of(made, **{field: st.just(value) for field, value in ARTWORK.items()} | values),
+            of(getattr(artworks, f"Amend{name}"), **ids, **values),
+            of(getattr(artworks, f"Remove{name}"), **ids),
+            *(link, link, link),
+            of(getattr(artworks, f"Unlink{name}Author"), **ids, author_id=_IDS),
+        ]
+    return st.one_of(every)
+
+
+@G2
+@given(commands=st.lists(_commands(), min_size=5, max_size=40))
+def test_any_changes_that_are_undone_in_reverse_leave_everything_as_it_was(commands: list[Command]) -> None:
+    storage = MemoryStorage()
+    gallery = gallery_on(storage, FrozenClock())
+    stock(gallery)
+    gallery.authors.create(authors.CreateAuthor(user_id=99, username="third"))
+    states = {last(gallery).change_id: everything(storage)}
+    for command in commands:
+        try:
+            ask(gallery, command)
+        except LogoAdminError:
+            continue
+        states[last(gallery).change_id] = everything(storage)
+    first, newest = min(states), max(states)
+    for change in reversed(history(gallery)[first:newest]):
+        assert everything(storage) == states[change.change_id]
+        if change.action != "user.password_set":
+            revert(gallery, change.change_id)
+        if change.action == "user.removed":  # or else nobody might be left who holds everything and can sign in
+            storage.write(partial(give_password, user_id=change.id))
+    assert everything(storage) == states[first]
+
+
+def give_password(uow: UnitOfWork, user_id: int) -> None:
+    uow.passwords.set(user_id, CHEAP_PASSWORDS.hash("known"))

@@ -1,0 +1,743 @@
+"""Moving records in and out (contract I)."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count, repeat
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes.history import RevertRequest
+from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
+from logoadmin.domain.gallery.artworks import AmendLogo, CreateLogo, GetLogo, GetTheme, LinkLogoAuthor, ListLogos
+from logoadmin.domain.gallery.authors import CreateAuthor, GetAuthor, ListAuthors
+from logoadmin.domain.identity.roles import CreateRole, GetRole
+from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.identity.users import GetUser
+from logoadmin.domain.kernel.access import ANONYMOUS, Owner
+from logoadmin.domain.kernel.errors import (
+    BadLine,
+    InvalidInput,
+    InvalidLines,
+    InvalidToken,
+    NotAuthenticated,
+    NotPermitted,
+    Problem,
+    SignInRefused,
+)
+from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, LOGOS
+from logoadmin.domain.kernel.records import Author, Imported, ImportedCounts, Kind, Logo, PasswordHash, Role, User
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.storage import Storage, UnitOfWork
+from tests import strategies
+from tests.conftest import STORAGES
+from tests.gallery import (
+    ANN_PASSWORD,
+    ARTWORK,
+    CHEAP_PASSWORDS,
+    NOW,
+    FrozenClock,
+    gallery_on,
+    history,
+    signed_in,
+    stock,
+)
+
+AUTHOR = {"kind": "author", "author_id": 9, "user_id": 109, "username": "Zoe"}
+LOGO = {"kind": "logo", "logo_id": 9, **ARTWORK, "author_ids": [2, 1]}
+USER = {"kind": "user", "user_id": 9, "username": "zoe", "avatar": None, "role_id": 1}
+ROLE = {"kind": "role", "role_id": 9, "name": "guest", "scope": ["a", "b"]}
+
+
+def load(gallery: LogoAdmin, *lines: object, dry_run: bool = False) -> Imported:
+    texts = [line if isinstance(line, str | bytes) else json.dumps(line) for line in lines]
+    return gallery.import_export.load(ImportRecords(dry_run=dry_run), texts)
+
+
+def dump(gallery: LogoAdmin, with_password_hashes: bool = True) -> list[str]:
+    lines: list[str] = []
+    counts = gallery.import_export.dump(ExportRecords(), lines.append, with_password_hashes=with_password_hashes)
+    kinds = [json.loads(line)["kind"] for line in lines]
+    assert counts == {kind: kinds.count(kind) for kind in KINDS}
+    return lines
+
+
+def lines_of(imported: Imported) -> int:
+    return sum(counts.lines for counts in imported.counts.values())
+
+
+def refused(gallery: LogoAdmin, *lines: object) -> list[tuple[int, list[tuple[tuple[str | int, ...], str]]]]:
+    """Return the lines that are refused, and prove that nothing was written."""
+    before = dump(gallery)
+    with pytest.raises(InvalidLines) as caught:
+        load(gallery, *lines)
+    assert dump(gallery) == before
+    return [(line.number, [(p.loc, p.type) for p in line.problems]) for line in caught.value.lines]
+
+
+@pytest.mark.rule("contract I1")
+def test_a_line_is_a_record_with_its_kind_in_front(stocked: LogoAdmin) -> None:
+    lines = dump(stocked, with_password_hashes=False)
+    assert all(line.endswith("\n") and line.count("\n") == 1 for line in lines)
+    assert [list(json.loads(line).items()) for line in lines] == [
+        list(expected.items())
+        for expected in (
+            {"kind": "role", "role_id": 1, "name": "member", "scope": [], "created_at": NOW},
+            {"kind": "role", "role_id": 2, "name": "admin", "scope": ["*"], "created_at": NOW},
+            {"kind": "role", "role_id": 3, "name": "painter", "scope": ["logos:write", "themes:write"]}
+            | {"created_at": NOW},
+            {"kind": "user", "user_id": 7, "username": "ann", "avatar": "a.png", "role_id": 1, "created_at": NOW},
+            {"kind": "user", "user_id": 2_000_000_000, "username": "admin", "avatar": None, "role_id": 2}
+            | {"created_at": NOW},
+            {"kind": "author", "author_id": 1, "user_id": 101, "username": "Ann", "created_at": NOW},
+            {"kind": "author", "author_id": 2, "user_id": 102, "username": "Ben", "created_at": NOW},
+            {"kind": "theme", "theme_id": 1, **ARTWORK, "author_ids": [1], "created_at": NOW},
+            {"kind": "logo", "logo_id": 1, **ARTWORK, "author_ids": [1], "created_at": NOW},
+        )
+    ]
+
+
+@pytest.mark.rule("contract I3", "contract C4")
+def test_password_hashes_travel_only_when_they_are_asked_for(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    assert "argon2" not in "".join(dump(stocked, with_password_hashes=False))
+    users = [json.loads(line) for line in dump(stocked) if '"user"' in line]
+    assert all(user["password_hash"].startswith("$argon2id$") for user in users)
+    without, with_ = gallery_on(MemoryStorage(), clock), gallery_on(MemoryStorage(), clock)
+    load(without, *dump(stocked, with_password_hashes=False))
+    load(with_, *dump(stocked))
+    ann = SignIn(username="ann", password=ANN_PASSWORD)
+    assert with_.sessions.sign_in(ann)
+    with pytest.raises(SignInRefused):
+        without.sessions.sign_in(ann)
+
+
+@pytest.mark.rule("contract I3", "contract C4")
+def test_a_user_without_a_password_is_a_line_without_a_hash(gallery: LogoAdmin) -> None:
+    load(gallery, USER)
+    (line,) = [json.loads(line) for line in dump(gallery) if '"zoe"' in line]
+    assert "password_hash" not in line
+
+
+@pytest.mark.rule("contract I2")
+def test_an_import_creates_missing_records(stocked: LogoAdmin) -> None:
+    made, none = ImportedCounts(1, 0, 0), ImportedCounts(0, 0, 0)
+    assert load(stocked, ROLE, USER, AUTHOR, LOGO) == Imported(
+        {**dict.fromkeys(KINDS, none), Kind.ROLE: made, Kind.USER: made, Kind.AUTHOR: made, Kind.LOGO: made},
+        dry_run=False,
+        without_password=1,
+    )
+    assert stocked.roles.get(GetRole(role_id=9)) == Role(9, "guest", ("a", "b"), NOW)
+    assert stocked.users.get(GetUser(user_id=9)) == User(9, "zoe", None, 1, NOW)
+    assert stocked.authors.get(GetAuthor(author_id=9)).username == "Zoe"
+    logo = stocked.logos.get(GetLogo(logo_id=9))
+    assert [author.author_id for author in logo.authors] == [2, 1]
+
+
+@pytest.mark.rule("contract I4")
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_an_import_counts_created_amended_and_unchanged_records_separately(stocked: LogoAdmin, dry_run: bool) -> None:
+    theme, logo = {**LOGO, "kind": "theme", "theme_id": 1, "author_ids": [1]}, {**LOGO, "logo_id": 1}
+    del theme["logo_id"]
+    imported = load(
+        stocked,
+        *(AUTHOR, {**AUTHOR, "author_id": 10, "user_id": 110, "username": "Yan"}),
+        {"kind": "author", "author_id": 1, "user_id": 101, "username": "Ann"},
+        *(ROLE, {**ROLE, "role_id": 3, "name": "brush"}),
+        {"kind": "user", "user_id": 7, "username": "ann", "avatar": None, "role_id": 1},
+        *(theme, LOGO, logo),  # the last one differs in nothing but its authors
+        dry_run=dry_run,
+    )
+    assert imported == Imported(
+        {
+            **dict.fromkeys(KINDS, ImportedCounts(0, 0, 0)),
+            Kind.ROLE: ImportedCounts(1, 1, 0),
+            Kind.USER: ImportedCounts(0, 1, 0),
+            Kind.AUTHOR: ImportedCounts(2, 0, 1),
+            Kind.THEME: ImportedCounts(0, 0, 1),
+            Kind.LOGO: ImportedCounts(1, 1, 0),
+        },
+        dry_run,
+        without_password=0,
+    )
+
+
+@pytest.mark.rule("contract I4")
+def test_lines_that_must_wait_for_others_are_counted_once(gallery: LogoAdmin) -> None:
+    assert load(gallery, {**LOGO, "author_ids": [9]}, AUTHOR, {**AUTHOR, "username": "Zoë"}).counts == {
+        **dict.fromkeys(KINDS, ImportedCounts(0, 0, 0)),
+        Kind.AUTHOR: ImportedCounts(1, 1, 0),
+        Kind.LOGO: ImportedCounts(1, 0, 0),
+    }
+
+
+@pytest.mark.rule("contract I4")
+def test_an_import_reports_how_many_users_came_without_a_password(stocked: LogoAdmin) -> None:
+    hash_ = CHEAP_PASSWORDS.hash("x").hash
+    others = [{**USER, "user_id": number, "username": f"user {number}"} for number in range(10, 14)]
+    with_hash = {**others[0], "password_hash": hash_}
+    again = {**others[1], "password_hash": hash_}
+    known = {"kind": "user", "user_id": 7, "username": "ann", "avatar": None, "role_id": 1}
+    assert load(stocked, with_hash, *others[1:], again, known).without_password == 2
+    assert load(stocked, *others).without_password == 0  # nobody came
+
+
+@pytest.mark.rule("contract I2")
+def test_ids_go_on_after_the_highest_that_was_imported(stocked: LogoAdmin) -> None:
+    load(stocked, ROLE, AUTHOR, LOGO)
+    assert stocked.roles.create(CreateRole(name="x", scope=())).role_id == 10
+    assert stocked.authors.create(CreateAuthor(user_id=1, username="x")).author_id == 10
+    assert stocked.logos.create(CreateLogo(**ARTWORK)).logo_id == 10
+
+
+@pytest.mark.rule("contract I2", "contract A10")
+def test_an_import_amends_existing_records(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    clock.pass_by(60)
+    load(
+        stocked,
+        {**ROLE, "role_id": 3, "created_at": 5},
+        {**USER, "user_id": 7, "role_id": 3},
+        {**AUTHOR, "author_id": 1},
+        {**LOGO, "logo_id": 1, "name": "Boreal"},
+    )
+    assert stocked.roles.get(GetRole(role_id=3)) == Role(3, "guest", ("a", "b"), 5)
+    assert stocked.users.get(GetUser(user_id=7)) == User(7, "zoe", None, 3, NOW)
+    assert stocked.authors.get(GetAuthor(author_id=1)).created_at == NOW
+    logo = stocked.logos.get(GetLogo(logo_id=1))
+    assert (logo.name, logo.created_at, [a.author_id for a in logo.authors]) == ("Boreal", NOW, [2, 1])
+
+
+@pytest.mark.rule("contract I2", "contract A10")
+def test_created_at_is_kept_where_the_line_has_one_and_is_now_where_not(gallery: LogoAdmin, clock: FrozenClock) -> None:
+    load(gallery, {**AUTHOR, "created_at": 1_500_000_000})
+    assert gallery.authors.get(GetAuthor(author_id=9)).created_at == 1_500_000_000
+    clock.pass_by(60)
+    load(gallery, {**AUTHOR, "username": "Zoë"}, {**AUTHOR, "author_id": 10, "user_id": 1, "username": "x"})
+    assert gallery.authors.get(GetAuthor(author_id=9)).created_at == 1_500_000_000
+    assert gallery.authors.get(GetAuthor(author_id=10)).created_at == NOW + 60
+
+
+@pytest.mark.rule("contract I1", "contract A18")
+def test_links_are_made_in_the_order_of_the_line_each_once(stocked: LogoAdmin) -> None:
+    for author_ids, expected in (([2, 1], [2, 1]), ([1, 2], [1, 2]), ([2, 1, 2, 2], [2, 1]), ([], []), ([2], [2])):
+        load(stocked, {**LOGO, "logo_id": 1, "author_ids": author_ids})
+        assert [author.author_id for author in stocked.logos.get(GetLogo(logo_id=1)).authors] == expected
+
+
+@pytest.mark.rule("contract I2", "contract A16")
+def test_links_that_stay_as_they_are_keep_their_ids(stocked: LogoAdmin) -> None:
+    stocked.logos.link(LinkLogoAuthor(logo_id=1, author_id=2))
+    load(stocked, {**LOGO, "logo_id": 1, "author_ids": [1, 2], "name": "Boreal"})
+    assert stocked.logos.link(LinkLogoAuthor(logo_id=1, author_id=2)).logo_author_id == 2
+
+
+@pytest.mark.rule("contract I2")
+def test_importing_twice_changes_nothing_more(stocked: LogoAdmin) -> None:
+    load(stocked, ROLE, USER, AUTHOR, LOGO)
+    before = dump(stocked)
+    load(stocked, *before)
+    assert dump(stocked) == before
+
+
+@pytest.mark.rule("contract I2")
+def test_empty_lines_are_skipped_and_counted(gallery: LogoAdmin) -> None:
+    assert lines_of(load(gallery, "", AUTHOR, "   \n", "\n", b"\r\n")) == 1
+    assert lines_of(load(gallery)) == 0
+    assert refused(gallery, "", "x", "\n", "y") == [
+        (2, [((), "json_invalid")]),
+        (4, [((), "json_invalid")]),
+    ]
+
+
+BAD: dict[str, tuple[object, list[tuple[tuple[str | int, ...], str]]]] = {
+    "no JSON": ("{", [((), "json_invalid")]),
+    "no UTF-8": (b'{"kind": "\xff"}', [((), "json_invalid")]),
+    "a lone surrogate": ('{"kind": "\ud800"}', [((), "json_invalid")]),
+    "an escaped lone surrogate": ('{"kind": "\\ud800"}', [((), "json_invalid")]),
+    "NaN": ('{"kind": NaN}', [((), "json_invalid")]),
+    "too deep": ("[" * 17 + "]" * 17, [((), "json_invalid")]),
+    "just not too deep": ("[" * 16 + "]" * 16, [((), "dict_type")]),
+    "two records": (json.dumps(AUTHOR) * 2, [((), "json_invalid")]),
+    "an array": ([AUTHOR], [((), "dict_type")]),
+    "null": ("null", [((), "dict_type")]),
+    "no kind": ({"author_id": 1}, [(("kind",), "literal_error")]),
+    "another kind": ({**AUTHOR, "kind": "artist"}, [(("kind",), "literal_error")]),
+    "a kind that is not a text": ({**AUTHOR, "kind": ["author"]}, [(("kind",), "literal_error")]),
+    "an unknown field": ({**AUTHOR, "age": 5}, [(("age",), "extra_forbidden")]),
+    "a missing field": ({"kind": "author", "author_id": 1, "user_id": 1}, [(("username",), "missing")]),
+    "several problems": (
+        {**AUTHOR, "author_id": -1, "user_id": "1", "username": "x" * 65},
+        [(("author_id",), "greater_than_equal"), (("user_id",), "int_type"), (("username",), "string_too_long")],
+    ),
+    "an author without a name": ({**AUTHOR, "username": None}, [(("username",), "string_type")]),
+    "a null date": ({**AUTHOR, "created_at": None}, [(("created_at",), "int_type")]),
+    "a null hash": ({**USER, "password_hash": None}, [(("password_hash",), "string_type")]),
+    "a costly hash": (
+        {**USER, "password_hash": f"$argon2id$v=19$m=1048576,t=1,p=1${'A' * 22}${'A' * 43}"},
+        [(("password_hash",), "value_error")],
+    ),
+    "no hash": ({**USER, "password_hash": "$hash$x"}, [(("password_hash",), "value_error")]),
+    "no hash, and no name either": (
+        {**USER, "username": "", "password_hash": "$hash$x"},
+        [(("username",), "string_too_short"), (("password_hash",), "value_error")],
+    ),
+    "a user without a role": ({**USER, "role_id": 77}, [(("role_id",), "value_error")]),
+    "a taken name": ({**AUTHOR, "username": "Ann"}, [(("username",), "value_error")]),
+    "a taken number": ({**AUTHOR, "user_id": 102}, [(("user_id",), "value_error")]),
+    "a taken role name": ({**ROLE, "name": "admin"}, [(("name",), "value_error")]),
+    "a taken username": ({**USER, "username": "ann"}, [(("username",), "value_error")]),
+    "a missing author": ({**LOGO, "author_ids": [1, 77]}, [(("author_ids",), "value_error")]),
+    "an author id out of bounds": ({**LOGO, "author_ids": [1, -1]}, [(("author_ids", 1), "greater_than_equal")]),
+    "author ids that are not an array": ({**LOGO, "author_ids": 1}, [(("author_ids",), "list_type")]),
+    "embedded authors": ({**LOGO, "authors": []}, [(("authors",), "extra_forbidden")]),
+    "an invalid URL": ({**LOGO, "preview_url": "x"}, [(("preview_url",), "url_parsing")]),
+    # A line costs no more than a body, and of very many problems the first is reported.
+    "very many authors": ({**LOGO, "author_ids": [1, *["x"] * 100_000]}, [(("author_ids", 1), "int_type")]),
+    "very many marks": ('{"kind": "logo", "author_ids": [' + '"",' * 500_000 + '""]}', [((), "json_invalid")]),
+    "very many fields": ({"kind": "author", **{str(number): 1 for number in range(100)}}, [((), "too_long")]),
+    "a very long line": ('"' + "x" * (3_584 * 1024 - 1) + '"', [((), "too_long")]),
+}
+
+
+@pytest.mark.rule("contract A21", "contract I2")
+@pytest.mark.parametrize("why", BAD)
+def test_a_bad_line_is_reported_and_nothing_is_written(stocked: LogoAdmin, why: str) -> None:
+    line, problems = BAD[why]
+    assert refused(stocked, AUTHOR, line, {**AUTHOR, "author_id": 10, "user_id": 1, "username": "y"}) == [(2, problems)]
+
+
+@pytest.mark.rule("contract I2")
+def test_every_bad_line_is_reported_in_order_whatever_is_wrong_with_it(stocked: LogoAdmin) -> None:
+    taken = {**AUTHOR, "author_id": 10, "user_id": 1, "username": "Ann"}
+    lost = {**LOGO, "author_ids": [77]}
+    assert [number for number, _ in refused(stocked, "{", AUTHOR, taken, "", "[]", lost, ROLE, "{}")] == [1, 3, 5, 6, 8]
+
+
+@pytest.mark.rule("contract I2", "contract A7")
+def test_a_bad_line_says_in_words_what_is_wrong(stocked: LogoAdmin) -> None:
+    with pytest.raises(InvalidLines, match=r"^2 lines cannot be imported$") as caught:
+        load(stocked, {**AUTHOR, "username": "Ann"}, {**LOGO, "author_ids": [77]})
+    assert caught.value.lines == (
+        BadLine(1, (Problem(("username",), "Duplicate entry 'Ann' for key 'username'", "value_error"),)),
+        BadLine(2, (Problem(("author_ids",), "Author 77 not found", "value_error"),)),
+    )
+
+
+@pytest.mark.rule("contract I1", "contract I2")
+def test_a_utf_8_byte_order_mark_is_skipped_at_the_start_of_a_file_only(gallery: LogoAdmin) -> None:
+    author, role = json.dumps(AUTHOR), json.dumps(ROLE)
+    mark = "\ufeff"
+    assert lines_of(load(gallery, (mark + author).encode(), role.encode())) == 2
+    assert lines_of(load(gallery, mark + author, role)) == 2
+    assert lines_of(load(gallery, mark.encode())) == 0
+    assert [number for number, _ in refused(gallery, author, mark + role)] == [2]
+
+
+IN_UTF_16 = "\n".join(map(json.dumps, (AUTHOR, ROLE, USER)))
+
+
+@pytest.mark.rule("contract I1", "contract I2")
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (IN_UTF_16.encode("utf-16").splitlines(keepends=True), {1: "File is not UTF-8 but UTF-16"}),
+        (f"\ufeff{IN_UTF_16}".encode("utf-16-be").splitlines(keepends=True), {1: "File is not UTF-8 but UTF-16"}),
+        ([AUTHOR, '{"kind": "gäst"}'.encode("latin-1")], {2: "Line is not UTF-8"}),
+        *(
+            (
+                [AUTHOR, "{} {}" + end, (" {x" + end).encode(), "[" + end],
+                {
+                    2: "Invalid JSON: trailing characters at column 4",
+                    3: "Invalid JSON: key must be a string at column 3",
+                    4: "Invalid JSON: EOF while parsing a list at column 1",
+                },
+            )
+            for end in ("", "\n", "\r\n")
+        ),
+    ],
+)
+def test_a_line_that_cannot_be_read_says_why_and_where(
+    gallery: LogoAdmin, lines: list[Any], told: dict[int, str]
+) -> None:
+    with pytest.raises(InvalidLines) as caught:
+        load(gallery, *lines)
+    assert {line.number: [p.msg for p in line.problems] for line in caught.value.lines} == {
+        number: [text] for number, text in told.items()
+    }
+
+
+@pytest.mark.rule("contract I2")
+def test_lines_may_come_in_any_order(gallery: LogoAdmin, clock: FrozenClock) -> None:
+    lines = [ROLE, {**USER, "role_id": 9}, AUTHOR, {**LOGO, "author_ids": [9]}]
+    other = gallery_on(MemoryStorage(), clock)
+    assert load(gallery, *reversed(lines)) == load(other, *lines)
+    assert dump(gallery, with_password_hashes=False) == dump(other, with_password_hashes=False)
+
+
+@pytest.mark.rule("contract I2")
+def test_a_name_that_a_later_line_gives_up_is_free_in_any_order(stocked: LogoAdmin) -> None:
+    load(
+        stocked,
+        {"kind": "author", "author_id": 3, "user_id": 101, "username": "Ann"},
+        {"kind": "author", "author_id": 1, "user_id": 102, "username": "Ben"},
+        {"kind": "author", "author_id": 2, "user_id": 103, "username": "Cyd"},
+    )
+    assert [author.username for author in stocked.authors.list(ListAuthors())] == ["Ben", "Cyd", "Ann"]
+
+
+@pytest.mark.rule("contract I2")
+def test_names_are_passed_on_by_many_lines_in_the_wrong_order_but_not_by_very_many(gallery: LogoAdmin) -> None:
+    def author(number: int, name: int) -> dict[str, object]:
+        return {"kind": "author", "author_id": number, "user_id": number, "username": f"{name}"}
+
+    load(gallery, *(author(number, number) for number in range(300)))
+    # Each takes the name of the next one, which gives it up only then.
+    load(gallery, *(author(number, number + 1) for number in range(200, 300)))
+    assert gallery.authors.get(GetAuthor(author_id=200)).username == "201"
+    tries: list[int] = []
+    lines = [author(number, number + 1) for number in range(200)]
+    lines[-1]["username"] = "new"
+    with pytest.raises(InvalidLines) as caught:
+        gallery.import_export.load(ImportRecords(), map(json.dumps, lines), progress=lambda: tries.append(1))
+    # It would have worked after two hundred rounds.
+    assert 50 < len(tries) < 150
+    assert {line.problems[0].loc for line in caught.value.lines} == {("username",)}
+    assert all(
+        "move this line behind the line that it depends on" in line.problems[0].msg for line in caught.value.lines
+    )
+    assert gallery.authors.get(GetAuthor(author_id=199)).username == "199"
+
+
+@pytest.mark.rule("contract I2")
+def test_of_two_lines_for_a_record_the_later_one_stands(stocked: LogoAdmin) -> None:
+    load(
+        stocked,
+        {**AUTHOR, "username": "Ann"},  # taken, until the last line gives it up
+        {**AUTHOR, "username": "Zoe"},
+        {"kind": "author", "author_id": 1, "user_id": 101, "username": "Anna"},
+    )
+    assert stocked.authors.get(GetAuthor(author_id=9)).username == "Zoe"
+
+
+@pytest.mark.rule("contract I2")
+def test_a_dry_run_counts_and_refuses_alike_and_writes_nothing(stocked: LogoAdmin) -> None:
+    before = dump(stocked), history(stocked)
+    imported = load(stocked, ROLE, USER, AUTHOR, LOGO, dry_run=True)
+    assert imported.dry_run
+    assert lines_of(imported) == 4
+    assert (dump(stocked), history(stocked)) == before
+    with pytest.raises(InvalidLines):
+        load(stocked, {**AUTHOR, "username": "Ann"}, dry_run=True)
+    assert load(stocked, ROLE, USER, AUTHOR, LOGO) == replace(imported, dry_run=False)
+
+
+@pytest.mark.rule("contract I2", "contract B5")
+def test_a_new_password_hash_ends_the_sessions_and_the_same_one_does_not(stocked: LogoAdmin) -> None:
+    tokens = stocked.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD))
+    ann = stocked.sessions.caller(tokens.access_token)
+    (line,) = [json.loads(line) for line in dump(stocked) if '"ann"' in line]
+    load(stocked, line)
+    assert stocked.users.get(GetUser(user_id=7), ann)
+    load(stocked, {**line, "password_hash": CHEAP_PASSWORDS.hash("another").hash})
+    with pytest.raises(InvalidToken):
+        stocked.users.get(GetUser(user_id=7), ann)
+
+
+@pytest.mark.rule("contract I2", "contract C1")
+def test_an_invalid_hash_accepted_by_an_earlier_version_signs_nobody_in(stocked: LogoAdmin) -> None:
+    storage: Storage = vars(stocked)["_storage"]
+    for hash_ in ("x", "$argon2id$", "$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA", "é", "$argon2id$é"):
+        storage.write(lambda uow, hash_=hash_: uow.passwords.set(7, PasswordHash(hash_)))  # type: ignore[misc]  # has a default
+        with pytest.raises(SignInRefused):
+            stocked.sessions.sign_in(SignIn(username="ann", password="x"))
+
+
+@pytest.mark.rule("contract I2")
+def test_what_is_wrong_with_a_hash_is_said_without_it(gallery: LogoAdmin) -> None:
+    hash_ = f"$argon2id$v=19$m=1048576,t=1,p=1${'A' * 22}${'A' * 43}"
+    with pytest.raises(InvalidLines) as caught:
+        load(gallery, {**USER, "password_hash": hash_})
+    (line,) = caught.value.lines
+    (problem,) = line.problems
+    assert "at most 131072 KiB of memory" in problem.msg
+    assert "1048576" not in problem.msg
+    assert "AAAA" not in problem.msg
+
+
+@pytest.mark.rule("contract I2")
+def test_progress_is_reported_for_each_line(gallery: LogoAdmin) -> None:
+    told: list[int] = []
+    lines = ["", json.dumps(AUTHOR), "", json.dumps(ROLE)]
+    gallery.import_export.load(ImportRecords(), lines, progress=lambda: told.append(1))
+    assert len(told) == 2
+
+
+@pytest.mark.rule("contract A19")
+def test_a_stranger_is_refused_before_a_line_is_read(gallery: LogoAdmin) -> None:
+    with pytest.raises(NotAuthenticated):
+        gallery.import_export.load(ImportRecords(), (pytest.fail("a line was read") for _ in range(1)), ANONYMOUS)
+
+
+@st.composite
+def galleries(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """The lines of a gallery whose unique values are unique."""
+    times, ids = strategies.times(), strategies.ids()
+
+    def some(kind: str, values: Any, key: str, /, **unique: Any) -> list[dict[str, Any]]:
+        drawn = draw(st.lists(st.tuples(ids, values, times), max_size=4, unique_by=lambda row: row[0]))
+        lines = [{"kind": kind, key: id_, **rest, "created_at": at} for id_, rest, at in drawn]
+        for field, strategy in unique.items():
+            distinct = draw(st.lists(strategy, min_size=len(lines), max_size=len(lines), unique=True))
+            for line, value in zip(lines, distinct, strict=True):
+                line[field] = value
+        return lines
+
+    scopes = st.fixed_dictionaries({"scope": strategies.scopes().map(lambda scope: list(dict.fromkeys(scope)))})
+    roles = some("role", scopes, "role_id", name=strategies.names())
+    role_ids = [role["role_id"] for role in roles]
+    owners = st.fixed_dictionaries({"avatar": strategies.avatars(), "role_id": st.sampled_from(role_ids or [0])})
+    users = some("user", owners, "user_id", username=strategies.names()) if roles else []
+    authors = some("author", st.just({}), "author_id", user_id=ids, username=strategies.names())
+    author_ids = st.permutations([author["author_id"] for author in authors])
+    artworks = st.builds(
+        lambda artwork, of, many: {"active": False} | artwork | {"author_ids": of[:many]},
+        strategies.artworks(),
+        author_ids,
+        st.integers(0, 4),
+    )
+    return [*roles, *users, *authors, *some("theme", artworks, "theme_id"), *some("logo", artworks, "logo_id")]
+
+
+@pytest.mark.rule("contract I1", "contract I3")
+@given(galleries())
+def test_what_goes_in_comes_out_and_goes_in_again(lines: list[dict[str, Any]]) -> None:
+    clock = FrozenClock()
+    first, second = (gallery_on(MemoryStorage(), clock, started=False) for _ in range(2))
+    load(first, *lines)
+    exported = dump(first)
+    assert len(exported) == len(lines)
+    load(second, *exported)
+    assert dump(second) == exported
+    for line in exported:
+        assert json.loads(line) in lines
+
+
+@pytest.mark.rule("contract I2", "contract I3", "contract G4")
+@pytest.mark.parametrize("name", STORAGES)
+def test_on_every_storage_an_import_is_what_it_says_or_nothing_and_is_undone_whole(
+    request: pytest.FixtureRequest, clock: FrozenClock, name: str
+) -> None:
+    gallery = gallery_on(request.getfixturevalue(f"{name}_storage"), clock)
+    empty = dump(gallery)
+    numbers = count()
+
+    # What an import does is tried in memory, more often; here, whether a database does the same.
+    @settings(max_examples=15 if name == "memory" else 3)
+    @given(galleries(), galleries())
+    def is_undone(first: list[dict[str, Any]], second: list[dict[str, Any]]) -> None:
+        before = [empty]
+        requests: list[str] = []
+        for lines in first, second:
+            imported = f"request-{next(numbers)}"
+            texts = [json.dumps(line) for line in lines]
+            try:
+                gallery.import_export.load(ImportRecords(), texts, Owner(imported))
+            except InvalidLines:  # the other one has its names already
+                assert dump(gallery) == before[-1]
+                continue
+            dumped = dump(gallery)
+            now = [json.loads(line) for line in dumped]
+            assert [line for line in lines if line not in now] == []
+            if dumped != before[-1]:
+                requests.append(imported)
+                before.append(dumped)
+        for imported in reversed(requests):
+            assert dump(gallery) == before.pop()
+            gallery.changes.revert_request(RevertRequest(request_id=imported))
+        assert dump(gallery) == empty
+
+    is_undone()
+
+
+@pytest.mark.rule("contract I3", "contract H3")
+def test_an_export_goes_into_a_gallery_after_its_first_start(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    clock.pass_by(60)
+    other = gallery_on(MemoryStorage(), clock)
+    load(other, *dump(stocked))
+    assert dump(other) == dump(stocked)
+    assert list(other.logos.list(ListLogos())) == list(stocked.logos.list(ListLogos()))
+    assert other.themes.get(GetTheme(theme_id=1)).created_at == NOW
+
+
+@pytest.mark.rule("contract I3", "contract H3")
+def test_an_export_where_somebody_else_is_admin_goes_into_a_gallery_after_its_first_start(
+    gallery: LogoAdmin, clock: FrozenClock
+) -> None:
+    lines = [
+        {"kind": "role", "role_id": 1, "name": "member", "scope": []},
+        {"kind": "role", "role_id": 2, "name": "admin", "scope": ["*"]},
+        {"kind": "user", "user_id": 7, "username": "admin", "avatar": None, "role_id": 2},
+        {"kind": "user", "user_id": 2_000_000_000, "username": "the first admin", "avatar": None, "role_id": 2},
+    ]
+    source = gallery_on(MemoryStorage(), clock, started=False)
+    load(source, *lines)
+    load(gallery, *dump(source))
+    assert dump(gallery, with_password_hashes=False) == dump(source, with_password_hashes=False)
+
+
+@pytest.mark.rule("contract I1", "contract I3")
+def test_a_large_gallery_travels_page_by_page(clock: FrozenClock) -> None:
+    storage = MemoryStorage()
+    gallery = gallery_on(storage, clock)
+    stock(gallery)
+
+    def work(uow: UnitOfWork) -> None:
+        for id_ in range(2, 252):
+            uow.records(LOGOS).add(Logo(id_, "n", "http://a", "t", "", False, (), NOW))
+
+    storage.write(work)
+    lines = dump(gallery)
+    assert len(lines) == 9 + 250
+    assert load(gallery, *lines).counts[Kind.LOGO] == ImportedCounts(0, 0, 251)
+
+
+@pytest.mark.rule("contract I4", "contract B3")
+def test_an_import_takes_the_scopes_of_the_kinds_in_it(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    painter = signed_in(storage, "logos:write", user_id=801)
+    logo, author = LOGO | {"author_ids": []}, AUTHOR
+    stocked.import_export.load(ImportRecords(), [json.dumps(logo)], painter)
+    for lines in ([author], [logo, author]):
+        with pytest.raises(NotPermitted):
+            stocked.import_export.load(ImportRecords(), map(json.dumps, lines), painter)
+    reader = signed_in(storage, "users:read", user_id=802)
+    with pytest.raises(NotPermitted):  # callers without a write scope are refused before a line is read
+        stocked.import_export.load(ImportRecords(), (pytest.fail("a line was read") for _ in range(1)), reader)
+
+
+@pytest.mark.rule("contract I4")
+def test_password_hashes_are_refused_where_they_are_not_to_be(stocked: LogoAdmin) -> None:
+    line = json.dumps({**USER, "password_hash": "x"})
+    with pytest.raises(InvalidLines) as caught:
+        stocked.import_export.load(ImportRecords(), ["", line], with_password_hashes=False)
+    assert [(bad.number, [problem.loc for problem in bad.problems]) for bad in caught.value.lines] == [
+        (2, [("password_hash",)])
+    ]
+
+
+@pytest.mark.rule("contract I2", "contract I4")
+def test_more_bad_lines_than_can_be_held_are_counted(stocked: LogoAdmin) -> None:
+    lines = [json.dumps(LOGO | {"logo_id": number, "author_ids": [99]}) for number in range(10_002)]
+    with pytest.raises(InvalidLines, match=r"^10002 lines cannot be imported$") as caught:
+        stocked.import_export.load(ImportRecords(), lines)
+    *named, last = caught.value.lines
+    assert [line.number for line in named] == list(range(1, 10_001))
+    assert last.problems == (Problem((), "And more: 2 other lines cannot be imported", "too_long"),)
+
+
+@pytest.mark.rule("contract I2", "contract I4")
+def test_a_file_of_bad_lines_is_not_read_to_its_end(stocked: LogoAdmin) -> None:
+    class Endless:
+        """Lines of which nobody would find the last."""
+
+        def __iter__(self) -> Iterator[str]:
+            return repeat("x")
+
+    with pytest.raises(InvalidLines, match=r"^10000 or more lines cannot be imported$") as caught:
+        stocked.import_export.load(ImportRecords(), Endless())
+    *named, last = caught.value.lines
+    assert [line.number for line in named] == list(range(1, 10_001))
+    text = "Too many problems: lines from here on were not checked"
+    assert last == BadLine(10_001, (Problem((), text, "too_long"),))
+
+
+@pytest.mark.rule("contract I3")
+def test_a_logo_of_very_many_authors_travels(clock: FrozenClock) -> None:
+    storages = MemoryStorage(), MemoryStorage()
+    source, target = (gallery_on(storage, clock, started=False) for storage in storages)
+    many = 12_000
+    for storage in storages:
+        # Inserted directly: importing this many authors takes seconds.
+        authors = [Author(id_, id_, f"{id_}", NOW) for id_ in range(1, many + 1)]
+        storage.write(lambda uow, of=authors: [uow.records(AUTHORS).add(author) for author in of])  # type: ignore[misc]  # has a default
+    load(source, LOGO | {"author_ids": list(range(many, 0, -1))})
+    logo = dump(source)[-1]
+    load(target, logo)
+    assert dump(target)[-1] == logo
+    assert json.loads(logo)["author_ids"] == list(range(many, 0, -1))
+
+
+@pytest.mark.rule("contract I2", "contract I4")
+def test_no_more_problems_are_held_than_can_be_however_many_a_line_has(stocked: LogoAdmin) -> None:
+    line = '{"kind": "author"' + "".join(f', "{number}": 1' for number in range(91)) + "}"
+    with pytest.raises(InvalidLines, match=r"^108 or more lines cannot be imported$") as caught:
+        stocked.import_export.load(ImportRecords(), [line] * 200)
+    assert 10_000 <= sum(len(bad.problems) for bad in caught.value.lines) < 10_100
+
+
+@pytest.mark.rule("contract I4", "contract F3")
+def test_the_lines_belong_to_the_command_where_their_hash_does(stocked: LogoAdmin) -> None:
+    def load(line: dict[str, Any], lines_hash: str) -> Imported:
+        command = ImportRecords(idempotency_key="k", lines_hash=lines_hash)
+        return stocked.import_export.load(command, [json.dumps(line)])
+
+    first = load(AUTHOR, "a")
+    assert load(AUTHOR, "a") == first
+    with pytest.raises(InvalidInput):
+        load(AUTHOR | {"username": "other"}, "b")
+
+
+def without_id(line: dict[str, Any]) -> dict[str, Any]:
+    """Return the line of a new record."""
+    return {name: value for name, value in line.items() if name != f"{line['kind']}_id"}
+
+
+@pytest.mark.rule("contract J7")
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_line_without_an_id_creates_a_record(stocked: LogoAdmin, dry_run: bool) -> None:
+    theme = {**without_id(LOGO), "kind": "theme"}
+    lines = [without_id(ROLE), without_id(AUTHOR), theme, without_id(LOGO), without_id(LOGO)]
+    counts = load(stocked, *lines, dry_run=dry_run).counts
+    assert {kind: (each.created, each.amended + each.unchanged) for kind, each in counts.items()} == {
+        Kind.ROLE: (1, 0),
+        Kind.USER: (0, 0),
+        Kind.AUTHOR: (1, 0),
+        Kind.THEME: (1, 0),
+        Kind.LOGO: (2, 0),
+    }
+    logos = [*stocked.logos.list(ListLogos())]
+    assert [logo.logo_id for logo in logos] == ([1] if dry_run else [1, 2, 3])
+    assert [author.author_id for author in logos[-1].authors] == ([1] if dry_run else [2, 1])
+
+
+@pytest.mark.rule("contract J7")
+def test_a_new_record_gets_no_id_that_another_line_has(stocked: LogoAdmin) -> None:
+    load(stocked, {**without_id(LOGO), "name": "new"}, {**LOGO, "logo_id": 2, "name": "second"})
+    assert [(logo.logo_id, logo.name) for logo in stocked.logos.list(ListLogos(after=1))] == [(2, "second"), (3, "new")]
+
+
+@pytest.mark.rule("contract J7")
+def test_a_new_record_with_a_taken_value_is_refused_with_its_line(stocked: LogoAdmin) -> None:
+    before = dump(stocked)
+    taken = (without_id({**AUTHOR, "username": "Yan"}), without_id({**AUTHOR, "user_id": 777}))
+    with pytest.raises(InvalidLines) as raised:
+        load(stocked, AUTHOR, *taken)
+    found = [(line.number, line.problems[0].loc) for line in raised.value.lines]
+    assert found == [(2, ("user_id",)), (3, ("username",))]
+    assert dump(stocked) == before
+
+
+@pytest.mark.rule("contract J7", "contract D users")
+def test_a_user_has_an_id_also_when_new(stocked: LogoAdmin) -> None:
+    with pytest.raises(InvalidLines) as raised:
+        load(stocked, {name: value for name, value in USER.items() if name != "user_id"})
+    assert [problem.type for line in raised.value.lines for problem in line.problems] == ["missing"]
+
+
+@pytest.mark.rule("contract I3")
+def test_an_older_preview_with_a_password_is_imported_as_it_was(stocked: LogoAdmin) -> None:
+    load(stocked, {**LOGO, "preview_url": "https://ann:secret@example.org/"})
+    assert stocked.logos.get(GetLogo(logo_id=9)).preview_url == "https://ann:secret@example.org/"
+    assert stocked.logos.amend(AmendLogo(logo_id=9, name="n")).preview_url == "https://ann:secret@example.org/"

@@ -1,0 +1,125 @@
+"""History from before a record had one of its fields, which is what an upgrade leaves behind (contract G4)."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.domain.changes.history import ListChanges, Revert
+from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.gallery.audited_artworks import serialized_links
+from logoadmin.domain.identity import roles, users
+from logoadmin.domain.kernel.audited_records import Snapshot, snapshot
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import Conflict
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS
+from logoadmin.domain.kernel.records import Change, Kind
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.storage import Storage, UnitOfWork
+from tests.gallery import NOW, FrozenClock, ask, gallery_on, stock
+
+
+@dataclass(frozen=True)
+class Newer:
+    """A record of a stocked gallery, with a field that is taken for one that came later."""
+
+    kind: Kind
+    id: int
+    field: str
+    default: Any
+    other: Any
+    amend: type[Command]
+
+    def repository(self, uow: UnitOfWork) -> Any:
+        return uow.records(KINDS[self.kind])
+
+    def command(self, value: Any) -> Command:
+        return self.amend(**{KINDS[self.kind].id_field: self.id, self.field: value})
+
+
+NEWER: Final = (
+    Newer(Kind.ROLE, 3, "scope", (), ["a", "b"], roles.AmendRole),
+    Newer(Kind.USER, 7, "avatar", None, "b.png", users.AmendUser),
+    Newer(Kind.AUTHOR, 2, "username", "nobody", "Eve", authors.AmendAuthor),
+    Newer(Kind.THEME, 1, "target", "site", "wiki", artworks.AmendTheme),
+    Newer(Kind.LOGO, 1, "active", False, True, artworks.AmendLogo),
+)
+pytestmark = [
+    pytest.mark.rule("contract G2", "contract G4"),
+    pytest.mark.parametrize("newer", NEWER, ids=lambda newer: newer.kind.value),
+]
+
+
+@pytest.fixture
+def upgraded(storage: Storage, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch, newer: Newer) -> LogoAdmin:
+    """A gallery whose record has the default of the newer field, as a migration leaves it."""
+    gallery = gallery_on(storage, clock)
+    stock(gallery)
+    fields: dict[str, Any] = KINDS[newer.kind].record.__dataclass_fields__
+    monkeypatch.setattr(fields[newer.field], "default", newer.default)
+    ask(gallery, newer.command(newer.default))
+    return gallery
+
+
+def earlier(uow: UnitOfWork, newer: Newer) -> Snapshot:
+    """Return the snapshot that an earlier version stored of the record."""
+    serialized = {**snapshot(KINDS[newer.kind], newer.repository(uow).get(newer.id))}
+    del serialized[newer.field]
+    for kind in ARTWORK_KINDS:
+        if kind.kind is newer.kind:
+            serialized["authors"] = serialized_links(kind, kind, uow.links(kind).of_artwork(newer.id))
+    return serialized
+
+
+def write(uow: UnitOfWork, newer: Newer, action: str, before: Snapshot | None, after: Snapshot | None) -> int:
+    """Write what an earlier version did into the history, and return the id of the change."""
+    number = uow.changes.last_id() + 1
+    kind = newer.kind
+    uow.changes.add([Change(number, NOW, None, f"{kind}.{action}", kind, newer.id, before, after, None)])
+    return number
+
+
+def amended(uow: UnitOfWork, newer: Newer) -> int:
+    now = earlier(uow, newer)
+    return write(uow, newer, "amended", {**now, "created_at": 5}, now)
+
+
+def test_an_amendment_is_undone_and_the_field_has_its_default(
+    upgraded: LogoAdmin, storage: Storage, newer: Newer
+) -> None:
+    number = storage.write(lambda uow: amended(uow, newer))
+    upgraded.changes.revert(Revert(change_id=number))
+    record = storage.read(lambda uow: newer.repository(uow).get(newer.id))
+    assert (record.created_at, getattr(record, newer.field)) == (5, newer.default)
+
+
+def test_a_removed_record_comes_back_with_the_default(upgraded: LogoAdmin, storage: Storage, newer: Newer) -> None:
+    def remove(uow: UnitOfWork) -> int:
+        now = earlier(uow, newer)
+        assert newer.repository(uow).remove(newer.id)
+        return write(uow, newer, "removed", now, None)
+
+    before = storage.read(lambda uow: newer.repository(uow).get(newer.id))
+    number = storage.write(remove)
+    upgraded.changes.revert(Revert(change_id=number))
+    assert storage.read(lambda uow: newer.repository(uow).get(newer.id)) == before
+    assert getattr(before, newer.field) == newer.default
+
+
+def test_a_created_record_is_removed(upgraded: LogoAdmin, storage: Storage, newer: Newer) -> None:
+    number = storage.write(lambda uow: write(uow, newer, "created", None, earlier(uow, newer)))
+    upgraded.changes.revert(Revert(change_id=number))
+    assert storage.read(lambda uow: newer.repository(uow).get(newer.id)) is None
+
+
+def test_a_record_whose_newer_field_was_changed_since_is_left_alone(
+    upgraded: LogoAdmin, storage: Storage, newer: Newer
+) -> None:
+    number = storage.write(lambda uow: amended(uow, newer))
+    ask(upgraded, newer.command(newer.other))
+    with pytest.raises(Conflict, match=f"was changed since, by change {number + 1}$"):
+        upgraded.changes.revert(Revert(change_id=number))
+    last = [change.change_id for change in upgraded.changes.list(ListChanges())][-1]
+    upgraded.changes.revert(Revert(change_id=last))
+    record = storage.read(lambda uow: newer.repository(uow).get(newer.id))
+    assert getattr(record, newer.field) == newer.default

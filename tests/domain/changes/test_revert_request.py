@@ -1,0 +1,183 @@
+"""Undoing all that one request changed (contract G4)."""
+
+import json
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes import import_export
+from logoadmin.domain.changes.history import RevertRequest
+from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.identity import roles, users
+from logoadmin.domain.kernel.access import OWNER, Caller, Owner, SentRequestId
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import Conflict, LogoAdminError, NotFound, NotPermitted
+from logoadmin.domain.kernel.limits import Origin
+from logoadmin.domain.kernel.records import Change
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.domain.changes.test_changes import artwork_commands, everything, last
+from tests.gallery import ARTWORK, FrozenClock, ask, gallery_on, history, signed_in, stock
+
+pytestmark = pytest.mark.rule("contract G4")
+
+R = Owner("r")
+IMPORTED: Final[list[dict[str, Any]]] = [
+    {"kind": "role", "role_id": 3, "name": "brush", "scope": ["x"]},
+    {"kind": "role", "role_id": 9, "name": "painter", "scope": []},
+    {"kind": "user", "user_id": 7, "username": "anna", "avatar": None, "role_id": 9},
+    {"kind": "author", "author_id": 8, "user_id": 108, "username": "Eve"},
+    {"kind": "logo", "logo_id": 1, **ARTWORK, "name": "new", "author_ids": [8, 2, 1]},
+    {"kind": "theme", "theme_id": 5, **ARTWORK, "author_ids": [2, 8]},
+]
+
+
+def load(gallery: LogoAdmin, lines: list[dict[str, Any]], caller: Caller = R) -> None:
+    gallery.import_export.load(import_export.ImportRecords(), map(json.dumps, lines), caller)
+
+
+def revert(gallery: LogoAdmin, request_id: str = "r", caller: Caller = OWNER) -> list[Change]:
+    return list(gallery.changes.revert_request(RevertRequest(request_id=request_id), caller))
+
+
+def logo(name: str, *author_ids: int, logo_id: int = 1) -> dict[str, Any]:
+    return {"kind": "logo", "logo_id": logo_id, **ARTWORK, "name": name, "author_ids": author_ids}
+
+
+def test_an_import_is_undone_at_once_and_so_is_its_undoing(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    before = everything(storage)
+    load(stocked, IMPORTED)
+    after, done = everything(storage), history(stocked)
+    clock.pass_by(60)
+    undone = revert(stocked, caller=Owner("undo"))
+    assert everything(storage) == before
+    assert undone == history(stocked)[len(done) :]
+    assert [(change.kind, change.id, change.origin, change.undoes) for change in undone] == [
+        (change.kind, change.id, Origin.UNDO, change.change_id) for change in reversed(done) if change.request_id == "r"
+    ]
+    assert {change.request_id for change in undone} == {"undo"}
+    revert(stocked, "undo", Owner("again"))
+    assert everything(storage) == after
+    with pytest.raises(Conflict):
+        revert(stocked, "undo")
+    revert(stocked, "again")
+    assert everything(storage) == before
+
+
+def test_a_record_that_the_request_changed_several_times_is_as_it_was(
+    stocked: LogoAdmin, storage: MemoryStorage
+) -> None:
+    before = everything(storage)
+    user = {"kind": "user", "user_id": 70, "username": "new", "avatar": None, "role_id": 1}
+    lines = [user, logo("a", 1), logo("b", 2, logo_id=9), logo("c", 2, 1), logo("d", logo_id=9), user | {"avatar": "x"}]
+    load(stocked, lines)
+    assert len([change for change in history(stocked) if change.request_id == "r"]) == 6
+    undone = revert(stocked)
+    assert everything(storage) == before
+    assert [change.action for change in undone] == [
+        *("user.amended", "logo.amended", "logo.amended", "logo.removed", "logo.amended", "user.removed"),
+    ]
+
+
+def test_what_is_undone_one_after_the_other_on_one_record_stays_apart(
+    stocked: LogoAdmin, storage: MemoryStorage
+) -> None:
+    before = everything(storage)
+    made = users.CreateUser(user_id=70, username="new", password="x")
+    stocked.users.create(made, R)
+    stocked.users.set_password(users.SetPassword(user_id=7, password="x"), R)
+    stocked.users.amend(users.AmendUser(user_id=70, avatar="x"), R)
+    assert [change.action for change in revert(stocked)] == ["user.amended", "user.removed"]
+    assert everything(storage) == before
+
+
+def test_what_another_request_changed_since_is_in_the_way_and_nothing_is_undone(
+    stocked: LogoAdmin, storage: MemoryStorage
+) -> None:
+    load(stocked, [logo("a", 1), logo("b", logo_id=9), logo("c", logo_id=10)])
+    stocked.logos.amend(artworks.AmendLogo(logo_id=9, name="mine"))
+    theirs = last(stocked).change_id
+    stocked.logos.amend(artworks.AmendLogo(logo_id=10, active=False), R)
+    before = everything(storage)
+    with pytest.raises(Conflict, match=rf"^Logo 9 was changed since, by change {theirs}$"):
+        revert(stocked)
+    assert everything(storage) == before
+
+
+def test_a_change_of_others_between_those_of_the_request_is_named(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    load(stocked, [logo("a", 1)])
+    stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="mine"))
+    theirs = last(stocked).change_id
+    load(stocked, [logo("b", 1)])
+    before = everything(storage)
+    with pytest.raises(Conflict, match=rf"^Logo 1 was changed since, by change {theirs}$"):
+        revert(stocked)
+    assert everything(storage) == before
+
+
+def test_an_author_who_was_linked_since_stays(stocked: LogoAdmin) -> None:
+    load(stocked, [{"kind": "author", "author_id": 8, "user_id": 108, "username": "Eve"}])
+    stocked.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=8))
+    with pytest.raises(Conflict, match=rf"^Logo 1 was changed since, by change {last(stocked).change_id}$"):
+        revert(stocked)
+
+
+def test_a_password_that_the_request_set_stays(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    before = everything(storage)
+    stocked.users.set_password(users.SetPassword(user_id=7, password="new"), R)
+    assert revert(stocked) == []
+    stocked.authors.amend(authors.AmendAuthor(author_id=1, username="Anna"), R)
+    assert [change.action for change in revert(stocked)] == ["author.amended"]
+    assert everything(storage) == before
+
+
+def test_a_request_that_never_was_is_not_found(stocked: LogoAdmin) -> None:
+    for request_id in ("x", "SECOND", "second "):
+        with pytest.raises(NotFound, match=f"^Request {request_id} not found$"):
+            revert(stocked, request_id)
+
+
+def test_it_takes_the_scopes_of_all_kinds_concerned(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    load(stocked, [{"kind": "author", "author_id": 8, "user_id": 108, "username": "Eve"}, logo("a", 8)])
+    for number, scope in enumerate([("logos:write",), ("authors:write",), ("changes:read",), ()]):
+        with pytest.raises(NotPermitted):
+            revert(stocked, caller=signed_in(storage, *scope, user_id=600 + number))
+    with pytest.raises(NotPermitted):  # to strangers, existing and missing requests look alike
+        revert(stocked, "unknown", signed_in(storage, "users:read", user_id=700))
+    assert len(revert(stocked, caller=signed_in(storage, "logos:write", "authors:write", user_id=701))) == 2
+
+
+@pytest.mark.rule("contract B4")
+def test_nobody_goes_beyond_themselves_by_an_undo(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    stocked.roles.amend(roles.AmendRole(role_id=3, scope=("logos:write",)), R)
+    with pytest.raises(NotPermitted):
+        revert(stocked, caller=signed_in(storage, "roles:write", "logos:write"))
+
+
+@given(commands=st.lists(artwork_commands(), min_size=1, max_size=30))
+def test_whatever_a_request_did_is_undone(commands: list[Command]) -> None:
+    storage = MemoryStorage()
+    gallery = gallery_on(storage, FrozenClock())
+    stock(gallery)
+    before = everything(storage)
+    for command in commands:
+        try:
+            ask(gallery, command, R)
+        except LogoAdminError:
+            continue
+    if last(gallery).request_id == "r":
+        revert(gallery)
+    assert everything(storage) == before
+
+
+def test_the_id_of_a_request_that_is_in_the_history_is_not_taken_over(stocked: LogoAdmin) -> None:
+    sent = SentRequestId("second", "of our own")
+    stocked.authors.amend(authors.AmendAuthor(author_id=1, username="Anna"), Owner(sent))
+    assert (last(stocked).request_id, sent.text) == ("of our own", "of our own")
+    sent = SentRequestId("third", "of our own")
+    stocked.authors.amend(authors.AmendAuthor(author_id=1, username="Ann"), Owner(sent))
+    assert (last(stocked).request_id, sent.text) == ("third", "third")

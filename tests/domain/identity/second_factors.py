@@ -1,0 +1,70 @@
+"""Enrolling second factors and signing in with them, for tests."""
+
+from typing import Any
+
+import pytest
+from pyotp import TOTP
+
+from logoadmin.domain.identity.factors.factor_commands import ConfirmTotp, EnrolTotp, SignInWithFactor
+from logoadmin.domain.identity.factors.factor_records import NewFactor, NewTotp
+from logoadmin.domain.identity.sessions.session_records import Tokens
+from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.kernel.access import ANONYMOUS, Caller, SignedIn
+from logoadmin.domain.kernel.errors import SecondFactorRequired, SignInRefused
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.domain.identity.sign_ins import ANN, caller
+from tests.gallery import NOW
+
+STEP = 30
+
+
+def code_of(totp: NewTotp, now: int) -> str:
+    """Return the code that an app shows at a time."""
+    return TOTP(totp.secret).at(now)
+
+
+def wrong_code(totp: NewTotp, now: int) -> str:
+    """Return a code that an app shows neither now nor within two minutes."""
+    shown = {code_of(totp, now + shift * STEP) for shift in range(-4, 5)}
+    return next(code for code in map("{:06}".format, range(10)) if code not in shown)
+
+
+def enrol(gallery: LogoAdmin, who: Caller, now: int = NOW) -> tuple[NewTotp, NewFactor]:
+    """Enrol an app of a user, with the code that it shows now."""
+    totp = gallery.factors.enrol_totp(EnrolTotp(name="Phone"), who)
+    return totp, gallery.factors.confirm_totp(ConfirmTotp(factor_id=totp.factor_id, code=code_of(totp, now)), who)
+
+
+def enrolled(gallery: LogoAdmin, command: SignIn = ANN, now: int = NOW) -> tuple[SignedIn, NewTotp, tuple[str, ...]]:
+    """Sign a user in and enrol their first app; return the session, the app and the recovery codes."""
+    who = caller(gallery, gallery.sessions.sign_in(command))
+    totp, factor = enrol(gallery, who, now)
+    return who, totp, factor.recovery_codes or ()
+
+
+def challenged(gallery: LogoAdmin, command: SignIn = ANN, client: Caller = ANONYMOUS) -> SecondFactorRequired:
+    """Take the first step of a sign-in."""
+    with pytest.raises(SecondFactorRequired) as required:
+        gallery.sessions.sign_in(command, client)
+    return required.value
+
+
+def answering(required: SecondFactorRequired, **answer: Any) -> SignInWithFactor:
+    """Return the command of the second step."""
+    return SignInWithFactor(grant_type="second_factor", challenge=required.challenge, **answer)
+
+
+def second_step(
+    gallery: LogoAdmin, required: SecondFactorRequired, client: Caller = ANONYMOUS, **answer: Any
+) -> Tokens:
+    """Take the second step of a sign-in."""
+    return gallery.factors.sign_in(answering(required, **answer), client)
+
+
+def is_refused(gallery: LogoAdmin, required: SecondFactorRequired, client: Caller = ANONYMOUS, **answer: Any) -> bool:
+    """Tell whether the second step is refused as wrong."""
+    try:
+        second_step(gallery, required, client, **answer)
+    except SignInRefused:
+        return True
+    return False

@@ -1,0 +1,402 @@
+"""The events of signing in, ending sessions and making keys (contract O9)."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.adapters.memory_storage.identity.signing_in import MemoryEvents, MemoryFactors
+from logoadmin.adapters.memory_storage.kernel.records import MemoryRecords
+from logoadmin.domain.changes.history import ListChanges
+from logoadmin.domain.changes.history import Revert as RevertChange
+from logoadmin.domain.changes.import_export import ImportRecords
+from logoadmin.domain.identity.events.event_list import ListEvents
+from logoadmin.domain.identity.events.event_records import CountedEvent, Event
+from logoadmin.domain.identity.events.recording import count_event, forget_old_events, record_event
+from logoadmin.domain.identity.service_keys import CreateKey, RemoveKey
+from logoadmin.domain.identity.sessions.sessions import RemoveSession, RemoveUserSessions, Revoke, SignIn
+from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser, SetPassword
+from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Anonymous, Caller, KeyHolder, SignedIn
+from logoadmin.domain.kernel.errors import IncorrectPassword, InvalidToken, NotFound, SignInRefused, TooManySignIns
+from logoadmin.domain.kernel.limits import MAX_ID
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.storage import UnitOfWork
+from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh, refreshing
+from tests.gallery import (
+    ADMIN_ID,
+    ADMIN_PASSWORD,
+    ANN_PASSWORD,
+    CHEAP_PASSWORDS,
+    NOW,
+    FrozenClock,
+    WatchedStorage,
+    gallery_on,
+    once,
+)
+
+pytestmark = pytest.mark.rule("contract O9")
+
+HOUR: Final = 3_600
+DAY: Final = 86_400
+HASH: Final = CHEAP_PASSWORDS.hash("imported").hash
+HERE: Final = Anonymous("192.0.2.1", user_agent="Browser/1")
+SIGNED_IN: Final = Event(1, NOW, "signed_in", 7, "ann", "192.0.2.1", "Browser/1", "password")
+
+
+@pytest.fixture
+def newest(storage: MemoryStorage, stocked: LogoAdmin) -> Callable[[], list[Event]]:
+    """How to get the events since the last call, the oldest first; before the first one, a gallery was stocked."""
+    seen = 0
+
+    def newest() -> list[Event]:
+        nonlocal seen
+        found = storage.read(lambda uow: uow.events.page(seen, 9_999, order="asc"))
+        seen = max([seen, *(event.event_id for event in found)])
+        return [*found]
+
+    assert stocked.product == "Memory"
+    assert newest() == []
+    return newest
+
+
+def happened(events: list[Event]) -> list[tuple[str, int | None, str | None]]:
+    return [(event.event, event.user_id, event.address) for event in events]
+
+
+def test_an_event_has_the_name_of_its_user_and_the_client_without_what_cannot_be_shown(
+    storage: MemoryStorage, newest: Callable[[], list[Event]]
+) -> None:
+    clients: list[tuple[Caller, str | None, str | None]] = [
+        (HERE, "192.0.2.1", "Browser/1"),
+        (Anonymous("a\x1b[31m" + "b" * 99, user_agent=" \u202ee\x00" + "🖼" * 300), "a[31m" + "b" * 59, "e" + "🖼" * 255),
+        (SignedIn(7, "s", None, "192.0.2.2", "\n"), "192.0.2.2", None),
+        *((each, None, None) for each in (ANONYMOUS, OWNER, KeyHolder("hash"))),
+    ]
+    newest()
+    for client, address, user_agent in clients:
+        storage.write(lambda uow, client=client: record_event(uow, "factor_added", 7, client, NOW, factor="totp"))  # type: ignore[misc]  # has a default
+        (event,) = newest()
+        assert replace(event, event_id=1) == Event(1, NOW, "factor_added", 7, "ann", address, user_agent, "totp")
+    storage.write(lambda uow: record_event(uow, "factor_added", 99, HERE, NOW, count=3))
+    assert [(event.user_id, event.user_name, event.count) for event in newest()] == [(99, None, 3)]
+
+
+def test_events_keep_the_name_that_a_user_had_also_when_the_user_is_gone(
+    stocked: LogoAdmin, newest: Callable[[], list[Event]]
+) -> None:
+    stocked.sessions.sign_in(ANN, HERE)
+    stocked.users.amend(AmendUser(user_id=7, username="eve"))
+    stocked.users.remove(RemoveUser(user_id=7))
+    assert [replace(event, event_id=1) for event in newest()] == [SIGNED_IN]
+
+
+@pytest.mark.parametrize("is_restored", [True, False])
+def test_a_new_user_with_the_id_of_a_removed_one_does_not_see_their_events(
+    stocked: LogoAdmin, clock: FrozenClock, *, is_restored: bool
+) -> None:
+    stocked.sessions.sign_in(ANN, HERE)
+    clock.pass_by(5)
+    stocked.users.remove(RemoveUser(user_id=7))
+    if is_restored:
+        removal = [change.change_id for change in stocked.changes.list(ListChanges())][-1]
+        stocked.changes.revert(RevertChange(change_id=removal))
+        stocked.users.set_password(SetPassword(user_id=7, password=ANN_PASSWORD))
+    else:
+        stocked.users.create(CreateUser(user_id=7, username="ann", password=ANN_PASSWORD))
+    clock.pass_by(5)
+    ann = caller(stocked, stocked.sessions.sign_in(ANN))
+    seen = [event.event for event in stocked.events.list(ListEvents(), ann)]
+    assert seen == (["signed_in", "password_changed", "signed_in"] if is_restored else ["signed_in"])
+    assert len([*stocked.events.list(ListEvents(user_id=7))]) == (3 if is_restored else 2)
+
+
+# Sessions and keys
+
+
+def test_signing_in_is_an_event_and_refreshing_is_none(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
+    tokens = stocked.sessions.sign_in(ANN, HERE)
+    assert [replace(event, event_id=1) for event in newest()] == [SIGNED_IN]
+    refresh(stocked, tokens)
+    assert newest() == []
+
+
+@pytest.mark.rule("contract F3", "contract O9")
+def test_a_replayed_sign_in_is_one_event(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
+    first, second = (stocked.sessions.sign_in(once(ANN, "key"), HERE) for _ in range(2))
+    assert first == second
+    assert happened(newest()) == [("signed_in", 7, "192.0.2.1")]
+
+
+@pytest.mark.rule("contract C3", "contract O9")
+def test_a_second_use_of_a_refresh_token_is_an_event_from_where_it_came(
+    stocked: LogoAdmin, clock: FrozenClock, newest: Callable[[], list[Event]]
+) -> None:
+    stolen, expired = (stocked.sessions.sign_in(ANN, HERE) for _ in range(2))
+    refresh(stocked, stolen)
+    newest()
+    for _ in range(3):
+        with pytest.raises(InvalidToken):
+            stocked.sessions.refresh(refreshing(stolen), Anonymous("203.0.113.9"))
+    assert happened(newest()) == [("token_reused", 7, "203.0.113.9")]
+    clock.pass_by(91 * DAY)
+    with pytest.raises(InvalidToken):
+        refresh(stocked, expired)
+    assert newest() == []
+
+
+@pytest.mark.rule("contract C3", "contract C6", "contract O9")
+def test_ended_sessions_are_events_of_those_whose_sessions_they_were(
+    stocked: LogoAdmin, newest: Callable[[], list[Event]]
+) -> None:
+    first, second = (stocked.sessions.sign_in(ANN, HERE) for _ in range(2))
+    ann, others = caller(stocked, first), caller(stocked, second)
+    admin = replace(caller(stocked, stocked.sessions.sign_in(ADMIN)), origin="198.51.100.1")
+    newest()
+    stocked.sessions.remove(RemoveSession(session_id=others.session_id), replace(ann, origin="192.0.2.7"))
+    assert happened(newest()) == [("session_ended", 7, "192.0.2.7")]
+    with pytest.raises(NotFound):
+        stocked.sessions.remove(RemoveSession(session_id=others.session_id), ann)
+    for _ in range(2):
+        stocked.sessions.revoke(Revoke(refresh_token=first.refresh_token), HERE)
+        stocked.sessions.revoke(Revoke(refresh_token="unknown"), HERE)
+    assert happened(newest()) == [("session_ended", 7, "192.0.2.1")]
+    for _ in range(3):
+        stocked.sessions.sign_in(ANN)
+    newest()
+    for _ in range(2):
+        stocked.sessions.remove_all(RemoveUserSessions(user_id=7), admin)
+    (event,) = newest()
+    assert (happened([event]), event.count) == ([("session_ended", 7, "198.51.100.1")], 3)
+    stocked.sessions.revoke(Revoke(), admin)
+    assert happened(newest()) == [("session_ended", ADMIN_ID, "198.51.100.1")]
+
+
+@pytest.mark.rule("contract C5", "contract O9")
+def test_keys_that_are_made_and_removed_are_events(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
+    ann = replace(caller(stocked, stocked.sessions.sign_in(ANN)), origin="192.0.2.7")
+    newest()
+    key = stocked.keys.create(CreateKey(name="script", scope=()), ann)
+    stocked.keys.remove(RemoveKey(key_id=key.key_id), ann)
+    with pytest.raises(NotFound):
+        stocked.keys.remove(RemoveKey(key_id=key.key_id), ann)
+    assert happened(newest()) == [("key_made", 7, "192.0.2.7"), ("key_removed", 7, "192.0.2.7")]
+
+
+# Counting
+
+
+def count(
+    storage: MemoryStorage, address: str, at: int = NOW, user_id: int | None = 7, name: CountedEvent = "sign_in_refused"
+) -> None:
+    storage.write(lambda uow: count_event(uow, name, user_id, Anonymous(address, user_agent="a"), at), "sessions")
+
+
+def test_refusals_are_counted_by_user_network_and_hour(
+    storage: MemoryStorage, newest: Callable[[], list[Event]]
+) -> None:
+    for number in range(30):
+        count(storage, "192.0.2.1", NOW - NOW % HOUR + number * 119)
+        count(storage, f"2001:db8::{number}")
+        count(storage, f"::ffff:192.0.2.{1 + number % 2}", user_id=None)
+    count(storage, "192.0.2.1", name="sign_in_limited")
+    count(storage, "192.0.2.1", NOW - NOW % HOUR + HOUR)
+    count(storage, "")
+    assert [(event.event, event.user_name, event.address, event.count) for event in newest()] == [
+        ("sign_in_refused", "ann", "192.0.2.1", 30),
+        ("sign_in_refused", "ann", "2001:db8::/64", 30),
+        ("sign_in_refused", None, "192.0.2.1", 15),
+        ("sign_in_refused", None, "192.0.2.2", 15),
+        ("sign_in_limited", "ann", "192.0.2.1", 1),
+        ("sign_in_refused", "ann", "192.0.2.1", 1),
+        ("sign_in_refused", "ann", None, 1),
+    ]
+
+
+def test_a_flood_from_many_addresses_adds_few_rows_and_loses_no_count(
+    storage: MemoryStorage, newest: Callable[[], list[Event]]
+) -> None:
+    for number in range(1_000):
+        count(storage, f"198.51.{number // 250}.{number % 250}", user_id=7 if number % 2 else None)
+    count(storage, "198.51.0.1")
+    rows = newest()
+    assert len(rows) == 258
+    assert sum(event.count for event in rows) == 1_001
+    of_many = {event.user_name: (event.count, event.user_agent) for event in rows if event.address is None}
+    assert of_many == {"ann": (372, None), None: (372, None)}
+    assert next(event.count for event in rows if event.address == "198.51.0.1") == 2
+    count(storage, "203.0.113.1", NOW + HOUR)
+    assert happened(newest()) == [("sign_in_refused", 7, "203.0.113.1")]
+
+
+def test_a_flood_for_many_users_adds_few_rows_and_loses_no_count(
+    storage: MemoryStorage, newest: Callable[[], list[Event]]
+) -> None:
+    for number in range(1_000):
+        count(storage, "198.51.100.1", user_id=100 + number)
+    rows = newest()
+    assert len(rows) == 513
+    assert sum(event.count for event in rows) == 1_000
+    assert [(event.user_id, event.address, event.count) for event in rows[-2:]] == [(611, None, 1), (None, None, 488)]
+
+
+def test_limited_sign_ins_are_counted_by_the_minute(storage: MemoryStorage, newest: Callable[[], list[Event]]) -> None:
+    at = NOW - NOW % HOUR
+    for second in range(181):
+        count(storage, "192.0.2.1", at + second, name="sign_in_limited")
+    count(storage, "192.0.2.1", at, name="sign_in_limited")  # the clock was ahead
+    (event,) = newest()
+    assert (event.count, event.at) == (5, at)
+
+
+# Refused sign-ins
+
+
+def refuse(gallery: LogoAdmin, username: str, client: Anonymous = HERE, password: str = "wrong") -> None:
+    with pytest.raises((SignInRefused, TooManySignIns)):
+        gallery.sessions.sign_in(SignIn(username=username, password=password), client)
+
+
+@pytest.mark.rule("contract C1", "contract O9")
+def test_refused_and_limited_sign_ins_are_events_of_their_user(
+    stocked: LogoAdmin, newest: Callable[[], list[Event]]
+) -> None:
+    for _ in range(25):
+        refuse(stocked, "ann")
+    refuse(stocked, "ann", Anonymous("203.0.113.1"))
+    assert [(*whose, event.count) for event in newest() for whose in happened([event])] == [
+        ("sign_in_refused", 7, "192.0.2.1", 10),
+        ("sign_in_limited", 7, "192.0.2.1", 1),
+        ("sign_in_refused", 7, "203.0.113.1", 1),
+    ]
+
+
+def test_a_password_that_was_typed_as_a_name_is_in_no_event(
+    stocked: LogoAdmin, newest: Callable[[], list[Event]]
+) -> None:
+    for name in (ANN_PASSWORD, ADMIN_PASSWORD, "Ann", "nobody"):
+        refuse(stocked, name, password=ANN_PASSWORD)
+    (event,) = newest()
+    assert event == Event(event.event_id, NOW, "sign_in_refused", None, None, "192.0.2.1", "Browser/1", None, 4)
+
+
+def test_no_event_has_a_secret(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
+    tokens = stocked.sessions.sign_in(ANN, HERE)
+    ann = caller(stocked, tokens)
+    key = stocked.keys.create(CreateKey(name="a name", scope=()), ann)
+    command = SetPassword(user_id=7, password="a new one", current_password=ANN_PASSWORD)
+    stocked.users.set_password(command, ann)
+    refuse(stocked, "ann", password="a wrong one")
+    renewed = refresh(stocked, tokens)
+    with pytest.raises(InvalidToken):
+        refresh(stocked, tokens)
+    texts = repr(newest())
+    secrets = [ANN_PASSWORD, "a new one", "a wrong one", key.key, ann.session_id, "a name", "$argon2"]
+    secrets += [each for pair in (tokens, renewed) for each in (pair.access_token, pair.refresh_token)]
+    assert [secret for secret in secrets if secret in texts] == []
+
+
+def test_a_name_of_a_user_costs_a_refusal_as_many_statements_as_an_unknown_name(
+    stocked: LogoAdmin, storage: MemoryStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    for repository in (MemoryEvents, MemoryFactors, MemoryRecords):
+        for name in {"count", "number", "add", "get", "of_user"} & vars(repository).keys():
+            monkeypatch.setattr(repository, name, watched(vars(repository)[name], asked))
+    refuse(stocked, "nobody")  # the row of this hour
+
+    def asked_for(name: str) -> list[str]:
+        asked.clear()
+        refuse(stocked, name)
+        return [each for each in asked if each != "add"]  # an update of the row otherwise
+
+    assert asked_for("ann") == asked_for("nobody") == asked_for("ann")
+    assert storage.read(lambda uow: len(uow.events.page(MAX_ID, 9))) == 2
+
+
+def watched(method: Callable[..., Any], asked: list[str]) -> Callable[..., Any]:
+    def call(*args: Any, **values: Any) -> Any:
+        asked.append(method.__name__)
+        return method(*args, **values)
+
+    return call
+
+
+@pytest.mark.rule("contract O5", "contract O9")
+def test_changed_passwords_are_events_and_so_are_wrong_current_ones(
+    stocked: LogoAdmin, newest: Callable[[], list[Event]]
+) -> None:
+    ann = replace(caller(stocked, stocked.sessions.sign_in(ANN)), origin="192.0.2.7")
+    newest()
+    with pytest.raises(IncorrectPassword):
+        stocked.users.set_password(SetPassword(user_id=7, password="new", current_password="wrong"), ann)
+    stocked.users.set_password(SetPassword(user_id=7, password="new", current_password=ANN_PASSWORD), ann)
+    stocked.users.set_password(SetPassword(user_id=7, password="newer"))
+    line = {"kind": "user", "user_id": 7, "username": "ann", "avatar": None, "role_id": 1, "password_hash": HASH}
+    for _ in range(2):
+        stocked.import_export.load(ImportRecords(), [json.dumps(line)])
+    assert happened(newest()) == [
+        ("sign_in_refused", 7, "192.0.2.7"),
+        ("password_changed", 7, "192.0.2.7"),
+        *[("password_changed", 7, None)] * 2,
+    ]
+
+
+@pytest.mark.rule("contract A20", "contract O9")
+def test_a_refusal_remains_one_when_it_cannot_be_counted(clock: FrozenClock) -> None:
+    watched = WatchedStorage(MemoryStorage())
+    gallery = gallery_on(watched, clock)
+    watched.go_away(after=1)
+    with pytest.raises(SignInRefused):
+        gallery.sessions.sign_in(SignIn(username="admin", password="wrong"))
+    assert watched.asked[-2:] == ["write", "write"]
+
+
+# How long they are kept
+
+
+@pytest.mark.rule("contract O9", "contract K7")
+def test_a_sign_in_deletes_some_events_that_are_too_old(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    for _ in range(9):
+        stocked.sessions.sign_in(ANN)
+        clock.pass_by(1)
+    clock.pass_by(180 * DAY - 9)
+    for expected in (10, 11):  # the first is exactly as old as it may be
+        stocked.sessions.sign_in(ANN)
+        assert storage.read(lambda uow: len(uow.events.page(MAX_ID, 99))) == expected
+    clock.pass_by(9)
+    for expected in (8, 5, 5, 6):
+        stocked.sessions.sign_in(ANN)
+        assert storage.read(lambda uow: len(uow.events.page(MAX_ID, 99))) == expected
+
+
+@pytest.mark.rule("contract K7", "contract O9")
+def test_a_clock_that_is_ahead_for_one_sign_in_deletes_few_events(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    for _ in range(20):
+        stocked.sessions.sign_in(ANN)
+    clock.pass_by(10_000 * DAY)
+    stocked.sessions.sign_in(ANN)
+    clock.pass_by(-10_000 * DAY)
+    stocked.sessions.sign_in(ANN)
+    assert storage.read(lambda uow: len(uow.events.page(MAX_ID, 99))) == 18
+    storage.write(lambda uow: forget_old_events(uow, 0, 180))
+
+
+def test_nobody_is_kept_from_signing_in_when_no_id_is_left_for_an_event(
+    stocked: LogoAdmin, storage: MemoryStorage, newest: Callable[[], list[Event]]
+) -> None:
+    def use_up(uow: UnitOfWork) -> None:
+        uow.events.next_id()
+        storage._tables.last_ids["event_id"] = MAX_ID
+
+    storage.write(use_up)
+    newest()
+    stocked.sessions.sign_in(ANN, HERE)
+    count(storage, "192.0.2.1")
+    assert newest() == []

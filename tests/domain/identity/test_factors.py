@@ -1,0 +1,431 @@
+"""Second factors: enrolling, listing and removing them, and the secrets at rest (contract O1)."""
+
+import logging
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.adapters.system_environment import SystemRandomness
+from logoadmin.domain.identity.factors.factor_commands import (
+    ConfirmTotp,
+    CountRecoveryCodes,
+    EnrolTotp,
+    ListFactors,
+    ListUserFactors,
+    MakeRecoveryCodes,
+    RemoveFactor,
+    RemoveUserFactors,
+)
+from logoadmin.domain.identity.factors.factor_records import (
+    ListedFactor,
+    RecoveryCodesLeft,
+    RemovedFactor,
+    RemovedUserFactors,
+)
+from logoadmin.domain.identity.factors.factor_secrets import FACTOR_KEY
+from logoadmin.domain.identity.first_start import rotate_token_keys
+from logoadmin.domain.identity.service_keys import CreateKey
+from logoadmin.domain.identity.users import RemoveUser
+from logoadmin.domain.kernel.access import OWNER, SignedIn
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import (
+    Conflict,
+    InvalidInput,
+    LogoAdminError,
+    NotAuthenticated,
+    NotFound,
+    NotPermitted,
+    Outdated,
+    RecentSignInRequired,
+)
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.domain.identity.second_factors import (
+    STEP,
+    challenged,
+    code_of,
+    enrol,
+    enrolled,
+    is_refused,
+    second_step,
+    wrong_code,
+)
+from tests.domain.identity.sign_ins import ADMIN, ANN, caller, works
+from tests.gallery import NOW, FrozenClock, ask, exported, gallery_on, history, if_match, once, signed_in
+
+O1 = pytest.mark.rule("contract O1")
+OLD_KEY, NEW_KEY = "the first key that these tests use", "another key of at least 32 characters"
+
+
+def left(gallery: LogoAdmin, who: SignedIn) -> int:
+    return gallery.factors.recovery_codes(CountRecoveryCodes(), who).left
+
+
+@O1
+def test_an_app_is_a_factor_once_it_is_confirmed(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    who = caller(stocked, stocked.sessions.sign_in(ANN))
+    totp = stocked.factors.enrol_totp(EnrolTotp(name="Phone"), who)
+    assert f"secret={totp.secret}&issuer=localhost" in totp.uri
+    assert totp.qr_svg.startswith("<svg ")
+    assert stocked.factors.list(ListFactors(), who) == ()
+    assert works(stocked, stocked.sessions.sign_in(ANN))
+    clock.pass_by(STEP)
+    confirming = ConfirmTotp(factor_id=totp.factor_id, code=code_of(totp, clock.now()))
+    factor = stocked.factors.confirm_totp(confirming, who)
+    listed = ListedFactor(totp.factor_id, "totp", "Phone", NOW, NOW + STEP)
+    assert stocked.factors.list(ListFactors(), who) == (listed,)
+    assert (factor.factor_id, factor.name, len(set(factor.recovery_codes or ()))) == (totp.factor_id, "Phone", 10)
+    assert challenged(stocked).factors == ("totp", "recovery_code")
+
+
+@O1
+def test_only_the_first_factor_comes_with_recovery_codes(stocked: LogoAdmin) -> None:
+    who, _, codes = enrolled(stocked)
+    assert (len(codes), left(stocked, who)) == (10, 10)
+    assert enrol(stocked, who)[1].recovery_codes is None
+    assert not is_refused(stocked, challenged(stocked), recovery_code=codes[0])
+
+
+@O1
+def test_a_wrong_code_confirms_nothing(stocked: LogoAdmin) -> None:
+    who = caller(stocked, stocked.sessions.sign_in(ANN))
+    totp = stocked.factors.enrol_totp(EnrolTotp(name="Phone"), who)
+    with pytest.raises(InvalidInput) as refused:
+        stocked.factors.confirm_totp(ConfirmTotp(factor_id=totp.factor_id, code=wrong_code(totp, NOW)), who)
+    assert [(problem.loc, problem.msg) for problem in refused.value.problems] == [(("code",), "Incorrect code")]
+    assert stocked.factors.list(ListFactors(), who) == ()
+    assert works(stocked, stocked.sessions.sign_in(ANN))
+
+
+@O1
+@pytest.mark.parametrize(("passed", "error"), [(600, None), (601, NotFound), (-10, None), (-11, NotFound)])
+def test_a_secret_waits_ten_minutes_for_its_confirmation(
+    stocked: LogoAdmin, clock: FrozenClock, passed: int, error: type[LogoAdminError] | None
+) -> None:
+    who = caller(stocked, stocked.sessions.sign_in(ANN))
+    totp = stocked.factors.enrol_totp(EnrolTotp(name="Phone"), who)
+    clock.pass_by(passed)
+    who = caller(stocked, stocked.sessions.sign_in(ANN))
+    confirming = ConfirmTotp(factor_id=totp.factor_id, code=code_of(totp, clock.now()))
+    if error is None:
+        stocked.factors.confirm_totp(confirming, who)
+    else:
+        with pytest.raises(error):
+            stocked.factors.confirm_totp(confirming, who)
+
+
+@O1
+def test_a_new_secret_replaces_one_that_was_not_confirmed(stocked: LogoAdmin) -> None:
+    who = caller(stocked, stocked.sessions.sign_in(ANN))
+    first, second = (stocked.factors.enrol_totp(EnrolTotp(name=name), who) for name in ("Phone", "Tablet"))
+    assert first.secret != second.secret
+    with pytest.raises(NotFound):
+        stocked.factors.confirm_totp(ConfirmTotp(factor_id=first.factor_id, code=code_of(first, NOW)), who)
+    confirming = ConfirmTotp(factor_id=second.factor_id, code=code_of(second, NOW))
+    stocked.factors.confirm_totp(confirming, who)
+    with pytest.raises(Conflict, match="confirmed already"):
+        stocked.factors.confirm_totp(confirming, who)
+
+
+@O1
+def test_a_user_has_twenty_factors_at_most(stocked: LogoAdmin) -> None:
+    who = caller(stocked, stocked.sessions.sign_in(ANN))
+    made = [enrol(stocked, who)[1] for _ in range(20)]
+    with pytest.raises(Conflict, match="20 second factors"):
+        enrol(stocked, who)
+    stocked.factors.remove(RemoveFactor(factor_id=made[7].factor_id), who)
+    enrol(stocked, who)
+
+
+@O1
+def test_factors_are_of_their_user_alone(stocked: LogoAdmin) -> None:
+    ann, totp, _ = enrolled(stocked)
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    waiting = stocked.factors.enrol_totp(EnrolTotp(name="Phone"), ann)
+    assert stocked.factors.list(ListFactors(), admin) == ()
+    confirming = ConfirmTotp(factor_id=waiting.factor_id, code=code_of(waiting, NOW))
+    for command in (RemoveFactor(factor_id=totp.factor_id), confirming):
+        with pytest.raises(NotFound):
+            ask(stocked, command, admin)
+    assert works(stocked, stocked.sessions.sign_in(ADMIN))
+
+
+@O1
+def test_the_last_factor_takes_the_recovery_codes_with_it(stocked: LogoAdmin) -> None:
+    who, first, codes = enrolled(stocked)
+    second, _ = enrol(stocked, who)
+    assert stocked.factors.remove(RemoveFactor(factor_id=first.factor_id), who) == RemovedFactor(first.factor_id)
+    assert left(stocked, who) == 10
+    stocked.factors.remove(RemoveFactor(factor_id=second.factor_id), who)
+    assert left(stocked, who) == 0
+    assert works(stocked, stocked.sessions.sign_in(ANN))
+    with pytest.raises(NotFound):
+        stocked.factors.remove(RemoveFactor(factor_id=second.factor_id), who)
+    enrol(stocked, who)
+    assert is_refused(stocked, challenged(stocked), recovery_code=codes[0])
+
+
+@O1
+def test_new_recovery_codes_replace_the_others(stocked: LogoAdmin) -> None:
+    """ASVS 6.5.1: a code that was replaced is as good as used."""
+    who, _, old = enrolled(stocked)
+    second_step(stocked, challenged(stocked), recovery_code=old[0])
+    assert left(stocked, who) == 9
+    new = stocked.factors.make_recovery_codes(MakeRecoveryCodes(), who).recovery_codes
+    assert (left(stocked, who), len({*old, *new})) == (10, 20)
+    assert is_refused(stocked, challenged(stocked), recovery_code=old[1])
+    assert not is_refused(stocked, challenged(stocked), recovery_code=new[1])
+
+
+@O1
+def test_recovery_codes_need_a_factor(stocked: LogoAdmin) -> None:
+    who = caller(stocked, stocked.sessions.sign_in(ANN))
+    assert stocked.factors.recovery_codes(CountRecoveryCodes(), who) == RecoveryCodesLeft(0)
+    with pytest.raises(Conflict):
+        stocked.factors.make_recovery_codes(MakeRecoveryCodes(), who)
+
+
+# Administrators.
+
+
+@O1
+def test_administrators_see_the_factors_of_others(stocked: LogoAdmin) -> None:
+    ann, totp, _ = enrolled(stocked)
+    stocked.factors.enrol_totp(EnrolTotp(name="not confirmed"), ann)
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    (factor,) = stocked.factors.list_of_user(ListUserFactors(user_id=7), admin)
+    assert factor.factor_id == totp.factor_id
+    with pytest.raises(NotFound):
+        stocked.factors.list_of_user(ListUserFactors(user_id=999), admin)
+
+
+@pytest.mark.rule("contract O1", "contract B4")
+def test_administrators_remove_all_factors_of_a_user(stocked: LogoAdmin) -> None:
+    ann, _, codes = enrolled(stocked)
+    enrol(stocked, ann)
+    stocked.factors.enrol_totp(EnrolTotp(name="not confirmed"), ann)
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    pending = challenged(stocked)
+    assert stocked.factors.remove_all(RemoveUserFactors(user_id=7), admin) == RemovedUserFactors(7, 2)
+    assert is_refused(stocked, pending, recovery_code=codes[0])
+    tokens = stocked.sessions.sign_in(ANN)
+    assert stocked.factors.list(ListFactors(), caller(stocked, tokens)) == ()
+    assert left(stocked, caller(stocked, tokens)) == 0
+    with pytest.raises(LogoAdminError):  # her sessions have ended
+        stocked.factors.list(ListFactors(), ann)
+
+
+@pytest.mark.rule("contract O1", "contract B4")
+def test_who_holds_less_than_a_user_removes_none_of_their_factors(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    enrolled(stocked, ADMIN)
+    helper = signed_in(storage, "users:write")
+    with pytest.raises(NotPermitted):
+        stocked.factors.remove_all(RemoveUserFactors(user_id=2_000_000_000), helper)
+    with pytest.raises(NotPermitted):
+        stocked.factors.remove_all(RemoveUserFactors(user_id=7), signed_in(storage, "users:read", user_id=501))
+    assert challenged(stocked, ADMIN).factors == ("totp", "recovery_code")
+    assert stocked.factors.remove_all(RemoveUserFactors(user_id=7), helper).removed == 0
+    with pytest.raises(NotFound):
+        stocked.factors.remove_all(RemoveUserFactors(user_id=8), helper)
+    with pytest.raises(Outdated):
+        stocked.factors.remove_all(if_match(RemoveUserFactors(user_id=7), 1), helper)
+
+
+def test_an_administrator_who_removes_their_own_factors_stays_signed_in(stocked: LogoAdmin) -> None:
+    admin, _, _ = enrolled(stocked, ADMIN)
+    stocked.factors.remove_all(RemoveUserFactors(user_id=admin.user_id), admin)
+    assert stocked.factors.list(ListFactors(), admin) == ()
+    assert works(stocked, stocked.sessions.sign_in(ADMIN))
+
+
+# Who cannot do any of it.
+
+OWN_COMMANDS = (
+    EnrolTotp(name="Phone"),
+    ConfirmTotp(factor_id=1, code="000000"),
+    RemoveFactor(factor_id=1),
+    MakeRecoveryCodes(),
+)
+
+
+@pytest.mark.rule("contract O1", "contract O3")
+@pytest.mark.parametrize(
+    "command",
+    [*OWN_COMMANDS, RemoveUserFactors(user_id=7), ListFactors(), CountRecoveryCodes()],
+    ids=lambda command: type(command).__name__,
+)
+def test_a_service_key_does_nothing_of_it(stocked: LogoAdmin, command: Command) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    made = stocked.keys.create(CreateKey(name="script", scope=("*",)), admin)
+    enrol(stocked, admin)
+    with pytest.raises(NotPermitted):
+        ask(stocked, command, stocked.sessions.caller(made.key))
+    assert len(stocked.factors.list(ListFactors(), admin)) == 1
+
+
+@pytest.mark.rule("contract O2", "contract C5")
+def test_a_service_key_never_meets_a_second_factor(stocked: LogoAdmin) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    made = stocked.keys.create(CreateKey(name="script", scope=("*",)), admin)
+    enrol(stocked, admin)
+    stocked.users.remove(RemoveUser(user_id=7), stocked.sessions.caller(made.key))
+
+
+@pytest.mark.rule("contract O3")
+@pytest.mark.parametrize("age", [601, -11])
+@pytest.mark.parametrize(
+    "command", [*OWN_COMMANDS, RemoveUserFactors(user_id=7)], ids=lambda command: type(command).__name__
+)
+def test_a_session_that_was_left_open_changes_no_factor(
+    stocked: LogoAdmin, clock: FrozenClock, command: Command, age: int
+) -> None:
+    """Enrolment under the open session of somebody else, also where the clock was set back."""
+    admin, _, _ = enrolled(stocked, ADMIN)
+    clock.pass_by(age)
+    with pytest.raises(RecentSignInRequired):
+        ask(stocked, command, admin)
+    assert len(stocked.factors.list(ListFactors(), admin)) == 1
+    assert left(stocked, admin) == 10
+
+
+@O1
+def test_the_program_itself_has_no_factors(stocked: LogoAdmin) -> None:
+    for command in (*OWN_COMMANDS, ListFactors(), CountRecoveryCodes()):
+        with pytest.raises(NotAuthenticated):
+            ask(stocked, command, OWNER)
+
+
+# Secrets.
+
+
+@O1
+def test_secrets_are_encrypted_for_their_user_and_codes_are_hashed(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    """ASVS 6.5.2; and nothing of it is in the history or in an export."""
+    who, totp, codes = enrolled(stocked)
+    stored = storage.read(lambda uow: uow.factors.of_user(7)[0])
+    at_rest = repr((stored, stored.secret, vars(vars(storage)["_tables"])))
+    for secret in (totp.secret, *codes, *(code.replace("-", "") for code in codes)):
+        assert secret not in at_rest
+        assert secret not in repr(history(stocked)) + repr(exported(stocked))
+        assert secret not in repr((totp, who))
+    # The row of one user is no factor of another.
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    mine, _ = enrol(stocked, admin)
+    storage.write(lambda uow: uow.factors.replace_secret(mine.factor_id, stored.secret))
+    assert is_refused(stocked, challenged(stocked, ADMIN), totp=code_of(totp, NOW + STEP))
+
+
+@O1
+def test_a_rotation_of_token_keys_locks_nobody_out(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    _, totp, _ = enrolled(stocked)
+    for _ in range(3):
+        rotate_token_keys(storage, SystemRandomness(), FrozenClock())
+    clock.pass_by(STEP)
+    later = gallery_on(storage, clock, started=False)
+    assert not is_refused(later, challenged(later), totp=code_of(totp, clock.now()))
+
+
+@O1
+def test_a_secret_is_encrypted_with_the_first_key_at_its_next_use(storage: MemoryStorage, clock: FrozenClock) -> None:
+    first = gallery_on(storage, clock, factor_keys=[OLD_KEY])
+    _, totp, _ = enrolled(first, ADMIN)
+
+    def encrypted() -> str:
+        return storage.read(lambda uow: uow.factors.of_user(2_000_000_000)[0].secret)
+
+    def signs_in(*keys: str) -> bool:
+        clock.pass_by(STEP)
+        gallery = gallery_on(storage, clock, started=False, factor_keys=keys)
+        return not is_refused(gallery, challenged(gallery, ADMIN), totp=code_of(totp, clock.now()))
+
+    before = encrypted()
+    assert signs_in(OLD_KEY)
+    assert encrypted() == before
+    assert not signs_in(NEW_KEY)
+    assert signs_in(NEW_KEY, OLD_KEY)
+    assert encrypted() != before
+    assert not signs_in(OLD_KEY)
+    assert signs_in(NEW_KEY)
+
+
+@O1
+def test_a_key_in_the_settings_takes_over_from_the_one_in_the_database(
+    storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    _, totp, _ = enrolled(gallery_on(storage, clock), ADMIN)
+    clock.pass_by(STEP)
+    later = gallery_on(storage, clock, started=False, factor_keys=[NEW_KEY])
+    assert not is_refused(later, challenged(later, ADMIN), totp=code_of(totp, clock.now()))
+    storage.write(lambda uow: uow.secrets.replace(FACTOR_KEY, "a copy of the database has another one"))
+    clock.pass_by(STEP)
+    assert not is_refused(later, challenged(later, ADMIN), totp=code_of(totp, clock.now()))
+
+
+@O1
+def test_without_its_key_recovery_codes_still_work_and_the_log_has_the_reason(
+    storage: MemoryStorage, clock: FrozenClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    _, totp, codes = enrolled(gallery_on(storage, clock, factor_keys=[OLD_KEY]), ADMIN)
+    later = gallery_on(storage, clock, started=False, factor_keys=[NEW_KEY])
+    clock.pass_by(STEP)
+    with caplog.at_level(logging.ERROR, "logoadmin"):
+        assert is_refused(later, challenged(later, ADMIN), totp=code_of(totp, clock.now()))
+    message = f"Factor {totp.factor_id} cannot be used: no key in factor_key decrypts its secret"
+    assert [record.getMessage() for record in caplog.records] == [message]
+    assert not is_refused(later, challenged(later, ADMIN), recovery_code=codes[3])
+
+
+# Events.
+
+
+@pytest.mark.rule("contract O1", "contract O9")
+def test_what_happens_to_factors_is_an_event(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    """Of the user whose factors they are; no secret is in it, and a secret that was not confirmed is no event."""
+    who, totp, codes = enrolled(stocked)
+    enrol(stocked, who)
+    stocked.factors.remove(RemoveFactor(factor_id=totp.factor_id), who)
+    stocked.factors.enrol_totp(EnrolTotp(name="not confirmed"), who)
+    stocked.factors.make_recovery_codes(MakeRecoveryCodes(), who)
+    stocked.factors.remove_all(RemoveUserFactors(user_id=7), caller(stocked, stocked.sessions.sign_in(ADMIN)))
+    events = [event for event in storage.read(lambda uow: uow.events.page(10**6, 50, 7)) if "factor" in event.event]
+    assert [(event.event, event.factor, event.user_name) for event in events[::-1]] == [
+        ("factor_added", "totp", "ann"),
+        ("factor_added", "totp", "ann"),
+        ("factor_removed", "totp", "ann"),
+        ("factor_removed", "totp", "ann"),
+    ]
+    every = storage.read(lambda uow: uow.events.page(10**6, 50))
+    assert [event.event for event in every].count("recovery_codes_made") == 2
+    assert not any(secret in repr(every) for secret in (totp.secret, *codes))
+
+
+# Requests that are sent again.
+
+
+@pytest.mark.rule("contract O1", "contract F3")
+def test_a_new_secret_is_returned_again_until_it_is_confirmed(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    who = caller(stocked, stocked.sessions.sign_in(ANN))
+    asked = once(EnrolTotp(name="Phone"), "a key")
+    totp = stocked.factors.enrol_totp(asked, who)
+    assert stocked.factors.enrol_totp(asked, who) == totp
+    confirming = once(ConfirmTotp(factor_id=totp.factor_id, code=code_of(totp, NOW)), "another")
+    factor = stocked.factors.confirm_totp(confirming, who)
+    assert stocked.factors.confirm_totp(confirming, who) == factor
+    assert stocked.factors.enrol_totp(asked, who).secret != totp.secret
+    clock.pass_by(61)
+    with pytest.raises(Conflict):
+        stocked.factors.confirm_totp(confirming, who)
+
+
+@pytest.mark.rule("contract O1", "contract F3")
+def test_recovery_codes_are_returned_again_only_while_all_are_unused(stocked: LogoAdmin) -> None:
+    who, _, _ = enrolled(stocked)
+    asked = once(MakeRecoveryCodes(), "a key")
+    codes = stocked.factors.make_recovery_codes(asked, who).recovery_codes
+    assert stocked.factors.make_recovery_codes(asked, who).recovery_codes == codes
+    second_step(stocked, challenged(stocked), recovery_code=codes[0])
+    renewed = stocked.factors.make_recovery_codes(asked, who).recovery_codes
+    assert not {*renewed} & {*codes}
+    stocked.factors.make_recovery_codes(MakeRecoveryCodes(), who)
+    assert not {*stocked.factors.make_recovery_codes(asked, who).recovery_codes} & {*renewed}

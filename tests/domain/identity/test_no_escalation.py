@@ -1,0 +1,683 @@
+"""Nobody can raise their own privileges or remove the last administrator (contract B4)."""
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from threading import Barrier
+from typing import Any, Final
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes.history import Revert
+from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
+from logoadmin.domain.identity.roles import AmendRole, CreateRole, RemoveRole
+from logoadmin.domain.identity.service_keys import CreateKey, RemoveKey
+from logoadmin.domain.identity.sessions.sessions import WhoAmI
+from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveAvatar, RemoveUser, SetPassword
+from logoadmin.domain.kernel.access import OWNER, Caller, KeyHolder, Policy, SignedIn
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import Conflict, InvalidToken, LogoAdminError, NotPermitted
+from logoadmin.domain.kernel.kinds import ROLES, USERS
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.storage import Session, Storage
+from tests.conftest import STORAGES
+from tests.gallery import (
+    ADMIN_ID,
+    CHEAP_PASSWORDS,
+    NOW,
+    SOME_PASSWORD,
+    FrozenClock,
+    ask,
+    exported,
+    gallery_on,
+    history,
+    signed_in,
+    stock,
+)
+
+B4 = pytest.mark.rule("contract B4")
+pytestmark = B4
+
+MANAGER: Final = ("users:read", "users:write", "roles:read", "roles:write", "changes:read")
+
+
+@pytest.fixture
+def gallery(storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
+    """A stocked gallery: role 3 is a painter's, who is stronger than a manager; user 7 is a mere member."""
+    made = gallery_on(storage, clock, Policy.GUARDED)
+    stock(made)
+    return made
+
+
+@pytest.fixture
+def manager(gallery: LogoAdmin, storage: MemoryStorage) -> SignedIn:
+    """Somebody who may change all users and roles, and nothing else: user 500 with role 4."""
+    assert gallery
+    return signed_in(storage, *MANAGER, user_id=500)
+
+
+@pytest.fixture
+def painter(manager: SignedIn, storage: MemoryStorage) -> SignedIn:
+    """Somebody who may do what the manager may not: user 600 with role 5."""
+    assert manager
+    return signed_in(storage, "logos:write", user_id=600)
+
+
+def refused(gallery: LogoAdmin, does: Callable[[], object], error: type[LogoAdminError] = NotPermitted) -> None:
+    """Make sure that something is refused and leaves no trace."""
+    before = exported(gallery), history(gallery)
+    with pytest.raises(error) as caught:
+        does()
+    assert type(caught.value) is error
+    assert (exported(gallery), history(gallery)) == before
+
+
+def key_of(gallery: LogoAdmin, caller: Caller, *scope: str, expires_in: int | None = None) -> KeyHolder:
+    """Return who holds a new key of a caller."""
+    made = gallery.keys.create(CreateKey(name="script", scope=scope, expires_in=expires_in), caller)
+    found = gallery.sessions.caller(made.key)
+    assert isinstance(found, KeyHolder)
+    return found
+
+
+def last_change(gallery: LogoAdmin) -> int:
+    return history(gallery)[-1].change_id
+
+
+def admin(gallery: LogoAdmin, storage: Storage) -> SignedIn:
+    """Return the administrator with a session."""
+    assert gallery
+    storage.write(lambda uow: uow.sessions.add(Session("admin's", ADMIN_ID, NOW, NOW + 3600)))
+    return SignedIn(ADMIN_ID, "admin's")
+
+
+@pytest.mark.parametrize("scope", [("logos:write",), ("*",), ("users:read", "forum:ban"), ("users", "**")])
+def test_nobody_makes_a_role_with_a_scope_that_they_lack(
+    gallery: LogoAdmin, manager: SignedIn, scope: tuple[str, ...]
+) -> None:
+    refused(gallery, lambda: gallery.roles.create(CreateRole(name="new", scope=scope), manager))
+    refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=4, scope=(*MANAGER, *scope)), manager))
+    refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=1, scope=scope), manager))
+
+
+def test_what_one_holds_one_may_hand_out(gallery: LogoAdmin, manager: SignedIn) -> None:
+    role = gallery.roles.create(CreateRole(name="reader", scope=("users:read", "roles:read")), manager)
+    gallery.users.amend(AmendUser(user_id=7, role_id=role.role_id), manager)
+    gallery.roles.amend(AmendRole(role_id=role.role_id, scope=MANAGER), manager)
+    gallery.users.amend(AmendUser(user_id=7, role_id=1), manager)
+    gallery.roles.remove(RemoveRole(role_id=role.role_id), manager)
+
+
+def test_a_scope_of_others_is_handed_out_by_those_who_hold_it(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    moderator = signed_in(storage, "roles:write", "forum:ban", user_id=700)
+    gallery.roles.create(CreateRole(name="forum", scope=("forum:ban",)), moderator)
+    refused(gallery, lambda: gallery.roles.create(CreateRole(name="x", scope=("forum:BAN",)), moderator))
+
+
+def test_who_holds_everything_hands_out_anything(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    caller = admin(gallery, storage)
+    gallery.roles.create(CreateRole(name="any", scope=("*", "forum:ban", "logos:write")), caller)
+    gallery.users.amend(AmendUser(user_id=7, role_id=2), caller)
+
+
+def test_a_stronger_role_stays_as_it_is(gallery: LogoAdmin, manager: SignedIn) -> None:
+    amendments: list[dict[str, Any]] = [{"name": "renamed"}, {"scope": ()}, {"scope": ("users:read",)}]
+    for values in amendments:
+        refused(gallery, partial(gallery.roles.amend, AmendRole(role_id=3, **values), manager))
+    refused(gallery, lambda: gallery.roles.remove(RemoveRole(role_id=3), manager))
+
+
+def test_a_new_user_is_at_most_as_strong_as_their_creator(gallery: LogoAdmin, manager: SignedIn) -> None:
+    command = CreateUser(user_id=8, username="ben", password="pw")
+    gallery.roles.amend(AmendRole(role_id=1, scope=("logos:write",)))
+    refused(gallery, lambda: gallery.users.create(command, manager))
+    gallery.roles.amend(AmendRole(role_id=1, scope=("users:read",)))
+    gallery.users.create(command, manager)
+
+
+@pytest.mark.parametrize("role_id", [2, 3])
+@pytest.mark.parametrize("user_id", [7, 500])
+def test_nobody_gives_a_user_a_stronger_role(gallery: LogoAdmin, manager: SignedIn, user_id: int, role_id: int) -> None:
+    refused(gallery, lambda: gallery.users.amend(AmendUser(user_id=user_id, role_id=role_id), manager))
+
+
+@pytest.mark.parametrize("user_id", [600, ADMIN_ID])
+def test_a_stronger_user_stays_as_they_are(
+    gallery: LogoAdmin, manager: SignedIn, painter: SignedIn, user_id: int
+) -> None:
+    assert painter
+    gallery.users.amend(AmendUser(user_id=user_id, avatar="a.png"))
+    changes: list[dict[str, Any]] = [{"role_id": 1}, {"username": "renamed"}, {"avatar": "b.png"}]
+    for command in (
+        *(AmendUser(user_id=user_id, **values) for values in changes),
+        *(RemoveUser(user_id=user_id), RemoveAvatar(user_id=user_id)),
+        SetPassword(user_id=user_id, password="mine"),
+    ):
+        refused(gallery, partial(ask, gallery, command, manager))
+
+
+def test_one_may_change_oneself_and_the_equally_strong(gallery: LogoAdmin, manager: SignedIn) -> None:
+    gallery.users.amend(AmendUser(user_id=7, role_id=4), manager)
+    for user_id in (7, 500):
+        gallery.users.amend(AmendUser(user_id=user_id, username=f"renamed {user_id}"), manager)
+        command = SetPassword(user_id=user_id, password="new", current_password=SOME_PASSWORD)
+        gallery.users.set_password(command, manager)
+    gallery.users.remove(RemoveUser(user_id=7), manager)
+    gallery.users.amend(AmendUser(user_id=500, role_id=1), manager)
+    with pytest.raises(NotPermitted):
+        gallery.users.amend(AmendUser(user_id=500, role_id=4), manager)
+
+
+@pytest.mark.parametrize("access", Policy)
+def test_a_token_hands_out_nothing_under_any_policy(storage: MemoryStorage, access: Policy) -> None:
+    gallery = gallery_on(storage, FrozenClock(), access)
+    stock(gallery)
+    nobody = signed_in(storage, user_id=500)
+    refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=3, name="x"), nobody))
+    refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=4, scope=("*",)), nobody))
+
+
+@pytest.mark.rule("contract C5")
+@pytest.mark.parametrize("scope", [("logos:write",), ("*",), ("users:read", "forum:ban")])
+def test_a_key_is_never_wider_than_its_maker(gallery: LogoAdmin, manager: SignedIn, scope: tuple[str, ...]) -> None:
+    refused(gallery, lambda: gallery.keys.create(CreateKey(name="wide", scope=scope), manager))
+
+
+@pytest.mark.rule("contract C5")
+def test_a_key_makes_no_key(gallery: LogoAdmin, manager: SignedIn) -> None:
+    key = key_of(gallery, manager, *MANAGER)
+    for scope in ((), ("users:read",)):
+        refused(gallery, lambda scope=scope: gallery.keys.create(CreateKey(name="x", scope=scope), key))  # type: ignore[misc]  # has a default
+
+
+@pytest.mark.rule("contract C5", "contract B5")
+def test_a_key_may_do_what_is_in_its_scope_and_nothing_else(gallery: LogoAdmin, manager: SignedIn) -> None:
+    key = key_of(gallery, manager, "users:write")
+    gallery.users.amend(AmendUser(user_id=7, username="renamed"), key)
+    refused(gallery, lambda: gallery.roles.create(CreateRole(name="x", scope=()), key))
+    refused(gallery, lambda: gallery.users.get(GetUser(user_id=7), key))
+    # Its own maker is stronger than it.
+    refused(gallery, lambda: gallery.users.set_password(SetPassword(user_id=500, password="x"), key))
+    refused(gallery, lambda: gallery.users.amend(AmendUser(user_id=7, role_id=4), key))
+
+
+@pytest.mark.rule("contract C5", "contract B5")
+def test_a_key_is_cut_by_what_its_maker_holds_at_that_moment(gallery: LogoAdmin, manager: SignedIn) -> None:
+    key = key_of(gallery, manager, *MANAGER)
+    assert gallery.sessions.me(WhoAmI(), key).scope == tuple(sorted(MANAGER))
+    gallery.roles.amend(AmendRole(role_id=4, scope=("users:read", "logos:write")))
+    assert gallery.sessions.me(WhoAmI(), key).scope == ("users:read",)
+    refused(gallery, lambda: gallery.users.amend(AmendUser(user_id=7, username="x"), key))
+    gallery.users.amend(AmendUser(user_id=500, role_id=1))
+    assert gallery.sessions.me(WhoAmI(), key).scope == ()
+    refused(gallery, lambda: gallery.users.get(GetUser(user_id=7), key))
+
+
+@pytest.mark.rule("contract C5")
+def test_a_key_to_everything_is_everything_that_its_maker_holds(
+    gallery: LogoAdmin, manager: SignedIn, storage: MemoryStorage
+) -> None:
+    assert manager
+    caller = admin(gallery, storage)
+    key = key_of(gallery, caller, "*")
+    gallery.roles.create(CreateRole(name="any", scope=("*", "forum:ban")), key)
+    gallery.users.amend(AmendUser(user_id=7, role_id=2))
+    gallery.users.amend(AmendUser(user_id=ADMIN_ID, role_id=4))
+    assert gallery.sessions.me(WhoAmI(), key).scope == tuple(sorted(MANAGER))
+    refused(gallery, lambda: gallery.users.amend(AmendUser(user_id=7, role_id=1), key))
+
+
+@pytest.mark.rule("contract C5", "contract A19")
+@pytest.mark.parametrize("end", ["expired", "removed", "maker removed", "never made"])
+def test_a_key_that_ended_proves_nothing(gallery: LogoAdmin, manager: SignedIn, clock: FrozenClock, end: str) -> None:
+    key = key_of(gallery, manager, *MANAGER, expires_in=60)
+    clock.pass_by(59)
+    gallery.users.get(GetUser(user_id=7), key)
+    if end == "expired":
+        clock.pass_by(1)
+    elif end == "removed":
+        gallery.keys.remove(RemoveKey(key_id=1), manager)
+    elif end == "maker removed":
+        gallery.users.remove(RemoveUser(user_id=500))
+    else:
+        key = KeyHolder("0" * 64)
+    refused(gallery, lambda: gallery.users.get(GetUser(user_id=7), key), InvalidToken)
+    refused(gallery, lambda: gallery.users.amend(AmendUser(user_id=7, username="x"), key), InvalidToken)
+    refused(gallery, lambda: gallery.sessions.me(WhoAmI(), key), InvalidToken)
+
+
+@pytest.mark.rule("contract C5")
+def test_the_keys_of_a_user_do_not_come_back_with_them(gallery: LogoAdmin, manager: SignedIn) -> None:
+    key = key_of(gallery, manager, *MANAGER)
+    gallery.users.remove(RemoveUser(user_id=500))
+    gallery.changes.revert(Revert(change_id=last_change(gallery)))
+    refused(gallery, lambda: gallery.users.get(GetUser(user_id=7), key), InvalidToken)
+    refused(gallery, lambda: gallery.users.get(GetUser(user_id=7), manager), InvalidToken)
+
+
+@pytest.mark.rule("contract C5")
+def test_what_is_ones_own_is_not_a_keys(gallery: LogoAdmin, manager: SignedIn) -> None:
+    key = key_of(gallery, manager)
+    refused(gallery, lambda: gallery.users.get(GetUser(user_id=500), key))
+    refused(gallery, lambda: gallery.users.remove_avatar(RemoveAvatar(user_id=500), key))
+    refused(gallery, lambda: gallery.users.set_password(SetPassword(user_id=500, password="mine"), key))
+
+
+def user_line(user_id: int, role_id: int, **values: str) -> str:
+    line = {"kind": "user", "user_id": user_id, "username": f"user {user_id}", "avatar": None, "role_id": role_id}
+    return json.dumps(line | values)
+
+
+def role_line(role_id: int, *scope: str) -> str:
+    return json.dumps({"kind": "role", "role_id": role_id, "name": f"role {role_id}", "scope": scope})
+
+
+def loads(line: str) -> Callable[[LogoAdmin, Caller], object]:
+    return lambda gallery, caller: gallery.import_export.load(ImportRecords(), [line], caller)
+
+
+def asks(command: Command) -> Callable[[LogoAdmin, Caller], object]:
+    return lambda gallery, caller: ask(gallery, command, caller)
+
+
+HASH: Final = {"password_hash": CHEAP_PASSWORDS.hash("known to the script").hash}
+# Where a key would live on: in somebody who can sign in, with a password or with scopes that they have from it. User
+# 600 is its maker, 500 a manager, 7 a mere member; role 5 is everything, 4 a manager's, 3 a painter's.
+LIVING_ON: Final[dict[str, Callable[[LogoAdmin, Caller], object]]] = {
+    "its maker's password": asks(SetPassword(user_id=600, password="mine")),
+    "its maker's hash": loads(user_line(600, 5, **HASH)),
+    "its demoted maker's hash": loads(user_line(600, 1, **HASH)),
+    "another's password": asks(SetPassword(user_id=500, password="mine")),
+    "another's hash": loads(user_line(500, 4, **HASH)),
+    "a new manager": loads(user_line(8, 4, **HASH)),
+    "a promotion": asks(AmendUser(user_id=7, role_id=4)),
+    "a promotion by import": loads(user_line(7, 4)),
+    "another direction": asks(AmendUser(user_id=500, role_id=3)),
+    "a scope": asks(AmendRole(role_id=4, scope=(*MANAGER, "logos:write"))),
+    "a scope for all": asks(AmendRole(role_id=1, scope=("users:read",))),
+    "a scope by import": loads(role_line(4, *MANAGER, "logos:write")),
+    "a key": asks(CreateKey(name="x", scope=())),
+}
+
+
+@pytest.mark.rule("contract C5")
+@pytest.mark.parametrize("way", LIVING_ON)
+def test_a_key_does_not_live_on(gallery: LogoAdmin, manager: SignedIn, storage: MemoryStorage, way: str) -> None:
+    assert manager
+    key = key_of(gallery, signed_in(storage, "*", user_id=600), "*", expires_in=60)
+    refused(gallery, lambda: LIVING_ON[way](gallery, key))
+
+
+@pytest.mark.rule("contract C5", "contract G2")
+@pytest.mark.parametrize("undone", [AmendUser(user_id=500, role_id=1), AmendRole(role_id=4, scope=())])
+def test_a_key_does_not_live_on_by_undoing(
+    gallery: LogoAdmin, manager: SignedIn, storage: MemoryStorage, undone: AmendUser | AmendRole
+) -> None:
+    assert manager
+    key = key_of(gallery, signed_in(storage, "*", user_id=600), "*", expires_in=60)
+    ask(gallery, undone)
+    refused(gallery, lambda: gallery.changes.revert(Revert(change_id=last_change(gallery)), key))
+
+
+@pytest.mark.rule("contract C5")
+def test_a_key_sets_no_password_of_its_maker_who_has_what_everybody_has(
+    gallery: LogoAdmin, storage: MemoryStorage
+) -> None:
+    gallery.roles.amend(AmendRole(role_id=1, scope=("users:write",)))
+    storage.write(lambda uow: uow.sessions.add(Session("ann's", 7, NOW, NOW + 3600)))
+    key = key_of(gallery, SignedIn(7, "ann's"), "users:write", expires_in=60)
+    refused(gallery, lambda: gallery.users.set_password(SetPassword(user_id=7, password="mine"), key))
+    gallery.users.create(CreateUser(user_id=8, username="ben", password="x"), key)
+    gallery.users.set_password(SetPassword(user_id=8, password="y"), key)
+
+
+@pytest.mark.rule("contract C5")
+def test_a_key_looks_after_those_who_are_no_stronger_for_it(
+    gallery: LogoAdmin, manager: SignedIn, storage: MemoryStorage
+) -> None:
+    key = key_of(gallery, signed_in(storage, "*", user_id=600), "*")
+    users = gallery.users
+    users.create(CreateUser(user_id=8, username="ben", password="x"), key)
+    users.set_password(SetPassword(user_id=8, password="y"), key)
+    users.amend(AmendUser(user_id=8, username="benny", avatar="b.png"), key)
+    gallery.roles.amend(AmendRole(role_id=4, name="less", scope=MANAGER[:2]), key)
+    users.amend(AmendUser(user_id=manager.user_id, role_id=1), key)
+    users.amend(AmendUser(user_id=ADMIN_ID, role_id=3), key)
+    # Somebody else gives them a password.
+    loads(user_line(9, 4))(gallery, key)
+    refused(gallery, lambda: users.set_password(SetPassword(user_id=9, password="x"), key))
+    loads(role_line(9, "*"))(gallery, key)
+    users.remove(RemoveUser(user_id=9), key)
+
+
+@pytest.mark.rule("contract I2")
+def test_only_who_holds_everything_imports_a_role_that_does_and_exports_hashes(
+    gallery: LogoAdmin, storage: MemoryStorage
+) -> None:
+    scope = (*MANAGER, "authors:write", "themes:write", "logos:write")
+    almost = signed_in(storage, *scope, user_id=500)
+    line = json.dumps({"kind": "role", "role_id": 4, "name": "x", "scope": ["*"]})
+    refused(gallery, lambda: gallery.import_export.load(ImportRecords(), [line], almost))
+    refused(gallery, lambda: gallery.import_export.load(ImportRecords(dry_run=True), [line], almost))
+    dump = partial(gallery.import_export.dump, ExportRecords(), lambda _: None)
+    refused(gallery, lambda: dump(almost, with_password_hashes=True))
+    narrow = key_of(gallery, admin(gallery, storage), *scope)
+    refused(gallery, lambda: gallery.import_export.load(ImportRecords(), [line], narrow))
+
+
+@pytest.mark.rule("contract G2")
+def test_a_revert_makes_nobody_stronger_and_brings_nobody_stronger_back(
+    gallery: LogoAdmin, manager: SignedIn, painter: SignedIn
+) -> None:
+    undone = []
+    for command in (
+        *(AmendUser(user_id=painter.user_id, role_id=1), AmendUser(user_id=painter.user_id, role_id=5)),
+        *(AmendRole(role_id=3, scope=()), AmendRole(role_id=3, scope=("logos:write",))),
+        *(RemoveUser(user_id=painter.user_id), RemoveRole(role_id=3)),
+    ):
+        ask(gallery, command)
+        undone.append(last_change(gallery))
+    demoted, _, weakened, _, user_gone, role_gone = undone
+    for change_id in (demoted, weakened, user_gone, role_gone):
+        refused(gallery, partial(gallery.changes.revert, Revert(change_id=change_id), manager))
+    gallery.users.remove(RemoveUser(user_id=7))
+    gallery.changes.revert(Revert(change_id=last_change(gallery)), manager)  # a mere member
+
+
+@pytest.mark.rule("contract G2")
+def test_a_revert_takes_nobody_stronger_away(gallery: LogoAdmin, manager: SignedIn) -> None:
+    gallery.users.create(CreateUser(user_id=8, username="ben", password="pw"))
+    gallery.roles.create(CreateRole(name="strong", scope=("logos:write",)))
+    refused(gallery, lambda: gallery.changes.revert(Revert(change_id=last_change(gallery)), manager))
+    refused(gallery, lambda: gallery.changes.revert(Revert(change_id=3), manager))  # the administrator's creation
+    gallery.users.amend(AmendUser(user_id=8, role_id=3))
+    gallery.users.amend(AmendUser(user_id=8, username="benny"))
+    refused(gallery, lambda: gallery.changes.revert(Revert(change_id=last_change(gallery)), manager))
+
+
+@pytest.mark.rule("contract G2")
+@pytest.mark.parametrize(
+    ("change_id", "scope"),
+    [(4, "roles:write"), (5, "users:write"), (7, "authors:write"), (9, "logos:write"), (11, "themes:write")],
+)
+def test_a_revert_takes_the_scope_of_the_kind(
+    gallery: LogoAdmin, storage: MemoryStorage, change_id: int, scope: str
+) -> None:
+    scopes = {"roles:write", "users:write", "authors:write", "logos:write", "themes:write", "changes:read"}
+    others = signed_in(storage, *(scopes - {scope}), user_id=500)
+    refused(gallery, lambda: gallery.changes.revert(Revert(change_id=change_id), others))
+    # A role that may paint is taken away by somebody who may.
+    gallery.changes.revert(
+        Revert(change_id=change_id), signed_in(storage, scope, "logos:write", "themes:write", user_id=501)
+    )
+
+
+# The last user with every scope.
+
+
+def demotion_by_import(gallery: LogoAdmin, caller: Caller, *, dry_run: bool = False) -> None:
+    line = {"kind": "user", "user_id": ADMIN_ID, "username": "admin", "avatar": None, "role_id": 1}
+    gallery.import_export.load(ImportRecords(dry_run=dry_run), [json.dumps(line)], caller)
+
+
+LAST: Final[dict[str, Callable[[LogoAdmin, Caller], object]]] = {
+    "removed": asks(RemoveUser(user_id=ADMIN_ID)),
+    "demoted": asks(AmendUser(user_id=ADMIN_ID, role_id=3)),
+    "role": asks(AmendRole(role_id=2, scope=("users:write",))),
+    "import": demotion_by_import,
+    "dry run": partial(demotion_by_import, dry_run=True),
+    "revert": asks(Revert(change_id=3)),
+}
+
+
+@pytest.mark.parametrize("way", LAST)
+@pytest.mark.parametrize("by", ["owner", "themselves", "key"])
+def test_the_last_who_holds_everything_stays(gallery: LogoAdmin, storage: MemoryStorage, way: str, by: str) -> None:
+    themselves = admin(gallery, storage)
+    caller: Caller = OWNER if by == "owner" else themselves
+    if by == "key":
+        caller = key_of(gallery, themselves, "*")
+    refused(gallery, lambda: LAST[way](gallery, caller), Conflict)
+
+
+@pytest.mark.parametrize("way", [way for way in LAST if way != "dry run"])
+def test_the_last_but_one_may_go_and_then_not_the_other(gallery: LogoAdmin, storage: MemoryStorage, way: str) -> None:
+    other = signed_in(storage, "forum:ban", "*", user_id=500)
+    LAST[way](gallery, other)
+    refused(gallery, lambda: gallery.users.remove(RemoveUser(user_id=500), other), Conflict)
+    refused(gallery, lambda: gallery.users.amend(AmendUser(user_id=500, role_id=1), other), Conflict)
+    refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=4, scope=("forum:ban",)), other), Conflict)
+
+
+@pytest.mark.parametrize("way", LAST)
+def test_a_user_who_cannot_sign_in_does_not_count_as_the_last_administrator(
+    gallery: LogoAdmin, storage: MemoryStorage, way: str
+) -> None:
+    gallery.import_export.load(ImportRecords(), [role_line(9, "*"), user_line(9, 9)])
+    refused(gallery, lambda: LAST[way](gallery, admin(gallery, storage)), Conflict)
+    gallery.users.set_password(SetPassword(user_id=9, password="pw"))
+    LAST[way](gallery, OWNER)
+
+
+def test_where_nobody_can_sign_in_nobody_is_the_last(clock: FrozenClock) -> None:
+    gallery = gallery_on(MemoryStorage(), clock, started=False)
+    lines = [role_line(2, "*"), role_line(1), user_line(8, 2), user_line(9, 2)]
+    gallery.import_export.load(ImportRecords(), lines)
+    gallery.users.amend(AmendUser(user_id=8, username="renamed", role_id=1))
+    gallery.roles.amend(AmendRole(role_id=2, scope=("users:write",)))
+    gallery.users.remove(RemoveUser(user_id=9))
+
+
+def test_a_role_that_nobody_has_keeps_nobody(gallery: LogoAdmin) -> None:
+    gallery.roles.amend(AmendRole(role_id=3, scope=("*",)))
+    refused(gallery, lambda: gallery.users.remove(RemoveUser(user_id=ADMIN_ID)), Conflict)
+    gallery.roles.amend(AmendRole(role_id=3, scope=()))
+    refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=2, scope=())), Conflict)
+
+
+def test_the_last_who_holds_everything_may_change_all_else(gallery: LogoAdmin) -> None:
+    gallery.users.amend(AmendUser(user_id=ADMIN_ID, username="root"))
+    gallery.users.set_password(SetPassword(user_id=ADMIN_ID, password="new"))
+    gallery.roles.amend(AmendRole(role_id=2, scope=("forum:ban", "*"), name="root"))
+    gallery.roles.amend(AmendRole(role_id=3, scope=("*",)))
+    gallery.users.amend(AmendUser(user_id=ADMIN_ID, role_id=3))
+
+
+def test_an_import_may_pass_everything_on(gallery: LogoAdmin) -> None:
+    lines = [
+        {"kind": "user", "user_id": ADMIN_ID, "username": "admin", "avatar": None, "role_id": 1},
+        {"kind": "user", "user_id": 7, "username": "ann", "avatar": None, "role_id": 2},
+    ]
+    gallery.import_export.load(ImportRecords(), map(json.dumps, lines))
+    refused(gallery, lambda: gallery.users.remove(RemoveUser(user_id=7)), Conflict)
+
+
+@pytest.fixture(params=STORAGES)
+def any_storage(request: pytest.FixtureRequest) -> Storage:
+    """Each storage in turn, empty."""
+    fresh: Storage = request.getfixturevalue(f"{request.param}_storage")
+    return fresh
+
+
+@pytest.mark.parametrize("way", ["removed", "demoted", "role"])
+def test_of_two_who_go_at_once_one_stays(any_storage: Storage, way: str) -> None:
+    gallery = gallery_on(any_storage, FrozenClock())
+    signed_in(any_storage, "*", user_id=500)
+    mere = gallery.roles.create(CreateRole(name="mere", scope=())).role_id
+    ways: dict[str, tuple[Command, Command]] = {
+        "removed": (RemoveUser(user_id=ADMIN_ID), RemoveUser(user_id=500)),
+        "demoted": (AmendUser(user_id=ADMIN_ID, role_id=mere), AmendUser(user_id=500, role_id=mere)),
+        "role": (AmendRole(role_id=2, scope=()), RemoveUser(user_id=500)),
+    }
+    begin = Barrier(2)
+
+    def run(command: Command) -> bool:
+        begin.wait()
+        try:
+            ask(gallery, command)
+        except Conflict:
+            return False
+        return True
+
+    with ThreadPoolExecutor(2) as threads:
+        assert sorted(threads.map(run, ways[way])) == [False, True]
+
+
+# Anything at all, by anybody.
+
+SCOPES: Final = ("*", "users:write", "roles:write", "logos:write", "authors:write", "forum:ban", "wiki:edit")
+USER_IDS: Final = st.sampled_from([ADMIN_ID, 1, 2, 3, 4])
+ROLE_IDS: Final = st.integers(1, 6)
+SCOPE: Final = st.lists(st.sampled_from(SCOPES), max_size=3, unique=True).map(tuple)
+
+
+class Escalation(RuleBasedStateMachine):
+    """Users with any roles do anything, with sessions and with keys.
+
+    Scopes come only from callers that hold them: after each step, a changed record has no scope that neither it had
+    before nor the caller holds.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.storage = MemoryStorage()
+        self.clock = FrozenClock()
+        self.gallery = gallery_on(self.storage, self.clock, Policy.GUARDED)
+        self.callers: list[Caller] = []
+
+    @initialize(roles=st.lists(SCOPE, min_size=4, max_size=4), of=st.lists(ROLE_IDS, min_size=4, max_size=4))
+    def begin(self, roles: list[tuple[str, ...]], of: list[int]) -> None:
+        for number, scope in enumerate(roles):
+            self.gallery.roles.create(CreateRole(name=f"role {number}", scope=scope))
+        for user_id, role_id in enumerate(of, 1):
+            self.gallery.users.create(CreateUser(user_id=user_id, username=f"user {user_id}", password="pw"))
+            self.gallery.users.amend(AmendUser(user_id=user_id, role_id=role_id))
+        for user_id in (*range(1, 5), ADMIN_ID):
+            self.session(user_id)
+
+    def session(self, user_id: int) -> None:
+        name = f"session {len(self.callers)}"
+        self.storage.write(lambda uow: uow.sessions.add(Session(name, user_id, NOW, NOW + 3600)))
+        self.callers.append(SignedIn(user_id, name))
+
+    def held_by_users(self) -> dict[int, frozenset[str]]:
+        """Return the scope of each user."""
+
+        def work(uow: Any) -> dict[int, frozenset[str]]:
+            users = uow.records(USERS).page(-1, 500)
+            return {user.user_id: frozenset(uow.records(ROLES).get(user.role_id).scope) for user in users}
+
+        return self.storage.read(work)
+
+    def held_by_roles(self) -> dict[int, frozenset[str]]:
+        return self.storage.read(lambda uow: {r.role_id: frozenset(r.scope) for r in uow.records(ROLES).page(-1, 500)})
+
+    def does(self, caller: int, command: Any) -> None:
+        """Let a caller do something, refused or not, and check the result."""
+        who = self.callers[caller % len(self.callers)]
+        try:
+            scope = frozenset(self.gallery.sessions.me(WhoAmI(), who).scope)
+        except InvalidToken:
+            scope = frozenset()
+        before = self.held_by_users(), self.held_by_roles()
+        with suppress(LogoAdminError):
+            made = ask(self.gallery, command, who)
+            if isinstance(command, CreateKey):
+                self.callers.append(self.gallery.sessions.caller(made.key))
+        self.judge(scope, *zip(before, (self.held_by_users(), self.held_by_roles()), strict=True))
+
+    @staticmethod
+    def judge(scope: frozenset[str], *states: tuple[dict[int, frozenset[str]], dict[int, frozenset[str]]]) -> None:
+        """Make sure that a caller with a scope could make the changes to users and roles."""
+        if "*" in scope:
+            return
+        for before, after in states:
+            for id_ in before.keys() | after.keys():
+                was, is_ = before.get(id_), after.get(id_)
+                if was != is_:
+                    assert (was or frozenset()) <= scope, "somebody weaker changed it"
+                    assert (is_ or frozenset()) <= scope, "it was handed out by somebody who does not hold it"
+
+    @rule(caller=st.integers(0, 30), scope=SCOPE, number=st.integers(0, 9))
+    def create_role(self, caller: int, scope: tuple[str, ...], number: int) -> None:
+        self.does(caller, CreateRole(name=f"new {number}", scope=scope))
+
+    @rule(caller=st.integers(0, 30), role_id=ROLE_IDS, scope=SCOPE)
+    def amend_role(self, caller: int, role_id: int, scope: tuple[str, ...]) -> None:
+        self.does(caller, AmendRole(role_id=role_id, scope=scope))
+
+    @rule(caller=st.integers(0, 30), role_id=ROLE_IDS)
+    def remove_role(self, caller: int, role_id: int) -> None:
+        self.does(caller, RemoveRole(role_id=role_id))
+
+    @rule(caller=st.integers(0, 30), user_id=USER_IDS)
+    def create_user(self, caller: int, user_id: int) -> None:
+        self.does(caller, CreateUser(user_id=user_id, username=f"user {user_id}", password="pw"))
+
+    @rule(caller=st.integers(0, 30), user_id=USER_IDS, role_id=ROLE_IDS)
+    def amend_user(self, caller: int, user_id: int, role_id: int) -> None:
+        self.does(caller, AmendUser(user_id=user_id, role_id=role_id))
+
+    @rule(caller=st.integers(0, 30), user_id=USER_IDS)
+    def remove_user(self, caller: int, user_id: int) -> None:
+        self.does(caller, RemoveUser(user_id=user_id))
+
+    @rule(caller=st.integers(0, 30), user_id=USER_IDS)
+    def take_over(self, caller: int, user_id: int) -> None:
+        """Somebody whose password one may set, one may be; so they must not be stronger."""
+        who = self.callers[caller % len(self.callers)]
+        with suppress(LogoAdminError):
+            mine = frozenset(self.gallery.sessions.me(WhoAmI(), who).scope)
+            command = SetPassword(user_id=user_id, password="taken", current_password="taken")
+            self.gallery.users.set_password(command, who)
+            assert "*" in mine or self.held_by_users()[user_id] <= mine
+
+    @rule(caller=st.integers(0, 30), scope=SCOPE)
+    def create_key(self, caller: int, scope: tuple[str, ...]) -> None:
+        before = len(self.callers)
+        who = self.callers[caller % before]
+        self.does(caller, CreateKey(name="key", scope=scope))
+        if len(self.callers) > before:
+            assert isinstance(who, SignedIn)
+            mine, its = (set(self.gallery.sessions.me(WhoAmI(), c).scope) for c in (who, self.callers[-1]))
+            assert "*" in mine or its <= mine
+
+    @rule(caller=st.integers(0, 30), back=st.integers(0, 8))
+    def revert(self, caller: int, back: int) -> None:
+        self.does(caller, Revert(change_id=max(0, last_change(self.gallery) - back)))
+
+    @rule(user_id=USER_IDS)
+    def sign_in(self, user_id: int) -> None:
+        if user_id in self.held_by_users():
+            self.session(user_id)
+
+    @invariant()
+    def somebody_who_can_sign_in_holds_everything(self) -> None:
+        passwords = self.storage.read(lambda uow: {id_: uow.passwords.get(id_) for id_ in self.held_by_users()})
+        assert any("*" in scope and passwords[id_] for id_, scope in self.held_by_users().items())
+
+    @invariant()
+    def a_key_holds_no_more_than_its_maker(self) -> None:
+        held = self.held_by_users()
+        for caller in self.callers:
+            if isinstance(caller, KeyHolder):
+                with suppress(InvalidToken):
+                    me = self.gallery.sessions.me(WhoAmI(), caller)
+                    assert "*" in held[me.user_id] or set(me.scope) <= held[me.user_id]
+
+
+TestEscalation = Escalation.TestCase
+TestEscalation.settings = settings(stateful_step_count=40, max_examples=12)
+
+
+@pytest.mark.slow("a long random walk")
+class TestEscalationAtLength(TestEscalation):  # type: ignore[misc, valid-type]  # made when it is first asked for
+    """The same, more often."""
+
+    settings = settings(stateful_step_count=40)

@@ -1,0 +1,270 @@
+"""Listing and ending one's own sessions, and session expiry (contract C6, K7)."""
+
+from dataclasses import replace
+from typing import Final
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes.history import ListChanges
+from logoadmin.domain.identity.service_keys import CreateKey
+from logoadmin.domain.identity.sessions import open_sessions
+from logoadmin.domain.identity.sessions.open_sessions import Lifetimes
+from logoadmin.domain.identity.sessions.session_records import ListedSession, RemovedSession, RemovedUserSessions
+from logoadmin.domain.identity.sessions.sessions import (
+    ListSessions,
+    RemoveSession,
+    RemoveUserSessions,
+    WhoAmI,
+)
+from logoadmin.domain.identity.users import GetUser, RemoveAvatar
+from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, SignedIn
+from logoadmin.domain.kernel.errors import InvalidToken, NotAuthenticated, NotFound, NotPermitted, Outdated
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.conftest import STORAGES
+from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh
+from tests.gallery import ADMIN_ID, NOW, FrozenClock, gallery_on, signed_in, stock
+
+pytestmark = pytest.mark.rule("contract C6")
+
+DAY: Final = 86_400
+
+
+@pytest.fixture(params=STORAGES)
+def any_gallery(request: pytest.FixtureRequest, clock: FrozenClock) -> LogoAdmin:
+    """A gallery with a little of everything, on each storage in turn."""
+    made = gallery_on(request.getfixturevalue(f"{request.param}_storage"), clock)
+    stock(made)
+    return made
+
+
+def listed(gallery: LogoAdmin, who: SignedIn) -> tuple[ListedSession, ...]:
+    return gallery.sessions.list(ListSessions(), who)
+
+
+def test_one_sees_ones_own_sessions_and_which_is_the_current_one(any_gallery: LogoAdmin, clock: FrozenClock) -> None:
+    gallery = any_gallery
+    here = caller(gallery, gallery.sessions.sign_in(ANN, Anonymous("192.0.2.1", user_agent="Browser/1")))
+    gallery.sessions.sign_in(ADMIN)
+    clock.pass_by(10)
+    tokens = gallery.sessions.sign_in(ANN)
+    there = caller(gallery, tokens)
+    clock.pass_by(5)
+    refresh(gallery, tokens)
+    end = NOW + 30 * DAY
+    first = ListedSession(here.session_id, NOW, None, end, "192.0.2.1", "Browser/1", "password", current=True)
+    second = ListedSession(there.session_id, NOW + 10, NOW + 15, end + 15, None, None, "password", current=False)
+    assert listed(gallery, here) == (first, second)
+    assert listed(gallery, there) == (replace(first, current=False), replace(second, current=True))
+
+
+@pytest.mark.rule("contract C3")
+def test_a_session_that_is_ended_ends_at_once_with_all_its_tokens(any_gallery: LogoAdmin) -> None:
+    """ASVS 7.5.2, but for signing in again: who has an open session ends others and gains nothing by it."""
+    gallery = any_gallery
+    lost = gallery.sessions.sign_in(ANN)
+    here = caller(gallery, gallery.sessions.sign_in(ANN))
+    session_id = caller(gallery, lost).session_id
+    assert gallery.sessions.remove(RemoveSession(session_id=session_id), here) == RemovedSession(session_id)
+    with pytest.raises(InvalidToken):
+        gallery.sessions.me(WhoAmI(), caller(gallery, lost))
+    with pytest.raises(InvalidToken):
+        refresh(gallery, lost)
+    assert [session.session_id for session in listed(gallery, here)] == [here.session_id]
+    gallery.sessions.remove(RemoveSession(session_id=here.session_id), here)
+    with pytest.raises(InvalidToken):
+        listed(gallery, here)
+
+
+def test_nobody_ends_a_session_of_somebody_else_or_none(any_gallery: LogoAdmin) -> None:
+    gallery = any_gallery
+    ann, admin = (caller(gallery, gallery.sessions.sign_in(command)) for command in (ANN, ADMIN))
+    for session_id in (ann.session_id, ann.session_id.swapcase(), "none", " " + admin.session_id):
+        with pytest.raises(NotFound, match=r"^Session .* not found$"):
+            gallery.sessions.remove(RemoveSession(session_id=session_id), admin)
+    with pytest.raises(Outdated):
+        gallery.sessions.remove(RemoveSession(session_id=ann.session_id, if_match=frozenset({1})), ann)
+    assert len(listed(gallery, ann)) == len(listed(gallery, admin)) == 1
+
+
+def test_all_sessions_of_a_user_end_by_somebody_who_holds_what_they_do(any_gallery: LogoAdmin) -> None:
+    gallery = any_gallery
+    admin = caller(gallery, gallery.sessions.sign_in(ADMIN))
+    anns = [gallery.sessions.sign_in(ANN) for _ in range(3)]
+    history = list(gallery.changes.list(ListChanges(), OWNER))
+    command = RemoveUserSessions(user_id=7)
+    with pytest.raises(NotPermitted):
+        gallery.sessions.remove_all(command, caller(gallery, anns[0]))
+    assert gallery.sessions.remove_all(command, admin) == RemovedUserSessions(7, 3)
+    for tokens in anns:
+        with pytest.raises(InvalidToken):
+            gallery.sessions.me(WhoAmI(), caller(gallery, tokens))
+    assert gallery.sessions.remove_all(command, admin) == RemovedUserSessions(7, 0)
+    with pytest.raises(NotFound):
+        gallery.sessions.remove_all(RemoveUserSessions(user_id=8), admin)
+    assert gallery.sessions.me(WhoAmI(), admin).user_id == ADMIN_ID
+    assert gallery.sessions.remove_all(RemoveUserSessions(user_id=ADMIN_ID)) == RemovedUserSessions(ADMIN_ID, 1)
+    assert list(gallery.changes.list(ListChanges(), OWNER)) == history
+
+
+@pytest.mark.rule("contract B4", "contract F1")
+def test_who_holds_less_ends_no_sessions_and_an_old_version_of_the_user_none_either(
+    stocked: LogoAdmin, storage: MemoryStorage
+) -> None:
+    manager = signed_in(storage, "users:write", user_id=500)
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    with pytest.raises(NotPermitted):
+        stocked.sessions.remove_all(RemoveUserSessions(user_id=ADMIN_ID), manager)
+    old = frozenset({stocked.users.get(GetUser(user_id=ADMIN_ID)).version + 1})
+    with pytest.raises(Outdated):
+        stocked.sessions.remove_all(RemoveUserSessions(user_id=ADMIN_ID, if_match=old), admin)
+    assert len(listed(stocked, admin)) == 1
+
+
+@pytest.mark.rule("contract C5")
+def test_a_service_key_and_nobody_have_no_sessions_to_list_or_end(stocked: LogoAdmin) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="k", scope=("*",)), admin).key)
+    own = RemoveSession(session_id=admin.session_id)
+    for who, error in ((key, NotPermitted), (OWNER, NotAuthenticated), (Anonymous(), NotAuthenticated)):
+        with pytest.raises(error):
+            stocked.sessions.list(ListSessions(), who)
+        with pytest.raises(error):
+            stocked.sessions.remove(own, who)
+    with pytest.raises(NotPermitted):
+        stocked.sessions.remove_all(RemoveUserSessions(user_id=7), key)
+
+
+def test_a_session_ends_at_its_absolute_limit_however_often_it_is_refreshed(
+    storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=DAY, session_days=2))
+    tokens = gallery.sessions.sign_in(ADMIN)
+    (session,) = listed(gallery, caller(gallery, tokens))
+    assert session.expires_at == NOW + DAY
+    clock.pass_by(DAY - 1)
+    tokens = refresh(gallery, tokens)
+    clock.pass_by(DAY - 59)
+    tokens = refresh(gallery, tokens)
+    assert tokens.expires_in == 60
+    (session,) = listed(gallery, caller(gallery, tokens))
+    assert (session.created_at, session.expires_at) == (NOW, NOW + 2 * DAY)
+    clock.pass_by(59)
+    tokens = refresh(gallery, tokens)
+    assert tokens.expires_in == 1
+    clock.pass_by(1)
+    with pytest.raises(InvalidToken):
+        caller(gallery, tokens)
+    with pytest.raises(InvalidToken):
+        refresh(gallery, tokens)
+
+
+def test_a_shorter_absolute_limit_applies_to_existing_sessions(storage: MemoryStorage, clock: FrozenClock) -> None:
+    old = gallery_on(storage, clock)
+    stock(old)
+    tokens, other = old.sessions.sign_in(ANN), old.sessions.sign_in(ANN)
+    new = gallery_on(storage, clock, lifetimes=Lifetimes(session_days=2), started=False)
+    (first, _) = listed(new, caller(new, tokens))
+    assert first.expires_at == NOW + 2 * DAY
+    clock.pass_by(2 * DAY)
+    here = caller(new, new.sessions.sign_in(ANN))
+    assert [session.session_id for session in listed(new, here)] == [here.session_id]
+    with pytest.raises(NotFound):
+        new.sessions.remove(RemoveSession(session_id=first.session_id), here)
+    with pytest.raises(InvalidToken):
+        refresh(new, tokens)
+    assert new.sessions.remove_all(RemoveUserSessions(user_id=7)) == RemovedUserSessions(7, 1)
+    with pytest.raises(InvalidToken):
+        refresh(new, other)
+
+
+@pytest.mark.rule("contract B5", "contract C2")
+def test_an_access_token_gives_no_rights_after_the_end_of_its_session(
+    any_gallery: LogoAdmin, clock: FrozenClock
+) -> None:
+    here, key = caller(any_gallery, any_gallery.sessions.sign_in(ANN)), key_of(any_gallery)
+    clock.pass_by(30 * DAY - 1)
+    any_gallery.sessions.me(WhoAmI(), here)
+    clock.pass_by(1)
+    for ask in (
+        lambda: any_gallery.sessions.me(WhoAmI(), here),
+        lambda: any_gallery.users.get(GetUser(user_id=7), here),
+        lambda: any_gallery.users.remove_avatar(RemoveAvatar(user_id=7), here),
+    ):
+        with pytest.raises(InvalidToken):
+            ask()
+    any_gallery.sessions.me(WhoAmI(), key)  # which has no session
+
+
+@pytest.mark.rule("contract K7")
+def test_no_access_token_outlasts_the_absolute_end_of_its_session(storage: MemoryStorage, clock: FrozenClock) -> None:
+    old = gallery_on(storage, clock)
+    stock(old)
+    here = caller(old, old.sessions.sign_in(ANN))
+    new = gallery_on(storage, clock, lifetimes=Lifetimes(session_days=2), started=False)
+    clock.pass_by(2 * DAY)
+    with pytest.raises(InvalidToken):
+        new.sessions.me(WhoAmI(), here)
+    clock.pass_by(-DAY)  # the clock had jumped
+    new.sessions.me(WhoAmI(), here)
+
+
+def key_of(gallery: LogoAdmin) -> Caller:
+    """Return the holder of a service key of Ann."""
+    made = gallery.keys.create(CreateKey(name="script", scope=()), caller(gallery, gallery.sessions.sign_in(ANN)))
+    return gallery.sessions.caller(made.key)
+
+
+def test_a_clock_that_ran_ahead_prolongs_no_session(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    clock.pass_by(400 * DAY)
+    tokens = stocked.sessions.sign_in(ANN)
+    clock.pass_by(-400 * DAY)
+    here = caller(stocked, stocked.sessions.sign_in(ANN))
+    assert {session.expires_at for session in listed(stocked, here)} == {NOW + 30 * DAY}
+    for _ in range(4):
+        tokens = refresh(stocked, tokens)
+        clock.pass_by(20 * DAY)
+    tokens = refresh(stocked, tokens)
+    (session,) = listed(stocked, caller(stocked, tokens))
+    # Ten minutes earlier, because a refresh is no recent sign-in (contract O3).
+    assert (session.created_at, session.expires_at) == (NOW - 611, NOW - 611 + 90 * DAY)
+    clock.pass_by(10 * DAY)
+    with pytest.raises(InvalidToken):
+        refresh(stocked, tokens)
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ("Browser/1 (X11)", "Browser/1 (X11)"),
+        (" \x00a\r\nb\x1b[31m\x7f\x85\u202ec ", "ab[31mc"),
+        ("é🖼", "é🖼"),
+        ("\x00" * 300 + "x" * 300, "x" * 256),
+        ("\t \x00", None),
+    ],
+)
+def test_of_what_a_program_calls_itself_so_much_is_kept_as_can_be_shown(
+    stocked: LogoAdmin, told: str, shown: str | None
+) -> None:
+    tokens = stocked.sessions.sign_in(ANN, Anonymous(told, user_agent=told))
+    (session,) = listed(stocked, caller(stocked, tokens))
+    assert session.user_agent == shown
+    assert session.address == (shown and shown[:64])
+
+
+@pytest.mark.rule("contract C6")
+def test_a_user_has_a_limited_number_of_sessions_and_the_least_recently_used_end(
+    stocked: LogoAdmin, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_sessions, "MOST_SESSIONS", 3)
+    begun = []
+    for _ in range(3):
+        clock.pass_by(10)
+        begun.append(stocked.sessions.sign_in(ANN))
+    clock.pass_by(10)
+    refresh(stocked, begun[0])
+    clock.pass_by(10)
+    last = stocked.sessions.sign_in(ANN)
+    assert [each.created_at - NOW for each in listed(stocked, caller(stocked, last))] == [10, 30, 50]
+    with pytest.raises(InvalidToken):
+        refresh(stocked, begun[1])

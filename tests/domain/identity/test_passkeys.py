@@ -1,0 +1,577 @@
+"""Passkeys: enrolling them, signing in with them, and what must not (contract O1, O2; ASVS 6.5, 6.7)."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.adapters.system_environment import SystemRandomness
+from logoadmin.domain.identity.factors.factor_commands import ListFactors, RemoveFactor, SignInWithFactor
+from logoadmin.domain.identity.factors.factor_records import NewFactor
+from logoadmin.domain.identity.factors.passkey_records import NO_NAME, NOT_INSTALLED
+from logoadmin.domain.identity.factors.passkeys import AskPasskey, BeginPasskey, EnrolPasskey, SignInWithPasskey
+from logoadmin.domain.identity.factors.signed_challenges import SignedChallenges
+from logoadmin.domain.identity.service_keys import CreateKey
+from logoadmin.domain.identity.sessions.session_records import Tokens
+from logoadmin.domain.identity.sessions.sessions import ListSessions, SignIn
+from logoadmin.domain.identity.users import RemoveUser
+from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, KeyHolder, SignedIn
+from logoadmin.domain.kernel.errors import (
+    Conflict,
+    InvalidInput,
+    LogoAdminError,
+    NotAuthenticated,
+    NotPermitted,
+    RecentSignInRequired,
+    SecondFactorRequired,
+    SignInRefused,
+    TooManySignIns,
+)
+from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.domain.identity.sign_ins import ADMIN, ANN, caller, works
+from tests.gallery import TOKEN_KEY, FrozenClock, WatchedStorage, gallery_on, once, stock
+from tests.passkeys import BE, UP, UV, Authenticator, Json, encoded
+
+ANN_ID: Final = 7
+EVIL: Final = PublicUrl("https://evil.example", "evil.example")
+
+
+@pytest.fixture
+def storage() -> WatchedStorage:
+    return WatchedStorage(MemoryStorage())
+
+
+@pytest.fixture
+def ann(stocked: LogoAdmin) -> SignedIn:
+    return caller(stocked, stocked.sessions.sign_in(ANN))
+
+
+@pytest.fixture
+def device() -> Authenticator:
+    return Authenticator(site=LOCAL)
+
+
+def enrol(gallery: LogoAdmin, who: SignedIn, device: Authenticator, name: str = "Laptop") -> NewFactor:
+    begun = gallery.passkeys.begin(BeginPasskey(), who)
+    answer = device.create(begun.options)
+    return gallery.passkeys.enrol(enrolment(begun.challenge, answer, name), who)
+
+
+def enrolment(challenge: str, answer: Json, name: str = "Laptop") -> EnrolPasskey:
+    return EnrolPasskey.model_validate({"challenge": challenge, "name": name, "credential": answer})
+
+
+def alone(gallery: LogoAdmin, device: Authenticator, client: Anonymous = ANONYMOUS) -> Tokens:
+    asked = gallery.passkeys.options(AskPasskey())
+    return gallery.passkeys.sign_in(sign_in(asked.challenge, device.get(asked.options)), client)
+
+
+def sign_in(challenge: str, answer: Json) -> SignInWithPasskey:
+    values = {"grant_type": "passkey", "challenge": challenge, "passkey": answer}
+    return SignInWithPasskey.model_validate(values)
+
+
+def challenged(gallery: LogoAdmin, who: SignIn = ANN) -> SecondFactorRequired:
+    with pytest.raises(SecondFactorRequired) as required:
+        gallery.sessions.sign_in(who)
+    return required.value
+
+
+def second(challenge: str, answer: Json) -> SignInWithFactor:
+    values = {"grant_type": "second_factor", "challenge": challenge, "passkey": answer}
+    return SignInWithFactor.model_validate(values)
+
+
+def both(gallery: LogoAdmin, device: Authenticator) -> Tokens:
+    """Sign in with a password, then with a passkey."""
+    required = challenged(gallery)
+    assert required.passkey is not None
+    return gallery.factors.sign_in(second(required.challenge, device.get(required.passkey)))
+
+
+@pytest.mark.rule("contract O1")
+def test_the_first_passkey_comes_with_recovery_codes(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+    first = enrol(stocked, ann, device)
+    assert (first.kind, first.name, first.last_used_at, len(set(first.recovery_codes or ()))) == (
+        *("passkey", "Laptop", None),
+        10,
+    )
+    other = enrol(stocked, ann, Authenticator(site=LOCAL), "Key ring")
+    assert other.recovery_codes is None
+    listed = stocked.factors.list(ListFactors(), ann)
+    assert [(each.factor_id, each.kind, each.name) for each in listed] == [
+        (first.factor_id, "passkey", "Laptop"),
+        (other.factor_id, "passkey", "Key ring"),
+    ]
+
+
+@pytest.mark.rule("contract O1")
+def test_options_for_a_new_passkey_name_the_user_and_exclude_their_passkeys(
+    stocked: LogoAdmin, ann: SignedIn, device: Authenticator
+) -> None:
+    enrol(stocked, ann, device)
+    begun = stocked.passkeys.begin(BeginPasskey(), ann)
+    assert begun.options["challenge"] == begun.challenge
+    assert begun.options["user"] == {"id": encoded(b"7"), "name": "ann", "displayName": "ann"}
+    assert begun.options["rp"]["id"] == "localhost"
+    assert [each["id"] for each in begun.options["excludeCredentials"]] == [encoded(device.credential_id)]
+
+
+@pytest.mark.rule("contract O2")
+@pytest.mark.parametrize("synced", [False, True])
+def test_a_passkey_alone_signs_in(
+    stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock, synced: bool
+) -> None:
+    device.synced = synced
+    enrol(stocked, ann, device)
+    clock.pass_by(60)
+    tokens = alone(stocked, device)
+    assert works(stocked, tokens)
+    who = caller(stocked, tokens)
+    assert who.user_id == ANN_ID
+    assert [each.factor for each in stocked.sessions.list(ListSessions(), who) if each.current] == ["passkey"]
+    assert [each.last_used_at for each in stocked.factors.list(ListFactors(), who)] == [clock.now()]
+    assert works(stocked, alone(stocked, device))
+
+
+@pytest.mark.rule("contract O2")
+def test_a_passkey_follows_the_password(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+    enrol(stocked, ann, device)
+    device.verifies = False
+    required = challenged(stocked)
+    assert required.factors == ("passkey", "recovery_code")
+    assert required.passkey is not None
+    assert required.passkey["userVerification"] == "preferred"
+    assert [each["id"] for each in required.passkey["allowCredentials"]] == [encoded(device.credential_id)]
+    assert works(stocked, stocked.factors.sign_in(second(required.challenge, device.get(required.passkey))))
+
+
+@pytest.mark.rule("contract O2")
+def test_a_passkey_alone_must_verify_its_user(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+    """ASVS 6.5.7: what the authenticator alone proves must be two factors."""
+    enrol(stocked, ann, device)
+    assert stocked.passkeys.options(AskPasskey()).options["userVerification"] == "required"
+    device.verifies = False
+    with pytest.raises(SignInRefused):
+        alone(stocked, device)
+
+
+# A page of somebody else, or a broken authenticator; each with what it changes.
+LIES: Final[dict[str, Json]] = {
+    "another origin": {"site": PublicUrl("https://evil.example", "localhost")},
+    "a sub-domain": {"site": PublicUrl("http://evil.localhost:8000", "localhost")},
+    "another port": {"site": PublicUrl("http://localhost:8001", "localhost")},
+    "https": {"site": PublicUrl("https://localhost:8000", "localhost")},
+    "another RP ID": {"site": PublicUrl(LOCAL.origin, "evil.example")},
+    "nobody present": {"flags": UV},
+    "a frame": {"client_data": {"crossOrigin": True}},
+    "synced all at once": {"flags": UP | UV | BE},
+    "a handle of somebody else": {"handle": b"2000000000"},
+    "another key": {"private": Authenticator().private},
+}
+
+
+@pytest.mark.rule("contract O2")
+@pytest.mark.parametrize("with_password", [False, True])
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lie_signs_nobody_in(
+    stocked: LogoAdmin, ann: SignedIn, device: Authenticator, lie: str, with_password: bool
+) -> None:
+    enrol(stocked, ann, device)
+    for name, value in LIES[lie].items():
+        setattr(device, name, value)
+    with pytest.raises(SignInRefused):
+        both(stocked, device) if with_password else alone(stocked, device)
+
+
+@pytest.mark.rule("contract O1")
+@pytest.mark.parametrize("lie", [lie for lie in LIES if lie not in ("another key", "synced all at once")])
+def test_a_lie_enrols_nothing(stocked: LogoAdmin, ann: SignedIn, device: Authenticator, lie: str) -> None:
+    begun = stocked.passkeys.begin(BeginPasskey(), ann)
+    for name, value in LIES[lie].items():
+        setattr(device, name, value)
+    if lie == "a handle of somebody else":  # which only a use names
+        return
+    with pytest.raises(InvalidInput) as refused:
+        stocked.passkeys.enrol(enrolment(begun.challenge, device.create(begun.options)), ann)
+    assert [problem.loc for problem in refused.value.problems] == [("credential",)]
+    assert stocked.factors.list(ListFactors(), ann) == ()
+
+
+@pytest.mark.rule("contract O1")
+@pytest.mark.parametrize("back", [0, 1, 2])
+def test_a_counter_that_goes_back_is_refused(
+    stocked: LogoAdmin, ann: SignedIn, device: Authenticator, back: int
+) -> None:
+    """A copy of a key that cannot be copied would count on its own."""
+    device.counter = 5
+    enrol(stocked, ann, device)
+    alone(stocked, device)
+    device.counter -= back + 1
+    for way in (alone, both):
+        with pytest.raises(SignInRefused):
+            way(stocked, device)
+        device.counter = 5 - back
+    device.counter = 6
+    assert works(stocked, both(stocked, device))
+
+
+@pytest.mark.rule("contract O1")
+def test_a_synced_passkey_may_count_as_it_likes(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+    device.synced, device.counter = True, 9
+    enrol(stocked, ann, device)
+    device.counter = 3
+    assert works(stocked, alone(stocked, device))
+    device.counter = 0
+    assert works(stocked, both(stocked, device))
+
+
+@pytest.mark.rule("contract O2")
+def test_a_challenge_leads_to_one_sign_in(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+    """ASVS 6.5.1, also if the authenticator does not count."""
+    device.synced = True
+    enrol(stocked, ann, device)
+    asked = stocked.passkeys.options(AskPasskey())
+    command = sign_in(asked.challenge, device.get(asked.options))
+    assert works(stocked, stocked.passkeys.sign_in(command))
+    with pytest.raises(SignInRefused):
+        stocked.passkeys.sign_in(command)
+    with pytest.raises(SignInRefused):
+        stocked.passkeys.sign_in(sign_in(asked.challenge, device.get(asked.options)))
+    required = challenged(stocked)
+    assert required.passkey is not None
+    answer = second(required.challenge, device.get(required.passkey))
+    assert works(stocked, stocked.factors.sign_in(answer))
+    with pytest.raises(SignInRefused):
+        stocked.factors.sign_in(answer)
+
+
+@pytest.mark.rule("contract O2", "contract K7")
+@pytest.mark.parametrize("seconds", [300, 86_400, -11, -86_400])
+def test_a_challenge_lives_for_five_minutes(
+    stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock, seconds: int
+) -> None:
+    """ASVS 6.5.5. A clock that goes back makes no challenge last longer; clocks may differ by 10 seconds."""
+    enrol(stocked, ann, device)
+    asked, required = stocked.passkeys.options(AskPasskey()), challenged(stocked)
+    assert required.passkey is not None
+    clock.pass_by(seconds)
+    with pytest.raises(SignInRefused):
+        stocked.passkeys.sign_in(sign_in(asked.challenge, device.get(asked.options)))
+    with pytest.raises(SignInRefused):
+        stocked.factors.sign_in(second(required.challenge, device.get(required.passkey)))
+
+
+@pytest.mark.rule("contract O2")
+def test_a_challenge_is_good_until_it_expires(
+    stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
+) -> None:
+    enrol(stocked, ann, device)
+    asked = stocked.passkeys.options(AskPasskey())
+    clock.pass_by(299)
+    assert works(stocked, stocked.passkeys.sign_in(sign_in(asked.challenge, device.get(asked.options))))
+
+
+@pytest.mark.rule("contract O2")
+def test_a_challenge_of_a_machine_whose_clock_is_ten_seconds_ahead_is_good(
+    stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
+) -> None:
+    enrol(stocked, ann, device)
+    asked, required = stocked.passkeys.options(AskPasskey()), challenged(stocked)
+    assert required.passkey is not None
+    clock.pass_by(-10)
+    assert works(stocked, stocked.passkeys.sign_in(sign_in(asked.challenge, device.get(asked.options))))
+    assert works(stocked, stocked.factors.sign_in(second(required.challenge, device.get(required.passkey))))
+
+
+@pytest.mark.rule("contract O2", "contract K7")
+def test_a_used_challenge_stays_used_when_the_clock_goes_back(
+    stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
+) -> None:
+    device.synced = True
+    enrol(stocked, ann, device)
+    asked = stocked.passkeys.options(AskPasskey())
+    command = sign_in(asked.challenge, device.get(asked.options))
+    stocked.passkeys.sign_in(command)
+    clock.pass_by(3600)
+    alone(stocked, device)  # which forgets what has expired
+    clock.pass_by(-3600)
+    with pytest.raises(SignInRefused):
+        stocked.passkeys.sign_in(command)
+
+
+@pytest.mark.rule("contract O2")
+def test_a_challenge_serves_its_purpose_and_its_user_alone(
+    stocked: LogoAdmin, ann: SignedIn, device: Authenticator
+) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    enrol(stocked, ann, device)
+    others = Authenticator(site=LOCAL)
+    enrol(stocked, admin, others)
+    required = challenged(stocked)
+    for_ann = stocked.passkeys.begin(BeginPasskey(), ann)
+    asked = stocked.passkeys.options(AskPasskey())
+    assert required.passkey is not None
+
+    # Of the second step, and of enrolment, for a passkey alone.
+    for challenge in (required.challenge, for_ann.challenge):
+        with pytest.raises(SignInRefused):
+            stocked.passkeys.sign_in(sign_in(challenge, device.get({"challenge": challenge})))
+    # Of a passkey alone, and of enrolment, for the second step.
+    for challenge in (asked.challenge, for_ann.challenge):
+        with pytest.raises(SignInRefused):
+            stocked.factors.sign_in(second(challenge, device.get({"challenge": challenge})))
+    # For an enrolment, those of both, and that of another user.
+    for challenge in (asked.challenge, required.challenge, for_ann.challenge):
+        new = Authenticator(site=LOCAL).create({**for_ann.options, "challenge": challenge})
+        with pytest.raises(InvalidInput, match="challenge"):
+            stocked.passkeys.enrol(enrolment(challenge, new), admin)
+    # The passkey of another user, after somebody's password.
+    with pytest.raises(SignInRefused):
+        stocked.factors.sign_in(second(required.challenge, others.get(required.passkey)))
+    # None of these used a challenge up.
+    assert works(stocked, stocked.factors.sign_in(second(required.challenge, device.get(required.passkey))))
+    assert works(stocked, stocked.passkeys.sign_in(sign_in(asked.challenge, device.get(asked.options))))
+
+
+@pytest.mark.rule("contract O2")
+def test_a_challenge_is_no_token(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+    enrol(stocked, ann, device)
+    for challenge in (stocked.passkeys.options(AskPasskey()).challenge, challenged(stocked).challenge):
+        with pytest.raises(LogoAdminError):
+            stocked.sessions.caller(challenge)
+
+
+@pytest.mark.rule("contract O2")
+def test_a_challenge_has_one_spelling(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+    """Decoders ignore some characters and the last bits: another spelling must not make a used challenge new."""
+    device.synced = True
+    enrol(stocked, ann, device)
+    asked = stocked.passkeys.options(AskPasskey())
+    command = sign_in(asked.challenge, device.get(asked.options))
+    stocked.passkeys.sign_in(command)
+    text = asked.challenge
+    last = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    spellings = [text + "=", text + "!", f"!{text}", text.replace("-", "+"), text.replace("_", "/"), f" {text}\n"]
+    spellings += [text[:-1] + each for each in last]
+    for spelling in {*spellings, text}:
+        with pytest.raises(SignInRefused):
+            stocked.passkeys.sign_in(command.model_copy(update={"challenge": spelling}))
+
+
+@pytest.mark.rule("contract O2")
+def test_a_challenge_of_another_service_is_refused(
+    stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
+) -> None:
+    enrol(stocked, ann, device)
+    own = stocked.passkeys.options(AskPasskey()).challenge
+    forged = SignedChallenges([b"another key"], SystemRandomness()).new(clock.now())
+    for challenge in (forged, "AAAA" + own, own[:-4] + "AAAA", own[4:], encoded(b"x" * 83), encoded(b"x" * 20)):
+        with pytest.raises(SignInRefused):
+            stocked.passkeys.sign_in(sign_in(challenge, device.get({"challenge": challenge})))
+    for rubbish in ("é", "=", "x", "\U0001f600" * 20):
+        command = sign_in(own, device.get({"challenge": own})).model_copy(update={"challenge": rubbish})
+        with pytest.raises(SignInRefused):
+            stocked.passkeys.sign_in(command)
+
+
+@pytest.mark.rule("contract O2", "contract C2")
+def test_a_challenge_outlasts_a_new_key(stocked: LogoAdmin, storage: WatchedStorage, clock: FrozenClock) -> None:
+    challenge = stocked.passkeys.options(AskPasskey()).challenge
+    rotated = SignedChallenges([b"a new key", TOKEN_KEY.encode()], SystemRandomness())
+    assert storage.write(lambda uow: rotated.use(uow, challenge, clock.now()))
+    assert not storage.write(lambda uow: rotated.use(uow, challenge, clock.now()))
+
+
+@pytest.mark.rule("contract O2")
+def test_asking_for_a_challenge_stores_nothing(stocked: LogoAdmin, storage: WatchedStorage) -> None:
+    """Anybody may ask, so nothing may grow; each is another (ASVS 6.7.2)."""
+    storage.asked.clear()
+    challenges = {stocked.passkeys.options(AskPasskey()).challenge for _ in range(50)}
+    assert len(challenges) == 50
+    assert set(storage.asked) == {"read"}
+
+
+@pytest.mark.rule("contract O1")
+def test_a_passkey_is_enrolled_once(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+    enrol(stocked, ann, device)
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    for who in (ann, admin):
+        with pytest.raises(Conflict, match=r"^This passkey is enrolled already$"):
+            enrol(stocked, who, device)
+    assert stocked.factors.list(ListFactors(), admin) == ()
+
+
+@pytest.mark.rule("contract O1")
+def test_an_enrolment_uses_its_challenge_up(
+    stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
+) -> None:
+    begun = stocked.passkeys.begin(BeginPasskey(), ann)
+    stocked.passkeys.enrol(enrolment(begun.challenge, device.create(begun.options)), ann)
+    again = Authenticator(site=LOCAL).create(begun.options)
+    for challenge, wait in ((begun.challenge, 0), (stocked.passkeys.begin(BeginPasskey(), ann).challenge, 301)):
+        clock.pass_by(wait)
+        with pytest.raises(InvalidInput, match="challenge"):
+            stocked.passkeys.enrol(enrolment(challenge, again), ann)
+
+
+@pytest.mark.rule("contract O1")
+def test_new_options_replace_the_former(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+    """Else one user could fill the table."""
+    first, begun = (stocked.passkeys.begin(BeginPasskey(), ann) for _ in range(2))
+    with pytest.raises(InvalidInput, match="challenge"):
+        stocked.passkeys.enrol(enrolment(first.challenge, device.create(first.options)), ann)
+    stocked.passkeys.enrol(enrolment(begun.challenge, device.create(begun.options)), ann)
+
+
+@pytest.mark.rule("contract O1", "contract O3")
+def test_enrolling_takes_a_recent_sign_in_of_a_user(
+    stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
+) -> None:
+    """Enrolment under an open session that somebody else left open for longer."""
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    key = stocked.keys.create(CreateKey(name="script", scope=("*",)), admin).key
+    begun = stocked.passkeys.begin(BeginPasskey(), ann)
+    command = enrolment(begun.challenge, device.create(begun.options))
+    clock.pass_by(601)
+    holder = stocked.sessions.caller(key)
+    assert isinstance(holder, KeyHolder)
+    who: Any
+    for who, error in ((ann, RecentSignInRequired), (holder, NotPermitted), (ANONYMOUS, NotAuthenticated)):
+        with pytest.raises(error):
+            stocked.passkeys.begin(BeginPasskey(), who)
+        with pytest.raises(error):
+            stocked.passkeys.enrol(command, who)
+
+
+@pytest.mark.rule("contract O1")
+def test_a_user_has_at_most_twenty_factors(stocked: LogoAdmin, ann: SignedIn) -> None:
+    last = None
+    for number in range(20):
+        if number == 19:
+            last = stocked.passkeys.begin(BeginPasskey(), ann)
+            stocked.passkeys.enrol(enrolment(last.challenge, Authenticator(site=LOCAL).create(last.options)), ann)
+        else:
+            enrol(stocked, ann, Authenticator(site=LOCAL))
+    with pytest.raises(Conflict, match="20"):
+        stocked.passkeys.begin(BeginPasskey(), ann)
+
+
+@pytest.mark.rule("contract O1", "contract B5")
+def test_a_passkey_that_was_removed_signs_nobody_in(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+    """ASVS 6.5.6."""
+    factor = enrol(stocked, ann, device)
+    asked, required = stocked.passkeys.options(AskPasskey()), challenged(stocked)
+    assert required.passkey is not None
+    stocked.factors.remove(RemoveFactor(factor_id=factor.factor_id), ann)
+    with pytest.raises(SignInRefused):
+        stocked.passkeys.sign_in(sign_in(asked.challenge, device.get(asked.options)))
+    with pytest.raises(SignInRefused):
+        stocked.factors.sign_in(second(required.challenge, device.get(required.passkey)))
+    assert works(stocked, stocked.sessions.sign_in(ANN))
+
+
+@pytest.mark.rule("contract O1")
+def test_a_passkey_goes_with_its_user(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+    enrol(stocked, ann, device)
+    stocked.users.remove(RemoveUser(user_id=ANN_ID))
+    with pytest.raises(SignInRefused):
+        alone(stocked, device)
+
+
+@pytest.mark.rule("contract C1", "contract O2")
+def test_failures_with_passkeys_are_limited_by_network(
+    stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
+) -> None:
+    enrol(stocked, ann, device)
+    nearby, elsewhere = Anonymous("192.0.2.1"), Anonymous("192.0.2.2")
+    for _ in range(120):
+        assert works(stocked, alone(stocked, device, nearby))
+    stranger = Authenticator(site=LOCAL, handle=b"7")
+    for _ in range(100):
+        with pytest.raises(SignInRefused):
+            alone(stocked, stranger, nearby)
+    with pytest.raises(TooManySignIns):
+        alone(stocked, device, nearby)
+    assert works(stocked, alone(stocked, device, elsewhere))
+    clock.pass_by(300)
+    assert works(stocked, alone(stocked, device, nearby))
+
+
+@pytest.mark.rule("contract O2", "contract F3")
+def test_an_idempotency_key_returns_unused_tokens_alone(
+    stocked: LogoAdmin, ann: SignedIn, device: Authenticator
+) -> None:
+    enrol(stocked, ann, device)
+    asked = stocked.passkeys.options(AskPasskey())
+    command = once(sign_in(asked.challenge, device.get(asked.options)), "once")
+    tokens = stocked.passkeys.sign_in(command)
+    assert stocked.passkeys.sign_in(command) == tokens
+    other = once(sign_in(asked.challenge, device.get(asked.options)), "once")
+    with pytest.raises(InvalidInput):
+        stocked.passkeys.sign_in(other)
+
+
+@pytest.mark.rule("contract O1", "contract F3")
+def test_an_idempotency_key_repeats_an_enrolment(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+    asking = once(BeginPasskey(), "asking")
+    begun = stocked.passkeys.begin(asking, ann)
+    assert stocked.passkeys.begin(asking, ann) == begun
+    command = once(enrolment(begun.challenge, device.create(begun.options)), "once")
+    factor = stocked.passkeys.enrol(command, ann)
+    assert len(factor.recovery_codes or ()) == 10
+    assert stocked.passkeys.enrol(command, ann) == factor
+    assert len(stocked.factors.list(ListFactors(), ann)) == 1
+    assert stocked.passkeys.begin(asking, ann).challenge != begun.challenge
+
+
+@pytest.mark.rule("contract O1", "contract K3")
+def test_the_log_has_the_reason_of_a_refusal_and_no_secret(
+    stocked: LogoAdmin, ann: SignedIn, device: Authenticator, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "logoadmin.sign_in")
+    device.counter = 5
+    factor = enrol(stocked, ann, device)
+    device.counter = 1
+    with pytest.raises(SignInRefused):
+        alone(stocked, device)
+    device.client_data = {"type": "evil\n\x1b[31m line"}
+    with pytest.raises(SignInRefused):
+        alone(stocked, device)
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
+        (
+            "WARNING",
+            f"Passkey {factor.factor_id} was refused: its counter went back, so it may have been copied",
+        ),
+        ("INFO", f"Passkey {factor.factor_id} was refused: 'ValueError: Incorrect type in CollectedClientData.'"),
+    ]
+
+
+@pytest.mark.rule("contract O1", "contract O8")
+@pytest.mark.parametrize(("why", "named"), [(NOT_INSTALLED, r"logoadmin\[passkeys\]"), (NO_NAME, "public_url")])
+def test_passkeys_that_cannot_work_are_refused_with_the_reason(
+    storage: WatchedStorage, clock: FrozenClock, device: Authenticator, why: str, named: str
+) -> None:
+    gallery = gallery_on(storage, clock)
+    stock(gallery)
+    ann = caller(gallery, gallery.sessions.sign_in(ANN))
+    begun = gallery.passkeys.begin(BeginPasskey(), ann)
+    command = enrolment(begun.challenge, device.create(begun.options))
+    gallery.passkeys.enrol(command, ann)
+    asked = gallery.passkeys.options(AskPasskey())
+    answer = device.get(asked.options)
+    without = gallery_on(storage, clock, started=False, passkeys=why)
+    calls: list[Callable[[], object]] = [
+        lambda: without.passkeys.begin(BeginPasskey(), ann),
+        lambda: without.passkeys.options(AskPasskey()),
+        lambda: without.passkeys.sign_in(sign_in(asked.challenge, answer)),
+    ]
+    for call in calls:
+        with pytest.raises(Conflict, match=named):
+            call()
+    required = challenged(without)
+    assert (required.factors, required.passkey) == (("recovery_code",), None)
+    with pytest.raises(Conflict, match=named):
+        without.factors.sign_in(second(required.challenge, answer))

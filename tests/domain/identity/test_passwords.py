@@ -1,0 +1,611 @@
+"""New passwords, and the current one of users who change their own (contract O5)."""
+
+import json
+from collections.abc import Callable, Iterable
+from functools import partial
+from importlib.resources import files
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.adapters.system_environment import SystemRandomness
+from logoadmin.domain.changes.bulk_changes import ApplyChanges
+from logoadmin.domain.changes.import_export import ImportRecords
+from logoadmin.domain.identity.first_start import first_start
+from logoadmin.domain.identity.new_passwords import NewPasswords
+from logoadmin.domain.identity.service_keys import CreateKey
+from logoadmin.domain.identity.sessions.sessions import RemoveUserSessions, SignIn, WhoAmI
+from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
+from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
+from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, PUBLIC, Anonymous, Caller, Policy, SignedIn
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import (
+    EnrolmentRequired,
+    IncorrectPassword,
+    InvalidInput,
+    InvalidLines,
+    InvalidToken,
+    LogoAdminError,
+    NotAuthenticated,
+    NotPermitted,
+    PasswordChangeRequired,
+    RecentSignInRequired,
+    SignInRefused,
+    TooManySignIns,
+)
+from logoadmin.domain.kernel.records import PasswordHash
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.storage import Storage, UnitOfWork
+from tests.conftest import STORAGES
+from tests.domain.identity.second_factors import challenged, code_of, enrol, second_step
+from tests.domain.identity.sign_ins import ADMIN, ANN, caller, works
+from tests.gallery import (
+    ADMIN_ID,
+    ADMIN_PASSWORD,
+    ANN_PASSWORD,
+    ASKED,
+    CHEAP_PASSWORDS,
+    FrozenClock,
+    WatchedStorage,
+    ask,
+    exported,
+    gallery_on,
+    stock,
+)
+
+pytestmark = pytest.mark.rule("contract O5")
+
+GUARDED: Final = SignInRules(min_password_length=8)
+TOO_SHORT: Final = ("String should have at least 8 characters", "string_too_short")
+COMMON: Final = ("Password should not be one of the most common ones", "value_error")
+REPEATED: Final = ("Password should not repeat one character or run", "value_error")
+OBVIOUS: Final = "Password should not be the name of the user, the host or the product"
+HERE, THERE = "192.0.2.1", "192.0.2.2"
+
+
+class CountedHasher:
+    """The cheap hasher, which counts its hashes."""
+
+    def __init__(self) -> None:
+        self.hashes = 0
+
+    def hash(self, password: str) -> PasswordHash:
+        self.hashes += 1
+        return CHEAP_PASSWORDS.hash(password)
+
+    def verify(self, stored: PasswordHash | None, password: str) -> bool:
+        return CHEAP_PASSWORDS.verify(stored, password)
+
+    def verify_others(self, hash_: PasswordHash | None, classes: Iterable[str], password: str) -> None:
+        CHEAP_PASSWORDS.verify_others(hash_, classes, password)
+
+    def needs_rehash(self, stored: PasswordHash) -> bool:
+        return CHEAP_PASSWORDS.needs_rehash(stored)
+
+    def refusal(self, stored: PasswordHash) -> str | None:
+        return CHEAP_PASSWORDS.refusal(stored)
+
+
+@pytest.fixture
+def hasher() -> CountedHasher:
+    return CountedHasher()
+
+
+@pytest.fixture
+def guarded(storage: MemoryStorage, clock: FrozenClock, hasher: CountedHasher) -> LogoAdmin:
+    """A stocked gallery with the rules of the policy ``guarded``."""
+    gallery = gallery_on(storage, clock, Policy.GUARDED, hasher=hasher, sign_in=GUARDED)
+    stock(gallery)
+    hasher.hashes = 0
+    return gallery
+
+
+def found(password: str, min_length: int | None = 8) -> list[tuple[str, str]]:
+    return [(problem.msg, problem.type) for problem in NewPasswords(CHEAP_PASSWORDS, min_length).problems(password)]
+
+
+# The rules.
+
+
+def test_a_new_password_has_the_minimum_length_in_characters() -> None:
+    """ASVS 6.2.1."""
+    for short in ("", "a", "1234567", "1234567"[:6] + "é", "😀" * 7):
+        assert found(short) == [TOO_SHORT]
+    for enough in ("zqxjvkwp", "é" * 7 + "e", "😀" * 7 + "x", " " * 7 + "x"):
+        assert found(enough) == []
+    assert found("zqxjvkwpzqx", 12) == [("String should have at least 12 characters", "string_too_short")]
+    assert found("zqxjvkwpzqxj", 12) == []
+
+
+def test_a_common_password_is_refused_whatever_its_case() -> None:
+    """ASVS 6.2.4."""
+    for common in (
+        "password",
+        "12345678",
+        "Password1",
+        "QWERTYUIOP",
+        "iLoveYou",
+        "password123",
+        "Jennifer",
+        "michelle",
+    ):
+        assert found(common) == [COMMON]
+    assert found("password and more") == []
+    assert found("wonderwoman", 11) == [COMMON]
+
+
+def test_a_repeated_character_or_run_is_refused() -> None:
+    for repeated in ("z" * 9, "é" * 8, "😀" * 8, " " * 8, "qzqzqzqz", "qzxqzxqzx", "Qzxjqzxj"):
+        assert found(repeated) == [REPEATED], repeated
+    for other in ("qzxjqzxjq", "zzzzzzzzq"):
+        assert found(other) == []
+
+
+def test_the_names_of_the_user_the_host_and_the_product_are_refused() -> None:
+    passwords = NewPasswords(CHEAP_PASSWORDS, 8, "gallery-of-ann.example")
+    refused = ("logoadmin", "LogoAdmin2026!", "Annabella", "annabella1", "gallery-of-ann", "gallery-of-ann.example")
+    for password in refused:
+        assert [problem.msg for problem in passwords.problems(password, "Annabella")] == [OBVIOUS], password
+    for other in ("logoadministrator", "annabella and ben", "gallery-of-ben"):
+        assert passwords.problems(other, "Annabella") == ()
+    assert passwords.problems("12345670!", "007") == ()
+
+
+def test_the_name_of_the_user_counts_wherever_a_password_is_set(guarded: LogoAdmin) -> None:
+    new = CreateUser(user_id=8, username="Annabella", password="annabella1")
+    with pytest.raises(InvalidInput, match="name of the user"):
+        guarded.users.create(new)
+    with pytest.raises(InvalidInput, match="name of the user"):
+        guarded.bulk.apply(applied({"kind": "user", "create": new.model_dump()}))
+    guarded.users.create(CreateUser(user_id=8, username="Annabella", password="zqxjvkwp"))
+    with pytest.raises(InvalidInput, match="name of the user"):
+        guarded.users.set_password(SetPassword(user_id=8, password="annabella1"))
+
+
+def test_the_list_has_more_than_the_three_thousand_most_common_passwords() -> None:
+    """ASVS 6.2.4: those of at least 8 characters, as they are compared, in the order of how common they are."""
+    listed = files("logoadmin.domain").joinpath("common_passwords.txt").read_text("utf-8").splitlines()
+    assert {"password", "12345678", "123456789", "jennifer", "michelle", "88888888"} <= {*listed[:60]}
+    assert len(set(listed)) == len(listed) > 10_000
+    assert all(len(each) >= 8 and each == each.casefold() == each.strip() for each in listed)
+
+
+def test_the_list_is_not_consulted_when_shorter_passwords_are_accepted() -> None:
+    assert found("password", 7) == found("1", 1) == []
+    assert found("passwor", 8) == [TOO_SHORT]
+
+
+def test_under_open_only_the_limits_of_the_specification_hold(gallery: LogoAdmin) -> None:
+    gallery.users.create(CreateUser(user_id=7, username="ann", password="1"))
+    gallery.users.set_password(SetPassword(user_id=7, password="password"))
+    gallery.sessions.sign_in(SignIn(username="ann", password="password"))
+
+
+# Every way by which a password gets in.
+
+
+def applied(*changes: dict[str, Any]) -> ApplyChanges:
+    return ApplyChanges.model_validate({"changes": changes})
+
+
+NEW_USER: Final[dict[str, Any]] = {"user_id": 8, "username": "ben"}
+WAYS: Final[dict[str, tuple[Callable[[LogoAdmin, str, Caller], object], tuple[str | int, ...]]]] = {
+    "a new user": (
+        lambda gallery, password, who: gallery.users.create(CreateUser(**NEW_USER, password=password), who),
+        ("password",),
+    ),
+    "a new password": (
+        lambda gallery, password, who: gallery.users.set_password(SetPassword(user_id=7, password=password), who),
+        ("password",),
+    ),
+    "one's own": (
+        lambda gallery, password, who: gallery.users.set_password(
+            SetPassword(user_id=ADMIN_ID, password=password, current_password=ADMIN_PASSWORD), who
+        ),
+        ("password",),
+    ),
+    "bulk changes": (
+        lambda gallery, password, who: gallery.bulk.apply(
+            applied(
+                {"kind": "author", "create": {"user_id": 103, "username": "Cyd"}},
+                {"kind": "user", "create": {**NEW_USER, "password": password}},
+            ),
+            who,
+        ),
+        ("changes", 1, "create", "password"),
+    ),
+    "in a transaction": (
+        lambda gallery, password, who: gallery.atomic(
+            lambda atomic: atomic.users.create(CreateUser(**NEW_USER, password=password), who)
+        ),
+        ("password",),
+    ),
+}
+
+
+@pytest.mark.parametrize("by_admin", [True, False])
+@pytest.mark.parametrize("way", WAYS)
+def test_no_way_in_leads_around_the_rules(guarded: LogoAdmin, hasher: CountedHasher, way: str, by_admin: bool) -> None:
+    """ASVS 6.2.1 and 6.2.4, also for the library and the command line, which call the same use cases."""
+    who: Caller = caller(guarded, guarded.sessions.sign_in(ADMIN)) if by_admin else OWNER
+    set_to, place = WAYS[way]
+    before, hasher.hashes = exported(guarded), 0
+    for password, problem in (("1234567", TOO_SHORT), ("Password1", COMMON)):
+        with pytest.raises(InvalidInput) as caught:
+            set_to(guarded, password, who)
+        assert [(each.loc, (each.msg, each.type)) for each in caught.value.problems] == [(place, problem)]
+        assert password not in repr(caught.value)
+    assert exported(guarded) == before
+    assert hasher.hashes == 0
+    set_to(guarded, "long and rare", who)
+    assert hasher.hashes == 1
+
+
+def test_all_bad_passwords_of_one_request_are_reported(guarded: LogoAdmin) -> None:
+    passwords = ["short", "long and rare", "iloveyou"]
+    changes = [
+        {"kind": "user", "create": {"user_id": number, "username": f"new {number}", "password": password}}
+        for number, password in enumerate(passwords, start=10)
+    ]
+    with pytest.raises(InvalidInput) as caught:
+        guarded.bulk.apply(applied(*changes))
+    assert [problem.loc[1] for problem in caught.value.problems] == [0, 2]
+
+
+def test_a_bad_password_opens_no_database_connection(clock: FrozenClock) -> None:
+    watched = WatchedStorage(MemoryStorage())
+    gallery = gallery_on(watched, clock, Policy.GUARDED, sign_in=GUARDED)
+    watched.asked.clear()
+    admin = SignedIn(ADMIN_ID, "not asked for")
+    for set_to in (WAYS["a new user"][0], WAYS["a new password"][0], WAYS["bulk changes"][0]):
+        with pytest.raises(InvalidInput):
+            set_to(gallery, "short", admin)
+        with pytest.raises(NotAuthenticated):
+            set_to(gallery, "short", ANONYMOUS)
+    assert watched.asked == []
+
+
+@pytest.mark.rule("contract H3")
+def test_the_first_administrator_gets_no_bad_password(storage: MemoryStorage, clock: FrozenClock) -> None:
+    def start(password: str | None, min_length: int = 8) -> str | None:
+        rules = NewPasswords(CHEAP_PASSWORDS, min_length)
+        return storage.write(lambda uow: first_start(uow, rules, SystemRandomness(), clock, password))
+
+    for password in ("short", "password"):
+        with pytest.raises(InvalidInput):
+            start(password)
+    assert storage.read(lambda uow: uow.secrets.get("token_key")) is None
+    assert start(None, 64)  # a generated one is random enough
+
+
+def test_a_user_whose_password_is_older_than_the_rules_signs_in(storage: MemoryStorage, clock: FrozenClock) -> None:
+    gallery_on(storage, clock).users.create(CreateUser(user_id=7, username="ann", password="1"))
+    guarded = gallery_on(storage, clock, Policy.GUARDED, sign_in=GUARDED)
+    ann = caller(guarded, guarded.sessions.sign_in(SignIn(username="ann", password="1")))
+    guarded.users.set_password(SetPassword(user_id=7, password="long and rare", current_password="1"), ann)
+
+
+# Hashes in files.
+
+
+def user_line(user_id: int, password: str, **values: object) -> str:
+    line = {"kind": "user", "user_id": user_id, "username": f"user {user_id}", "avatar": None, "role_id": 1, **values}
+    return json.dumps({**line, "password_hash": CHEAP_PASSWORDS.hash(password).hash})
+
+
+def test_only_the_owner_imports_hashes_which_hide_what_the_password_is(guarded: LogoAdmin) -> None:
+    """ASVS 6.2.1 and 6.2.4: a file is no way around the rules for callers with a token."""
+    admin = caller(guarded, guarded.sessions.sign_in(ADMIN))
+    with pytest.raises(InvalidLines) as caught:
+        guarded.import_export.load(ImportRecords(), [user_line(8, "1")], admin)
+    assert [problem.msg for problem in caught.value.lines[0].problems] == ["Password hashes are not accepted here"]
+    guarded.import_export.load(ImportRecords(), [user_line(8, "1")])
+    guarded.sessions.sign_in(SignIn(username="user 8", password="1"))
+
+
+@pytest.mark.rule("contract C5")
+def test_no_import_changes_ones_own_password(stocked: LogoAdmin) -> None:
+    """ASVS 6.2.3: an open session is no proof of the password."""
+    tokens = stocked.sessions.sign_in(ADMIN)
+    admin = caller(stocked, tokens)
+    line = user_line(ADMIN_ID, "mine now", username="admin", role_id=2)
+    with pytest.raises(NotPermitted):
+        stocked.import_export.load(ImportRecords(), [user_line(8, "1"), line], admin)
+    assert works(stocked, stocked.sessions.sign_in(ADMIN))
+    stocked.import_export.load(ImportRecords(), [line])
+    assert not works(stocked, tokens)
+
+
+def test_bulk_changes_do_not_replace_oneself_by_another_password(stocked: LogoAdmin) -> None:
+    """ASVS 6.2.3."""
+    stocked.users.amend(AmendUser(user_id=7, role_id=2))
+    ann = caller(stocked, stocked.sessions.sign_in(ANN))
+    again = {"user_id": 7, "username": "ann", "password": "mine now"}
+    version = stocked.changes.version()
+    removal = {"kind": "user", "id": 7, "version": version, "remove": True}
+    with pytest.raises(NotPermitted, match=r"^Change 1: "):
+        stocked.bulk.apply(applied(removal, {"kind": "user", "create": again}), ann)
+    stocked.sessions.sign_in(ANN)
+
+
+# One's own password.
+
+
+def own(password: str, **values: Any) -> SetPassword:
+    return SetPassword(user_id=7, password=password, **values)
+
+
+@pytest.fixture
+def ann(stocked: LogoAdmin) -> SignedIn:
+    signed_in = caller(stocked, stocked.sessions.sign_in(ANN))
+    return SignedIn(signed_in.user_id, signed_in.session_id, origin=HERE)
+
+
+def test_users_change_their_password_with_the_current_one(stocked: LogoAdmin, ann: SignedIn) -> None:
+    """ASVS 6.2.2 and 6.2.3."""
+    stocked.users.set_password(own("long and rare", current_password=ANN_PASSWORD), ann)
+    with pytest.raises(SignInRefused):
+        stocked.sessions.sign_in(ANN)
+    stocked.sessions.sign_in(SignIn(username="ann", password="long and rare"))
+
+
+def test_an_open_session_is_not_enough_to_take_over_its_user(stocked: LogoAdmin, ann: SignedIn) -> None:
+    """ASVS 6.2.3: nobody learns the current password from a minute at an open screen."""
+    with pytest.raises(InvalidInput) as missing:
+        stocked.users.set_password(own("mine now"), ann)
+    assert [(each.loc, each.type) for each in missing.value.problems] == [(("current_password",), "missing")]
+    for wrong in ("wrong", ANN_PASSWORD + " ", ANN_PASSWORD.upper(), ADMIN_PASSWORD):
+        with pytest.raises(IncorrectPassword, match=r"^Incorrect password$"):
+            stocked.users.set_password(own("mine now", current_password=wrong), ann)
+    stocked.sessions.sign_in(ANN)
+
+
+def test_all_problems_with_ones_own_password_are_reported_at_once(guarded: LogoAdmin) -> None:
+    ann = caller(guarded, guarded.sessions.sign_in(ANN))
+    with pytest.raises(InvalidInput) as caught:
+        guarded.users.set_password(own("short"), ann)
+    assert [each.loc for each in caught.value.problems] == [("password",), ("current_password",)]
+
+
+def test_wrong_current_passwords_are_failed_sign_ins(stocked: LogoAdmin, ann: SignedIn) -> None:
+    for _ in range(10):
+        with pytest.raises(IncorrectPassword):
+            stocked.users.set_password(own("mine now", current_password="wrong"), ann)
+    with pytest.raises(TooManySignIns):
+        stocked.users.set_password(own("mine now", current_password=ANN_PASSWORD), ann)
+    with pytest.raises(TooManySignIns):
+        stocked.sessions.sign_in(ANN, Anonymous(HERE))
+    stocked.sessions.sign_in(ANN, Anonymous(THERE))
+
+
+def test_a_right_current_password_forgets_no_failures(stocked: LogoAdmin, ann: SignedIn) -> None:
+    current, other = ANN_PASSWORD, "long and rare"
+    for _ in range(9):
+        with pytest.raises(IncorrectPassword):
+            stocked.users.set_password(own("mine now", current_password="wrong"), ann)
+    for _ in range(5):  # each takes back its own attempt
+        stocked.users.set_password(own(other, current_password=current), ann)
+        current, other = other, current
+    with pytest.raises(IncorrectPassword):
+        stocked.users.set_password(own("mine now", current_password="wrong"), ann)
+    with pytest.raises(TooManySignIns):
+        stocked.users.set_password(own("mine now", current_password=current), ann)
+
+
+def test_a_user_without_a_password_sets_the_first_soon_after_signing_in(
+    stocked: LogoAdmin, storage: MemoryStorage, ann: SignedIn, clock: FrozenClock
+) -> None:
+    """ASVS 7.5.1: there is no current password that an open session could not give."""
+    line = {"kind": "user", "user_id": 9, "username": "ida", "avatar": None, "role_id": 1}
+    stocked.import_export.load(ImportRecords(), [json.dumps(line)])
+    ida = storage.write(lambda uow: session_of(uow, 9, ann))
+    clock.pass_by(601)
+    with pytest.raises(RecentSignInRequired):
+        stocked.users.set_password(SetPassword(user_id=9, password="mine now"), ida)
+    clock.pass_by(-1)
+    stocked.users.set_password(SetPassword(user_id=9, password="long and rare"), ida)
+    with pytest.raises(InvalidInput):
+        stocked.users.set_password(SetPassword(user_id=9, password="another one"), ida)
+
+
+def session_of(uow: UnitOfWork, user_id: int, like: SignedIn) -> SignedIn:
+    """Begin a session of a user who has no password, as a sign-in by other means would."""
+    known = next(each for each in uow.sessions.of_user(like.user_id) if each.session_id == like.session_id)
+    session = type(known)("other means", user_id, known.created_at, known.expires_at)
+    uow.sessions.add(session)
+    return SignedIn(user_id, session.session_id)
+
+
+def test_administrators_need_no_current_password_of_others(stocked: LogoAdmin) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    stocked.users.set_password(own("mine now"), admin)
+    stocked.users.set_password(own("mine later", current_password="ignored"), admin)
+    stocked.users.set_password(own("by the owner"))
+
+
+@pytest.mark.rule("contract C5")
+def test_a_service_key_sets_no_password_of_its_maker_also_with_the_current_one(stocked: LogoAdmin) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="script", scope=("*",)), admin).key)
+    command = SetPassword(user_id=ADMIN_ID, password="mine now", current_password=ADMIN_PASSWORD)
+    with pytest.raises(NotPermitted):
+        stocked.users.set_password(command, key)
+    stocked.sessions.sign_in(ADMIN)
+
+
+def test_an_ended_session_verifies_no_password(stocked: LogoAdmin, ann: SignedIn, storage: MemoryStorage) -> None:
+    """A stolen token whose session was ended is no oracle, and locks nobody out."""
+    storage.write(lambda uow: uow.sessions.end_all(7))
+    for password in ("wrong", ANN_PASSWORD) * 10:
+        with pytest.raises(InvalidToken):
+            stocked.users.set_password(own("mine now", current_password=password), ann)
+    stocked.sessions.sign_in(ANN, Anonymous(HERE))
+
+
+def test_of_two_changes_with_one_current_password_the_second_is_refused(
+    storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    """The password that was verified must still be the current one when the new one is stored."""
+
+    class Racing(CountedHasher):
+        meanwhile: Callable[[], object] | None = None
+
+        def verify(self, stored: PasswordHash | None, password: str) -> bool:
+            meanwhile, self.meanwhile = self.meanwhile, None
+            if meanwhile is not None:
+                meanwhile()
+            return super().verify(stored, password)
+
+    hasher = Racing()
+    stocked = gallery_on(storage, clock, hasher=hasher)
+    stock(stocked)
+    ann = caller(stocked, stocked.sessions.sign_in(ANN))
+    first, second = (own(each, current_password=ANN_PASSWORD) for each in ("the first", "the second"))
+    hasher.meanwhile = partial(stocked.users.set_password, first, ann)
+    with pytest.raises(IncorrectPassword):
+        stocked.users.set_password(second, ann)
+    stocked.sessions.sign_in(SignIn(username="ann", password="the first"))
+
+
+@pytest.mark.rule("contract O2")
+@pytest.mark.parametrize("by", ["oneself", "command line", "import", "end of all sessions"])
+def test_a_new_password_voids_a_sign_in_that_has_only_begun(stocked: LogoAdmin, clock: FrozenClock, by: str) -> None:
+    """A thief with the old password and a code in hand comes too late."""
+    ann = caller(stocked, stocked.sessions.sign_in(ANN))
+    totp, _ = enrol(stocked, ann)
+    clock.pass_by(30)
+    required = challenged(stocked)
+    if by == "oneself":
+        stocked.users.set_password(own("long and rare", current_password=ANN_PASSWORD), ann)
+    elif by == "command line":
+        stocked.users.set_password(own("long and rare"))
+    elif by == "import":
+        line = user_line(7, "long and rare", username="ann", avatar="a.png")
+        stocked.import_export.load(ImportRecords(), [line])
+    else:
+        stocked.sessions.remove_all(RemoveUserSessions(user_id=7))
+    with pytest.raises(SignInRefused):
+        second_step(stocked, required, totp=code_of(totp, clock.now()))
+
+
+# The first password.
+
+
+def is_due(gallery: LogoAdmin, username: str, password: str) -> bool:
+    who = caller(gallery, gallery.sessions.sign_in(SignIn(username=username, password=password)))
+    return gallery.sessions.me(WhoAmI(), who).must_change_password
+
+
+@pytest.mark.rule("contract H3")
+def test_a_generated_first_password_must_be_changed(storage: MemoryStorage, clock: FrozenClock) -> None:
+    """ASVS 6.4.1: the console asks for another one before anything else."""
+    rules = NewPasswords(CHEAP_PASSWORDS, 8)
+    generated = storage.write(lambda uow: first_start(uow, rules, SystemRandomness(), clock, None))
+    assert generated is not None
+    gallery = gallery_on(storage, clock, started=False)
+    stock(gallery)
+    assert is_due(gallery, "admin", generated)
+    assert not is_due(gallery, "ann", ANN_PASSWORD)
+    gallery.users.set_password(SetPassword(user_id=7, password="of another user"))
+    assert is_due(gallery, "admin", generated)
+    admin = caller(gallery, gallery.sessions.sign_in(SignIn(username="admin", password=generated)))
+    # Where passwords are switched off, it signs nobody in.
+    without = gallery_on(storage, clock, started=False, sign_in=SignInRules(ways=Ways(password=False)))
+    assert not without.sessions.me(WhoAmI(), admin).must_change_password
+    command = SetPassword(user_id=ADMIN_ID, password="long and rare", current_password=generated)
+    gallery.users.set_password(command, admin)
+    assert not is_due(gallery, "admin", "long and rare")
+
+
+def started(
+    storage: Storage, clock: FrozenClock, access: Policy, sign_in: SignInRules | None = None
+) -> tuple[LogoAdmin, SignedIn, str]:
+    """Start a gallery with a generated password, and sign its administrator in; return all three."""
+    rules = NewPasswords(CHEAP_PASSWORDS, 8)
+    generated = storage.write(lambda uow: first_start(uow, rules, SystemRandomness(), clock, None))
+    gallery = gallery_on(storage, clock, access, started=False, sign_in=sign_in)
+    stock(gallery)
+    assert generated is not None
+    tokens = gallery.sessions.sign_in(SignIn(username="admin", password=generated))
+    return gallery, caller(gallery, tokens), generated
+
+
+# Written by hand; everything else is refused. Public reads need no token, and are as before.
+WITH_FIRST_PASSWORD: Final = {"WhoAmI", "Revoke"}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ASKED if kind.permission != PUBLIC], ids=lambda kind: kind.__name__)
+def test_under_guarded_a_session_with_the_generated_password_may_change_it_and_nothing_else(
+    storage: MemoryStorage, clock: FrozenClock, kind: type[Command]
+) -> None:
+    gallery, who, _ = started(storage, clock, Policy.GUARDED)
+    met: LogoAdminError | None = None
+    try:
+        ask(gallery, kind(**ASKED[kind][1]), who)
+    except LogoAdminError as error:
+        met = error
+    assert isinstance(met, PasswordChangeRequired) == (kind.__name__ not in WITH_FIRST_PASSWORD)
+    if met and kind.__name__ not in WITH_FIRST_PASSWORD:
+        assert str(met) == "The first password must be changed"
+
+
+@pytest.mark.parametrize("storage_name", STORAGES)
+def test_the_generated_password_leads_to_its_change(
+    request: pytest.FixtureRequest, clock: FrozenClock, storage_name: str
+) -> None:
+    storage = request.getfixturevalue(f"{storage_name}_storage")
+    # Who must also enrol a factor changes the password first.
+    strict = SignInRules(second_factor="required", grace_days=0)
+    gallery, who, generated = started(storage, clock, Policy.GUARDED, strict)
+
+    def change(user_id: int, password: str) -> None:
+        gallery.users.set_password(SetPassword(user_id=user_id, password=password, current_password=generated), who)
+
+    with pytest.raises(PasswordChangeRequired):
+        change(7, "of another user")
+    with pytest.raises(InvalidInput, match="differ from the first one"):
+        change(ADMIN_ID, generated)
+    with pytest.raises(PasswordChangeRequired):
+        gallery.users.get(GetUser(user_id=ADMIN_ID), who)
+    change(ADMIN_ID, "long and rare")
+    with pytest.raises(EnrolmentRequired):
+        gallery.users.get(GetUser(user_id=ADMIN_ID), who)
+    lenient = gallery_on(storage, clock, Policy.GUARDED, started=False)
+    tokens = lenient.sessions.sign_in(SignIn(username="admin", password="long and rare"))
+    lenient.users.get(GetUser(user_id=ADMIN_ID), caller(lenient, tokens))
+
+
+@pytest.mark.parametrize("ways", [Ways(), Ways(password=False)])
+def test_the_interface_does_not_ask_under_open_nor_where_passwords_are_switched_off(
+    storage: MemoryStorage, clock: FrozenClock, ways: Ways
+) -> None:
+    access = Policy.OPEN if ways.password else Policy.GUARDED
+    _, who, _ = started(storage, clock, access)
+    gallery = gallery_on(storage, clock, access, started=False, sign_in=SignInRules(ways=ways))
+    assert gallery.keys.create(CreateKey(name="script", scope=("*",)), who)
+
+
+@pytest.mark.rule("contract H3")
+def test_a_first_password_that_was_given_may_stay(gallery: LogoAdmin) -> None:
+    assert not is_due(gallery, "admin", ADMIN_PASSWORD)
+
+
+@pytest.mark.parametrize("by", ["command line", "import", "removal"])
+def test_any_other_password_takes_the_place_of_the_generated_one(
+    storage: MemoryStorage, clock: FrozenClock, by: str
+) -> None:
+    rules = NewPasswords(CHEAP_PASSWORDS, 8)
+    storage.write(lambda uow: first_start(uow, rules, SystemRandomness(), clock, None))
+    gallery = gallery_on(storage, clock, started=False)
+    if by == "command line":
+        gallery.users.set_password(SetPassword(user_id=ADMIN_ID, password="long and rare"))
+    elif by == "import":
+        line = user_line(ADMIN_ID, "long and rare", username="admin", role_id=2)
+        gallery.import_export.load(ImportRecords(), [line])
+    else:
+        gallery.users.create(CreateUser(user_id=1, username="other admin", password="long and rare"))
+        gallery.users.amend(AmendUser(user_id=1, role_id=2))
+        gallery.users.remove(RemoveUser(user_id=ADMIN_ID))
+        gallery.users.create(CreateUser(user_id=ADMIN_ID, username="admin", password="long and rare"))
+    assert not is_due(gallery, "admin", "long and rare")

@@ -1,0 +1,62 @@
+"""The preferences of users (contract J8)."""
+
+from typing import Any
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.identity.preferences import GetPreferences, SetPreferences
+from logoadmin.domain.identity.service_keys import CreateKey
+from logoadmin.domain.identity.users import RemoveUser
+from logoadmin.domain.kernel.access import OWNER
+from logoadmin.domain.kernel.errors import InvalidInput, NotAuthenticated, NotPermitted
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.gallery import signed_in
+
+pytestmark = pytest.mark.rule("contract J8")
+
+VIEWS: dict[str, Any] = {"views": [{"name": "Без авторов", "q": None, "ratio": 0.5}], "\0": {"z": 1, "a": 2}}
+
+
+def test_each_user_has_their_own(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    ann, ben = signed_in(storage, user_id=500), signed_in(storage, user_id=501)
+    assert gallery.preferences.get(GetPreferences(), ann) == {}
+    assert gallery.preferences.set(SetPreferences(preferences=VIEWS), ann) == VIEWS
+    gallery.preferences.set(SetPreferences(preferences={}), ben)
+    assert gallery.preferences.get(GetPreferences(), ann) == VIEWS
+    assert list(gallery.preferences.get(GetPreferences(), ann)) == list(VIEWS)
+    assert gallery.preferences.get(GetPreferences(), ben) == {}
+
+
+def test_they_are_no_change_and_are_removed_with_their_user(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    ann = signed_in(storage, user_id=500)
+    before = gallery.changes.version()
+    gallery.preferences.set(SetPreferences(preferences=VIEWS), ann)
+    assert gallery.changes.version() == before
+    gallery.users.remove(RemoveUser(user_id=500))
+    assert storage.read(lambda uow: uow.preferences.get(500)) is None
+
+
+def test_only_a_person_has_preferences(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    ann = signed_in(storage, user_id=500)
+    key = gallery.sessions.caller(gallery.keys.create(CreateKey(name="k", scope=()), ann).key)
+    for caller, error in ((OWNER, NotAuthenticated), (key, NotPermitted)):
+        with pytest.raises(error):
+            gallery.preferences.get(GetPreferences(), caller)
+        with pytest.raises(error):
+            gallery.preferences.set(SetPreferences(preferences={}), caller)
+
+
+@pytest.mark.parametrize(("letter", "most"), [("a", 16_376), ("я", 8_188)])
+def test_they_have_at_most_16_kib(letter: str, most: int) -> None:
+    SetPreferences(preferences={"x": letter * most})
+    with pytest.raises(InvalidInput) as raised:
+        SetPreferences(preferences={"x": letter * (most + 1)})
+    assert [(problem.loc, problem.type) for problem in raised.value.problems] == [(("preferences",), "too_long")]
+
+
+@pytest.mark.parametrize("value", ["\ud800", float("nan"), object(), {1, 2}])
+def test_they_are_json_in_utf_8(value: object) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        SetPreferences(preferences={"x": value})
+    assert [(problem.loc, problem.type) for problem in raised.value.problems] == [(("preferences",), "json_invalid")]

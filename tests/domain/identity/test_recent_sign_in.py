@@ -1,0 +1,250 @@
+"""What needs a recent sign-in (contract O3)."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.identity import service_keys as keys
+from logoadmin.domain.identity.events.event_list import ListEvents
+from logoadmin.domain.identity.factors import factor_commands, passkeys
+from logoadmin.domain.identity.service_keys import CreateKey
+from logoadmin.domain.identity.sessions.sessions import WhoAmI
+from logoadmin.domain.identity.sign_in.sign_in_codes import CreateSignInCode, SignInWithCode
+from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Policy, SignedIn
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import (
+    InvalidToken,
+    LogoAdminError,
+    NotAuthenticated,
+    NotPermitted,
+    RecentSignInRequired,
+)
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.storage import UnitOfWork
+from tests.conftest import STORAGES
+from tests.domain.identity.second_factors import STEP, challenged, code_of, enrol, enrolled, second_step
+from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh, works
+from tests.gallery import ADMIN_ID, ASKED, FrozenClock, ask, gallery_on, once, stock
+
+pytestmark = pytest.mark.rule("contract O3")
+
+# Every command that needs one, written by hand.
+RECENT: Final[tuple[type[Command], ...]] = (
+    keys.CreateKey,
+    factor_commands.EnrolTotp,
+    factor_commands.ConfirmTotp,
+    factor_commands.RemoveFactor,
+    factor_commands.RemoveUserFactors,
+    factor_commands.MakeRecoveryCodes,
+    passkeys.BeginPasskey,
+    passkeys.EnrolPasskey,
+    CreateSignInCode,
+)
+# They are about other users.
+OF_OTHERS: Final = (factor_commands.RemoveUserFactors, CreateSignInCode)
+EACH: Final = pytest.mark.parametrize("kind", RECENT)
+
+
+def outcome(gallery: LogoAdmin, kind: type[Command], who: Any) -> type[LogoAdminError] | None:
+    """Return the error of a command, None for success."""
+    try:
+        ask(gallery, kind(**ASKED[kind][1]), who)
+    except LogoAdminError as error:
+        return type(error)
+    return None
+
+
+def is_asked_again(gallery: LogoAdmin, kind: type[Command], who: Any) -> bool:
+    return outcome(gallery, kind, who) is RecentSignInRequired
+
+
+def signed_in(gallery: LogoAdmin) -> SignedIn:
+    return caller(gallery, gallery.sessions.sign_in(ADMIN))
+
+
+def test_the_commands_that_need_a_recent_sign_in_are_these() -> None:
+    """ASVS 7.5.1 and 7.5.3."""
+    assert {kind for kind in ASKED if kind.recent} == {*RECENT}
+
+
+@EACH
+@pytest.mark.parametrize(("age", "asked"), [(0, False), (599, False), (600, False), (601, True), (86_400, True)])
+def test_a_sign_in_is_recent_for_ten_minutes(
+    stocked: LogoAdmin, clock: FrozenClock, kind: type[Command], age: int, asked: bool
+) -> None:
+    """ASVS 7.5.1."""
+    admin = signed_in(stocked)
+    clock.pass_by(age)
+    assert is_asked_again(stocked, kind, admin) is asked
+
+
+def test_the_error_names_the_requirement(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    admin = signed_in(stocked)
+    clock.pass_by(601)
+    with pytest.raises(RecentSignInRequired, match=r"^A recent sign-in is required$"):
+        stocked.keys.create(CreateKey(name="script", scope=()), admin)
+
+
+@EACH
+def test_a_refresh_is_no_sign_in(stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]) -> None:
+    tokens = stocked.sessions.sign_in(ADMIN)
+    clock.pass_by(601)
+    assert is_asked_again(stocked, kind, caller(stocked, refresh(stocked, tokens)))
+
+
+@EACH
+def test_a_sign_in_counts_for_its_own_session_alone(
+    stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]
+) -> None:
+    """A step-up answered for another session: the old one gains nothing when its user signs in."""
+    before = signed_in(stocked)
+    clock.pass_by(601)
+    assert not is_asked_again(stocked, kind, signed_in(stocked))
+    assert is_asked_again(stocked, kind, before)
+    assert is_asked_again(stocked, kind, SignedIn(before.user_id, before.session_id))
+
+
+def test_nobody_enrols_under_somebody_elses_open_session(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    """A thief at an open screen has a session of Ann's and a password of their own."""
+    open_screen = caller(stocked, stocked.sessions.sign_in(ANN))
+    clock.pass_by(601)
+    thief = signed_in(stocked)
+    assert not is_asked_again(stocked, factor_commands.EnrolTotp, thief)
+    assert is_asked_again(stocked, factor_commands.EnrolTotp, open_screen)
+    mixed = SignedIn(open_screen.user_id, thief.session_id)  # no token names both
+    assert outcome(stocked, factor_commands.EnrolTotp, mixed) not in (None, RecentSignInRequired)
+
+
+@EACH
+def test_a_service_key_can_do_none_of_it(stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]) -> None:
+    key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="all", scope=("*",)), signed_in(stocked)).key)
+    for _ in range(2):
+        assert outcome(stocked, kind, key) is NotPermitted
+        clock.pass_by(601)
+
+
+@EACH
+def test_who_has_no_right_is_not_asked_to_sign_in_again(
+    stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]
+) -> None:
+    ann = caller(stocked, stocked.sessions.sign_in(ANN))
+    clock.pass_by(601)
+    expected = NotPermitted if kind in OF_OTHERS else RecentSignInRequired
+    assert outcome(stocked, kind, ann) is expected
+
+
+@EACH
+@pytest.mark.parametrize("access", Policy)
+def test_callers_without_a_session_are_never_asked(
+    storage: MemoryStorage, clock: FrozenClock, kind: type[Command], access: Policy
+) -> None:
+    """The owner, and anybody under ``open``, see what they saw before."""
+    gallery = gallery_on(storage, clock, access)
+    stock(gallery)
+    clock.pass_by(601)
+    assert outcome(gallery, kind, ANONYMOUS) is NotAuthenticated
+    expected = None if kind in OF_OTHERS else NotAuthenticated
+    assert outcome(gallery, kind, OWNER) is expected
+
+
+@EACH
+@pytest.mark.rule("contract K7")
+def test_a_clock_that_ran_ahead_makes_no_sign_in_recent(
+    stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]
+) -> None:
+    """Neither before nor after its refresh: nobody can tell when it was."""
+    clock.pass_by(86_400)
+    tokens = stocked.sessions.sign_in(ADMIN)
+    clock.pass_by(-86_400)
+    # The token itself is valid again when the clock gets there, or after a refresh.
+    ahead = stocked.sessions.caller(refresh(stocked, tokens).access_token)
+    assert is_asked_again(stocked, kind, ahead)
+    clock.pass_by(100)
+    assert is_asked_again(stocked, kind, ahead)
+    assert not is_asked_again(stocked, kind, signed_in(stocked))
+
+
+@pytest.mark.rule("contract K7")
+@pytest.mark.parametrize(("ahead", "asked"), [(1, False), (10, False), (11, True), (86_400, True)])
+def test_the_clocks_of_two_machines_may_differ_by_ten_seconds(
+    stocked: LogoAdmin, clock: FrozenClock, ahead: int, asked: bool
+) -> None:
+    admin = signed_in(stocked)
+    clock.pass_by(-ahead)
+    assert is_asked_again(stocked, keys.CreateKey, admin) is asked
+
+
+def test_a_stored_response_is_not_returned_without_a_recent_sign_in(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    admin = signed_in(stocked)
+    command = once(CreateKey(name="script", scope=()), "the key of a request")
+    clock.pass_by(590)
+    made = stocked.keys.create(command, admin)
+    assert stocked.keys.create(command, admin) == made
+    clock.pass_by(11)
+    with pytest.raises(RecentSignInRequired):
+        stocked.keys.create(command, admin)
+
+
+@pytest.fixture(params=STORAGES)
+def any_gallery(request: pytest.FixtureRequest, clock: FrozenClock) -> LogoAdmin:
+    """A gallery with a little of everything, on each storage in turn."""
+    made = gallery_on(request.getfixturevalue(f"{request.param}_storage"), clock)
+    stock(made)
+    return made
+
+
+def test_the_first_factor_ends_the_other_sessions_and_makes_its_own_one_with_a_factor(
+    any_gallery: LogoAdmin, clock: FrozenClock
+) -> None:
+    gallery = any_gallery
+    other = gallery.sessions.sign_in(ANN)
+    bystander = signed_in(gallery)
+    who, totp, _ = enrolled(gallery)
+    assert not works(gallery, other)
+    with pytest.raises(InvalidToken):
+        refresh(gallery, other)
+    assert outcome(gallery, keys.CreateKey, bystander) is None
+    # The session has just used the factor.
+    gallery.factors.make_recovery_codes(factor_commands.MakeRecoveryCodes(), who)
+    clock.pass_by(STEP)
+    second = caller(gallery, second_step(gallery, challenged(gallery), totp=code_of(totp, clock.now())))
+    # A second factor ends no session.
+    clock.pass_by(STEP)
+    enrol(gallery, second, clock.now())
+    assert gallery.sessions.me(WhoAmI(), who).user_id == 7
+    events = gallery.events.list(ListEvents(), who)
+    assert [event.count for event in events if event.event == "session_ended"] == [1]
+
+
+@EACH
+def test_with_a_factor_a_session_by_the_password_alone_is_not_recent(
+    storage: MemoryStorage, clock: FrozenClock, kind: type[Command]
+) -> None:
+    """Such as one that was open when factors did not yet end sessions."""
+    gallery = gallery_on(storage, clock)
+    stock(gallery)
+    who, _, _ = enrolled(gallery, ADMIN)
+
+    def forget(uow: UnitOfWork) -> None:
+        (session,) = uow.sessions.of_user(ADMIN_ID)
+        uow.sessions.update(replace(session, factor="password"))
+
+    storage.write(forget, "sessions")
+    assert is_asked_again(gallery, kind, who)
+
+
+@pytest.mark.parametrize("code", [True, False])
+def test_a_session_by_a_sign_in_code_is_recent_with_a_factor_too(stocked: LogoAdmin, code: bool) -> None:
+    """The operator vouches for users who lost their factor, or they could not enrol another one (contract O6)."""
+    _, _, recovery = enrolled(stocked)
+    if code:
+        made = stocked.sign_in_codes.create(CreateSignInCode(user_id=7))
+        tokens = stocked.sign_in_codes.sign_in(
+            SignInWithCode(grant_type="sign_in_code", username="ann", code=made.code)
+        )
+    else:
+        tokens = second_step(stocked, challenged(stocked), recovery_code=recovery[0])
+    (factor,) = stocked.factors.list(factor_commands.ListFactors(), caller(stocked, tokens))
+    stocked.factors.remove(factor_commands.RemoveFactor(factor_id=factor.factor_id), caller(stocked, tokens))

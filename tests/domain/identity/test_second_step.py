@@ -1,0 +1,402 @@
+"""Signing in with a second factor, and attacks on it (contract O2)."""
+
+import pytest
+
+from logoadmin.adapters.argon2_passwords import Argon2Passwords
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.identity.factors.factor_commands import (
+    ListFactors,
+    RemoveFactor,
+    RemoveUserFactors,
+    SignInWithFactor,
+)
+from logoadmin.domain.identity.sessions.sessions import ListSessions, Refresh, Revoke, SignIn
+from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
+from logoadmin.domain.identity.users import RemoveUser, SetPassword
+from logoadmin.domain.kernel.access import Anonymous
+from logoadmin.domain.kernel.errors import (
+    InvalidInput,
+    InvalidToken,
+    SecondFactorRequired,
+    SignInForbidden,
+    SignInRefused,
+    TooManySignIns,
+)
+from logoadmin.domain.kernel.records import PasswordHash
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.domain.identity.second_factors import (
+    STEP,
+    answering,
+    challenged,
+    code_of,
+    enrol,
+    enrolled,
+    is_refused,
+    second_step,
+    wrong_code,
+)
+from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh, works
+from tests.gallery import ANN_PASSWORD, CHEAP_PASSWORDS, NOW, FrozenClock, gallery_on, once
+
+pytestmark = pytest.mark.rule("contract O2")
+
+WRONG = SignIn(username="ann", password="wrong")
+
+
+@pytest.mark.rule("contract O1")
+def test_a_password_and_a_code_sign_in(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    """ASVS 6.3.3: two factors, one of which proves possession."""
+    _, totp, codes = enrolled(stocked)
+    clock.pass_by(STEP)
+    tokens = second_step(stocked, challenged(stocked), totp=code_of(totp, clock.now()))
+    assert works(stocked, tokens)
+    assert works(stocked, refresh(stocked, tokens))
+    other = second_step(stocked, challenged(stocked), recovery_code=codes[0].lower().replace("-", " "))
+    sessions = stocked.sessions.list(ListSessions(), caller(stocked, other))
+    assert sorted(session.factor for session in sessions) == ["recovery_code", "totp", "totp"]
+    (factor,) = stocked.factors.list(ListFactors(), caller(stocked, other))
+    assert factor.last_used_at == clock.now()
+
+
+def test_users_without_a_factor_see_what_they_saw(stocked: LogoAdmin) -> None:
+    enrolled(stocked)
+    assert works(stocked, stocked.sessions.sign_in(ADMIN))
+
+
+def test_a_wrong_password_reveals_no_factor(stocked: LogoAdmin) -> None:
+    enrolled(stocked)
+    with pytest.raises(SignInRefused, match="Incorrect username or password"):
+        stocked.sessions.sign_in(WRONG)
+
+
+@pytest.mark.parametrize("given", [{}, {"totp": "000000", "recovery_code": "0"}])
+def test_the_second_step_has_exactly_one_answer(given: dict[str, str]) -> None:
+    with pytest.raises(InvalidInput):
+        SignInWithFactor(grant_type="second_factor", challenge="x", **given)  # type: ignore[arg-type]  # fields
+
+
+def test_a_factor_that_is_enrolled_while_a_password_is_verified_counts(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    who = caller(stocked, stocked.sessions.sign_in(ANN))
+
+    class Meanwhile(Argon2Passwords):
+        def verify(self, hash_: PasswordHash | None, password: str) -> bool:
+            enrol(stocked, who)
+            return super().verify(hash_, password)
+
+    slow = gallery_on(storage, clock, hasher=Meanwhile(8, 1), started=False)
+    with pytest.raises(SignInRefused):
+        slow.sessions.sign_in(ANN)
+    assert challenged(stocked).factors == ("totp", "recovery_code")
+
+
+def test_factors_that_are_removed_while_a_password_is_verified_do_not_count(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    enrolled(stocked)
+
+    class Meanwhile(Argon2Passwords):
+        def verify(self, hash_: PasswordHash | None, password: str) -> bool:
+            stocked.factors.remove_all(RemoveUserFactors(user_id=7))
+            return super().verify(hash_, password)
+
+    slow = gallery_on(storage, clock, hasher=Meanwhile(8, 1), started=False)
+    assert works(stocked, slow.sessions.sign_in(ANN))
+
+
+# Codes are used once.
+
+
+@pytest.mark.rule("contract O1")
+def test_the_code_that_confirmed_an_app_signs_nobody_in(stocked: LogoAdmin) -> None:
+    """ASVS 6.5.1: its step is used up."""
+    _, totp, _ = enrolled(stocked)
+    assert is_refused(stocked, challenged(stocked), totp=code_of(totp, NOW))
+    assert not is_refused(stocked, challenged(stocked), totp=code_of(totp, NOW + STEP))
+
+
+@pytest.mark.rule("contract O1")
+def test_a_code_signs_in_once_and_so_does_no_earlier_one(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    """ASVS 6.5.1: replayed codes, with the same challenge and with another one."""
+    _, totp, _ = enrolled(stocked)
+    clock.pass_by(10 * STEP)
+    earlier, code, later = (code_of(totp, clock.now() + shift) for shift in (-STEP, 0, STEP))
+    used = challenged(stocked)
+    second_step(stocked, used, totp=code)
+    assert is_refused(stocked, used, totp=code)
+    assert is_refused(stocked, used, totp=later)
+    for replayed in (code, earlier):
+        assert is_refused(stocked, challenged(stocked), totp=replayed)
+    assert not is_refused(stocked, challenged(stocked), totp=later)
+
+
+@pytest.mark.rule("contract O1")
+@pytest.mark.parametrize(("early", "is_valid"), [(-60, False), (-30, True), (0, True), (30, True), (60, False)])
+def test_a_code_is_valid_one_step_before_and_after_its_own(
+    stocked: LogoAdmin, clock: FrozenClock, early: int, is_valid: bool
+) -> None:
+    """ASVS 6.5.5."""
+    _, totp, _ = enrolled(stocked)
+    clock.pass_by(10 * STEP)
+    assert is_refused(stocked, challenged(stocked), totp=code_of(totp, clock.now() + early)) != is_valid
+
+
+@pytest.mark.rule("contract O1")
+def test_a_recovery_code_is_used_once(stocked: LogoAdmin) -> None:
+    """ASVS 6.5.1."""
+    _, _, codes = enrolled(stocked)
+    for code in codes:
+        assert not is_refused(stocked, challenged(stocked), recovery_code=code)
+    required = challenged(stocked)
+    assert required.factors == ("totp",)
+    assert all(is_refused(stocked, required, recovery_code=code) for code in codes[:5])
+
+
+@pytest.mark.rule("contract O1")
+def test_each_of_two_apps_signs_in(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    who, first, _ = enrolled(stocked)
+    second, _ = enrol(stocked, who)
+    clock.pass_by(STEP)
+    for totp in (first, second):
+        assert not is_refused(stocked, challenged(stocked), totp=code_of(totp, clock.now()))
+
+
+# A challenge opens nothing.
+
+
+def test_a_challenge_is_no_token(stocked: LogoAdmin) -> None:
+    """As Bearer token, as refresh token, and to end a session."""
+    who, _, _ = enrolled(stocked)
+    challenge = challenged(stocked).challenge
+    with pytest.raises(InvalidToken):
+        stocked.sessions.caller(challenge)
+    with pytest.raises(InvalidToken):
+        stocked.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=challenge))
+    assert not stocked.sessions.revoke(Revoke(refresh_token=challenge)).ended
+    assert stocked.factors.list(ListFactors(), who)
+
+
+def test_a_refresh_token_is_no_challenge(stocked: LogoAdmin) -> None:
+    tokens = stocked.sessions.sign_in(ANN)
+    _, totp = enrol(stocked, caller(stocked, tokens))[::-1]
+    for text in (tokens.refresh_token, tokens.access_token[:128], caller(stocked, tokens).session_id):
+        asked = SignInWithFactor(grant_type="second_factor", challenge=text, totp=code_of(totp, NOW + STEP))
+        with pytest.raises(SignInRefused):
+            stocked.factors.sign_in(asked)
+
+
+def test_a_challenge_is_for_its_user(stocked: LogoAdmin) -> None:
+    """The challenge of another user, with one's own code."""
+    _, ann, ann_codes = enrolled(stocked)
+    _, admin, admin_codes = enrolled(stocked, ADMIN)
+    of_ann, of_admin = challenged(stocked), challenged(stocked, ADMIN)
+    assert is_refused(stocked, of_admin, totp=code_of(ann, NOW + STEP))
+    assert is_refused(stocked, of_admin, recovery_code=ann_codes[0])
+    assert is_refused(stocked, of_ann, totp=code_of(admin, NOW + STEP))
+    assert is_refused(stocked, of_ann, recovery_code=admin_codes[0])
+    assert caller(stocked, second_step(stocked, of_ann, recovery_code=ann_codes[0])).user_id == 7
+
+
+def test_a_challenge_leads_to_one_sign_in(stocked: LogoAdmin) -> None:
+    _, _, codes = enrolled(stocked)
+    required = challenged(stocked)
+    assert is_refused(stocked, required, recovery_code="0000")
+    second_step(stocked, required, recovery_code=codes[0])
+    assert is_refused(stocked, required, recovery_code=codes[1])
+    assert not is_refused(stocked, challenged(stocked), recovery_code=codes[1])
+
+
+@pytest.mark.parametrize(("passed", "is_valid"), [(299, True), (300, False), (-10, True), (-11, False)])
+def test_a_challenge_lives_five_minutes(stocked: LogoAdmin, clock: FrozenClock, passed: int, is_valid: bool) -> None:
+    """ASVS 6.5.5; a clock that was ahead prolongs nothing (contract K7)."""
+    _, _, codes = enrolled(stocked)
+    required = challenged(stocked)
+    clock.pass_by(passed)
+    assert is_refused(stocked, required, recovery_code=codes[0]) != is_valid
+
+
+def test_a_sign_in_that_began_ends_with_the_password(stocked: LogoAdmin) -> None:
+    _, _, codes = enrolled(stocked)
+    required = challenged(stocked)
+    stocked.users.set_password(SetPassword(user_id=7, password="another password"))
+    assert is_refused(stocked, required, recovery_code=codes[0])
+
+
+def test_a_sign_in_that_began_ends_with_any_change_of_factors(stocked: LogoAdmin) -> None:
+    who, _, codes = enrolled(stocked)
+    required = challenged(stocked)
+    second, _ = enrol(stocked, who)
+    assert is_refused(stocked, required, recovery_code=codes[0])
+    required = challenged(stocked)
+    stocked.factors.remove(RemoveFactor(factor_id=second.factor_id), who)
+    assert is_refused(stocked, required, recovery_code=codes[0])
+    assert not is_refused(stocked, challenged(stocked), recovery_code=codes[0])
+
+
+@pytest.mark.rule("contract O7")
+def test_a_sign_in_that_began_ends_when_passwords_are_switched_off(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    _, _, codes = enrolled(stocked)
+    required = challenged(stocked)
+    later = gallery_on(storage, clock, started=False, sign_in=SignInRules(ways=Ways(password=False)))
+    with pytest.raises(SignInForbidden):
+        second_step(later, required, recovery_code=codes[0])
+    assert not is_refused(stocked, required, recovery_code=codes[0])
+
+
+def test_a_sign_in_that_began_ends_with_its_user(stocked: LogoAdmin) -> None:
+    _, _, codes = enrolled(stocked)
+    required = challenged(stocked)
+    stocked.users.remove(RemoveUser(user_id=7))
+    assert is_refused(stocked, required, recovery_code=codes[0])
+
+
+def test_an_outdated_password_hash_is_renewed_at_the_first_step(
+    storage: MemoryStorage, clock: FrozenClock, stocked: LogoAdmin
+) -> None:
+    enrolled(stocked)
+    stronger = Argon2Passwords(16, 1)
+    challenged(gallery_on(storage, clock, hasher=stronger, started=False))
+    stored = storage.read(lambda uow: uow.passwords.get(7))
+    assert stored is not None
+    assert not stronger.needs_rehash(stored)
+    assert CHEAP_PASSWORDS.verify(stored, ANN_PASSWORD)
+
+
+# Limits.
+
+
+def is_limited(gallery: LogoAdmin, command: SignIn = ANN, client: Anonymous | None = None) -> bool:
+    try:
+        gallery.sessions.sign_in(command, client or Anonymous())
+    except TooManySignIns:
+        return True
+    except (SecondFactorRequired, SignInRefused):
+        return False
+    raise AssertionError
+
+
+def test_a_right_password_alone_resets_nothing(stocked: LogoAdmin) -> None:
+    """Each step counts for the name: attackers with the password get no more attempts than others."""
+    _, totp, codes = enrolled(stocked)
+    wrong = wrong_code(totp, NOW)
+    for _ in range(5):
+        assert is_refused(stocked, challenged(stocked), totp=wrong)
+    assert is_limited(stocked)
+    with pytest.raises(TooManySignIns) as limited:
+        stocked.sessions.sign_in(WRONG)
+    assert limited.value.retry_after == 300
+    elsewhere = Anonymous("192.0.2.9")
+    assert works(
+        stocked, second_step(stocked, challenged(stocked, client=elsewhere), elsewhere, recovery_code=codes[0])
+    )
+
+
+def test_the_second_step_is_limited_as_well(stocked: LogoAdmin) -> None:
+    _, _, codes = enrolled(stocked)
+    required = challenged(stocked)
+    assert all(is_refused(stocked, required, recovery_code="0") for _ in range(9))
+    with pytest.raises(TooManySignIns):
+        second_step(stocked, required, recovery_code=codes[0])
+
+
+def test_a_whole_sign_in_forgets_the_failures(stocked: LogoAdmin) -> None:
+    _, _, codes = enrolled(stocked)
+    for code in codes[:3]:
+        required = challenged(stocked)
+        assert all(is_refused(stocked, required, recovery_code="0") for _ in range(8))
+        second_step(stocked, required, recovery_code=code)
+
+
+def test_two_services_on_one_database_count_together(
+    storage: MemoryStorage, clock: FrozenClock, stocked: LogoAdmin
+) -> None:
+    _, totp, _ = enrolled(stocked)
+    other = gallery_on(storage, clock, started=False)
+    wrong = wrong_code(totp, NOW)
+    for gallery in (stocked, other, stocked, other, stocked):
+        assert is_refused(other, challenged(gallery), totp=wrong)
+    assert is_limited(stocked)
+    assert is_limited(other)
+
+
+@pytest.mark.rule("contract O1")
+def test_a_known_password_and_many_addresses_do_not_suffice(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    """ASVS 6.3.1: at most 20 wrong codes for a user and hour, from anywhere."""
+    _, totp, codes = enrolled(stocked)
+    clock.pass_by(STEP)
+    wrong = wrong_code(totp, clock.now())
+
+    def from_elsewhere(number: int, **answer: str) -> bool:
+        client = Anonymous(f"192.0.2.{number}")
+        return is_refused(stocked, challenged(stocked, client=client), client, **answer)
+
+    assert all(from_elsewhere(number, totp=wrong) for number in range(20))
+    with pytest.raises(TooManySignIns) as limited:
+        from_elsewhere(20, totp=code_of(totp, clock.now()))
+    assert limited.value.retry_after == 3600
+    assert not from_elsewhere(21, recovery_code=codes[0])
+    with pytest.raises(TooManySignIns):  # which a sign-in does not reset
+        from_elsewhere(22, totp=code_of(totp, clock.now()))
+    clock.pass_by(3600)
+    assert not from_elsewhere(23, totp=code_of(totp, clock.now()))
+
+
+@pytest.mark.rule("contract O1", "contract K7")
+def test_right_codes_do_not_count_and_no_clock_makes_the_limit_last(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    _, totp, _ = enrolled(stocked)
+    for _ in range(30):
+        clock.pass_by(STEP)
+        assert not is_refused(stocked, challenged(stocked), totp=code_of(totp, clock.now()))
+    clock.pass_by(10**8)
+    wrong = wrong_code(totp, clock.now())
+    for number in range(20):
+        client = Anonymous(f"192.0.2.{number}")
+        assert is_refused(stocked, challenged(stocked, client=client), client, totp=wrong)
+    clock.pass_by(-(10**8) + STEP)
+    assert not is_refused(stocked, challenged(stocked), totp=code_of(totp, clock.now()))
+
+
+@pytest.mark.rule("contract K7")
+def test_an_app_that_was_used_by_a_clock_that_was_ahead_is_not_locked_out(
+    stocked: LogoAdmin, clock: FrozenClock
+) -> None:
+    _, totp, _ = enrolled(stocked)
+    clock.pass_by(10**7)
+    assert not is_refused(stocked, challenged(stocked), totp=code_of(totp, clock.now()))
+    clock.pass_by(-(10**7) + STEP)
+    assert not is_refused(stocked, challenged(stocked), totp=code_of(totp, clock.now()))
+
+
+# Requests that are sent again.
+
+
+@pytest.mark.rule("contract F3")
+def test_no_idempotency_key_gets_around_the_second_step(stocked: LogoAdmin) -> None:
+    """The stored response of a sign-in from before the factor is not served again."""
+    asked = once(ANN, "a key")
+    tokens = stocked.sessions.sign_in(asked)
+    enrol(stocked, caller(stocked, tokens))
+    first, second = challenged(stocked, asked), challenged(stocked, asked)
+    assert first.challenge != second.challenge
+
+
+@pytest.mark.rule("contract F3")
+def test_a_second_step_is_returned_again_while_its_tokens_are_unused(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    _, _, codes = enrolled(stocked)
+    required = challenged(stocked)
+    asked = once(answering(required, recovery_code=codes[0]), "a key")
+    tokens = stocked.factors.sign_in(asked)
+    assert stocked.factors.sign_in(asked) == tokens
+    with pytest.raises(InvalidInput):
+        stocked.factors.sign_in(once(answering(required, recovery_code=codes[1]), "a key"))
+    refresh(stocked, tokens)
+    with pytest.raises(SignInRefused):
+        stocked.factors.sign_in(asked)
+    asked = once(answering(challenged(stocked), recovery_code=codes[1]), "another key")
+    stocked.factors.sign_in(asked)
+    clock.pass_by(61)
+    with pytest.raises(SignInRefused):
+        stocked.factors.sign_in(asked)

@@ -1,0 +1,629 @@
+"""Signing in, refreshing, and what ends a session (spec §Authentication, contract A19, B5, C1 to C4)."""
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import pytest
+
+from logoadmin.adapters.argon2_passwords import Argon2Passwords
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.identity.service_keys import CreateKey, ListKeys, RemoveKey
+from logoadmin.domain.identity.sessions.open_sessions import Lifetimes
+from logoadmin.domain.identity.sessions.session_records import (
+    EndedSession,
+    Me,
+    RemovedServiceKey,
+    ServiceKey,
+    stored_hash,
+)
+from logoadmin.domain.identity.sessions.sessions import Refresh, Revoke, SignIn, WhoAmI
+from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
+from logoadmin.domain.kernel.access import OWNER, Anonymous, KeyHolder, SignedIn
+from logoadmin.domain.kernel.errors import (
+    Conflict,
+    InvalidToken,
+    NotAuthenticated,
+    NotFound,
+    SignInRefused,
+    StorageUnavailable,
+)
+from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.records import PasswordHash, User
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh, works
+from tests.gallery import (
+    ADMIN_ID,
+    ADMIN_PASSWORD,
+    ANN_PASSWORD,
+    CHEAP_PASSWORDS,
+    NOW,
+    FrozenClock,
+    WatchedStorage,
+    gallery_on,
+    stock,
+)
+
+
+class WatchedPasswords:
+    """Argon2, and what it was asked to do."""
+
+    def __init__(self, argon2: Argon2Passwords = CHEAP_PASSWORDS) -> None:
+        self._argon2 = argon2
+        self.asked: list[str] = []
+
+    def hash(self, password: str) -> PasswordHash:
+        self.asked.append("hash")
+        return self._argon2.hash(password)
+
+    def verify(self, hash_: PasswordHash | None, password: str) -> bool:
+        self.asked.append("verify")
+        return self._argon2.verify(hash_, password)
+
+    def verify_others(self, hash_: PasswordHash | None, classes: Iterable[str], password: str) -> None:
+        self._argon2.verify_others(hash_, classes, password)
+
+    def needs_rehash(self, hash_: PasswordHash) -> bool:
+        return self._argon2.needs_rehash(hash_)
+
+    def refusal(self, hash_: PasswordHash) -> str | None:
+        return self._argon2.refusal(hash_)
+
+
+@pytest.fixture
+def storage() -> WatchedStorage:
+    return WatchedStorage(MemoryStorage())
+
+
+@pytest.mark.rule("contract C1")
+def test_a_failed_sign_in_takes_the_time_of_all_classes_within_a_minute_of_an_import(
+    storage: WatchedStorage, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gallery = gallery_on(storage, clock)
+    stock(gallery)
+    told: list[frozenset[str]] = []
+    monkeypatch.setattr(Argon2Passwords, "verify_others", lambda _, _hash, classes, _password: told.append(classes))
+
+    def told_for(username: str) -> frozenset[str]:
+        with pytest.raises(SignInRefused):
+            gallery.sessions.sign_in(SignIn(username=username, password="wrong"))
+        return told[-1]
+
+    dear = "$argon2id$v=19$m=65536,t=3,p=4"
+    assert dear not in told_for("nobody")
+    hash_ = PasswordHash(f"{dear}$c2FsdHNhbHQ$c2FsdHNhbHRzYWx0c2FsdA")
+    storage.write(lambda uow: uow.passwords.set(7, hash_), "sessions")
+    clock.pass_by(60)
+    assert {dear in told_for(name) for name in ("nobody", "admin", "ann")} == {True}
+
+
+def refused_refresh(gallery: LogoAdmin, token: str) -> bool:
+    """Tell whether a refresh token is refused."""
+    try:
+        gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=token))
+    except InvalidToken as error:
+        return str(error) == "Couldn't validate credentials"
+    return False
+
+
+@pytest.mark.rule("contract C1")
+def test_signing_in_gives_tokens(stocked: LogoAdmin) -> None:
+    tokens = stocked.sessions.sign_in(ADMIN)
+    assert (tokens.token_type, tokens.expires_in, tokens.scope) == ("bearer", 900, "*")
+    assert caller(stocked, tokens).user_id == ADMIN_ID
+    assert len(tokens.refresh_token) >= 32
+    assert stocked.sessions.sign_in(ANN).scope == ""
+    assert stocked.sessions.sign_in(ANN).token_type == "bearer"
+
+
+@pytest.mark.rule("contract C1", "contract C3")
+def test_tokens_never_show_in_a_log(stocked: LogoAdmin) -> None:
+    tokens = stocked.sessions.sign_in(ANN)
+    assert tokens.access_token not in repr(tokens)
+    assert tokens.refresh_token not in repr(tokens)
+
+
+@pytest.mark.rule("contract C1")
+@pytest.mark.parametrize(
+    ("username", "password"),
+    [
+        ("ann", "wrong"),
+        ("nobody", ANN_PASSWORD),
+        ("Ann", ANN_PASSWORD),
+        ("ann ", ANN_PASSWORD),
+        ("ann", "ANN'S PASSWORD"),
+    ],
+)
+def test_a_wrong_name_or_password_is_refused_in_the_same_words(
+    stocked: LogoAdmin, username: str, password: str
+) -> None:
+    with pytest.raises(SignInRefused, match=r"^Incorrect username or password$") as caught:
+        stocked.sessions.sign_in(SignIn(username=username, password=password))
+    assert caught.value.__context__ is None
+
+
+@pytest.mark.rule("contract C1")
+def test_a_wrong_name_and_a_wrong_password_do_the_same_work(storage: WatchedStorage, clock: FrozenClock) -> None:
+    hasher = WatchedPasswords()
+    gallery = gallery_on(storage, clock, hasher=hasher)
+    gallery.users.create(CreateUser(user_id=7, username="ann", password=ANN_PASSWORD))
+    storage.write(lambda uow: uow.records(USERS).add(User(8, "imported", None, 1, NOW)))
+    done = []
+    for username in ("ann", "nobody", "imported"):
+        hasher.asked.clear()
+        storage.asked.clear()
+        with pytest.raises(SignInRefused):
+            gallery.sessions.sign_in(SignIn(username=username, password="wrong"))
+        done.append((tuple(hasher.asked), tuple(storage.asked)))
+    assert done == [(("verify",), ("write", "write"))] * 3  # the second one counts the refusal
+
+
+@pytest.mark.rule("contract C1", "contract I3")
+def test_a_user_who_was_brought_in_without_a_password_cannot_sign_in(
+    gallery: LogoAdmin, storage: WatchedStorage
+) -> None:
+    storage.write(lambda uow: uow.records(USERS).add(User(8, "imported", None, 1, NOW)))
+    for password in ("nobody", "None", "x"):
+        with pytest.raises(SignInRefused):
+            gallery.sessions.sign_in(SignIn(username="imported", password=password))
+    gallery.users.set_password(SetPassword(user_id=8, password="now I can"))
+    assert works(gallery, gallery.sessions.sign_in(SignIn(username="imported", password="now I can")))
+
+
+@pytest.mark.rule("contract C1")
+def test_signing_in_rightly_is_never_too_often(stocked: LogoAdmin) -> None:
+    for _ in range(150):
+        stocked.sessions.sign_in(ANN, Anonymous("192.0.2.1"))
+
+
+@pytest.mark.rule("contract C1", "contract A20")
+def test_an_outage_is_no_failed_sign_in(stocked: LogoAdmin, storage: WatchedStorage) -> None:
+    storage.go_away()
+    for _ in range(12):
+        with pytest.raises(StorageUnavailable):
+            stocked.sessions.sign_in(ANN, Anonymous("192.0.2.1"))
+    storage.come_back()
+    assert works(stocked, stocked.sessions.sign_in(ANN, Anonymous("192.0.2.1")))
+
+
+@pytest.mark.rule("contract C4")
+def test_an_outdated_hash_is_renewed_at_sign_in(storage: WatchedStorage, clock: FrozenClock) -> None:
+    gallery_on(storage, clock)
+    stronger = WatchedPasswords(Argon2Passwords(16, 2))
+    gallery = gallery_on(storage, clock, hasher=stronger)
+    before = storage.read(lambda uow: uow.passwords.get(ADMIN_ID))
+    assert before is not None
+    assert stronger.needs_rehash(before)
+    gallery.sessions.sign_in(ADMIN)
+    after = storage.read(lambda uow: uow.passwords.get(ADMIN_ID))
+    assert after is not None
+    assert not stronger.needs_rehash(after)
+    assert stronger.verify(after, ADMIN_PASSWORD)
+    stronger.asked.clear()
+    gallery.sessions.sign_in(ADMIN)
+    assert stronger.asked == ["verify"]
+    assert storage.read(lambda uow: uow.passwords.get(ADMIN_ID)) == after
+
+
+@pytest.mark.rule("contract C4")
+def test_a_failed_sign_in_renews_nothing(storage: WatchedStorage, clock: FrozenClock) -> None:
+    gallery_on(storage, clock)
+    gallery = gallery_on(storage, clock, hasher=Argon2Passwords(16, 2))
+    before = storage.read(lambda uow: uow.passwords.get(ADMIN_ID))
+    with pytest.raises(SignInRefused):
+        gallery.sessions.sign_in(SignIn(username="admin", password="wrong"))
+    assert storage.read(lambda uow: uow.passwords.get(ADMIN_ID)) == before
+
+
+@pytest.mark.rule("contract C1", "contract B5")
+def test_a_password_that_changes_while_it_is_checked_signs_nobody_in(
+    storage: WatchedStorage, clock: FrozenClock
+) -> None:
+    class ChangedMeanwhile(WatchedPasswords):
+        def verify(self, hash_: PasswordHash | None, password: str) -> bool:
+            right = super().verify(hash_, password)
+            gallery.users.set_password(SetPassword(user_id=ADMIN_ID, password="new"))
+            return right
+
+    gallery = gallery_on(storage, clock, hasher=ChangedMeanwhile())
+    with pytest.raises(SignInRefused):
+        gallery.sessions.sign_in(ADMIN)
+
+
+@pytest.mark.rule("contract C3")
+def test_a_refresh_token_gives_new_tokens_of_the_same_session(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    first = stocked.sessions.sign_in(ANN)
+    clock.pass_by(60)
+    second = refresh(stocked, first)
+    assert caller(stocked, second) == caller(stocked, first)
+    assert second.refresh_token != first.refresh_token
+    assert second.access_token != first.access_token
+    assert works(stocked, second)
+    assert works(stocked, refresh(stocked, second))
+    again = Refresh(grant_type="refresh_token", refresh_token=stocked.sessions.sign_in(ANN).refresh_token)
+    assert works(stocked, stocked.sessions.refresh(again))
+
+
+@pytest.mark.rule("contract C3")
+def test_using_a_refresh_token_twice_ends_the_session(stocked: LogoAdmin) -> None:
+    """ASVS 10.4.5."""
+    first = stocked.sessions.sign_in(ANN)
+    second = refresh(stocked, first)
+    other = stocked.sessions.sign_in(ANN)
+    assert refused_refresh(stocked, first.refresh_token)
+    assert not works(stocked, first)
+    assert not works(stocked, second)
+    assert refused_refresh(stocked, second.refresh_token)
+    assert works(stocked, other)  # another session of the same user goes on
+
+
+@pytest.mark.rule("contract C3")
+@pytest.mark.parametrize("token", ["x", "é😀", "a" * 256, "' OR 1=1"])
+def test_a_refresh_token_that_was_never_given_is_refused(stocked: LogoAdmin, token: str) -> None:
+    assert refused_refresh(stocked, token)
+
+
+@pytest.mark.rule("contract C3")
+def test_an_access_token_is_no_refresh_token_and_the_other_way_round(stocked: LogoAdmin) -> None:
+    tokens = stocked.sessions.sign_in(ANN)
+    with pytest.raises(InvalidToken):
+        stocked.sessions.caller(tokens.refresh_token)
+    assert refused_refresh(stocked, tokens.access_token[:256])
+    assert works(stocked, tokens)
+
+
+@pytest.mark.rule("contract C3", "contract A3")
+def test_refresh_tokens_and_passwords_are_kept_hashed_only(clock: FrozenClock) -> None:
+    memory = MemoryStorage()
+    stocked = gallery_on(memory, clock)
+    stock(stocked)
+    tokens = refresh(stocked, stocked.sessions.sign_in(ANN))
+    kept = repr(vars(memory)["_tables"])
+    assert "session_id" in kept
+    assert tokens.refresh_token not in kept
+    assert tokens.access_token not in kept
+    assert ANN_PASSWORD not in kept
+
+
+@pytest.mark.rule("contract C2", "contract A19")
+def test_an_access_token_is_good_until_it_expires(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    tokens = stocked.sessions.sign_in(ANN)
+    clock.pass_by(899)
+    assert works(stocked, tokens)
+    clock.pass_by(1)
+    assert not works(stocked, tokens)
+
+
+@pytest.mark.rule("contract C3")
+def test_a_session_ends_when_it_is_not_refreshed_in_time(storage: WatchedStorage, clock: FrozenClock) -> None:
+    gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=60, session=1000))
+    tokens = gallery.sessions.sign_in(ADMIN)
+    clock.pass_by(999)
+    tokens = refresh(gallery, tokens)
+    clock.pass_by(999)
+    tokens = refresh(gallery, tokens)
+    clock.pass_by(1000)
+    assert refused_refresh(gallery, tokens.refresh_token)
+
+
+@pytest.mark.rule("contract C3", "contract A19")
+def test_no_access_token_outlives_its_session(storage: WatchedStorage, clock: FrozenClock) -> None:
+    gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=60))
+    tokens = gallery.sessions.sign_in(ADMIN)
+    clock.pass_by(61)
+    assert not works(gallery, tokens)
+
+
+def there(storage: WatchedStorage, given: list[str]) -> int:
+    """Return how many refresh tokens of those that were given are still kept."""
+    hashes = [stored_hash("refresh token", token) for token in given]
+    return storage.read(lambda uow: sum(uow.sessions.refresh_token(hash_) is not None for hash_ in hashes))
+
+
+@pytest.mark.rule("contract C3")
+def test_expired_sessions_are_forgotten_when_somebody_else_signs_in(
+    storage: WatchedStorage, clock: FrozenClock
+) -> None:
+    gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=100))
+    stock(gallery)
+    first = gallery.sessions.sign_in(ANN)
+    second = refresh(gallery, first)
+    old, given = caller(gallery, first), [first.refresh_token, second.refresh_token]
+    clock.pass_by(99)
+    gallery.sessions.sign_in(ADMIN)
+    assert there(storage, given) == 2
+    clock.pass_by(1)
+    gallery.sessions.sign_in(ADMIN)
+    assert there(storage, given) == 0
+    assert storage.read(lambda uow: uow.sessions.rights(old.session_id, old.user_id)) is None
+
+
+@pytest.mark.rule("contract C3")
+def test_nobody_waits_while_many_expired_sessions_are_forgotten(storage: WatchedStorage, clock: FrozenClock) -> None:
+    gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=100))
+    stock(gallery)
+    begun = [gallery.sessions.sign_in(ANN) for _ in range(15)]
+    for _ in range(30):
+        begun.append(refresh(gallery, begun[-1]))
+    given = [tokens.refresh_token for tokens in begun]
+    clock.pass_by(100)
+    tokens = gallery.sessions.sign_in(ADMIN)
+    assert there(storage, given) == 25
+    tokens = refresh(gallery, tokens)
+    assert there(storage, given) == 5
+    refresh(gallery, tokens)
+    assert there(storage, given) == 0
+
+
+@pytest.mark.rule("contract C3")
+def test_a_used_refresh_token_is_known_as_long_as_its_session_lives(
+    storage: WatchedStorage, clock: FrozenClock
+) -> None:
+    gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=100))
+    first = newest = gallery.sessions.sign_in(ADMIN)
+    for _ in range(50):
+        clock.pass_by(99)
+        newest = refresh(gallery, newest)
+    assert works(gallery, newest)
+    assert refused_refresh(gallery, first.refresh_token)
+    assert not works(gallery, newest)
+
+
+@pytest.mark.rule("contract C3", "contract B5")
+def test_a_new_password_ends_the_other_sessions_and_leaves_ones_own(stocked: LogoAdmin) -> None:
+    elsewhere, here = stocked.sessions.sign_in(ANN), stocked.sessions.sign_in(ANN)
+    command = SetPassword(user_id=7, password="new", current_password=ANN_PASSWORD)
+    stocked.users.set_password(command, caller(stocked, here))
+    assert works(stocked, here)
+    assert works(stocked, refresh(stocked, here))
+    assert not works(stocked, elsewhere)
+    assert refused_refresh(stocked, elsewhere.refresh_token)
+    with pytest.raises(SignInRefused):
+        stocked.sessions.sign_in(ANN)
+
+
+@pytest.mark.rule("contract C3", "contract B5")
+@pytest.mark.parametrize("by_admin", [True, False])
+def test_a_new_password_from_somebody_else_ends_all_sessions(stocked: LogoAdmin, by_admin: bool) -> None:
+    tokens, admin = stocked.sessions.sign_in(ANN), stocked.sessions.sign_in(ADMIN)
+    command = SetPassword(user_id=7, password="new")
+    if by_admin:
+        stocked.users.set_password(command, caller(stocked, admin))
+    else:
+        stocked.users.set_password(command)
+    assert not works(stocked, tokens)
+    assert works(stocked, admin)
+
+
+@pytest.mark.rule("contract A19", "contract B5")
+def test_a_removed_user_is_signed_out_also_by_a_new_one_with_the_same_id(stocked: LogoAdmin) -> None:
+    tokens = stocked.sessions.sign_in(ANN)
+    stocked.users.remove(RemoveUser(user_id=7))
+    assert not works(stocked, tokens)
+    with pytest.raises(SignInRefused):
+        stocked.sessions.sign_in(ANN)
+    stocked.users.create(CreateUser(user_id=7, username="ann", password=ANN_PASSWORD))
+    assert not works(stocked, tokens)
+    assert refused_refresh(stocked, tokens.refresh_token)
+    assert works(stocked, stocked.sessions.sign_in(ANN))
+
+
+@pytest.mark.rule("contract B5", "contract C3")
+def test_a_refresh_gives_the_scope_of_now(stocked: LogoAdmin) -> None:
+    tokens = stocked.sessions.sign_in(ANN)
+    assert tokens.scope == ""
+    stocked.users.amend(AmendUser(user_id=7, role_id=3))
+    assert refresh(stocked, tokens).scope == "logos:write themes:write"
+
+
+@pytest.mark.rule("contract A19")
+def test_knowing_who_asks_does_not_ask_storage(stocked: LogoAdmin, storage: WatchedStorage) -> None:
+    tokens = stocked.sessions.sign_in(ANN)
+    storage.asked.clear()
+    assert caller(stocked, tokens).user_id == 7
+    with pytest.raises(InvalidToken):
+        stocked.sessions.caller("x.y.z")
+    assert storage.asked == []
+
+
+# Ending a session, and the signed-in user.
+
+
+def holder(gallery: LogoAdmin, who: SignedIn, *scope: str) -> KeyHolder:
+    """Return who holds a new key of somebody."""
+    made = gallery.keys.create(CreateKey(name="script", scope=scope), who)
+    found = gallery.sessions.caller(made.key)
+    assert isinstance(found, KeyHolder)
+    return found
+
+
+@pytest.mark.rule("contract C3")
+@pytest.mark.parametrize("by", ["refresh token", "access token", "used refresh token"])
+def test_a_session_is_ended_by_either_of_its_tokens(stocked: LogoAdmin, by: str) -> None:
+    tokens, other = stocked.sessions.sign_in(ANN), stocked.sessions.sign_in(ANN)
+    if by == "access token":
+        ended = stocked.sessions.revoke(Revoke(), caller(stocked, tokens))
+    elif by == "refresh token":
+        ended = stocked.sessions.revoke(Revoke(refresh_token=tokens.refresh_token))
+    else:
+        renewed = refresh(stocked, tokens)
+        ended = stocked.sessions.revoke(Revoke(refresh_token=tokens.refresh_token))
+        tokens = renewed
+    assert ended == EndedSession(ended=True)
+    assert not works(stocked, tokens)
+    assert refused_refresh(stocked, tokens.refresh_token)
+    assert works(stocked, refresh(stocked, other))
+
+
+@pytest.mark.rule("contract C3")
+def test_a_refresh_token_identifies_the_session_to_end_for_any_caller(stocked: LogoAdmin) -> None:
+    mine, other = stocked.sessions.sign_in(ANN), stocked.sessions.sign_in(ADMIN)
+    stocked.sessions.revoke(Revoke(refresh_token=other.refresh_token), caller(stocked, mine))
+    assert works(stocked, mine)
+    assert not works(stocked, other)
+
+
+@pytest.mark.rule("contract C3")
+def test_what_is_over_cannot_be_ended_again(stocked: LogoAdmin) -> None:
+    tokens = stocked.sessions.sign_in(ANN)
+    who = caller(stocked, tokens)
+    stocked.sessions.revoke(Revoke(), who)
+    assert stocked.sessions.revoke(Revoke(refresh_token=tokens.refresh_token)) == EndedSession(ended=False)
+    assert stocked.sessions.revoke(Revoke(refresh_token="never given")) == EndedSession(ended=False)
+    with pytest.raises(InvalidToken):
+        stocked.sessions.revoke(Revoke(), who)
+
+
+@pytest.mark.rule("contract C3", "contract C5")
+def test_who_names_no_session_ends_none(stocked: LogoAdmin) -> None:
+    key = holder(stocked, caller(stocked, stocked.sessions.sign_in(ADMIN)), "*")
+    for who in (Anonymous("192.0.2.1"), OWNER, key):
+        with pytest.raises(NotAuthenticated):
+            stocked.sessions.revoke(Revoke(), who)
+
+
+@pytest.mark.rule("contract C3", "contract B5")
+def test_everybody_may_know_who_they_are(stocked: LogoAdmin) -> None:
+    ann = caller(stocked, stocked.sessions.sign_in(ANN))
+    assert stocked.sessions.me(WhoAmI(), ann) == Me(7, "ann", "a.png", 1, NOW, (), None, must_change_password=False)
+    stocked.users.amend(AmendUser(user_id=7, role_id=3, avatar=None))
+    assert stocked.sessions.me(WhoAmI(), ann) == Me(
+        7, "ann", None, 3, NOW, ("logos:write", "themes:write"), None, must_change_password=False
+    )
+
+
+# Service keys.
+
+
+@pytest.mark.rule("contract C5")
+def test_a_key_is_shown_once_and_kept_hashed(clock: FrozenClock) -> None:
+    memory = MemoryStorage()
+    stocked = gallery_on(memory, clock)
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    made = stocked.keys.create(CreateKey(name="script", scope=("users:read", "users:read"), expires_in=60), admin)
+    assert made.key.startswith("lga_")
+    assert len(made.key) == 47
+    assert made.key not in repr(made)
+    assert made.key not in repr(vars(memory)["_tables"])
+    listed = ServiceKey(1, "script", ("users:read",), NOW, NOW + 60, None)
+    assert stocked.keys.list(ListKeys(), admin) == (listed,)
+    assert (made.key_id, made.name, made.scope) == (1, "script", ("users:read",))
+    assert (made.created_at, made.expires_at, made.last_used_at) == (NOW, NOW + 60, None)
+
+
+@pytest.mark.rule("contract C5")
+def test_keys_are_ones_own(stocked: LogoAdmin) -> None:
+    ann, admin = (caller(stocked, stocked.sessions.sign_in(who)) for who in (ANN, ADMIN))
+    stocked.keys.create(CreateKey(name="ann's", scope=()), ann)
+    stocked.keys.create(CreateKey(name="admin's", scope=("*",)), admin)
+    assert [key.name for key in stocked.keys.list(ListKeys(), ann)] == ["ann's"]
+    with pytest.raises(NotFound, match=r"^Key 2 not found$"):
+        stocked.keys.remove(RemoveKey(key_id=2), ann)
+    with pytest.raises(NotFound, match=r"^Key 1 not found$"):
+        stocked.keys.remove(RemoveKey(key_id=1), admin)
+    assert stocked.keys.remove(RemoveKey(key_id=1), ann) == RemovedServiceKey(1)
+    assert stocked.keys.list(ListKeys(), ann) == ()
+
+
+@pytest.mark.rule("contract C5")
+@pytest.mark.parametrize("writes", [False, True])
+def test_it_is_noted_when_a_key_was_used_but_not_each_time(
+    stocked: LogoAdmin, storage: WatchedStorage, clock: FrozenClock, writes: bool
+) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    key = holder(stocked, admin, "*")
+
+    def used_at() -> int | None:
+        return stocked.keys.list(ListKeys(), admin)[0].last_used_at
+
+    def use() -> None:
+        if writes:
+            stocked.users.amend(AmendUser(user_id=7), key)
+        else:
+            stocked.users.get(GetUser(user_id=7), key)
+
+    for passed, recorded in ((1, NOW + 1), (59, NOW + 1), (1, NOW + 61), (600, NOW + 661)):
+        clock.pass_by(passed)
+        use()
+        assert used_at() == recorded
+    storage.asked.clear()
+    stocked.users.get(GetUser(user_id=7), key)
+    assert not {"write", "try_write"} & {*storage.asked}
+
+
+@pytest.mark.rule("contract C5")
+def test_a_key_lists_only_itself(stocked: LogoAdmin) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    keys = [stocked.keys.create(CreateKey(name=name, scope=("users:read",)), admin) for name in ("one", "two")]
+    for key in keys:
+        (listed,) = stocked.keys.list(ListKeys(), stocked.sessions.caller(key.key))
+        assert (listed.key_id, listed.name) == (key.key_id, key.name)
+    assert len(stocked.keys.list(ListKeys(), admin)) == 2
+
+
+@pytest.mark.rule("contract C5")
+def test_a_key_that_expired_is_not_used_any_more(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    made = stocked.keys.create(CreateKey(name="script", scope=("*",), expires_in=60), admin)
+    clock.pass_by(60)
+    with pytest.raises(InvalidToken):
+        stocked.users.get(GetUser(user_id=7), stocked.sessions.caller(made.key))
+    assert stocked.keys.list(ListKeys(), admin)[0].last_used_at is None
+
+
+@pytest.mark.rule("contract C5")
+def test_a_user_has_a_hundred_keys_that_have_not_expired(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    admin, ann = (caller(stocked, stocked.sessions.sign_in(who)) for who in (ADMIN, ANN))
+
+    def create(seconds: int | None = None, who: SignedIn = admin) -> int:
+        return stocked.keys.create(CreateKey(name="script", scope=(), expires_in=seconds), who).key_id
+
+    for number in range(100):
+        create(60 if number < 2 else None)
+    with pytest.raises(Conflict, match=r"^A user can have 100 service keys; remove one that is no longer used$"):
+        create()
+    assert create(who=ann) == 101
+    clock.pass_by(59)
+    with pytest.raises(Conflict):
+        create()
+    clock.pass_by(1)
+    create()
+    assert [key.key_id for key in stocked.keys.list(ListKeys(), admin)] == [*range(3, 101), 102]
+    create()
+    with pytest.raises(Conflict):
+        create()
+    stocked.keys.remove(RemoveKey(key_id=50), admin)
+    create()
+
+
+@pytest.mark.rule("contract C5")
+def test_requests_at_once_make_no_more_than_a_hundred_keys(stocked: LogoAdmin) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+
+    def create(number: int) -> bool:
+        with suppress(Conflict):
+            return bool(stocked.keys.create(CreateKey(name=str(number), scope=()), admin))
+        return False
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(create, range(120))) == 100
+    assert len(stocked.keys.list(ListKeys(), admin)) == 100
+
+
+@pytest.mark.rule("contract C5", "contract A19")
+@pytest.mark.parametrize("token", ["lga_", "lga_x", "lga_" + "x" * 42, "lga_" + "x" * 44, "LGA_" + "x" * 43])
+def test_what_only_looks_like_a_key_is_refused_without_a_look(
+    stocked: LogoAdmin, storage: WatchedStorage, token: str
+) -> None:
+    storage.asked.clear()
+    with pytest.raises(InvalidToken):
+        stocked.sessions.caller(token)
+    assert storage.asked == []
+
+
+@pytest.mark.rule("contract C5", "contract C3")
+def test_a_key_outlives_the_session_that_made_it(stocked: LogoAdmin) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    key = holder(stocked, admin, "users:read")
+    stocked.sessions.revoke(Revoke(), admin)
+    assert stocked.users.get(GetUser(user_id=7), key).user_id == 7

@@ -1,0 +1,91 @@
+"""The first start (contract H3)."""
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.adapters.system_environment import SystemRandomness
+from logoadmin.domain.identity.first_start import first_start, rotate_token_keys, stored_token_keys
+from logoadmin.domain.identity.new_passwords import NewPasswords
+from logoadmin.domain.identity.roles import AmendRole, ListRoles
+from logoadmin.domain.identity.users import ListUsers, SetPassword
+from logoadmin.domain.kernel.errors import TablesMissing
+from logoadmin.domain.kernel.records import Role, User
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.gallery import CHEAP_PASSWORDS, NOW, FrozenClock, exported, gallery_on
+
+RANDOMNESS = SystemRandomness()
+
+
+def start(storage: MemoryStorage, clock: FrozenClock, password: str | None = None) -> str | None:
+    return storage.write(lambda uow: first_start(uow, NewPasswords(CHEAP_PASSWORDS, None), RANDOMNESS, clock, password))
+
+
+@pytest.mark.rule("contract H3", "contract A12")
+def test_the_first_start_makes_two_roles_and_an_administrator(gallery: LogoAdmin) -> None:
+    assert list(gallery.roles.list(ListRoles())) == [Role(1, "member", (), NOW), Role(2, "admin", ("*",), NOW)]
+    assert list(gallery.users.list(ListUsers())) == [User(2_000_000_000, "admin", None, 2, NOW)]
+
+
+@pytest.mark.rule("contract H3")
+def test_a_password_that_was_given_is_not_told_again(storage: MemoryStorage, clock: FrozenClock) -> None:
+    assert start(storage, clock, "given") is None
+    assert CHEAP_PASSWORDS.verify(storage.read(lambda uow: uow.passwords.get(2_000_000_000)), "given")
+
+
+@pytest.mark.rule("contract H3")
+def test_a_generated_password_is_shown_once(storage: MemoryStorage, clock: FrozenClock) -> None:
+    made_up = start(storage, clock)
+    assert made_up is not None
+    assert len(made_up) >= 32
+    assert CHEAP_PASSWORDS.verify(storage.read(lambda uow: uow.passwords.get(2_000_000_000)), made_up)
+    assert start(storage, clock) is None
+
+
+@pytest.mark.rule("contract H3")
+@pytest.mark.parametrize("password", [None, "another"])
+def test_starting_again_changes_nothing(storage: MemoryStorage, clock: FrozenClock, password: str | None) -> None:
+    start(storage, clock, "given")
+    gallery = gallery_on(storage, clock, started=False)
+    gallery.roles.amend(AmendRole(role_id=1, name="guest", scope=("logos:write",)))
+    gallery.users.set_password(SetPassword(user_id=2_000_000_000, password="changed"))
+    before, keys = exported(gallery), stored_token_keys(storage)
+    clock.pass_by(1000)
+    assert start(storage, clock, password) is None
+    assert exported(gallery) == before
+    assert stored_token_keys(storage) == keys
+
+
+@pytest.mark.rule("contract H3", "contract C2")
+def test_the_first_start_makes_two_keys_for_tokens(storage: MemoryStorage, clock: FrozenClock) -> None:
+    assert stored_token_keys(storage) == ()
+    start(storage, clock)
+    keys = stored_token_keys(storage)
+    assert len(set(keys)) == 2
+    assert all(len(key.encode()) >= 32 for key in keys)
+    other = MemoryStorage()
+    start(other, clock)
+    assert not set(stored_token_keys(other)) & set(keys)
+
+
+@pytest.mark.rule("contract C2")
+def test_a_rotation_signs_with_the_next_key_and_accepts_the_previous_one(
+    storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    start(storage, clock)
+    current, following = stored_token_keys(storage)
+    rotate_token_keys(storage, RANDOMNESS, FrozenClock())
+    signing, newest, previous = stored_token_keys(storage)
+    assert (signing, previous) == (following, current)
+    assert newest not in (current, following)
+    rotate_token_keys(storage, RANDOMNESS, FrozenClock())
+    assert stored_token_keys(storage)[0] == newest
+    assert stored_token_keys(storage)[2] == following
+    start(storage, clock)
+    assert stored_token_keys(storage)[0] == newest
+
+
+@pytest.mark.rule("contract C2")
+def test_there_is_nothing_to_rotate_before_the_first_start(storage: MemoryStorage) -> None:
+    with pytest.raises(TablesMissing):
+        rotate_token_keys(storage, RANDOMNESS, FrozenClock())
+    assert stored_token_keys(storage) == ()

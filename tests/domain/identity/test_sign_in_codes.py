@@ -1,0 +1,289 @@
+"""Codes that sign in once: the way back for who lost a password or a factor, and attacks on it (contract O6)."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.identity.factors.factor_commands import ConfirmTotp, SignInWithFactor
+from logoadmin.domain.identity.service_keys import CreateKey
+from logoadmin.domain.identity.sessions.session_records import Tokens
+from logoadmin.domain.identity.sessions.sessions import ListSessions, Refresh, WhoAmI
+from logoadmin.domain.identity.sign_in.sign_in_codes import CODE_SECONDS, CreateSignInCode, SignInWithCode
+from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
+from logoadmin.domain.identity.users import SetPassword
+from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller, Policy, SignedIn
+from logoadmin.domain.kernel.errors import (
+    InvalidInput,
+    InvalidToken,
+    LogoAdminError,
+    NotFound,
+    NotPermitted,
+    RecentSignInRequired,
+    SignInRefused,
+    TooManySignIns,
+)
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.storage import Storage
+from tests.conftest import STORAGES
+from tests.domain.identity.second_factors import enrol
+from tests.domain.identity.sign_ins import ADMIN, ANN, caller, works
+from tests.gallery import ADMIN_ID, NOW, FrozenClock, WatchedStorage, gallery_on, if_match, once, signed_in, stock
+
+pytestmark = pytest.mark.rule("contract O6")
+
+ANN_ID: Final = 7
+HERE: Final = Anonymous("192.0.2.1", user_agent="Firefox")
+FOR_ANN: Final = CreateSignInCode(user_id=ANN_ID)
+
+
+def typed(code: str, username: str = "ann") -> SignInWithCode:
+    return SignInWithCode(grant_type="sign_in_code", username=username, code=code)
+
+
+def made(gallery: LogoAdmin, user_id: int = ANN_ID) -> str:
+    return gallery.sign_in_codes.create(CreateSignInCode(user_id=user_id)).code
+
+
+def sign_in(gallery: LogoAdmin, code: str, username: str = "ann", client: Caller = ANONYMOUS) -> Tokens:
+    return gallery.sign_in_codes.sign_in(typed(code, username), client)
+
+
+def refused(gallery: LogoAdmin, code: str, username: str = "ann") -> None:
+    """Make sure that a code is refused in the words of a wrong password."""
+    with pytest.raises(SignInRefused, match=r"^Incorrect username or code$"):
+        sign_in(gallery, code, username)
+
+
+# What it does
+
+
+def test_a_code_signs_in_once_instead_of_password_and_factor_and_ends_other_sessions(
+    stocked: LogoAdmin, storage: MemoryStorage
+) -> None:
+    """ASVS 6.4.1: it cannot become a long-term secret."""
+    before = stocked.sessions.sign_in(ANN)
+    enrol(stocked, caller(stocked, before))
+    admin = stocked.sessions.sign_in(ADMIN)
+    new = stocked.sign_in_codes.create(FOR_ANN)
+    assert (new.user_id, new.expires_at) == (ANN_ID, NOW + 600)
+    assert new.code not in repr(new)
+    assert works(stocked, before)  # it takes effect when it is used
+    tokens = sign_in(stocked, new.code, client=HERE)
+    assert works(stocked, tokens)
+    assert not works(stocked, before)
+    assert works(stocked, admin)
+    (session,) = stocked.sessions.list(ListSessions(), caller(stocked, tokens))
+    assert (session.factor, session.address, session.user_agent) == ("sign_in_code", "192.0.2.1", "Firefox")
+    events = storage.read(lambda uow: uow.events.page(2**31, 3, ANN_ID))
+    assert [(event.event, event.address, event.factor) for event in events] == [
+        ("signed_in", "192.0.2.1", "sign_in_code"),
+        ("session_ended", "192.0.2.1", None),
+        ("sign_in_code_made", None, None),
+    ]
+    refused(stocked, new.code)
+    (last,) = storage.read(lambda uow: uow.events.page(2**31, 1, ANN_ID))
+    assert (last.event, last.count) == ("sign_in_refused", 1)
+    assert new.code not in str((last, *events))
+
+
+@pytest.mark.parametrize(
+    "write",
+    [str, str.lower, lambda code: code.replace("-", ""), lambda code: f" {code.replace('-', ' ')} "],
+    ids=["as shown", "small", "without hyphens", "with spaces"],
+)
+def test_a_code_is_typed_in_any_form(stocked: LogoAdmin, write: Callable[[str], str]) -> None:
+    assert works(stocked, sign_in(stocked, write(made(stocked))))
+
+
+def test_it_opens_what_a_recent_sign_in_does(stocked: LogoAdmin) -> None:
+    """Who is back enrols another factor at once."""
+    who = caller(stocked, sign_in(stocked, made(stocked)))
+    enrol(stocked, who)
+
+
+def test_a_new_code_replaces_the_one_before(stocked: LogoAdmin) -> None:
+    first, second = made(stocked), made(stocked)
+    refused(stocked, first)
+    assert works(stocked, sign_in(stocked, second))
+
+
+def test_a_new_password_ends_the_codes_before_it(stocked: LogoAdmin) -> None:
+    code = made(stocked)
+    stocked.users.set_password(SetPassword(user_id=ANN_ID, password="another"))
+    refused(stocked, code)
+
+
+@pytest.mark.parametrize("ways", [Ways(False, True), Ways(False, False), Ways(False, False, "https://issuer.test")])
+def test_a_code_works_where_passwords_are_switched_off(ways: Ways, storage: MemoryStorage, clock: FrozenClock) -> None:
+    gallery = gallery_on(storage, clock, Policy.GUARDED, sign_in=SignInRules(ways=ways))
+    assert works(gallery, sign_in(gallery, made(gallery, ADMIN_ID), "admin"))
+
+
+@pytest.mark.rule("contract F3", "contract O6")
+def test_repeated_requests_have_one_effect(stocked: LogoAdmin) -> None:
+    new = [stocked.sign_in_codes.create(once(FOR_ANN, "made")) for _ in range(2)]
+    assert new[0] == new[1]
+    tokens = [stocked.sign_in_codes.sign_in(once(typed(new[0].code), "used")) for _ in range(2)]
+    assert tokens[0] == tokens[1]
+    stocked.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=tokens[0].refresh_token))
+    with pytest.raises(SignInRefused):  # a response with used tokens is not served again
+        stocked.sign_in_codes.sign_in(once(typed(new[0].code), "used"))
+    assert stocked.sign_in_codes.create(once(FOR_ANN, "made")) != new[0]
+
+
+# Attacks
+
+
+@pytest.mark.rule("contract K7", "contract O6")
+@pytest.mark.parametrize(
+    ("seconds", "is_valid"),
+    [(0, True), (599, True), (600, False), (601, False), (86_400, False), (-10, True), (-11, False), (-3600, False)],
+)
+def test_a_code_is_valid_for_ten_minutes_and_no_longer_if_a_clock_was_ahead(
+    stocked: LogoAdmin, clock: FrozenClock, seconds: int, is_valid: bool
+) -> None:
+    code = made(stocked)
+    clock.pass_by(seconds)
+    if is_valid:
+        assert works(stocked, sign_in(stocked, code))
+    else:
+        refused(stocked, code)
+
+
+def test_the_code_of_another_user_is_refused_and_stays(stocked: LogoAdmin) -> None:
+    of_admin = made(stocked, ADMIN_ID)
+    refused(stocked, of_admin)
+    for name in ("nobody", "Ann", "ann ", "admin ", "ADMIN"):
+        refused(stocked, of_admin, name)
+    assert works(stocked, sign_in(stocked, of_admin, "admin"))
+
+
+@pytest.mark.parametrize("code", ["0", "0" * 24, "-", "%", "' OR 1=1 --", "é" * 24, "7KQ2-M4ZT-9A0C-X3HV-BN5E-R8WD"])
+def test_rubbish_is_refused(stocked: LogoAdmin, code: str) -> None:
+    made(stocked)
+    refused(stocked, code)
+    refused(stocked, code, "nobody")
+
+
+@pytest.mark.parametrize(
+    "values", [{"code": ""}, {"code": "x" * 10_000}, {"code": "a\0"}, {"code": 7}, {"username": ""}]
+)
+def test_impossible_values_are_problems(values: dict[str, object]) -> None:
+    given = {"grant_type": "sign_in_code", "username": "ann", "code": "x", **values}
+    with pytest.raises(InvalidInput) as caught:
+        SignInWithCode(**given)  # type: ignore[arg-type]  # on purpose
+    assert "x" * 100 not in str(caught.value)
+
+
+def test_a_code_of_one_kind_is_none_of_another(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    who = caller(stocked, stocked.sessions.sign_in(ANN))
+    totp, factor = enrol(stocked, who)
+    assert factor.recovery_codes is not None
+    for recovery_code in factor.recovery_codes[:2]:
+        refused(stocked, recovery_code)
+    code = made(stocked)
+    with pytest.raises(SignInRefused):
+        stocked.factors.sign_in(SignInWithFactor(grant_type="second_factor", challenge=code, recovery_code=code))
+    with pytest.raises(InvalidToken):
+        stocked.sessions.caller(code)
+    with pytest.raises(InvalidToken):
+        stocked.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=code))
+    with pytest.raises(InvalidInput):
+        stocked.factors.confirm_totp(ConfirmTotp(factor_id=totp.factor_id, code=code), who)
+    clock.pass_by(1)
+    assert works(stocked, sign_in(stocked, code))
+
+
+@pytest.mark.rule("contract C1", "contract O6")
+def test_wrong_codes_count_towards_the_limits_and_a_right_one_forgets_them(stocked: LogoAdmin) -> None:
+    code = made(stocked)
+    for _ in range(9):
+        with pytest.raises(SignInRefused):
+            sign_in(stocked, "wrong", client=HERE)
+    assert works(stocked, sign_in(stocked, code, client=HERE))
+    code = made(stocked)
+    for username in ("ann", "nobody"):
+        for _ in range(10):
+            with pytest.raises(SignInRefused):
+                sign_in(stocked, "wrong", username, HERE)
+        with pytest.raises(TooManySignIns):
+            sign_in(stocked, code, username, HERE)
+    with pytest.raises(TooManySignIns):
+        stocked.sessions.sign_in(ANN, HERE)
+    assert works(stocked, sign_in(stocked, code, client=Anonymous("198.51.100.7")))
+
+
+def test_unknown_names_take_the_same_way(storage: MemoryStorage, clock: FrozenClock) -> None:
+    """A refusal asks storage for the same things, and hashes no password, whether or not the user and a code exist."""
+    watched = WatchedStorage(storage)
+    gallery = gallery_on(watched, clock)
+    stock(gallery)
+    ways = []
+    for username, has_code in (("ann", True), ("ann", False), ("nobody", False)):
+        if has_code:
+            made(gallery)
+        watched.asked.clear()
+        refused(gallery, "wrong", username)
+        ways.append(watched.asked[:])
+        storage.write(lambda uow: uow.challenges.drop(ANN_ID))
+    assert ways[0] == ways[1] == ways[2]
+
+
+@pytest.mark.parametrize("kind", STORAGES)
+def test_two_at_once_get_one_session(request: pytest.FixtureRequest, kind: str) -> None:
+    storage: Storage = request.getfixturevalue(f"{kind}_storage")
+    gallery = gallery_on(storage, FrozenClock())
+    stock(gallery)
+    for _ in range(5):
+        code = made(gallery)
+
+        def run(_: int, code: str = code) -> Tokens | None:
+            try:
+                return sign_in(gallery, code)
+            except SignInRefused:
+                return None
+
+        with ThreadPoolExecutor(4) as threads:
+            got = [tokens for tokens in threads.map(run, range(4)) if tokens is not None]
+        (tokens,) = got
+        assert works(gallery, tokens)
+
+
+@pytest.mark.rule("contract B4", "contract C5", "contract O3", "contract O6")
+def test_a_program_gives_codes_on_behalf_of_those_alone_who_may_set_the_password(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    manager = signed_in(storage, "users:write", user_id=500)
+    painter = signed_in(storage, "logos:write", user_id=600)
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+
+    def may(command: CreateSignInCode, who: Caller) -> type[LogoAdminError] | None:
+        try:
+            stocked.sign_in_codes.create(command, who)
+        except LogoAdminError as error:
+            return type(error)
+        return None
+
+    for user_id, who, error in (
+        (ANN_ID, manager, None),
+        (600, manager, NotPermitted),
+        (ADMIN_ID, manager, NotPermitted),
+        (ANN_ID, painter, NotPermitted),
+        (600, painter, NotPermitted),
+        (600, admin, None),
+        (12, admin, NotFound),
+    ):
+        assert may(CreateSignInCode(user_id=user_id), who) is error, (user_id, who)
+    key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="script", scope=("*",)), admin).key)
+    for user_id in (ANN_ID, ADMIN_ID):
+        assert may(CreateSignInCode(user_id=user_id), key) is NotPermitted
+    with pytest.raises(LogoAdminError, match="was changed since"):
+        stocked.sign_in_codes.create(if_match(FOR_ANN, 99_999))
+    clock.pass_by(601)
+    assert may(FOR_ANN, admin) is RecentSignInRequired
+    assert isinstance(admin, SignedIn)
+    assert stocked.sessions.me(WhoAmI(), admin).user_id == ADMIN_ID  # everything else still works
+    assert CODE_SECONDS == 600

@@ -1,0 +1,303 @@
+"""Every sentence of :mod:`logoadmin.domain.identity.sign_in_limits` (contract C1)."""
+
+from ipaddress import IPv6Address
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.identity.sign_in_limits import attempt, limits_of, succeeded, take_back
+from logoadmin.domain.kernel.access import Anonymous, network_of, wider_network
+from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.storage import Storage
+from tests.gallery import ANN_PASSWORD, NOW, FrozenClock
+
+pytestmark = pytest.mark.rule("contract C1")
+
+HERE, THERE = "192.0.2.1", "192.0.2.2"
+
+
+class Limits:
+    """The limits on a storage, at the time of a clock."""
+
+    def __init__(self, storage: Storage, clock: FrozenClock) -> None:
+        self.storage, self.clock = storage, clock
+
+    def attempt(self, username: str | None, origin: str, totp_of: int | None = None) -> None:
+        limits = limits_of(origin, username, totp_of)
+        wait = self.storage.write(lambda uow: attempt(uow, limits, self.clock.now()))
+        if wait is not None:
+            raise TooManySignIns(wait)
+
+    def succeeded(self, username: str | None, origin: str, totp_of: int | None = None) -> None:
+        self.storage.write(lambda uow: succeeded(uow, limits_of(origin, username, totp_of)))
+
+    def take_back(self, username: str | None, origin: str) -> None:
+        self.storage.write(lambda uow: take_back(uow, limits_of(origin, username)))
+
+
+@pytest.fixture
+def limits(storage: MemoryStorage, clock: FrozenClock) -> Limits:
+    return Limits(storage, clock)
+
+
+def tries(limits: Limits, username: str, origin: str, most: int = 1000) -> int:
+    """Fail to sign in until it is refused; return how often it was not."""
+    for number in range(most):
+        try:
+            limits.attempt(username, origin)
+        except TooManySignIns:
+            return number
+    return most
+
+
+def test_a_refusal_states_how_long_to_wait(limits: Limits, clock: FrozenClock) -> None:
+    tries(limits, "ann", HERE)
+    for passed, wait in ((0, 300), (1, 299), (298, 1)):
+        clock.pass_by(passed)
+        with pytest.raises(TooManySignIns) as caught:
+            limits.attempt("ann", HERE)
+        assert caught.value.retry_after == wait
+
+
+def test_after_the_window_everything_is_forgotten(limits: Limits, clock: FrozenClock) -> None:
+    tries(limits, "ann", HERE)
+    clock.pass_by(299)
+    assert tries(limits, "ann", HERE) == 0
+    clock.pass_by(1)
+    assert tries(limits, "ann", HERE) == 10
+
+
+def test_the_window_begins_with_the_first_attempt(limits: Limits, clock: FrozenClock) -> None:
+    assert tries(limits, "ann", HERE, 5) == 5
+    clock.pass_by(200)
+    assert tries(limits, "ann", HERE) == 5
+    clock.pass_by(100)
+    assert tries(limits, "ann", HERE) == 10
+
+
+def test_what_ended_is_not_kept(limits: Limits, storage: MemoryStorage, clock: FrozenClock) -> None:
+    for number in range(50):
+        tries(limits, f"user {number}", f"192.0.2.{number}", 1)
+    clock.pass_by(3600)
+    # Some at each attempt, so that however many there are, nobody waits for it.
+    for left in (133, 113, 93, 73, 53, 33, 13, 3):
+        limits.attempt("ann", HERE)
+        assert len(vars(storage)["_tables"].sign_in_attempts) == left
+
+
+def test_others_and_elsewhere_are_not_kept_out(limits: Limits) -> None:
+    tries(limits, "ann", HERE)
+    assert tries(limits, "ben", HERE) == 10
+    assert tries(limits, "ann", THERE) == 10
+
+
+def test_a_place_may_try_a_hundred_times_whatever_the_names(limits: Limits) -> None:
+    assert sum(tries(limits, f"user {number}", HERE) for number in range(20)) == 100
+    assert tries(limits, "ann", THERE) == 10
+
+
+def test_a_success_takes_back_its_own_attempt_from_the_place_and_no_other(limits: Limits) -> None:
+    for number in range(200):
+        limits.attempt(f"user {number}", HERE)
+        limits.succeeded(f"user {number}", HERE)
+    for number in range(99):
+        limits.attempt(f"user {number}", HERE)
+    limits.attempt("own", HERE)
+    limits.succeeded("own", HERE)
+    limits.attempt("last", HERE)
+    with pytest.raises(TooManySignIns):
+        limits.attempt("one too many", HERE)
+
+
+def test_a_right_password_alone_takes_back_only_its_attempt_from_the_place(limits: Limits) -> None:
+    """ASVS 6.3.1: a known password gives no fresh guesses of the second factor."""
+    for _ in range(10):
+        limits.attempt("ann", HERE)
+        limits.take_back(None, HERE)
+    assert tries(limits, "ann", HERE) == 0
+    assert sum(tries(limits, f"user {number}", HERE) for number in range(20)) == 100
+
+
+def test_an_attempt_that_names_nobody_counts_for_its_place_alone(limits: Limits) -> None:
+    for _ in range(100):
+        limits.attempt(None, HERE)
+    with pytest.raises(TooManySignIns):
+        limits.attempt(None, HERE)
+    with pytest.raises(TooManySignIns):
+        limits.attempt("ann", HERE)
+    limits.attempt(None, THERE)
+
+
+def places(count: int) -> list[str]:
+    return [f"198.51.100.{number}" for number in range(count)]
+
+
+@pytest.mark.rule("contract O2")
+def test_wrong_codes_are_limited_from_anywhere_for_an_hour(limits: Limits, clock: FrozenClock) -> None:
+    """ASVS 6.5.1: many addresses do not make a code of six digits guessable."""
+    for place in places(20):
+        limits.attempt("ann", place, totp_of=1)
+    for passed, wait in ((0, 3600), (3599, 1)):
+        clock.pass_by(passed)
+        with pytest.raises(TooManySignIns) as caught:
+            limits.attempt("ann", THERE, totp_of=1)
+        assert caught.value.retry_after == wait
+    limits.attempt("ben", THERE, totp_of=2)
+    limits.attempt("ann", THERE)  # another factor
+    clock.pass_by(1)
+    limits.attempt("ann", THERE, totp_of=1)
+
+
+@pytest.mark.rule("contract O2")
+def test_a_right_code_takes_back_its_own_attempt_and_no_wrong_code(limits: Limits) -> None:
+    for place in places(19):
+        limits.attempt("ann", place, totp_of=1)
+    for _ in range(30):
+        limits.attempt("ann", HERE, totp_of=1)
+        limits.succeeded("ann", HERE, totp_of=1)
+    limits.attempt("ann", HERE, totp_of=1)
+    with pytest.raises(TooManySignIns):
+        limits.attempt("ann", THERE, totp_of=1)
+
+
+@pytest.mark.rule("contract O2", "contract K7")
+def test_a_jump_of_the_clock_keeps_no_code_out_for_longer_than_an_hour(limits: Limits, clock: FrozenClock) -> None:
+    clock.pass_by(86_400)
+    for place in places(20):
+        limits.attempt("ann", place, totp_of=1)
+    clock.pass_by(-86_400)
+    limits.attempt("ann", HERE, totp_of=1)
+
+
+def test_other_spellings_are_other_names_but_come_from_the_same_place(limits: Limits) -> None:
+    spellings = ["ann", "Ann", "ann ", "a/nn", "ann/", "", "é", "😀", "a" * 64, "\0", "192.0.2.1"]
+    assert sum(tries(limits, name, HERE) for name in spellings) == 100
+
+
+def test_name_and_place_are_not_mixed_up(limits: Limits) -> None:
+    tries(limits, "a/b", "c")
+    assert tries(limits, "a", "b/c") == 10
+    assert tries(limits, "c", "a/b") == 10
+
+
+def test_a_subscriber_of_ipv6_is_one_place_and_an_ipv4_address_within_ipv6_is_itself(limits: Limits) -> None:
+    assert sum(tries(limits, "ann", f"2001:db8::{number:x}", 1) for number in range(200)) == 10
+    assert tries(limits, "ann", "2001:db8:0:1::1") == 10
+    tries(limits, "ann", HERE)
+    assert tries(limits, "ann", f"::ffff:{HERE}") == 0
+    assert tries(limits, "ann", f"::ffff:{THERE}") == 10
+
+
+def subnets(prefix: str, count: int) -> list[str]:
+    """Return addresses in different /64s of a prefix that ends with a colon."""
+    return [f"{prefix}{number:x}::1" for number in range(count)]
+
+
+def test_who_has_many_networks_of_ipv6_meets_the_limits_of_the_wider_ones(limits: Limits) -> None:
+    assert sum(tries(limits, "ann", place, 1) for place in subnets("2001:db8:0:", 256)) == 20  # a /56
+    assert sum(tries(limits, "ann", place, 1) for place in subnets("2001:db8:0:1", 256)) == 20  # another one
+    assert sum(tries(limits, "ann", place, 1) for place in subnets("2001:db8:0:2", 256)) == 0  # the /48
+    assert tries(limits, "ben", "2001:db8:0:3::1") == 10
+    assert tries(limits, "ann", "2001:db8:1::1") == 10
+
+
+def test_wider_networks_of_ipv6_are_limited_whatever_the_names(limits: Limits) -> None:
+    names = iter(range(10_000))
+    a_56 = sum(tries(limits, f"user {next(names)}", place, 1) for place in subnets("2001:db8:0:", 256))
+    assert a_56 == 200
+    for group in ("1", "2", "3"):
+        for place in subnets(f"2001:db8:0:{group}", 256):
+            tries(limits, f"user {next(names)}", place, 1)
+    assert tries(limits, "ann", "2001:db8:0:4::1") == 0
+    limits.attempt(None, "2001:db8:0:4::1")  # a passkey, which cannot be guessed
+
+
+def test_a_name_is_limited_from_all_networks_together_for_an_hour(limits: Limits, clock: FrozenClock) -> None:
+    assert sum(tries(limits, "ann", place, 1) for place in places(200)) == 100
+    with pytest.raises(TooManySignIns) as caught:
+        limits.attempt("ann", THERE)
+    assert caught.value.retry_after == 3600
+    assert tries(limits, "ben", THERE) == 10
+    clock.pass_by(3600)
+    assert tries(limits, "ann", THERE) == 10
+
+
+def test_a_success_takes_back_its_own_attempt_from_the_name_and_no_other(limits: Limits) -> None:
+    for place in places(99):
+        limits.attempt("ann", place)
+    for _ in range(30):
+        limits.attempt("ann", HERE)
+        limits.succeeded("ann", HERE)
+    limits.attempt("ann", HERE)
+    with pytest.raises(TooManySignIns):
+        limits.attempt("ann", THERE)
+
+
+def test_a_place_that_is_refused_leaves_no_trace_of_the_names_it_tries(limits: Limits) -> None:
+    for number in range(200):
+        tries(limits, f"user {number}", HERE, 1)
+    assert tries(limits, "user 150", HERE) == 0
+
+
+def test_stored_attempts_reveal_neither_name_nor_address(limits: Limits, storage: MemoryStorage) -> None:
+    tries(limits, "ann-with-a-name", HERE, 1)
+    kept = repr(vars(storage)["_tables"].sign_in_attempts)
+    assert "ann-with-a-name" not in kept
+    assert HERE not in kept
+
+
+@given(origin=st.text() | st.from_regex(r"[0-9a-f:.%/]{0,45}"), username=st.text(max_size=64))
+def test_a_place_may_have_any_name(origin: str, username: str) -> None:
+    storage = MemoryStorage()
+    limits = Limits(storage, FrozenClock())
+    assert tries(limits, username, origin) == 10
+    assert all(len(counted) <= 64 for counted in vars(storage)["_tables"].sign_in_attempts)
+
+
+def test_a_place_that_cannot_be_written_is_a_place(limits: Limits) -> None:
+    assert tries(limits, "ann", "\ud800") == 10
+    assert tries(limits, "ann\udfff", "\ud800") == 10
+    assert tries(limits, "ann", "") == 10
+
+
+@given(st.ip_addresses(v=6), st.ip_addresses(v=6))
+def test_wider_networks_contain_the_narrower_ones(one: IPv6Address, other: IPv6Address) -> None:
+    networks = [
+        (network_of(str(each)), *(wider_network(str(each), length) for length in (56, 48))) for each in (one, other)
+    ]
+    for narrow, wide in pairwise(zip(*networks, strict=True)):
+        assert narrow[0] != narrow[1] or wide[0] == wide[1]
+
+
+def wrong(gallery: LogoAdmin, origin: str, times: int) -> None:
+    for _ in range(times):
+        with pytest.raises(SignInRefused):
+            gallery.sessions.sign_in(SignIn(username="ann", password="wrong"), Anonymous(origin))
+
+
+def test_a_sign_in_forgets_the_failures_before_it(stocked: LogoAdmin) -> None:
+    for _ in range(3):
+        wrong(stocked, HERE, 9)
+        stocked.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD), Anonymous(HERE))
+
+
+def test_waiting_is_enough(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    wrong(stocked, HERE, 10)
+    with pytest.raises(TooManySignIns, match=r"^Too many failed sign-ins$") as caught:
+        stocked.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD), Anonymous(HERE))
+    clock.pass_by(caught.value.retry_after)
+    assert clock.now() == NOW + 300
+    stocked.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD), Anonymous(HERE))
+
+
+def test_whether_there_is_such_a_user_makes_no_difference(stocked: LogoAdmin) -> None:
+    for _ in range(10):
+        with pytest.raises(SignInRefused):
+            stocked.sessions.sign_in(SignIn(username="nobody", password="wrong"), Anonymous(HERE))
+    with pytest.raises(TooManySignIns):
+        stocked.sessions.sign_in(SignIn(username="nobody", password="wrong"), Anonymous(HERE))

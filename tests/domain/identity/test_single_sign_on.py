@@ -1,0 +1,427 @@
+"""Signing in through an issuer: identities, users and roles (contract O7, ASVS 6.8.1, 10.5.2)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.bootstrap import sign_in_rules
+from logoadmin.domain.changes import history as changes
+from logoadmin.domain.identity import roles, users
+from logoadmin.domain.identity import service_keys as keys
+from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.identity.sessions.session_records import Tokens
+from logoadmin.domain.identity.sign_in.issuer_users import FIRST_USER_ID, known_names
+from logoadmin.domain.identity.sign_in.single_sign_on import ShowWays, SignInByIssuer
+from logoadmin.domain.identity.sign_in.ways import IssuerFailure, IssuerWay, SignInWays
+from logoadmin.domain.kernel.access import Anonymous
+from logoadmin.domain.kernel.errors import (
+    Conflict,
+    InvalidToken,
+    IssuerRefused,
+    IssuerUnavailable,
+    RecentSignInRequired,
+    SignInForbidden,
+    SignInRefused,
+    TooManySignIns,
+)
+from logoadmin.domain.kernel.records import User
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, IssuerReport, Redemption
+from logoadmin.settings import settings_of
+from tests.gallery import ADMIN_ID, ANN_PASSWORD, FrozenClock, gallery_on, stock
+
+pytestmark = pytest.mark.rule("contract O7")
+
+URL = "https://login.example/realms/a"
+CODE: dict[str, Any] = {
+    "grant_type": "authorization_code",
+    "code": "SplxlOBeZQQYbYS6WxSbIA",
+    "code_verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+    "nonce": "n-0S6_WzA2Mj0S6_WzA2Mj",
+    "redirect_uri": "http://localhost:8000/console/",
+}
+ROLES = {"oidc_roles": "admins=admin,editors=painter,staff=3", "oidc_default_role": None}
+SINGLE = SignInByIssuer(**CODE)
+ANN = IssuedIdentity("248289761001", ("editors",), ("ann", "Ann Other"))
+FROM_HOME = Anonymous("203.0.113.7", None, "Firefox")
+
+
+@dataclass
+class FakeIssuer:
+    """An issuer whose person a test chooses, or its failure."""
+
+    person: IssuedIdentity = ANN
+    fails: Exception | None = None
+    url: str = URL
+    host: str = "login.example"
+    client_id: str = "gallery"
+    redeemed: list[Redemption] = field(default_factory=list)
+
+    def authorization(self) -> Authorization:
+        if self.fails is not None:
+            raise self.fails
+        return Authorization("https://login.example/authorize", "openid", iss_in_response=True)
+
+    def redeem(self, redemption: Redemption, now: int) -> IssuedIdentity:
+        assert now > 0
+        self.redeemed.append(redemption)
+        if self.fails is not None:
+            raise self.fails
+        return self.person
+
+    def check(self, redirect_uri: str) -> IssuerReport:
+        raise NotImplementedError
+
+
+Opened = Callable[..., LogoAdmin]
+
+
+@pytest.fixture
+def fake() -> FakeIssuer:
+    return FakeIssuer()
+
+
+@pytest.fixture
+def opened(storage: MemoryStorage, clock: FrozenClock, fake: FakeIssuer) -> Opened:
+    """Open the gallery with other settings."""
+
+    def opened(*, started: bool = False, **given: Any) -> LogoAdmin:
+        client = {"oidc_issuer": URL, "oidc_client_id": "gallery", "oidc_client_secret": "s3cret"}
+        rules = sign_in_rules(settings_of(**{**client, **ROLES, **given}))
+        return gallery_on(storage, clock, started=started, sign_in=rules, issuer=fake)
+
+    return opened
+
+
+@pytest.fixture
+def gallery(opened: Opened) -> LogoAdmin:
+    found = opened(started=True)
+    stock(found)
+    return found
+
+
+def user_of(gallery: LogoAdmin, tokens: Tokens) -> User:
+    me = gallery.sessions.me(sessions.WhoAmI(), gallery.sessions.caller(tokens.access_token))
+    return gallery.users.get(users.GetUser(user_id=me.user_id))
+
+
+def sign_in(gallery: LogoAdmin, person: IssuedIdentity | None = None, **options: Any) -> Tokens:
+    issuer = gallery._ports.issuer
+    assert isinstance(issuer, FakeIssuer)
+    issuer.person = person or issuer.person
+    return gallery.single_sign_on.sign_in(SINGLE.model_copy(update=options), FROM_HOME)
+
+
+def with_groups(*groups: str, subject: str = ANN.subject) -> IssuedIdentity:
+    return IssuedIdentity(subject, groups, ANN.names)
+
+
+# Identities and users
+
+
+def test_a_person_becomes_a_user_with_the_role_of_their_group(gallery: LogoAdmin, fake: FakeIssuer) -> None:
+    tokens = sign_in(gallery)
+    user = user_of(gallery, tokens)
+    assert (user.user_id, user.username, user.role_id, user.avatar) == (FIRST_USER_ID, "ann-2", 3, None)
+    assert tokens.scope == "logos:write themes:write"
+    (session,) = gallery.sessions.list(sessions.ListSessions(), gallery.sessions.caller(tokens.access_token))
+    assert (session.factor, session.address, session.user_agent) == ("issuer", "203.0.113.7", "Firefox")
+    values = {name: value for name, value in CODE.items() if name != "grant_type"}
+    assert fake.redeemed == [Redemption(**values)]
+
+
+def test_the_same_person_is_the_same_user_however_they_are_called(gallery: LogoAdmin) -> None:
+    first = user_of(gallery, sign_in(gallery))
+    version = gallery.changes.version()
+    again = user_of(gallery, sign_in(gallery, IssuedIdentity(ANN.subject, ANN.groups, ("Ann Married",))))
+    assert first == again
+    assert gallery.changes.version() == version  # nothing was changed
+
+
+def test_an_equal_name_at_the_issuer_is_somebody_else(gallery: LogoAdmin) -> None:
+    """Neither a name nor an address leads to the account of another (ASVS 6.8.1)."""
+    names = ("ann", "administrator", "admin")
+    taken = {user_of(gallery, sign_in(gallery, IssuedIdentity(f"{n}", ("editors",), names))).username for n in range(3)}
+    assert taken == {"ann-2", "ann-3", "ann-4"}
+    assert gallery.users.get(users.GetUser(user_id=7)).role_id == 1
+    assert user_of(gallery, sign_in(gallery, with_groups("editors", subject="0"))).username == "ann-2"
+
+
+@pytest.mark.parametrize(
+    ("names", "username"),
+    [
+        (("\u202eevil\x00\n",), "evil"),
+        (("", " ", "\u3164", "Bea"), "Bea"),
+        (("x" * 300,), "x" * 64),
+        ((), "user"),
+        (("admin",), "admin-2"),
+        (("\u0430dmin",), "\u0430dmin-2"),
+        (("Admin",), "Admin-2"),
+        (("\uff41\uff44\uff4d\uff49\uff4e",), "\uff41\uff44\uff4d\uff49\uff4e-2"),
+        (("adrnin",), "adrnin-2"),
+        (("\u0410\u043d\u043d",), "\u0410\u043d\u043d"),
+        (("\u0430nn",), "\u0430nn-2"),
+    ],
+)
+def test_names_are_made_valid_and_unique(gallery: LogoAdmin, names: tuple[str, ...], username: str) -> None:
+    assert user_of(gallery, sign_in(gallery, IssuedIdentity("s", ("editors",), names))).username == username
+
+
+def test_a_name_that_looks_like_one_with_a_number_gets_the_next(gallery: LogoAdmin) -> None:
+    names = ("ann", "\u0430nn", "\u0430nn-2", "\u0430nn-3")
+    people = [IssuedIdentity(str(number), ("editors",), (name,)) for number, name in enumerate(names)]
+    taken = [user_of(gallery, sign_in(gallery, person)).username for person in people]
+    assert taken == ["ann-2", "\u0430nn-3", "\u0430nn-2-2", "\u0430nn-3-2"]
+
+
+def test_a_name_that_somebody_gets_meanwhile_is_seen(gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+    def meanwhile(*args: Any) -> Any:
+        known = known_names(*args)
+        gallery.users.create(users.CreateUser(user_id=99, username="Vladimir", avatar=None, password="some password"))
+        return known
+
+    monkeypatch.setattr("logoadmin.domain.identity.sign_in.single_sign_on.known_names", meanwhile)
+    person = IssuedIdentity("v", ("editors",), ("vIadimir",))
+    assert user_of(gallery, sign_in(gallery, person)).username == "vIadimir-2"
+
+
+def test_a_long_name_keeps_its_number(gallery: LogoAdmin) -> None:
+    people = [IssuedIdentity(str(number), ("editors",), ("x" * 64,)) for number in range(2)]
+    assert [user_of(gallery, sign_in(gallery, person)).username for person in people] == ["x" * 64, "x" * 62 + "-2"]
+
+
+def test_subjects_are_compared_exactly(gallery: LogoAdmin) -> None:
+    subjects = ["Ann", "ann", "ánn", "ann ", "a" * 255]
+    people = [with_groups("editors", subject=subject) for subject in subjects]
+    assert len({user_of(gallery, sign_in(gallery, person)).user_id for person in people}) == len(subjects)
+
+
+def test_another_issuer_has_other_people(gallery: LogoAdmin, opened: Opened, fake: FakeIssuer) -> None:
+    """The same sub at another issuer is somebody else (ASVS 6.8.1, 10.5.2)."""
+    tokens = sign_in(gallery)
+    fake.url = "https://other.example"
+    moved = opened(oidc_issuer=fake.url)
+    assert user_of(moved, sign_in(moved)).user_id == FIRST_USER_ID + 1
+    with pytest.raises(InvalidToken):  # of the issuer that was
+        moved.sessions.refresh(sessions.Refresh(grant_type="refresh_token", refresh_token=tokens.refresh_token))
+
+
+def test_the_id_of_a_removed_user_stays_theirs(gallery: LogoAdmin) -> None:
+    first = user_of(gallery, sign_in(gallery))
+    gallery.users.remove(users.RemoveUser(user_id=first.user_id))
+    assert user_of(gallery, sign_in(gallery)).user_id == first.user_id + 1
+
+
+def test_what_changes_is_in_the_history(gallery: LogoAdmin) -> None:
+    before = gallery.changes.version()
+    user_id = user_of(gallery, sign_in(gallery)).user_id
+    sign_in(gallery, with_groups("admins"))
+    made = [*gallery.changes.list(changes.ListChanges(after=before))]
+    assert [(change.action, change.id, change.user_id) for change in made] == [
+        ("user.created", user_id, None),
+        ("user.amended", user_id, None),
+    ]
+
+
+# Roles
+
+
+@pytest.mark.parametrize(
+    ("groups", "role_id"),
+    [(("editors", "admins"), 2), (("staff",), 3), (("other", "editors"), 3), (("EDITORS", "staff"), 3)],
+)
+def test_the_first_entry_whose_group_the_user_has_decides(
+    gallery: LogoAdmin, groups: tuple[str, ...], role_id: int
+) -> None:
+    assert user_of(gallery, sign_in(gallery, with_groups(*groups))).role_id == role_id
+
+
+def test_roles_follow_at_each_sign_in(gallery: LogoAdmin) -> None:
+    """A group that was lost or won counts at once."""
+    assert user_of(gallery, sign_in(gallery)).role_id == 3
+    tokens = sign_in(gallery, with_groups("admins"))
+    assert (user_of(gallery, tokens).role_id, tokens.scope) == (2, "*")
+    user_id = user_of(gallery, tokens).user_id
+    gallery.users.amend(users.AmendUser(user_id=user_id, role_id=1))
+    assert user_of(gallery, sign_in(gallery)).role_id == 2
+    demoted = sign_in(gallery, with_groups("editors"))
+    assert user_of(gallery, demoted).role_id == 3
+    assert gallery.sessions.me(sessions.WhoAmI(), gallery.sessions.caller(tokens.access_token)).role_id == 3
+
+
+def refresh(gallery: LogoAdmin, tokens: Tokens) -> Tokens:
+    asked = sessions.Refresh(grant_type="refresh_token", refresh_token=tokens.refresh_token)
+    return gallery.sessions.refresh(asked)
+
+
+def test_without_a_role_nobody_signs_in_and_open_sessions_end(gallery: LogoAdmin) -> None:
+    tokens = refresh(gallery, sign_in(gallery))
+    with pytest.raises(SignInForbidden, match=r"^No role for your groups at the issuer$"):
+        sign_in(gallery, with_groups("former editors"))
+    with pytest.raises(InvalidToken):
+        refresh(gallery, tokens)
+    with pytest.raises(InvalidToken):
+        gallery.sessions.me(sessions.WhoAmI(), gallery.sessions.caller(tokens.access_token))
+
+
+def test_a_stranger_without_a_role_leaves_nothing(gallery: LogoAdmin) -> None:
+    version = gallery.changes.version()
+    with pytest.raises(SignInForbidden):
+        sign_in(gallery, with_groups(subject="stranger"))
+    assert gallery.changes.version() == version
+
+
+def test_the_default_role_is_for_everybody_else(opened: Opened, gallery: LogoAdmin) -> None:
+    everybody = opened(oidc_default_role="1")
+    assert user_of(everybody, sign_in(everybody, with_groups())).role_id == 1
+    assert user_of(gallery, sign_in(gallery, with_groups("editors"))).role_id == 3
+
+
+def test_open_sessions_follow_the_settings_at_their_refresh(gallery: LogoAdmin, opened: Opened) -> None:
+    tokens = sign_in(gallery)
+    promoting = opened(oidc_roles="editors=admin")
+    tokens = refresh(promoting, tokens)
+    assert (tokens.scope, user_of(promoting, tokens).role_id) == ("*", 2)
+    with pytest.raises(InvalidToken):
+        refresh(opened(oidc_roles="others=painter"), tokens)
+
+
+def test_sessions_of_passwords_do_not_follow(gallery: LogoAdmin, opened: Opened) -> None:
+    tokens = gallery.sessions.sign_in(sessions.SignIn(username="ann", password=ANN_PASSWORD))
+    assert refresh(opened(oidc_roles="x=1"), tokens).scope == tokens.scope
+
+
+def test_a_role_that_does_not_exist_lets_nobody_in(
+    gallery: LogoAdmin, opened: Opened, caplog: pytest.LogCaptureFixture
+) -> None:
+    tokens = sign_in(gallery)
+    for role in ("Painter", "99", "99999999999", "-1", "٣"):
+        with pytest.raises(SignInForbidden):
+            sign_in(opened(oidc_roles={"editors": role}))
+        assert caplog.records[-1].getMessage().endswith(f"the role {role}, which does not exist")
+    with pytest.raises(InvalidToken):
+        refresh(opened(oidc_roles="editors=nobody"), tokens)
+
+
+def test_the_name_of_a_role_comes_before_its_id(gallery: LogoAdmin, opened: Opened) -> None:
+    named = gallery.roles.create(roles.CreateRole(name="2", scope=()))
+    assert user_of(gallery, sign_in(opened(oidc_roles="editors=2"))).role_id == named.role_id
+
+
+def test_the_last_who_holds_everything_keeps_it(gallery: LogoAdmin, opened: Opened) -> None:
+    tokens = sign_in(gallery, with_groups("admins"))
+    gallery.users.amend(users.AmendUser(user_id=ADMIN_ID, role_id=1))
+    with pytest.raises(Conflict):
+        sign_in(gallery, with_groups("editors"))
+    assert user_of(gallery, tokens).role_id == 2
+    with pytest.raises(InvalidToken):
+        refresh(opened(oidc_roles="admins=painter"), tokens)
+
+
+# Refusals
+
+
+def test_what_the_issuer_refuses_begins_nothing(gallery: LogoAdmin, fake: FakeIssuer) -> None:
+    for error in (IssuerRefused(), IssuerUnavailable("login.example", "500")):
+        fake.fails = error
+        with pytest.raises(type(error)):
+            sign_in(gallery)
+    assert gallery.users.list(users.ListUsers()).first[-1].user_id == ADMIN_ID
+
+
+def test_another_redirect_uri_never_reaches_the_issuer(gallery: LogoAdmin, fake: FakeIssuer) -> None:
+    """The code was meant for another page (ASVS 10.1.2)."""
+    for uri in ("https://evil.example/", "http://localhost:8000/console", "http://localhost:8000/console/?x"):
+        with pytest.raises(IssuerRefused):
+            sign_in(gallery, redirect_uri=uri)
+    assert fake.redeemed == []
+
+
+def test_guesses_are_limited(gallery: LogoAdmin, fake: FakeIssuer) -> None:
+    fake.fails = IssuerRefused()
+    for _ in range(100):
+        with pytest.raises(IssuerRefused):
+            sign_in(gallery)
+    with pytest.raises(TooManySignIns):
+        sign_in(gallery)
+    assert len(fake.redeemed) == 100
+
+
+def test_a_success_is_no_failed_attempt(gallery: LogoAdmin) -> None:
+    for _ in range(101):
+        sign_in(gallery)
+
+
+def test_without_an_issuer_there_is_no_such_sign_in(storage: MemoryStorage, clock: FrozenClock) -> None:
+    gallery = gallery_on(storage, clock)
+    with pytest.raises(SignInForbidden):
+        gallery.single_sign_on.sign_in(SINGLE)
+    assert gallery.single_sign_on.ways(ShowWays()) == SignInWays(True, True, "http://localhost:8000", None)
+
+
+def test_a_repeated_request_asks_the_issuer_once(gallery: LogoAdmin, fake: FakeIssuer) -> None:
+    """An Idempotency-Key returns the stored tokens, to the same request alone (contract F3)."""
+    first = sign_in(gallery, idempotency_key="k")
+    assert sign_in(gallery, idempotency_key="k") == first
+    assert len(fake.redeemed) == 1
+    refresh(gallery, first)
+    fake.fails = IssuerRefused()  # the code was used
+    with pytest.raises(IssuerRefused):
+        sign_in(gallery, idempotency_key="k")
+
+
+# The ways
+
+
+def test_the_ways_have_all_that_a_browser_needs(gallery: LogoAdmin, fake: FakeIssuer) -> None:
+    way = IssuerWay(
+        "login.example",
+        "https://login.example/authorize",
+        "gallery",
+        "http://localhost:8000/console/",
+        "openid",
+        URL,
+        iss_in_response=True,
+    )
+    assert gallery.single_sign_on.ways(ShowWays()).issuer == way
+    fake.fails = IssuerUnavailable("login.example", "s3cret reason")
+    failure = IssuerFailure("login.example", "Cannot reach the issuer login.example")
+    assert gallery.single_sign_on.ways(ShowWays()).issuer == failure
+
+
+@pytest.mark.usefixtures("gallery")
+def test_passwords_can_be_switched_off(opened: Opened) -> None:
+    without = opened(password_sign_in=False)
+    assert without.single_sign_on.ways(ShowWays()).password is False
+    for username, password in (("ann", ANN_PASSWORD), ("ann", "wrong"), ("nobody", "x")):
+        with pytest.raises(SignInForbidden, match=r"^Signing in with a password is switched off$"):
+            without.sessions.sign_in(sessions.SignIn(username=username, password=password))
+    assert user_of(without, sign_in(without)).role_id == 3
+
+
+def test_a_user_of_the_issuer_has_no_password_to_guess(gallery: LogoAdmin) -> None:
+    user = user_of(gallery, sign_in(gallery))
+    with pytest.raises(SignInRefused):
+        gallery.sessions.sign_in(sessions.SignIn(username=user.username, password="ann"))
+
+
+@pytest.mark.rule("contract O3", "contract O7")
+@pytest.mark.parametrize(
+    ("ago", "is_recent"), [(None, False), (0, True), (600, True), (700, False), (10**9, False), (-30, True)]
+)
+def test_an_issuer_that_keeps_people_signed_in_gives_no_recent_sign_in(
+    gallery: LogoAdmin, clock: FrozenClock, ago: int | None, is_recent: bool
+) -> None:
+    """ASVS 6.8.4, 10.3.4."""
+    person = replace(ANN, authenticated_at=None if ago is None else clock.now() - ago)
+    caller = gallery.sessions.caller(sign_in(gallery, person).access_token)
+    command = keys.CreateKey(name="script", scope=())
+    if is_recent:
+        assert gallery.keys.create(command, caller).key.startswith("lga_")
+    else:
+        with pytest.raises(RecentSignInRequired):
+            gallery.keys.create(command, caller)
+    assert gallery.sessions.me(sessions.WhoAmI(), caller).user_id >= FIRST_USER_ID

@@ -1,0 +1,94 @@
+"""Users (spec §Endpoints 1 to 4, contract A6 to A13, D)."""
+
+from dataclasses import fields
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.identity.users import (
+    AmendUser,
+    CreateUser,
+    FindUser,
+    GetUser,
+    RemoveAvatar,
+    RemoveUser,
+    SetPassword,
+)
+from logoadmin.domain.kernel.errors import NotFound
+from logoadmin.domain.kernel.records import RemovedAvatar, RemovedUser, User
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.gallery import ANN_PASSWORD, CHEAP_PASSWORDS, NOW, add_user
+
+
+def create(gallery: LogoAdmin, user_id: int, username: str, avatar: str | None = None) -> User:
+    return gallery.users.create(CreateUser(user_id=user_id, username=username, avatar=avatar, password="pw"))
+
+
+@pytest.mark.rule("spec §Resources", "spec §Endpoints 2", "contract A12", "contract A10")
+def test_a_new_user_has_the_default_role_and_is_dated_now(gallery: LogoAdmin) -> None:
+    assert create(gallery, 7, "ann", "a.png") == User(7, "ann", "a.png", 1, NOW)
+    assert create(gallery, 0, "ben") == User(0, "ben", None, 1, NOW)
+    assert gallery.users.create(CreateUser(user_id=8, username="cyd", password="pw")).avatar is None
+
+
+@pytest.mark.rule("spec §Resources", "contract C4")
+def test_a_user_has_no_field_for_a_password() -> None:
+    expected = ["user_id", "username", "avatar", "role_id", "created_at", "version"]
+    assert [field.name for field in fields(User)] == expected
+
+
+@pytest.mark.rule("contract C4")
+def test_storage_gets_a_password_only_as_a_hash(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    gallery.users.create(CreateUser(user_id=7, username="ann", password="hunter2"))
+    hash_ = storage.read(lambda uow: uow.passwords.get(7))
+    assert hash_ is not None
+    assert "hunter2" not in hash_.hash
+    assert hash_.hash not in repr(hash_)
+    assert CHEAP_PASSWORDS.verify(hash_, "hunter2")
+
+
+@pytest.mark.rule("contract D users")
+def test_a_removed_user_is_gone_and_the_name_is_free(gallery: LogoAdmin) -> None:
+    create(gallery, 7, "ann")
+    assert gallery.users.remove(RemoveUser(user_id=7)) == RemovedUser(7)
+    with pytest.raises(NotFound):
+        gallery.users.get(GetUser(user_id=7))
+    with pytest.raises(NotFound):
+        gallery.users.remove(RemoveUser(user_id=7))
+    assert create(gallery, 7, "ann").user_id == 7
+
+
+@pytest.mark.rule("spec §Endpoints 4", "contract A13")
+def test_removing_an_avatar_returns_the_removed_avatar(gallery: LogoAdmin) -> None:
+    create(gallery, 7, "ann", "a.png")
+    assert gallery.users.remove_avatar(RemoveAvatar(user_id=7)) == RemovedAvatar("a.png")
+    assert gallery.users.get(GetUser(user_id=7)).avatar is None
+    assert gallery.users.remove_avatar(RemoveAvatar(user_id=7)) == RemovedAvatar("")
+
+
+@pytest.mark.rule("contract A13")
+def test_removing_an_empty_avatar_leaves_none(gallery: LogoAdmin) -> None:
+    create(gallery, 7, "ann", "")
+    assert gallery.users.get(GetUser(user_id=7)).avatar == ""
+    assert gallery.users.remove_avatar(RemoveAvatar(user_id=7)) == RemovedAvatar("")
+    assert gallery.users.get(GetUser(user_id=7)).avatar is None
+
+
+@pytest.mark.rule("contract D users", "contract C4")
+def test_a_new_password_takes_the_place_of_the_old_one(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    ann = create(gallery, 7, "ann")
+    assert gallery.users.set_password(SetPassword(user_id=7, password="another")) == ann
+    hash_ = storage.read(lambda uow: uow.passwords.get(7))
+    assert CHEAP_PASSWORDS.verify(hash_, "another")
+    assert not CHEAP_PASSWORDS.verify(hash_, "pw")
+
+
+@pytest.mark.rule("contract A3")
+def test_a_user_whose_name_shows_nothing_is_readable_and_signs_in(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    blank, avatar = "\u3164", "b.png"
+    storage.write(lambda uow: add_user(uow, User(70, blank, None, 1, NOW), CHEAP_PASSWORDS.hash(ANN_PASSWORD)))
+    assert gallery.users.get(GetUser(user_id=70)).username == blank
+    assert gallery.users.find(FindUser(username=blank)).user_id == 70
+    assert gallery.sessions.sign_in(SignIn(username=blank, password=ANN_PASSWORD)).access_token
+    assert gallery.users.amend(AmendUser(user_id=70, avatar=avatar)).avatar == avatar

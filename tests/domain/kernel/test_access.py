@@ -1,0 +1,375 @@
+"""Who may do what, against a table written by hand from contract B1 and B3."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes import bulk_changes as bulk
+from logoadmin.domain.changes import history as changes
+from logoadmin.domain.changes import import_export
+from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.gallery import shared_settings as settings
+from logoadmin.domain.identity import preferences, roles, users
+from logoadmin.domain.identity import service_keys as keys
+from logoadmin.domain.identity.events import event_list as events
+from logoadmin.domain.identity.factors import factor_commands, passkeys
+from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.identity.sign_in import sign_in_codes, single_sign_on
+from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Anonymous, Caller, Policy, Rights, Scope, SignedIn
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import (
+    Conflict,
+    InvalidInput,
+    InvalidToken,
+    LogoAdminError,
+    NotAuthenticated,
+    NotFound,
+    NotPermitted,
+    SignInRefused,
+)
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication import publication_service as publication
+from logoadmin.domain.publication.css import unsaved_css as css
+from logoadmin.domain.publication.pins import pins
+from tests.gallery import ASKED, FrozenClock, ask, exported, gallery_on, signed_in, stock
+
+ALL_SCOPES = (
+    *("users:read", "users:write", "roles:read", "roles:write", "authors:write", "themes:write", "logos:write"),
+    *("changes:read", "*"),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a command takes: a scope ("" where there is none to hold), and whether ``open`` asks for no token."""
+
+    scope: str
+    without_token: bool
+    own: bool = False
+    alternative: str = ""  # another scope that is enough
+
+
+# fmt: off
+TABLE: dict[type[Command], Row] = {
+    sessions.SignIn:            Row("", True),
+    sessions.Refresh:           Row("", True),
+    single_sign_on.ShowWays:    Row("", True),
+    sessions.Revoke:            Row("", True),
+    sessions.WhoAmI:            Row("", False),
+    sessions.ListSessions:      Row("", False),
+    sessions.RemoveSession:     Row("", False),
+    sessions.RemoveUserSessions: Row("users:write", False),
+    preferences.GetPreferences: Row("", False),
+    preferences.SetPreferences: Row("", False),
+    publication.ShowPublication: Row("logos:write", False, alternative="themes:write"),
+    css.JudgeCss:               Row("logos:write", False, alternative="themes:write"),
+    settings.GetSettings:       Row("", False),
+    settings.AmendSettings:     Row("*", False),
+    factor_commands.ListFactors:        Row("", False),
+    factor_commands.EnrolTotp:          Row("", False),
+    factor_commands.ConfirmTotp:        Row("", False),
+    factor_commands.RemoveFactor:       Row("", False),
+    factor_commands.ListUserFactors:    Row("users:read", False),
+    factor_commands.RemoveUserFactors:  Row("users:write", False),
+    factor_commands.CountRecoveryCodes: Row("", False),
+    factor_commands.MakeRecoveryCodes:  Row("", False),
+    factor_commands.SignInWithFactor:   Row("", True),
+    passkeys.AskPasskey:        Row("", True),
+    passkeys.BeginPasskey:      Row("", False),
+    passkeys.EnrolPasskey:      Row("", False),
+    passkeys.SignInWithPasskey: Row("", True),
+    sign_in_codes.CreateSignInCode:     Row("users:write", False),
+    sign_in_codes.SignInWithCode:       Row("", True),
+    keys.ListKeys:              Row("", False),
+    keys.CreateKey:             Row("", False),
+    keys.RemoveKey:             Row("", False),
+    events.ListEvents:          Row("", False),
+    changes.ListChanges:        Row("changes:read", False),
+    changes.Revert:             Row("authors:write", False),  # the scope of the kind of record; here it is an author
+    changes.RevertRequest:      Row("authors:write", False),
+    bulk.ApplyChanges:          Row("authors:write", False),
+    users.ListUsers:            Row("users:read", True),
+    users.CreateUser:           Row("users:write", False),
+    users.GetUser:              Row("users:read", True, own=True),
+    users.FindUser:             Row("users:read", True),
+    users.AmendUser:            Row("users:write", False),
+    users.RemoveUser:           Row("users:write", False),
+    users.RemoveAvatar:         Row("users:write", False, own=True),
+    users.SetPassword:          Row("users:write", False, own=True),
+    roles.ListRoles:            Row("roles:read", False),
+    roles.CreateRole:           Row("roles:write", False),
+    roles.GetRole:              Row("roles:read", False),
+    roles.AmendRole:            Row("roles:write", True),
+    roles.RemoveRole:           Row("roles:write", False),
+    authors.ListAuthors:        Row("", True),
+    authors.CreateAuthor:       Row("authors:write", True),
+    authors.GetAuthor:          Row("", True),
+    authors.AmendAuthor:        Row("authors:write", True),
+    authors.RemoveAuthor:       Row("authors:write", False),
+    artworks.ListAuthorLogos:    Row("", True),
+    artworks.ListAuthorThemes:   Row("", True),
+    artworks.ListThemes:          Row("", True),
+    artworks.CreateTheme:         Row("themes:write", False),
+    artworks.GetTheme:            Row("", True),
+    artworks.AmendTheme:          Row("themes:write", False),
+    artworks.BlockTheme:          Row("themes:write", False),
+    artworks.RemoveTheme:         Row("themes:write", False),
+    artworks.ListThemeAuthors:    Row("", True),
+    artworks.GetThemeCss:         Row("", True),
+    artworks.LinkThemeAuthor:     Row("themes:write", False),
+    artworks.UnlinkThemeAuthor:   Row("themes:write", True),
+    artworks.RemoveThemeAuthor:   Row("themes:write", False),
+    artworks.ListLogos:            Row("", True),
+    artworks.CreateLogo:           Row("logos:write", False),
+    artworks.GetLogo:              Row("", True),
+    artworks.AmendLogo:            Row("logos:write", False),
+    artworks.BlockLogo:            Row("logos:write", False),
+    artworks.RemoveLogo:           Row("logos:write", True),
+    artworks.ListLogoAuthors:      Row("", True),
+    artworks.GetLogoCss:           Row("", True),
+    artworks.LinkLogoAuthor:       Row("logos:write", True),
+    artworks.UnlinkLogoAuthor:     Row("logos:write", False),
+    artworks.RemoveLogoAuthor:     Row("logos:write", False),
+    pins.GetThemePins:             Row("themes:write", False),
+    pins.GetThemeCopies:           Row("themes:write", False),
+    pins.CheckThemePins:           Row("themes:write", False),
+    pins.AcceptThemePins:          Row("themes:write", False),
+    pins.GetLogoPins:              Row("logos:write", False),
+    pins.GetLogoCopies:            Row("logos:write", False),
+    pins.CheckLogoPins:            Row("logos:write", False),
+    pins.AcceptLogoPins:           Row("logos:write", False),
+    import_export.ImportRecords:       Row("authors:write", False),  # of the kinds in it; here it is an author
+    import_export.ExportRecords:       Row("users:read", False),  # of the kinds that are asked for; here it is users
+}
+# fmt: on
+# What only somebody in particular can ask for, and the program is nobody in particular.
+FOR_USERS = (
+    preferences.GetPreferences,
+    preferences.SetPreferences,
+    sessions.WhoAmI,
+    sessions.ListSessions,
+    sessions.RemoveSession,
+    factor_commands.ListFactors,
+    passkeys.BeginPasskey,
+    passkeys.EnrolPasskey,
+    factor_commands.EnrolTotp,
+    factor_commands.ConfirmTotp,
+    factor_commands.RemoveFactor,
+    factor_commands.CountRecoveryCodes,
+    factor_commands.MakeRecoveryCodes,
+    keys.ListKeys,
+    keys.CreateKey,
+    keys.RemoveKey,
+)
+OWN = [kind for kind, row in TABLE.items() if row.own]
+GUARDED_COMMANDS = [kind for kind, row in TABLE.items() if row.scope or not row.without_token]
+# The scope of the roles in ASKED. Commands that name a role or a scope may hand it out, which takes holding it (B4).
+PAINTER = ("logos:write", "themes:write")
+HANDS_OUT = [kind for kind in TABLE if {"role_id", "scope"} & kind.model_fields.keys()]
+ACCESS = pytest.mark.rule("contract B1", "contract B3", "contract A19")
+
+
+Refusal = type[LogoAdminError] | None
+CallerFor = Callable[[MemoryStorage, type[Command]], Caller]
+
+
+@pytest.fixture(params=list(Policy))
+def policy(request: pytest.FixtureRequest) -> Policy:
+    found: Policy = request.param
+    return found
+
+
+@pytest.fixture
+def gallery(storage: MemoryStorage, clock: FrozenClock, policy: Policy) -> LogoAdmin:
+    """A gallery under each policy, with a little of everything."""
+    made = gallery_on(storage, clock, policy)
+    stock(made)
+    return made
+
+
+class Refused(Protocol):
+    """How each of some commands is refused to a caller, who is made for it."""
+
+    def __call__(self, kinds: Iterable[type[Command]], caller: CallerFor) -> dict[type[Command], Refusal]: ...
+
+
+@pytest.fixture
+def refused(policy: Policy) -> Refused:
+    """Ask under each policy for one command after the other, each in a gallery of its own."""
+
+    def refused(kinds: Iterable[type[Command]], caller: CallerFor) -> dict[type[Command], Refusal]:
+        found = {}
+        for kind in kinds:
+            storage = MemoryStorage()
+            gallery = gallery_on(storage, FrozenClock(), policy)
+            stock(gallery)
+            found[kind] = refusal(gallery, kind, caller(storage, kind))
+        return found
+
+    return refused
+
+
+def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> Refusal:
+    """Return how a caller is refused for who they are, None if they are not."""
+    try:
+        ask(gallery, kind(**ASKED[kind][1]), caller)
+    except (NotAuthenticated, NotPermitted) as error:
+        return type(error)
+    except InvalidToken as error:
+        # The refresh token of the table is not a good one, which says nothing of the caller.
+        return None if kind is sessions.Refresh else type(error)
+    # The challenges of the table are not good ones.
+    except SignInRefused:
+        if kind not in (factor_commands.SignInWithFactor, passkeys.SignInWithPasskey, sign_in_codes.SignInWithCode):
+            raise
+    except InvalidInput:
+        if kind is not passkeys.EnrolPasskey:
+            raise
+    except Conflict:
+        # Nothing is offered, and nobody has a factor.
+        if not issubclass(kind, (pins.AcceptPins, factor_commands.MakeRecoveryCodes)):
+            raise
+    except NotFound:
+        # The key and the factor of the table are nobody's.
+        if kind not in (keys.RemoveKey, factor_commands.ConfirmTotp, factor_commands.RemoveFactor):
+            raise
+    return None
+
+
+def needs_token(row: Row, policy: Policy) -> bool:
+    return not row.without_token or (bool(row.scope) and policy is Policy.GUARDED)
+
+
+@pytest.mark.rule("contract B3")
+def test_every_command_is_in_the_table() -> None:
+    assert set(TABLE) == set(ASKED)
+    assert set(ALL_SCOPES) == {scope.value for scope in Scope}
+
+
+@ACCESS
+@pytest.mark.rule("spec §Authentication 1", "spec §Authentication 3", "spec §Authentication 4")
+def test_a_caller_without_a_token_is_refused_where_a_token_is_required(refused: Refused, policy: Policy) -> None:
+    expected = {kind: NotAuthenticated if needs_token(row, policy) else None for kind, row in TABLE.items()}
+    assert refused(TABLE, lambda *_: Anonymous("192.0.2.1")) == expected
+
+
+@ACCESS
+def test_who_holds_the_scope_may(refused: Refused) -> None:
+    def holder(storage: MemoryStorage, kind: type[Command]) -> Caller:
+        scope = [*filter(None, [TABLE[kind].scope]), *(PAINTER if kind in HANDS_OUT else ())]
+        return signed_in(storage, *scope)
+
+    assert refused(TABLE, holder) == dict.fromkeys(TABLE)
+
+
+@ACCESS
+def test_who_holds_everything_may(refused: Refused) -> None:
+    assert refused(TABLE, lambda storage, _: signed_in(storage, "*")) == dict.fromkeys(TABLE)
+
+
+@ACCESS
+def test_who_holds_every_other_scope_may_not(refused: Refused, policy: Policy) -> None:
+    def holder(storage: MemoryStorage, kind: type[Command]) -> Caller:
+        others = [scope for scope in ALL_SCOPES if scope not in (TABLE[kind].scope, TABLE[kind].alternative, "*")]
+        return signed_in(storage, *others, "forum:write", "USERS:WRITE", "**")
+
+    expected = {kind: NotPermitted if row.scope and needs_token(row, policy) else None for kind, row in TABLE.items()}
+    assert refused(TABLE, holder) == expected
+
+
+@pytest.mark.rule("contract B1", "contract B3", "spec §Endpoints 4")
+@pytest.mark.parametrize("kind", OWN)
+def test_everybody_may_do_to_themselves_what_is_their_own(
+    gallery: LogoAdmin, storage: MemoryStorage, policy: Policy, kind: type[Command]
+) -> None:
+    values = ASKED[kind][1]
+    ann = signed_in(storage, user_id=900)
+    ask(gallery, kind(**(values | {"user_id": 900})), ann)
+    assert refusal(gallery, kind, ann) is (NotPermitted if needs_token(TABLE[kind], policy) else None)
+
+
+@pytest.mark.rule("contract B3")
+def test_nobody_may_give_themselves_a_role(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    ann = signed_in(storage, user_id=900)
+    with pytest.raises(NotPermitted):
+        gallery.users.amend(users.AmendUser(user_id=900, role_id=2), ann)
+
+
+@pytest.mark.rule("contract H6", "contract B1")
+def test_the_program_itself_may_do_everything(refused: Refused) -> None:
+    kinds = [kind for kind in TABLE if kind is not sessions.Refresh and kind not in FOR_USERS]
+    assert refused(kinds, lambda *_: OWNER) == dict.fromkeys(kinds)
+
+
+@pytest.mark.rule("contract C3", "contract C5")
+@pytest.mark.parametrize("kind", FOR_USERS)
+def test_the_program_itself_is_nobody_in_particular(gallery: LogoAdmin, kind: type[Command]) -> None:
+    assert refusal(gallery, kind, OWNER) is NotAuthenticated
+
+
+@pytest.mark.rule("contract A19", "contract B5")
+def test_the_token_of_a_session_that_ended_proves_nothing(refused: Refused) -> None:
+    def left(storage: MemoryStorage, _: type[Command]) -> Caller:
+        caller = signed_in(storage, "*")
+        storage.write(lambda uow: uow.sessions.end(caller.session_id))
+        return caller
+
+    assert refused(GUARDED_COMMANDS, left) == dict.fromkeys(GUARDED_COMMANDS, InvalidToken)
+
+
+@pytest.mark.rule("contract A19", "contract B5")
+def test_the_token_of_a_user_who_is_gone_proves_nothing(refused: Refused) -> None:
+    def gone(storage: MemoryStorage, _: type[Command]) -> Caller:
+        caller = signed_in(storage, "*")
+        gallery_on(storage, FrozenClock(), started=False).users.remove(users.RemoveUser(user_id=caller.user_id))
+        return caller
+
+    assert refused(GUARDED_COMMANDS, gone) == dict.fromkeys(GUARDED_COMMANDS, InvalidToken)
+
+
+@pytest.mark.rule("contract A19")
+def test_the_session_of_somebody_else_proves_nothing(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    ann, ben = signed_in(storage, "*", user_id=900), signed_in(storage, user_id=901)
+    with pytest.raises(InvalidToken):
+        gallery.users.list(users.ListUsers(), SignedIn(ann.user_id, ben.session_id))
+
+
+@pytest.mark.rule("contract B5")
+def test_a_change_of_role_takes_effect_at_once(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    caller = signed_in(storage)
+    with pytest.raises(NotPermitted):
+        gallery.roles.list(roles.ListRoles(), caller)
+    gallery.users.amend(users.AmendUser(user_id=caller.user_id, role_id=2))
+    assert len(list(gallery.roles.list(roles.ListRoles(), caller))) == 4
+    signed_in(storage, "*", user_id=901)
+    gallery.roles.amend(roles.AmendRole(role_id=2, scope=("users:read",)))
+    with pytest.raises(NotPermitted):
+        gallery.roles.list(roles.ListRoles(), caller)
+
+
+@pytest.mark.rule("contract A19")
+def test_a_refused_command_changes_nothing(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    caller = signed_in(storage, "forum:write")
+    before = exported(gallery)
+    for kind in GUARDED_COMMANDS:
+        if needs_token(TABLE[kind], gallery.access):
+            if TABLE[kind].scope:
+                assert refusal(gallery, kind, caller) is NotPermitted
+            assert refusal(gallery, kind, ANONYMOUS) is NotAuthenticated
+    assert exported(gallery) == before
+
+
+@pytest.mark.rule("contract B3")
+@pytest.mark.parametrize("scope", Scope)
+def test_the_star_is_all_scopes_and_another_scope_is_only_itself(scope: Scope) -> None:
+    def rights(*held: str) -> Rights:
+        return Rights(1, frozenset(held))
+
+    assert rights("*").hold(scope)
+    assert rights(scope.value).hold(scope)
+    assert not rights(*[other for other in ALL_SCOPES if other not in (scope, "*")]).hold(scope)
+    assert not rights().hold(scope)
+    assert not rights("**", "", " *", scope.value + " ").hold(scope)

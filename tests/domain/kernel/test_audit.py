@@ -1,0 +1,520 @@
+"""The one door for changes: nothing that changes a record can forget the history (contract F1, G)."""
+
+import inspect
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes import bulk_changes as bulk
+from logoadmin.domain.changes import history as changes
+from logoadmin.domain.changes import import_export
+from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.gallery import shared_settings as settings
+from logoadmin.domain.gallery.audited_settings import SettingsInHistory
+from logoadmin.domain.identity import preferences, roles, users
+from logoadmin.domain.identity import service_keys as keys
+from logoadmin.domain.identity.events import event_list as events
+from logoadmin.domain.identity.factors import factor_commands, passkeys
+from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.identity.sign_in import sign_in_codes, single_sign_on
+from logoadmin.domain.kernel.access import OWNER, Caller, Owner
+from logoadmin.domain.kernel.audited_records import AuditedRecords
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedLinks, AuditedPasswords, AuditedUnitOfWork
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyArtworkKind
+from logoadmin.domain.kernel.limits import Origin
+from logoadmin.domain.kernel.records import (
+    Author,
+    Change,
+    Kind,
+    Link,
+    Logo,
+    PasswordHash,
+    Role,
+    Theme,
+    User,
+    version_of,
+)
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication import publication_service as publication
+from logoadmin.domain.publication.css import unsaved_css as css
+from logoadmin.domain.publication.pins import pins
+from logoadmin.ports import storage as ports
+from tests.gallery import (
+    ADMIN_ID,
+    ANN_PASSWORD,
+    ARTWORK,
+    ASKED,
+    CHEAP_PASSWORDS,
+    NOW,
+    FrozenClock,
+    ask,
+    history,
+    recorded,
+    signed_in,
+)
+
+G = pytest.mark.rule("contract G")
+F1 = pytest.mark.rule("contract F1")
+pytestmark = G
+
+HASH: Final = CHEAP_PASSWORDS.hash("imported").hash
+ANN: Final = {"user_id": 7, "username": "ann", "avatar": "a.png", "role_id": 1, "created_at": NOW}
+PAINTER: Final = {
+    "role_id": 3,
+    "name": "painter",
+    "scope": ["logos:write", "themes:write"],
+    "created_at": NOW,
+}
+AUTHOR: Final = {"author_id": 1, "user_id": 101, "username": "Ann", "created_at": NOW}
+
+
+def artwork(kind: str, id_: int = 1, authors: tuple[int, ...] = (1,), **values: Any) -> dict[str, Any]:
+    links = [{f"{kind}_author_id": link, "author_id": author} for link, author in enumerate(authors, 1)]
+    return {f"{kind}_id": id_, **ARTWORK, **values, "created_at": NOW, "authors": links}
+
+
+Snapshot = dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a command leaves in the history of a stocked gallery."""
+
+    action: str
+    id: int
+    before: Snapshot
+    after: Snapshot
+    origin: Origin | None = None
+    undoes: int | None = None
+
+
+# fmt: off
+# Written by hand: what each command that changes a record says it did.
+TABLE: Final[dict[type[Command], Row]] = {
+    users.CreateUser: Row("user.created", 8, None,
+        {"user_id": 8, "username": "ben", "avatar": "b.png", "role_id": 1, "created_at": NOW}),
+    users.AmendUser: Row("user.amended", 7, ANN, ANN | {"username": "anna", "avatar": None, "role_id": 3}),
+    users.RemoveUser: Row("user.removed", 7, ANN, None),
+    users.RemoveAvatar: Row("user.amended", 7, ANN, ANN | {"avatar": None}),
+    users.SetPassword: Row("user.password_set", 7, ANN, ANN),
+    roles.CreateRole: Row("role.created", 4, None,
+        {"role_id": 4, "name": "editor", "scope": ["logos:write"], "created_at": NOW}),
+    roles.AmendRole: Row("role.amended", 3, PAINTER, PAINTER | {"name": "brush", "scope": []}),
+    roles.RemoveRole: Row("role.removed", 3, PAINTER, None),
+    authors.CreateAuthor: Row("author.created", 3, None,
+        {"author_id": 3, "user_id": 103, "username": "Cyd", "created_at": NOW}),
+    authors.AmendAuthor: Row("author.amended", 1, AUTHOR, AUTHOR | {"user_id": 104, "username": "Dan"}),
+    authors.RemoveAuthor: Row("author.removed", 1, AUTHOR | {
+        "logos": [{"logo_author_id": 1, "logo_id": 1}], "themes": [{"theme_author_id": 1, "theme_id": 1}],
+    }, None),
+    artworks.CreateTheme: Row("theme.created", 2, None, artwork("theme", 2, ())),
+    artworks.AmendTheme: Row("theme.amended", 1, artwork("theme"), artwork("theme", name="Boreal")),
+    artworks.BlockTheme: Row("theme.blocked", 1, artwork("theme"),
+        artwork("theme", active=False, blocked="It covers the sign-in form")),
+    artworks.RemoveTheme: Row("theme.removed", 1, artwork("theme"), None),
+    artworks.LinkThemeAuthor: Row("theme.linked", 1, artwork("theme"), artwork("theme", authors=(1, 2))),
+    artworks.UnlinkThemeAuthor: Row("theme.unlinked", 1, artwork("theme"), artwork("theme", authors=())),
+    artworks.RemoveThemeAuthor: Row("theme.unlinked", 1, artwork("theme"), artwork("theme", authors=())),
+    artworks.CreateLogo: Row("logo.created", 2, None, artwork("logo", 2, ())),
+    artworks.AmendLogo: Row("logo.amended", 1, artwork("logo"), artwork("logo", name="Boreal")),
+    artworks.BlockLogo: Row("logo.blocked", 1, artwork("logo"),
+        artwork("logo", active=False, blocked="It covers the sign-in form")),
+    artworks.RemoveLogo: Row("logo.removed", 1, artwork("logo"), None),
+    artworks.LinkLogoAuthor: Row("logo.linked", 1, artwork("logo"), artwork("logo", authors=(1, 2))),
+    artworks.UnlinkLogoAuthor: Row("logo.unlinked", 1, artwork("logo"), artwork("logo", authors=())),
+    artworks.RemoveLogoAuthor: Row("logo.unlinked", 1, artwork("logo"), artwork("logo", authors=())),
+    settings.AmendSettings: Row("settings.amended", 1, {"picture_hosts": []},
+        {"picture_hosts": ["i.example", "*.img.example:8443"]}),
+    changes.Revert: Row("author.removed", 2,
+        {"author_id": 2, "user_id": 102, "username": "Ben", "created_at": NOW, "logos": [], "themes": []},
+        None, Origin.UNDO, 7),
+    changes.RevertRequest: Row("author.removed", 2,
+        {"author_id": 2, "user_id": 102, "username": "Ben", "created_at": NOW, "logos": [], "themes": []},
+        None, Origin.UNDO, 7),
+    bulk.ApplyChanges: Row("author.amended", 1,
+        {"author_id": 1, "user_id": 101, "username": "Ann", "created_at": NOW},
+        {"author_id": 1, "user_id": 101, "username": "Cyd", "created_at": NOW}, Origin.BULK),
+    import_export.ImportRecords: Row("author.created", 9, None,
+        {"author_id": 9, "user_id": 109, "username": "Ida", "created_at": NOW}, Origin.IMPORT),
+}
+
+# What changes no record.
+UNRECORDED: Final = {
+    sessions.SignIn, sessions.Refresh, sessions.Revoke, sessions.WhoAmI, single_sign_on.ShowWays,
+    sessions.ListSessions, sessions.RemoveSession, sessions.RemoveUserSessions,
+    preferences.GetPreferences, preferences.SetPreferences, publication.ShowPublication, settings.GetSettings,
+    css.JudgeCss,
+    factor_commands.ListFactors, factor_commands.EnrolTotp, factor_commands.ConfirmTotp, factor_commands.RemoveFactor,
+    factor_commands.ListUserFactors, factor_commands.RemoveUserFactors, factor_commands.CountRecoveryCodes,
+    factor_commands.MakeRecoveryCodes, factor_commands.SignInWithFactor,
+    passkeys.AskPasskey, passkeys.BeginPasskey, passkeys.EnrolPasskey, passkeys.SignInWithPasskey,
+    sign_in_codes.CreateSignInCode, sign_in_codes.SignInWithCode,
+    keys.ListKeys, keys.CreateKey, keys.RemoveKey, changes.ListChanges, import_export.ExportRecords,
+    events.ListEvents,
+    users.ListUsers, users.GetUser, users.FindUser, roles.ListRoles, roles.GetRole,
+    authors.ListAuthors, authors.GetAuthor, artworks.ListAuthorLogos, artworks.ListAuthorThemes,
+    artworks.ListThemes, artworks.GetTheme, artworks.ListThemeAuthors, artworks.GetThemeCss,
+    artworks.ListLogos, artworks.GetLogo, artworks.ListLogoAuthors, artworks.GetLogoCss,
+    pins.GetThemePins, pins.GetThemeCopies, pins.CheckThemePins,
+    pins.GetLogoPins, pins.GetLogoCopies, pins.CheckLogoPins,
+    pins.AcceptThemePins, pins.AcceptLogoPins,  # nothing is offered; see test_pins.py
+}
+# fmt: on
+# What no user of a stocked gallery can do: they have no factor, and there is no challenge.
+UNMET: Final = {
+    factor_commands.ConfirmTotp,
+    factor_commands.RemoveFactor,
+    factor_commands.MakeRecoveryCodes,
+    factor_commands.SignInWithFactor,
+    passkeys.EnrolPasskey,
+    passkeys.SignInWithPasskey,
+    sign_in_codes.SignInWithCode,
+}
+
+
+def do(gallery: LogoAdmin, kind: type[Command], caller: Caller = OWNER) -> Any:
+    if kind is import_export.ImportRecords:
+        line = json.dumps({"kind": "author", "author_id": 9, "user_id": 109, "username": "Ida"})
+        return gallery.import_export.load(import_export.ImportRecords(), [line], caller)
+    return ask(gallery, kind(**ASKED[kind][1]), caller)
+
+
+def versions(storage: MemoryStorage) -> dict[tuple[Kind, int], int]:
+    """Return the version of every record."""
+
+    def work(uow: ports.UnitOfWork) -> dict[tuple[Kind, int], int]:
+        pages: dict[Kind, Any] = {kind: uow.records(row) for kind, row in KINDS.items()}
+        records = {
+            (kind, getattr(record, f"{kind}_id")): version_of(record)
+            for kind, repository in pages.items()
+            for record in repository.page(-1, 500)
+        }
+        return {**records, (Kind.SETTINGS, 1): SettingsInHistory(uow.changes).get(1).version}
+
+    return storage.read(work)
+
+
+def lists(gallery: LogoAdmin) -> dict[Kind, int]:
+    listing = {call: command for command, (call, _) in ASKED.items()}
+    commands = {kind: listing[f"{row.plural}.list"]() for kind, row in KINDS.items()}
+    return {kind: ask(gallery, command).version for kind, command in commands.items()}
+
+
+def test_every_command_is_said_to_change_records_or_not_to() -> None:
+    assert set(TABLE) | UNRECORDED == set(ASKED)
+    assert not set(TABLE) & UNRECORDED
+
+
+@pytest.mark.parametrize("kind", TABLE)
+def test_a_change_says_who_did_what_when_and_from_what_to_what(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock, kind: type[Command]
+) -> None:
+    row = TABLE[kind]
+    known = len(history(stocked))
+    caller = replace(signed_in(storage, "*", user_id=500), request_id="request 5")
+    if row.action.endswith("created"):
+        row = replace(row, after={**(row.after or {}), "created_at": NOW + 60})
+    if row.action == "role.created":  # the caller has a role of their own
+        row = replace(row, id=5, after={**(row.after or {}), "role_id": 5})
+    clock.pass_by(60)
+    do(stocked, kind, caller)
+    (change,) = history(stocked)[known:]
+    made = Kind(row.action.partition(".")[0]), row.id, row.before, row.after
+    how = "request 5", row.origin, row.undoes, "user 500"
+    assert change == Change(known + 1, NOW + 60, 500, row.action, *made, *how)
+
+
+@F1
+@pytest.mark.parametrize("kind", TABLE)
+def test_a_change_raises_the_version_of_its_record_and_its_list_and_no_other(
+    stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]
+) -> None:
+    before, lists_before = versions(storage), lists(stocked)
+    do(stocked, kind)
+    change = history(stocked)[-1]
+    after, lists_after = versions(storage), lists(stocked)
+    shown = {(change.kind, change.id)}
+    kinds = {change.kind} & {*KINDS}  # the settings are in no list
+    if change.kind is Kind.AUTHOR:  # artworks show their authors
+        kinds |= {Kind.LOGO, Kind.THEME}
+        if change.id == 1:
+            shown |= {(Kind.LOGO, 1), (Kind.THEME, 1)}
+    assert {record for record in before | after if before.get(record) != after.get(record)} == shown
+    assert all(after[record] == change.change_id for record in shown if record in after)
+    assert {kind_ for kind_ in KINDS if lists_before[kind_] != lists_after[kind_]} == kinds
+    assert all(lists_after[kind_] == change.change_id for kind_ in kinds)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ASKED if kind in UNRECORDED])
+def test_what_changes_no_record_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]) -> None:
+    caller = signed_in(storage, "*")
+    stocked.keys.create(keys.CreateKey(name="script", scope=()), caller)
+    before = history(stocked), versions(storage), lists(stocked)
+    try:
+        do(stocked, kind, caller)
+    except LogoAdminError:
+        # The tokens, codes and ids of the table are not good ones, and nothing is offered.
+        assert kind in {sessions.Refresh, *UNMET} or issubclass(kind, pins.AcceptPins)
+    assert (history(stocked), versions(storage), lists(stocked)) == before
+
+
+NOTHING: Final[list[Command]] = [
+    users.AmendUser(user_id=7),
+    users.AmendUser(user_id=7, username="ann", avatar="a.png", role_id=1),
+    users.RemoveAvatar(user_id=ADMIN_ID),
+    roles.AmendRole(role_id=3),
+    roles.AmendRole(role_id=3, name="painter", scope=("logos:write", "themes:write")),
+    authors.AmendAuthor(author_id=1),
+    authors.AmendAuthor(author_id=1, user_id=101, username="Ann"),
+    artworks.AmendLogo(logo_id=1, **ARTWORK),
+    artworks.AmendTheme(theme_id=1, **ARTWORK),
+    artworks.LinkLogoAuthor(logo_id=1, author_id=1),
+    artworks.LinkThemeAuthor(theme_id=1, author_id=1),
+    settings.AmendSettings(),
+    settings.AmendSettings(picture_hosts=()),
+]
+
+
+@F1
+@pytest.mark.parametrize("command", NOTHING, ids=lambda command: type(command).__name__)
+def test_what_changes_nothing_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage, command: Command) -> None:
+    before = history(stocked), versions(storage), lists(stocked)
+    ask(stocked, command)
+    assert (history(stocked), versions(storage), lists(stocked)) == before
+
+
+@pytest.mark.rule("contract C4")
+def test_no_password_and_no_hash_is_ever_in_the_history(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    for kind in TABLE:
+        try:
+            do(stocked, kind)
+        except LogoAdminError:
+            continue
+    stocked.users.create(users.CreateUser(user_id=21, username="new", password="hunter2-hunter2"))
+    stocked.users.set_password(users.SetPassword(user_id=21, password="hunter3-hunter3"))
+    hash_ = storage.read(lambda uow: uow.passwords.get(21))
+    assert hash_ is not None
+    line = {"kind": "user", "user_id": 21, "username": "n", "avatar": None, "role_id": 1, "password_hash": HASH}
+    stocked.import_export.load(import_export.ImportRecords(), [json.dumps(line)])
+    stocked.users.remove(users.RemoveUser(user_id=21))
+    said = repr(history(stocked)) + repr([vars(storage)["_tables"].changes])
+    for secret in ("hunter2", "hunter3", ANN_PASSWORD, hash_.hash, HASH, "argon2"):
+        assert secret not in said
+    fields = {name for change in history(stocked) for name in {**(change.before or {}), **(change.after or {})}}
+    assert not [name for name in fields if "password" in name]
+    assert "version" not in fields
+
+
+def test_without_a_token_nobody_did_it(stocked: LogoAdmin) -> None:
+    assert {(change.user_id, change.request_id) for change in history(stocked)} == {
+        (None, None),
+        (None, "second"),
+    }
+
+
+def test_a_key_does_it_in_the_name_of_its_maker(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    made = stocked.keys.create(keys.CreateKey(name="script", scope=("*",)), signed_in(storage, "*", user_id=500))
+    stocked.logos.remove(artworks.RemoveLogo(logo_id=1), stocked.sessions.caller(made.key))
+    assert history(stocked)[-1].user_id == 500
+
+
+@pytest.mark.rule("contract H6")
+@pytest.mark.parametrize("request_id", ["", "r" * 129, "a\0b", "\ud800"])
+def test_an_id_of_a_request_that_the_history_does_not_take_is_refused(stocked: LogoAdmin, request_id: str) -> None:
+    before = history(stocked)
+    with pytest.raises(InvalidInput) as caught:
+        do(stocked, authors.CreateAuthor, Owner(request_id))
+    assert [problem.loc for problem in caught.value.problems] == [("request_id",)]
+    assert history(stocked) == before
+    do(stocked, authors.CreateAuthor, Owner("r" * 128))
+    assert history(stocked)[-1].request_id == "r" * 128
+
+
+def test_what_happens_to_a_record_in_a_row_is_one_change(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    known = len(history(stocked))
+    lines = [
+        {"kind": "logo", "logo_id": 1, **ARTWORK, "name": "new", "author_ids": [2, 1]},
+        {"kind": "logo", "logo_id": 1, **ARTWORK, "name": "newer", "author_ids": [2]},
+        {"kind": "user", "user_id": 7, "username": "x", "avatar": None, "role_id": 1, "password_hash": HASH},
+        {"kind": "logo", "logo_id": 1, **ARTWORK, "name": "newest", "author_ids": [2]},
+    ]
+    stocked.import_export.load(import_export.ImportRecords(), map(json.dumps, lines))
+    first, user, second = history(stocked)[known:]
+    assert (first.action, user.action, second.action) == ("logo.amended", "user.amended", "logo.amended")
+    assert first.before == artwork("logo")
+    assert first.after == second.before
+    assert first.after is not None
+    assert second.after is not None
+    assert (first.after["name"], second.after["name"]) == ("newer", "newest")
+    assert [link["author_id"] for link in first.after["authors"]] == [2]
+    assert versions(storage)[Kind.LOGO, 1] == second.change_id
+    assert versions(storage)[Kind.USER, 7] == user.change_id
+
+
+# Every method of the ports.
+
+READS: Final = {
+    *("get", "get_many", "load", "of_artworks", "page", "sorted_page", "links", "serialized", "with_links", "values"),
+    *("find", "of_artwork", "of_author", "credentials", "can_sign_in", "can_user_sign_in", "get_existing"),
+    *("get_for_change", "authorize", "check_not_blocked"),
+}
+# An id that is used up, links that are not stored, and a new hash of the same password change no record.
+NO_CHANGE: Final = {"next_id", "made", "renew"}
+# The building block of the others: it records changes beside the fields.
+RECORDS_ALONE: Final = {"touch"}
+DOORS: Final[dict[type, type]] = {
+    ports.Records: AuditedRecords,
+    ports.Links: AuditedLinks,
+    ports.Passwords: AuditedPasswords,
+}
+EVE: Final = Author(9, 109, "Eve", NOW)
+NEW_LOGO: Final = Logo(9, "n", "http://a", "t", "", False, (), NOW)
+NEW_THEME: Final = Theme(9, "n", "http://a", "t", "", False, (), NOW)
+
+
+def blocked_beside(uow: AuditedUnitOfWork, kind: AnyArtworkKind) -> None:
+    uow.records(kind).amend(1, None, {"active": False})
+    uow.artworks(kind).assign_block(1, "reason")
+
+
+# Each method of the audited repositories that changes something, and a call of it in a stocked gallery.
+CALLS: Final[dict[str, Callable[[AuditedUnitOfWork], object]]] = {
+    "users.add": lambda uow: uow.records(USERS).add(User(9, "eve", None, 1, NOW)),
+    "users.update": lambda uow: uow.records(USERS).update(User(7, "eve", None, 1, NOW)),
+    "users.amend": lambda uow: uow.records(USERS).amend(7, None, {"username": "eve"}),
+    "users.remove": lambda uow: uow.records(USERS).remove(7),
+    "users.set": lambda uow: uow.passwords.set(7, PasswordHash("x")),
+    "roles.add": lambda uow: uow.records(ROLES).add(Role(9, "r", (), NOW)),
+    "roles.update": lambda uow: uow.records(ROLES).update(Role(3, "r", (), NOW)),
+    "roles.amend": lambda uow: uow.records(ROLES).amend(3, None, {"name": "r"}),
+    "roles.remove": lambda uow: uow.records(ROLES).remove(3),
+    "authors.add": lambda uow: uow.records(AUTHORS).add(EVE),
+    "authors.restored": lambda uow: uow.records(AUTHORS).add(EVE, "restored", {LOGOS: (Link(9, 1, 9),)}),
+    "authors.update": lambda uow: uow.records(AUTHORS).update(replace(EVE, author_id=1)),
+    "authors.amend": lambda uow: uow.records(AUTHORS).amend(1, None, {"username": "Eve"}),
+    "authors.remove": lambda uow: uow.records(AUTHORS).remove(1),
+    "logos.add": lambda uow: uow.records(LOGOS).add(NEW_LOGO),
+    "logos.restored": lambda uow: uow.records(LOGOS).add(NEW_LOGO, "restored", {LOGOS: (Link(9, 9, 1),)}),
+    "logos.update": lambda uow: uow.records(LOGOS).update(replace(NEW_LOGO, logo_id=1)),
+    "logos.amend": lambda uow: uow.records(LOGOS).amend(1, None, {"name": "n"}),
+    "logos.block": lambda uow: uow.artworks(LOGOS).block(1, None, "reason"),
+    "logos.assign_block": lambda uow: blocked_beside(uow, LOGOS),
+    "logos.remove": lambda uow: uow.records(LOGOS).remove(1),
+    "logos.links.add": lambda uow: uow.links(LOGOS).add(1, 2),
+    "logos.links.remove": lambda uow: uow.links(LOGOS).remove(1, 1),
+    "logos.links.assign": lambda uow: uow.links(LOGOS).assign(1, [2]),
+    "logos.links.replace": lambda uow: uow.links(LOGOS).replace(1, [Link(7, 1, 2)]),
+    "themes.add": lambda uow: uow.records(THEMES).add(NEW_THEME),
+    "themes.restored": lambda uow: uow.records(THEMES).add(NEW_THEME, "restored", {THEMES: (Link(9, 9, 1),)}),
+    "themes.update": lambda uow: uow.records(THEMES).update(replace(NEW_THEME, theme_id=1)),
+    "themes.amend": lambda uow: uow.records(THEMES).amend(1, None, {"name": "n"}),
+    "themes.block": lambda uow: uow.artworks(THEMES).block(1, None, "reason"),
+    "themes.assign_block": lambda uow: blocked_beside(uow, THEMES),
+    "themes.remove": lambda uow: uow.records(THEMES).remove(1),
+    "themes.links.add": lambda uow: uow.links(THEMES).add(1, 2),
+    "themes.links.remove": lambda uow: uow.links(THEMES).remove(1, 1),
+    "themes.links.assign": lambda uow: uow.links(THEMES).assign(1, [2]),
+    "themes.links.replace": lambda uow: uow.links(THEMES).replace(1, [Link(7, 1, 2)]),
+}
+
+
+def public(of: object) -> set[str]:
+    return {name for name in dir(of) if not name.startswith("_")}
+
+
+def changing(of: object) -> set[str]:
+    return public(of) - READS - NO_CHANGE - RECORDS_ALONE
+
+
+@pytest.mark.parametrize("port", DOORS, ids=lambda port: port.__name__)
+def test_every_port_method_that_changes_something_is_overridden_or_out_of_reach(port: type) -> None:
+    """Whoever adds a method to a port must say here what it does, or it cannot be used at all."""
+    own = {name for name, _ in inspect.getmembers(DOORS[port], inspect.isfunction) if not name.startswith("_")}
+    classes = [class_ for class_ in DOORS[port].__mro__ if class_.__module__.startswith("logoadmin")]
+    source = "".join(map(inspect.getsource, classes))
+    assert not {name for name in re.findall(r"self\.(\w+) = ", source) if not name.startswith("_")}
+    assert not hasattr(DOORS[port], "__getattr__")
+    assert changing(port) - own <= {"remove_all"}  # a part of another change
+    assert own >= changing(DOORS[port])
+
+
+def test_every_way_through_the_door_is_tried(storage: MemoryStorage) -> None:
+    def work(uow: AuditedUnitOfWork) -> set[str]:
+        ways = {f"{kind.plural}.{method}" for kind in KINDS.values() for method in changing(uow.records(kind))}
+        ways |= {f"{kind.plural}.links.{method}" for kind in ARTWORK_KINDS for method in changing(uow.links(kind))}
+        return ways | {f"users.{method}" for method in changing(uow.passwords)}
+
+    ways = storage.write(recorded(work, NOW))
+    assert ways == {way for way in CALLS if not way.endswith(".restored")}
+
+
+def test_the_work_gets_every_other_repository_but_none_of_records_itself(storage: MemoryStorage) -> None:
+    audited = {"records", "links", "passwords", "factors"}
+
+    def work(uow: ports.UnitOfWork) -> None:
+        def inner(recording: AuditedUnitOfWork) -> None:
+            own = {"caller", "change_log", "held", "now", "close", "load", "artworks", "pins_of", "end_sign_ins"}
+            # Not savepoints: the change log would keep the changes that they undo.
+            kept_back = {"stored_responses", "savepoint"}
+            assert public(recording) == public(uow) - kept_back | own
+            same = {name for name in public(uow) if getattr(recording, name, None) is getattr(uow, name)}
+            assert same == public(uow) - audited - kept_back
+
+        recorded(inner, NOW)(uow)
+
+    storage.write(work)
+
+
+@F1
+@pytest.mark.parametrize("way", CALLS)
+def test_every_way_through_the_door_leaves_one_change_and_a_version(
+    stocked: LogoAdmin, storage: MemoryStorage, way: str
+) -> None:
+    known, before = len(history(stocked)), versions(storage)
+    answer = storage.write(recorded(CALLS[way], NOW + 5, user_id=3, request_id="r"))
+    (change,) = history(stocked)[known:]
+    assert (change.change_id, change.at, change.user_id, change.request_id) == (known + 1, NOW + 5, 3, "r")
+    assert change.kind == way.partition("s.")[0]
+    after = versions(storage)
+    if change.after is not None:
+        assert after[change.kind, change.id] == change.change_id > before.get((change.kind, change.id), 0)
+    if hasattr(answer, "version"):
+        assert answer.version == change.change_id
+
+
+def test_a_missing_record_is_not_changed(storage: MemoryStorage) -> None:
+    with pytest.raises(LookupError, match="User 9 is to be changed"):
+        storage.write(recorded(lambda uow: uow.records(USERS).update(User(9, "eve", None, 1, NOW)), NOW))
+
+
+@pytest.mark.rule("contract I2", "contract G")
+@pytest.mark.usefixtures("stocked")
+def test_an_artwork_that_was_loaded_shows_what_changed_since(storage: MemoryStorage) -> None:
+    def work(uow: AuditedUnitOfWork) -> None:
+        logos = uow.records(LOGOS)
+
+        def is_as_stored() -> bool:
+            known, links = logos.get(1), logos.links(1)
+            stored = storage.read(lambda uow: uow.records(LOGOS).get(1))
+            return known == stored and links[LOGOS] == storage.read(lambda uow: uow.links(LOGOS).of_artwork(1))
+
+        for change in (
+            lambda: uow.records(AUTHORS).amend(1, None, {"username": "Renamed"}),
+            lambda: uow.links(LOGOS).add(1, 2),
+            lambda: logos.amend(1, None, {"name": "Renamed"}),
+            lambda: uow.records(AUTHORS).remove(2),
+            lambda: logos.remove(1),
+        ):
+            uow.load([(Kind.LOGO, 1), (Kind.LOGO, 99), (Kind.LOGO, 1)])
+            assert is_as_stored()
+            change()
+            assert is_as_stored()
+
+    storage.write(recorded(work, NOW))

@@ -1,0 +1,194 @@
+"""What all commands have in common (contract A4, A5)."""
+
+import itertools
+import json
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+
+from logoadmin.domain.changes import bulk_changes as bulk
+from logoadmin.domain.changes import import_export
+from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.gallery import shared_settings as settings
+from logoadmin.domain.identity import roles, users
+from logoadmin.domain.identity import service_keys as keys
+from logoadmin.domain.identity.factors import factor_commands
+from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.kernel.command import UNSET, Command, fields_of, problems_of
+from logoadmin.domain.kernel.errors import InvalidInput
+from logoadmin.domain.kernel.lists import ListCommand
+from logoadmin.domain.publication.pins import pins
+from tests.gallery import ARTWORK, ASKED
+from tests.strategies import anything
+
+SECRET = "hunter2-hunter2"
+
+# What may be left out, beside what an amendment leaves alone.
+OPTIONAL = {
+    (users.CreateUser, "avatar"),
+    (users.SetPassword, "current_password"),
+    (sessions.SignIn, "grant_type"),
+    (sessions.Revoke, "refresh_token"),
+    (factor_commands.SignInWithFactor, "recovery_code"),
+    (factor_commands.SignInWithFactor, "passkey"),
+    (keys.CreateKey, "expires_in"),
+    (artworks.CreateTheme, "active"),
+    (artworks.CreateLogo, "active"),
+    (pins.AcceptThemePins, "offered"),
+    (pins.AcceptLogoPins, "offered"),
+    (import_export.ImportRecords, "dry_run"),
+    (artworks.AmendTheme, "unblock"),
+    (artworks.AmendLogo, "unblock"),
+    (bulk.ApplyChanges, "dry_run"),
+    (roles.AmendRole, "dry_run"),
+    (import_export.ExportRecords, "kind"),
+}
+OPTIONAL |= {(kind, name) for kind in ASKED if issubclass(kind, ListCommand) for name in kind.model_fields}
+OPTIONAL -= {(artworks.ListAuthorLogos, "author_id"), (artworks.ListAuthorThemes, "author_id")}
+AMENDMENTS = {
+    users.AmendUser: {"username", "avatar", "role_id"},
+    roles.AmendRole: {"name", "scope"},
+    authors.AmendAuthor: {"user_id", "username"},
+    artworks.AmendTheme: {"name", "preview_url", "target", "custom_css", "active"},
+    artworks.AmendLogo: {"name", "preview_url", "target", "custom_css", "active"},
+    settings.AmendSettings: {"picture_hosts"},
+}
+ANYTHING = anything()
+
+
+def problems_with(kind: type[Command], values: dict[str, Any]) -> list[tuple[tuple[str | int, ...], str]]:
+    with pytest.raises(InvalidInput) as caught:
+        kind(**values)
+    return [(problem.loc, problem.type) for problem in caught.value.problems]
+
+
+@pytest.mark.rule("contract A4")
+@pytest.mark.parametrize("kind", ASKED)
+def test_a_field_that_is_not_defined_is_refused(kind: type[Command]) -> None:
+    for name in ("x", "Username", "user_Id", "need", "model_config", "self", "", " user_id", "__init__"):
+        assert problems_with(kind, ASKED[kind][1] | {name: 1}) == [((name,), "extra_forbidden")]
+
+
+@pytest.mark.rule("contract A4")
+@pytest.mark.parametrize("kind", ASKED)
+def test_null_is_refused_for_everything_but_what_may_be_none(kind: type[Command]) -> None:
+    for name in fields_of(kind):
+        values = ASKED[kind][1] | {name: None}
+        is_asked = (
+            issubclass(kind, ListCommand) and (kind, name) in OPTIONAL and name not in ("order", "sort", "versions")
+        )
+        if name in ("avatar", "expires_in") or is_asked:
+            assert getattr(kind(**values), name) is None
+        else:
+            assert [loc for loc, _ in problems_with(kind, values)] == [(name,)]
+
+
+@pytest.mark.rule("spec §Rules 2", "spec §Rules 3", "spec §Rules 4", "contract A14")
+@pytest.mark.parametrize("kind", ASKED)
+def test_a_field_is_required_unless_it_is_said_to_be_optional(kind: type[Command]) -> None:
+    for name in fields_of(kind):
+        values = {field: value for field, value in ASKED[kind][1].items() if field != name}
+        if (kind, name) in OPTIONAL or name in AMENDMENTS.get(kind, ()):
+            kind(**values)
+        else:
+            assert problems_with(kind, values) == [((name,), "missing")]
+
+
+@pytest.mark.rule("contract A4", "spec §Rules 2")
+@pytest.mark.parametrize("kind", AMENDMENTS)
+def test_an_amendment_changes_the_given_fields_only(kind: type[Command]) -> None:
+    asked = ASKED[kind][1]
+    ids = {name: value for name, value in asked.items() if name not in AMENDMENTS[kind]}
+    assert len(ids) == (kind is not settings.AmendSettings)  # there is one such record
+    assert kind(**ids).new_values() == {}
+    for name in AMENDMENTS[kind]:
+        value = tuple(asked[name]) if name in ("scope", "picture_hosts") else asked[name]
+        assert kind(**ids, **{name: asked[name]}).new_values() == {name: value}
+    assert set(kind(**asked).new_values()) == AMENDMENTS[kind]
+
+
+@pytest.mark.rule("contract A4")
+@pytest.mark.parametrize("kind", AMENDMENTS)
+def test_the_marker_for_unset_fields_is_not_a_valid_value(kind: type[Command]) -> None:
+    for name in AMENDMENTS[kind]:
+        problems = problems_with(kind, ASKED[kind][1] | {name: UNSET})
+        assert {loc for loc, _ in problems} == {(name,)}
+    assert repr(UNSET) == "UNSET"
+
+
+@pytest.mark.rule("contract A5")
+def test_all_problems_are_reported_at_once() -> None:
+    given_ = {"user_id": -1, "username": "", "avatar": 5, "surname": "x"}
+    assert problems_with(users.CreateUser, given_) == [
+        (("user_id",), "greater_than_equal"),
+        (("username",), "string_too_short"),
+        (("avatar",), "string_type"),
+        (("password",), "missing"),
+        (("surname",), "extra_forbidden"),
+    ]
+    artwork = {**ARTWORK, "name": "", "preview_url": "x", "target": "", "active": 1, "custom_css": None}
+    assert {loc for loc, _ in problems_with(artworks.CreateLogo, artwork)} == {(name,) for name in ARTWORK}
+
+
+@pytest.mark.rule("contract A5")
+@pytest.mark.parametrize("kind", ASKED)
+def test_an_error_never_repeats_the_input(kind: type[Command]) -> None:
+    spoilt_ones = (SECRET * 20_000, f"{SECRET}\0", f"{SECRET}\ud800", [SECRET], {SECRET: SECRET}, SECRET.encode())
+    for name, spoilt in itertools.product(fields_of(kind), spoilt_ones):
+        with pytest.raises(InvalidInput) as caught:
+            kind(**(ASKED[kind][1] | {name: spoilt, "surplus": SECRET}))
+        error = caught.value
+        assert error.__cause__ is None
+        assert error.__context__ is None
+        told = [str(error), repr(error), repr(error.problems), repr(error.args), *traceback.format_exception(error)]
+        assert not [text for text in told if SECRET in text]
+
+
+@pytest.mark.rule("contract A5")
+def test_who_makes_a_command_gets_our_error_and_pydantic_its_own_and_neither_text_has_the_input() -> None:
+    given_: dict[str, Any] = {"user_id": SECRET}
+    kind: type[Command] = users.CreateUser
+    makes: tuple[tuple[type[Exception], Callable[[], object]], ...] = (
+        (InvalidInput, lambda: kind(**given_)),
+        (ValidationError, lambda: kind.model_validate(given_)),
+        (ValidationError, lambda: kind.model_validate_json(json.dumps(given_))),
+    )
+    for error, make in makes:
+        with pytest.raises(error) as caught:
+            make()
+        assert SECRET not in "".join(traceback.format_exception(caught.value, chain=True))
+
+
+@pytest.mark.rule("contract A5", "contract H6")
+@pytest.mark.parametrize("kind", ASKED)
+def test_pydantic_finds_the_same_problems_in_a_command_wherever_it_is(kind: type[Command]) -> None:
+    for values in ({"x": 1}, dict.fromkeys([*kind.model_fields, "x"], 1.5), ASKED[kind][1] | {"x": SECRET}):
+        with pytest.raises(InvalidInput) as ours:
+            kind(**values)
+        with pytest.raises(ValidationError) as theirs:
+            TypeAdapter(kind).validate_python(values)
+        assert problems_of(theirs.value) == ours.value.problems
+
+
+@pytest.mark.rule("contract A5", "contract H6")
+@given(kind=st.sampled_from(list(ASKED)), data=st.data())
+def test_anything_at_all_is_taken_or_refused_as_invalid_input(kind: type[Command], data: st.DataObject) -> None:
+    names = st.sampled_from([*kind.model_fields, "x"])
+    values = data.draw(st.dictionaries(names | st.text(max_size=3), ANYTHING, max_size=4))
+    try:
+        kind(**(ASKED[kind][1] | values))
+    except InvalidInput as error:
+        assert error.problems  # noqa: PT017 (both ways are right)
+
+
+@pytest.mark.rule("contract A5")
+def test_a_command_stays_as_it_was_made() -> None:
+    command = roles.GetRole(role_id=1)
+    with pytest.raises(ValueError, match="frozen"):
+        command.role_id = 2
+    assert command.role_id == 1

@@ -1,0 +1,440 @@
+"""Commands that are sent again (contract F3)."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes import history as changes
+from logoadmin.domain.changes import import_export
+from logoadmin.domain.changes.bulk_changes import ApplyChanges
+from logoadmin.domain.changes.history import ListChanges
+from logoadmin.domain.gallery import artworks
+from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, GetAuthor, ListAuthors
+from logoadmin.domain.identity import roles, users
+from logoadmin.domain.identity import service_keys as keys
+from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Anonymous, Caller, Owner, Policy, SignedIn
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import (
+    DuplicateEntry,
+    InvalidInput,
+    InvalidToken,
+    NotPermitted,
+    Outdated,
+    SignInRefused,
+    TooManySignIns,
+)
+from logoadmin.domain.kernel.lists import Listing
+from logoadmin.domain.kernel.records import version_of
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication.pins import pins
+from logoadmin.ports.storage import Session, UnitOfWork, WriteLock
+from tests.gallery import (
+    ANN_PASSWORD,
+    ASKED,
+    NOW,
+    FrozenClock,
+    ask,
+    exported,
+    gallery_on,
+    history,
+    if_match,
+    once,
+    signed_in,
+)
+
+pytestmark = pytest.mark.rule("contract F3")
+
+KEY = "3a8a9d0e-54b1-4c0e-9a54-1f2e5b0c9c11"
+ANN = CreateAuthor(user_id=7, username="Anna")
+DAY = 86_400
+
+# Writes whose response a client may have lost; a key identifies the write.
+WRITES = [
+    kind
+    for kind, (call, _) in ASKED.items()
+    if kind is not sessions.Refresh
+    and not issubclass(kind, pins.AcceptPins)  # nothing is offered; see test_pins.py
+    # Nobody has a factor or a code; see test_factors.py, test_passkeys.py and test_sign_in_codes.py.
+    and not kind.__module__.endswith(("factor_commands", "passkeys", "sign_in_codes"))
+    and call.rpartition(".")[2] not in ("list", "get", "of_author", "authors", "me", "load", "dump")
+]
+
+
+def kept(storage: MemoryStorage) -> str:
+    return repr(vars(storage)["_tables"])
+
+
+def everything(gallery: LogoAdmin) -> tuple[list[str], int]:
+    return exported(gallery), len(history(gallery))
+
+
+def caller_for(kind: type[Command], gallery: LogoAdmin, storage: MemoryStorage) -> Caller:
+    """Return somebody who may do it, with a key 1 or a session of theirs to remove."""
+    if kind is sessions.RemoveSession:
+        signed_in(storage, "*", user_id=500)
+        storage.write(lambda uow: uow.sessions.add(Session("another", 500, NOW, NOW + 3600)))
+        return SignedIn(500, "another")
+    if not kind.__module__.endswith(("keys", "preferences")):
+        return OWNER
+    caller = signed_in(storage, "*")
+    gallery.keys.create(keys.CreateKey(name="script", scope=()), caller)
+    return caller
+
+
+def has_version(answer: Any) -> bool:
+    return hasattr(answer, "version")
+
+
+@pytest.mark.parametrize("kind", WRITES)
+def test_the_same_again_gives_the_same_answer_and_doubles_nothing(
+    stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]
+) -> None:
+    caller = caller_for(kind, stocked, storage)
+    command = once(kind(**ASKED[kind][1]), KEY)
+    first = ask(stocked, command, caller)
+    after = everything(stocked)
+    again = ask(stocked, once(kind(**ASKED[kind][1]), KEY), caller)
+    assert again == first
+    assert type(again) is type(first)
+    if has_version(first):
+        assert version_of(again) == version_of(first) > 0
+    assert everything(stocked) == after
+
+
+def test_a_replay_is_reported(gallery: LogoAdmin) -> None:
+    replays: list[str] = []
+    for name, key in (("Anna", "1"), ("Anna", "1"), ("Ben", "2"), ("Anna", "1")):
+        told = partial(replays.append, key)
+        gallery.authors.create(CreateAuthor(user_id=len(name), username=name, idempotency_key=key, on_replay=told))
+        gallery.authors.amend(AmendAuthor(author_id=1, username="Anna", on_replay=partial(replays.append, "amended")))
+    assert replays == ["1", "1"]
+
+
+def test_the_first_answer_is_given_although_the_record_is_another_by_now(gallery: LogoAdmin) -> None:
+    first = gallery.authors.create(once(ANN, KEY))
+    gallery.authors.amend(AmendAuthor(author_id=1, username="Renamed"))
+    again = gallery.authors.create(once(ANN, KEY))
+    assert (again, again.version) == (first, first.version)
+    assert gallery.authors.get(GetAuthor(author_id=1)).username == "Renamed"
+
+
+def test_the_version_of_an_artwork_with_authors_is_replayed(stocked: LogoAdmin) -> None:
+    stocked.authors.amend(AmendAuthor(author_id=1, username="Renamed"))
+    command = once(artworks.AmendLogo(logo_id=1, name="Aurora"), KEY)
+    first, again = stocked.logos.amend(command), stocked.logos.amend(command)
+    assert again == first
+    assert version_of(again) == version_of(first) == stocked.changes.list(ListChanges()).version
+
+
+RENEWAL: Final = users.SetPassword(user_id=7, password=ANN_PASSWORD)
+
+
+@pytest.mark.parametrize(
+    ("first", "other"),
+    [
+        (ANN, CreateAuthor(user_id=7, username="anna")),
+        (ANN, CreateAuthor(user_id=8, username="Anna")),
+        (ANN, roles.CreateRole(name="Ann", scope=())),
+        (ANN, artworks.RemoveLogo(logo_id=1)),
+        (users.AmendUser(user_id=7), users.AmendUser(user_id=7, avatar=None)),
+        (RENEWAL, users.SetPassword(user_id=7, password="another")),
+        (RENEWAL, users.SetPassword(user_id=7, password=ANN_PASSWORD + " ")),
+    ],
+)
+def test_the_key_of_another_command_is_refused(stocked: LogoAdmin, first: Command, other: Command) -> None:
+    ask(stocked, once(first, KEY))
+    before = everything(stocked)
+    with pytest.raises(InvalidInput) as caught:
+        ask(stocked, once(other, KEY))
+    (problem,) = caught.value.problems
+    assert (problem.loc, problem.type) == (("idempotency_key",), "value_error")
+    assert KEY not in str(caught.value)
+    assert everything(stocked) == before
+
+
+def test_other_keys_are_other_commands(gallery: LogoAdmin) -> None:
+    gallery.authors.create(once(ANN, KEY))
+    for key in (KEY + " ", KEY.upper(), KEY[:-1], "", "é😀"):
+        with pytest.raises(DuplicateEntry):
+            gallery.authors.create(once(ANN, key))
+
+
+def test_users_do_not_share_their_keys(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    ann, ben = signed_in(storage, "*", user_id=500), signed_in(storage, "*", user_id=501)
+    callers: tuple[Caller, ...] = (ann, ben, OWNER)
+    made = [
+        gallery.authors.create(once(CreateAuthor(user_id=number, username=f"Author {number}"), KEY), caller)
+        for number, caller in enumerate(callers)
+    ]
+    assert [author.author_id for author in made] == [1, 2, 3]
+
+
+def test_a_user_has_their_keys_in_all_their_sessions(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    here = signed_in(storage, "*", user_id=500)
+    first = gallery.authors.create(once(ANN, KEY), here)
+    gallery.users.set_password(users.SetPassword(user_id=500, password="pw"))
+    tokens = gallery.sessions.sign_in(sessions.SignIn(username="user 500", password="pw"))
+    assert gallery.authors.create(once(ANN, KEY), gallery.sessions.caller(tokens.access_token)) == first
+
+
+def test_after_a_day_it_is_done_again(gallery: LogoAdmin, clock: FrozenClock) -> None:
+    command = once(roles.CreateRole(name="new", scope=()), KEY)
+    first = gallery.roles.create(command)
+    clock.pass_by(DAY - 1)
+    assert gallery.roles.create(command) == first
+    clock.pass_by(1)
+    with pytest.raises(DuplicateEntry):
+        gallery.roles.create(command)
+    gallery.roles.remove(roles.RemoveRole(role_id=first.role_id))
+    assert gallery.roles.create(command).role_id == first.role_id + 1
+
+
+def test_after_a_day_the_answers_are_forgotten(gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+    for number in range(5):
+        gallery.authors.create(once(CreateAuthor(user_id=number, username=f"Author {number}"), f"key {number}"))
+    assert len(vars(storage)["_tables"].stored_responses) == 5
+    clock.pass_by(DAY)
+    gallery.authors.create(once(CreateAuthor(user_id=99, username="Author 99"), "key 99"))
+    assert len(vars(storage)["_tables"].stored_responses) == 1
+
+
+def test_a_refused_command_does_not_use_up_its_key(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    gallery.authors.create(CreateAuthor(user_id=7, username="in the way"))
+    with pytest.raises(DuplicateEntry):
+        gallery.authors.create(once(ANN, KEY))
+    gallery.authors.amend(AmendAuthor(author_id=1, user_id=8))
+    assert gallery.authors.create(once(ANN, KEY)).author_id == 2
+    other = "another key"
+    with pytest.raises(Outdated):
+        gallery.authors.amend(if_match(once(AmendAuthor(author_id=1, username="x"), other), 99))
+    with pytest.raises(NotPermitted):
+        gallery.roles.create(once(roles.CreateRole(name="x", scope=()), other), signed_in(storage))
+    gallery.logos.create(once(artworks.CreateLogo(**ASKED[artworks.CreateLogo][1]), other))
+
+
+def test_a_failed_sign_in_does_not_use_a_key_up(stocked: LogoAdmin) -> None:
+    with pytest.raises(SignInRefused):
+        stocked.sessions.sign_in(once(sessions.SignIn(username="ann", password="wrong"), KEY))
+    stocked.sessions.sign_in(once(sessions.SignIn(username="ann", password=ANN_PASSWORD), KEY))
+
+
+def test_the_answer_is_kept_with_the_change_or_not_at_all(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    class Fails(MemoryStorage):
+        def write(self, work: Callable[[Any], Any], lock: WriteLock = "records", *, alone: bool = False) -> Any:
+            def fails(uow: UnitOfWork) -> None:
+                work(uow)
+                raise RuntimeError("before the commit")
+
+            return super().write(fails, lock, alone=alone)
+
+    storage.__class__ = Fails
+    with pytest.raises(RuntimeError):
+        gallery.authors.create(once(ANN, KEY))
+    storage.__class__ = MemoryStorage
+    assert list(gallery.authors.list(ListAuthors())) == []
+    assert gallery.authors.create(once(ANN, KEY)).author_id == 1
+
+
+def painter(
+    gallery: LogoAdmin, storage: MemoryStorage, *scope: str
+) -> tuple[SignedIn, Callable[[tuple[str, ...]], object]]:
+    """Return a caller with these scopes, and what gives them others."""
+    caller = signed_in(storage, *scope, user_id=500)
+    role_id = gallery.users.get(users.GetUser(user_id=500)).role_id
+    return caller, lambda new: gallery.roles.amend(roles.AmendRole(role_id=role_id, scope=new))
+
+
+@pytest.mark.rule("contract B5")
+@pytest.mark.parametrize(
+    ("command", "enough"),
+    [
+        (changes.RevertRequest(request_id="made"), ("authors:write",)),
+        (changes.Revert(change_id=1), ("authors:write",)),
+        (import_export.ImportRecords(lines_hash="x"), ("authors:write",)),
+        (CreateAuthor(user_id=8, username="Eve"), ("authors:write",)),
+        (roles.CreateRole(name="new", scope=("a", "b")), ("roles:write", "a", "b")),
+        (keys.CreateKey(name="new", scope=("a",)), ("a",)),
+        (users.CreateUser(user_id=8, username="eve", password="eve's"), ("users:write", "default")),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Command) else "",
+)
+def test_the_first_answer_is_for_those_who_may_still_do_it(
+    clock: FrozenClock, storage: MemoryStorage, command: Command, enough: tuple[str, ...]
+) -> None:
+    gallery = gallery_on(storage, clock, access=Policy.GUARDED)
+    gallery.roles.amend(roles.AmendRole(role_id=1, scope=("default",)))
+    first_change = gallery.changes.version() + 1
+    gallery.authors.create(ANN, Owner(request_id="made"))
+    if isinstance(command, changes.Revert):
+        command = changes.Revert(change_id=first_change)
+    command = once(command, KEY)
+    everything_there_is = ("authors:write", "logos:write", "roles:write", "users:write", "a", "b", "c", "default")
+    caller, have = painter(gallery, storage, *everything_there_is)
+
+    def asked() -> object:
+        if isinstance(command, import_export.ImportRecords):
+            line = {"kind": "author", "author_id": 9, "user_id": 9, "username": "Zoe"}
+            return gallery.import_export.load(command, [json.dumps(line)], caller)
+        answer = ask(gallery, command, caller)
+        return list(answer) if isinstance(answer, Listing) else answer
+
+    first = asked()
+    assert asked() == first
+    have(enough)
+    assert asked() == first
+    for missing in enough:
+        have(tuple(scope for scope in (*enough, "logos:write") if scope != missing))
+        with pytest.raises(NotPermitted):
+            asked()
+    have(everything_there_is)
+    assert asked() == first
+    gallery.users.remove(users.RemoveUser(user_id=500))
+    with pytest.raises(InvalidToken):
+        asked()
+
+
+# Answers with secrets in them.
+
+
+def secrets_of(
+    stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]
+) -> tuple[Callable[[], Any], Callable[[Any], tuple[str, ...]]]:
+    """Return what gives an answer with secrets, the same each time, and what they are in it."""
+    if kind is keys.CreateKey:
+        caller = signed_in(storage, "*", user_id=500)
+        made = once(keys.CreateKey(name="script", scope=("*",)), KEY)
+        return lambda: stocked.keys.create(made, caller), lambda answer: (answer.key,)
+    command: Any = sessions.SignIn(username="ann", password=ANN_PASSWORD)
+    if kind is sessions.Refresh:
+        token = stocked.sessions.sign_in(command).refresh_token
+        command = sessions.Refresh(grant_type="refresh_token", refresh_token=token)
+    command = once(command, KEY)
+    grant = stocked.sessions.refresh if kind is sessions.Refresh else stocked.sessions.sign_in
+    return (
+        lambda: grant(command, ANONYMOUS),
+        lambda answer: (answer.access_token, answer.refresh_token),
+    )
+
+
+@pytest.mark.rule("contract C1", "contract C3", "contract C5")
+@pytest.mark.parametrize("kind", [sessions.SignIn, sessions.Refresh, keys.CreateKey])
+def test_a_secret_is_replayed_and_cannot_be_read_in_storage(
+    stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]
+) -> None:
+    does, secrets = secrets_of(stocked, storage, kind)
+    first = does()
+    again = does()
+    assert again == first
+    assert secrets(again) == secrets(first)
+    for secret in (*secrets(first), ANN_PASSWORD, KEY):
+        assert secret not in kept(storage)
+
+
+@pytest.mark.rule("contract C1")
+def test_signing_in_again_takes_the_password_again(stocked: LogoAdmin) -> None:
+    stocked.sessions.sign_in(once(sessions.SignIn(username="ann", password=ANN_PASSWORD), KEY))
+    with pytest.raises(SignInRefused):
+        stocked.sessions.sign_in(once(sessions.SignIn(username="ann", password="wrong"), KEY))
+
+
+@pytest.mark.rule("contract C4")
+def test_whatever_has_a_password_is_known_again_slowly() -> None:
+    # In bulk, users may be created, with their passwords.
+    for kind in ASKED.keys() - {ApplyChanges}:
+        assert kind.hashes is any("password" in name for name in kind.model_fields if not name.startswith("with_"))
+    assert ApplyChanges.hashes
+
+
+@pytest.mark.rule("contract C4")
+def test_a_password_cannot_be_guessed_by_plain_digests(stocked: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+    digested: list[bytes] = []
+    stretched: list[bytes] = []
+    sha256, scrypt = hashlib.sha256, hashlib.scrypt
+
+    def watched_sha256(data: bytes = b"", **options: Any) -> Any:
+        digested.append(data)
+        return sha256(data, **options)
+
+    def watched_scrypt(data: bytes, **options: Any) -> bytes:
+        assert options["n"] * options["r"] * 128 >= 2**24
+        assert options["salt"]
+        stretched.append(data)
+        return scrypt(data, **options)
+
+    monkeypatch.setattr(hashlib, "sha256", watched_sha256)
+    monkeypatch.setattr(hashlib, "scrypt", watched_scrypt)
+    password = json.dumps(ANN_PASSWORD).encode().strip(b'"')
+    for command in (
+        users.SetPassword(user_id=7, password=ANN_PASSWORD),
+        users.CreateUser(user_id=8, username="ben", password=ANN_PASSWORD),
+        sessions.SignIn(username="ann", password=ANN_PASSWORD),
+    ):
+        ask(stocked, once(command, f"{KEY} {type(command).__name__}"))
+    assert len(stretched) == 3
+    assert all(password in said for said in stretched)
+    assert not [said for said in digested if password in said]
+
+
+def test_an_import_is_never_taken_for_another(gallery: LogoAdmin) -> None:
+    for number in (3, 4, 4):
+        line = json.dumps({"kind": "role", "role_id": number, "name": f"role {number}", "scope": []})
+        answer = gallery.import_export.load(once(import_export.ImportRecords(), KEY), [line])
+        assert sum(counts.lines for counts in answer.counts.values()) == 1
+    assert len(list(gallery.roles.list(roles.ListRoles()))) == 4
+
+
+@pytest.mark.rule("contract H6")
+@pytest.mark.parametrize(
+    ("key", "problem"),
+    [
+        ("", "string_too_short"),
+        ("k" * 256, "string_too_long"),
+        ("\0", "string_pattern_mismatch"),
+        ("\ud800", "string_unicode"),
+        (7, "string_type"),
+    ],
+)
+def test_a_key_that_http_refuses_is_refused_by_the_library(key: Any, problem: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        CreateAuthor(user_id=7, username="Anna", idempotency_key=key)
+    assert [(found.loc, found.type) for found in caught.value.problems] == [(("idempotency_key",), problem)]
+    assert CreateAuthor(user_id=7, username="Anna", idempotency_key="k" * 255).idempotency_key == "k" * 255
+
+
+def test_a_command_keeps_its_key_and_its_versions() -> None:
+    command = artworks.RemoveTheme(theme_id=1)
+    assert (command.idempotency_key, command.if_match) == (None, None)
+    both = if_match(once(command, KEY), 3, 4)
+    assert (both.idempotency_key, both.if_match) == (KEY, frozenset({3, 4}))
+    assert both.model_dump() == command.model_dump() == {"theme_id": 1}
+    assert (command.idempotency_key, command.if_match) == (None, None)
+    assert KEY not in repr(once(changes.Revert(change_id=1), KEY))
+
+
+@pytest.mark.rule("contract B4", "contract C5")
+def test_a_service_key_is_not_given_what_its_maker_was_answered(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    maker = signed_in(storage, "*")
+    weak = gallery.keys.create(keys.CreateKey(name="weak", scope=()), maker)
+    strong = once(keys.CreateKey(name="strong", scope=("*",)), "1")
+    gallery.keys.create(strong, maker)
+    with pytest.raises(NotPermitted):
+        gallery.keys.create(strong, gallery.sessions.caller(weak.key))
+
+
+@pytest.mark.rule("contract C1")
+def test_signing_in_under_a_key_forgives_no_other_attempt(stocked: LogoAdmin) -> None:
+    here = Anonymous("192.0.2.1")
+    for number in range(100):
+        if number % 25 == 24:  # a key takes a slow hash
+            own = once(sessions.SignIn(username="ann", password=ANN_PASSWORD), f"key {number}")
+            stocked.sessions.sign_in(own, here)
+        with pytest.raises(SignInRefused):
+            stocked.sessions.sign_in(sessions.SignIn(username=f"somebody {number}", password="guess"), here)
+    with pytest.raises(TooManySignIns):
+        stocked.sessions.sign_in(sessions.SignIn(username="ann", password=ANN_PASSWORD), here)

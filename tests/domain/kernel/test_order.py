@@ -1,0 +1,226 @@
+"""First whether somebody may, then everything else, whatever is asked for (contract A19, B4)."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes import history as changes
+from logoadmin.domain.changes import import_export
+from logoadmin.domain.identity import roles, users
+from logoadmin.domain.identity import service_keys as keys
+from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.kernel.access import Caller, KeyHolder, Policy, SignedIn
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import (
+    Conflict,
+    DuplicateEntry,
+    DuplicateUpdate,
+    LogoAdminError,
+    NotFound,
+    NotPermitted,
+    Outdated,
+)
+from logoadmin.domain.kernel.limits import MAX_ID
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.storage import Session
+from tests.gallery import (
+    ADMIN_ID,
+    ASKED,
+    NOW,
+    FrozenClock,
+    ask,
+    gallery_on,
+    if_match,
+    if_none_match,
+    signed_in,
+    stock,
+)
+
+pytestmark = pytest.mark.rule("contract A19", "contract B4")
+
+MANAGER: Final = ("users:read", "users:write", "roles:read", "roles:write", "changes:read")
+NOWHERE: Final = 2_000_000_001
+OLD: Final = 999  # a version that nothing has
+
+
+@pytest.fixture
+def gallery(storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
+    """A stocked gallery: role 3 is a painter's, who is stronger than a manager, and user 7 has it."""
+    made = gallery_on(storage, clock, Policy.GUARDED)
+    stock(made)
+    made.users.amend(users.AmendUser(user_id=7, role_id=3))
+    return made
+
+
+def answer(gallery: LogoAdmin, command: Command, caller: Caller) -> type[LogoAdminError] | None:
+    """Return how something is refused, None where it is done."""
+    try:
+        ask(gallery, command, caller)
+    except LogoAdminError as error:
+        return type(error)
+    return None
+
+
+# Every command that requires a scope or concerns keys: callers without the scope learn nothing else.
+SCOPED: Final = [kind for kind in ASKED if kind.permission.scope is not None]
+
+
+@pytest.mark.parametrize("kind", SCOPED, ids=lambda kind: kind.__name__)
+def test_who_lacks_the_scope_learns_nothing(gallery: LogoAdmin, storage: MemoryStorage, kind: type[Command]) -> None:
+    nobody = signed_in(storage, "forum:ban", user_id=500)
+    good = ASKED[kind][1]
+    missing = {name: NOWHERE if name.endswith("_id") else value for name, value in good.items()}
+    for values in (good, missing):
+        command = kind(**values)
+        assert answer(gallery, command, nobody) is NotPermitted
+        assert answer(gallery, if_match(command, OLD), nobody) is NotPermitted
+        assert answer(gallery, if_none_match(command, OLD), nobody) is NotPermitted
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command that a manager may not use, in a gallery where another reason also forbids it.
+
+    Attributes:
+        command: the command.
+        otherwise: the other reason, as an administrator learns it.
+        before: what makes it so.
+    """
+
+    command: Command
+    otherwise: type[LogoAdminError] | None
+    before: Callable[[LogoAdmin], object] = field(default=lambda _: None)
+
+
+def taken(gallery: LogoAdmin) -> None:
+    """Give the default role more than a manager holds."""
+    gallery.roles.amend(roles.AmendRole(role_id=1, scope=("logos:write",)))
+
+
+def no_ids_left(gallery: LogoAdmin) -> None:
+    line = {"kind": "role", "role_id": MAX_ID, "name": "last", "scope": []}
+    gallery.import_export.load(import_export.ImportRecords(), [json.dumps(line)])
+
+
+def twice(gallery: LogoAdmin) -> None:
+    """Let change 13 be one that another followed: of the painter's role, which had more."""
+    gallery.roles.amend(roles.AmendRole(role_id=3, scope=()))
+    gallery.roles.amend(roles.AmendRole(role_id=3, name="again"))
+
+
+def removed_with_their_role(gallery: LogoAdmin) -> None:
+    """Let change 13 be the removal of a painter whose name somebody else has by now."""
+    gallery.users.remove(users.RemoveUser(user_id=7))
+    gallery.users.create(users.CreateUser(user_id=8, username="ann", password="x"))
+
+
+def no_longer(gallery: LogoAdmin) -> None:
+    """Let change 13 be the creation of a role that somebody has by now."""
+    gallery.roles.create(roles.CreateRole(name="new", scope=("logos:write",)))
+    gallery.users.amend(users.AmendUser(user_id=7, role_id=5))
+
+
+def with_a_password(gallery: LogoAdmin) -> None:
+    """Let change 13 be the password of a painter."""
+    gallery.users.set_password(users.SetPassword(user_id=7, password="new"))
+
+
+SET: Final[dict[str, Any]] = {"user_id": 7, "password": "mine"}
+REVERT: Final = changes.Revert(change_id=13)
+# fmt: off
+CASES: Final = (
+    Case(users.CreateUser(user_id=7, username="new", password="x"), DuplicateEntry, taken),
+    Case(users.AmendUser(user_id=7), None),
+    Case(if_match(users.AmendUser(user_id=7), OLD), Outdated),
+    Case(users.AmendUser(user_id=7, role_id=999), NotFound),
+    Case(users.AmendUser(user_id=7, username="admin"), DuplicateEntry),
+    Case(users.AmendUser(user_id=NOWHERE, role_id=3), NotFound),
+    Case(if_match(users.AmendUser(user_id=500, role_id=3), OLD), Outdated),
+    Case(users.AmendUser(user_id=ADMIN_ID, role_id=1), Conflict),
+    Case(if_match(users.AmendUser(user_id=ADMIN_ID, role_id=1), OLD), Outdated),
+    Case(if_match(users.RemoveUser(user_id=7), OLD), Outdated),
+    Case(users.RemoveUser(user_id=ADMIN_ID), Conflict),
+    Case(if_match(users.RemoveAvatar(user_id=7), OLD), Outdated),
+    Case(if_match(users.SetPassword(**SET), OLD), Outdated),
+    Case(roles.CreateRole(name="admin", scope=("logos:write",)), DuplicateEntry),
+    Case(roles.CreateRole(name="new", scope=("logos:write",)), Conflict, no_ids_left),
+    Case(roles.AmendRole(role_id=3), None),
+    Case(if_match(roles.AmendRole(role_id=3), OLD), Outdated),
+    Case(roles.AmendRole(role_id=3, name="admin"), DuplicateEntry),
+    Case(if_match(roles.AmendRole(role_id=4, scope=("logos:write",)), OLD), Outdated),
+    Case(roles.AmendRole(role_id=999, scope=("logos:write",)), NotFound),
+    Case(roles.AmendRole(role_id=2, scope=()), Conflict),
+    Case(roles.RemoveRole(role_id=3), Conflict),
+    Case(if_match(roles.RemoveRole(role_id=3), OLD), Outdated),
+    Case(roles.RemoveRole(role_id=1), Conflict, taken),
+    Case(REVERT, Conflict, twice),
+    Case(REVERT, DuplicateEntry, removed_with_their_role),
+    Case(REVERT, Conflict, no_longer),
+    Case(REVERT, Conflict, with_a_password),
+    Case(changes.Revert(change_id=3), Conflict),  # the administrator's creation
+    Case(import_export.ImportRecords(), None),
+    Case(sessions.RemoveUserSessions(user_id=ADMIN_ID), None),
+)
+# fmt: on
+
+
+# In an order, so that processes that share the tests collect the same ones.
+ESCALATING: Final = [
+    kind
+    for kind in ASKED
+    if kind.permission.scope in ("users:write", "roles:write", "*")
+    or kind in {changes.Revert, import_export.ImportRecords}
+]
+# A command without a case of its own is tried as it is in ASKED.
+TRIED: Final = (
+    *CASES,
+    *(Case(kind(**ASKED[kind][1]), None) for kind in ESCALATING if kind not in {type(case.command) for case in CASES}),
+)
+
+
+@pytest.mark.parametrize("case", TRIED, ids=lambda case: repr(case.command))
+def test_who_goes_beyond_themselves_learns_nothing_else(gallery: LogoAdmin, storage: MemoryStorage, case: Case) -> None:
+    manager = signed_in(storage, *MANAGER, user_id=500)
+    storage.write(lambda uow: uow.sessions.add(Session("admin's", ADMIN_ID, NOW, NOW + 3600)))
+    case.before(gallery)
+    assert answer(gallery, case.command, manager) is NotPermitted
+    refused = answer(gallery, case.command, SignedIn(ADMIN_ID, "admin's"))
+    assert refused is case.otherwise or (refused is DuplicateUpdate and case.otherwise is DuplicateEntry)
+
+
+@pytest.mark.rule("contract C5")
+def test_a_key_learns_nothing_of_keys_and_of_its_maker(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    maker: SignedIn = signed_in(storage, *MANAGER, user_id=500)
+    made = gallery.keys.create(keys.CreateKey(name="script", scope=MANAGER), maker)
+    key = gallery.sessions.caller(made.key)
+    assert isinstance(key, KeyHolder)
+    password = users.SetPassword(user_id=500, password="mine")
+    commands = (keys.CreateKey(name="x", scope=()), keys.RemoveKey(key_id=1), keys.RemoveKey(key_id=99), password)
+    for command in commands:
+        assert answer(gallery, command, key) is NotPermitted
+        assert answer(gallery, if_match(command, OLD), key) is NotPermitted
+
+
+# Permitted callers learn first whether the record exists and then whether it is outdated, for every kind alike.
+CHANGED: Final = [
+    kind
+    for kind, (call, _) in ASKED.items()
+    if call.endswith((".amend", ".remove", "_avatar", "_password", ".unlink"))
+    and not call.startswith(("factors.", "keys.", "sessions.", "settings."))  # the settings are always there
+]
+
+
+@pytest.mark.parametrize("kind", CHANGED, ids=lambda kind: kind.__name__)
+def test_a_missing_record_is_not_found_before_an_outdated_one_is_refused(
+    gallery: LogoAdmin, storage: MemoryStorage, kind: type[Command]
+) -> None:
+    caller = signed_in(storage, "*", user_id=500)
+    call, values = ASKED[kind]
+    own = call.partition("s.")[0] + "_id"
+    missing = kind(**{**values, own: NOWHERE})
+    assert answer(gallery, if_match(missing, OLD), caller) is NotFound
+    assert answer(gallery, if_match(kind(**values), OLD), caller) is Outdated

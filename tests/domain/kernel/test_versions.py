@@ -1,0 +1,223 @@
+"""Versions of records and of lists, and conditions on them (contract F1)."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes.history import ListChanges
+from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.gallery import shared_settings as settings
+from logoadmin.domain.identity import preferences, roles, users
+from logoadmin.domain.identity import service_keys as keys
+from logoadmin.domain.identity.factors import factor_commands
+from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import Outdated
+from logoadmin.domain.kernel.kinds import KINDS
+from logoadmin.domain.kernel.records import Author, Kind, Logo, Role, Theme, version_of
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.gallery import ARTWORK, ASKED, NOW, FrozenClock, ask, exported, gallery_on, if_match
+
+pytestmark = pytest.mark.rule("contract F1")
+
+# What may be asked of a record in one version only, and what reads it.
+CONDITIONAL: Final[dict[type[Command], Command]] = {
+    users.AmendUser: users.GetUser(user_id=7),
+    users.RemoveUser: users.GetUser(user_id=7),
+    users.RemoveAvatar: users.GetUser(user_id=7),
+    users.SetPassword: users.GetUser(user_id=7),
+    roles.AmendRole: roles.GetRole(role_id=3),
+    roles.RemoveRole: roles.GetRole(role_id=3),
+    authors.AmendAuthor: authors.GetAuthor(author_id=1),
+    authors.RemoveAuthor: authors.GetAuthor(author_id=1),
+    artworks.AmendLogo: artworks.GetLogo(logo_id=1),
+    artworks.BlockLogo: artworks.GetLogo(logo_id=1),
+    artworks.RemoveLogo: artworks.GetLogo(logo_id=1),
+    artworks.UnlinkLogoAuthor: artworks.GetLogo(logo_id=1),
+    artworks.RemoveLogoAuthor: artworks.GetLogo(logo_id=1),
+    artworks.AmendTheme: artworks.GetTheme(theme_id=1),
+    artworks.BlockTheme: artworks.GetTheme(theme_id=1),
+    artworks.RemoveTheme: artworks.GetTheme(theme_id=1),
+    artworks.UnlinkThemeAuthor: artworks.GetTheme(theme_id=1),
+    artworks.RemoveThemeAuthor: artworks.GetTheme(theme_id=1),
+}
+
+
+OF_ARTWORKS: Final[list[tuple[str, Any]]] = [
+    *(("name", "Boreal"), ("preview_url", "http://example.org/b"), ("target", "shop")),
+    *(("custom_css", ""), ("active", False)),
+]
+# New values of each field that can be amended, one after the other.
+AMENDED: Final[dict[type[Command], list[tuple[str, Any]]]] = {
+    users.AmendUser: [("username", "Anna"), ("avatar", None), ("avatar", ""), ("role_id", 2)],
+    roles.AmendRole: [("name", "brush"), ("scope", ()), ("scope", ("*",))],
+    authors.AmendAuthor: [("user_id", 8), ("username", "Anna")],
+    artworks.AmendLogo: OF_ARTWORKS,
+    artworks.AmendTheme: OF_ARTWORKS,
+}
+
+
+@pytest.mark.rule("spec §Endpoints 5", "spec §Endpoints 7", "spec §Rules 2", "contract A4", "contract D users")
+@pytest.mark.rule("contract D roles", "contract D logos", "contract D themes")
+@pytest.mark.parametrize("kind", AMENDED)
+def test_a_record_gets_the_new_value_and_keeps_the_others(
+    stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]
+) -> None:
+    look = CONDITIONAL[kind]
+    record = ask(stocked, look)
+    clock.pass_by(60)
+    assert ask(stocked, kind(**look.model_dump())) == record
+    for name, value in AMENDED[kind]:
+        record = replace(record, **{name: value})
+        assert ask(stocked, kind(**look.model_dump(), **{name: value})) == record
+        assert ask(stocked, look) == record
+
+
+def asked(kind: type[Command]) -> Command:
+    return kind(**ASKED[kind][1])
+
+
+def last(gallery: LogoAdmin) -> int:
+    return gallery.changes.list(ListChanges()).version
+
+
+# Without a version: a key, a session or a factor either exists or does not, and preferences are replaced as a whole.
+# The settings have their first version from their first change on, see tests/contracts/gallery/test_shared_settings.py.
+UNVERSIONED: Final = {
+    keys.RemoveKey,
+    factor_commands.RemoveFactor,
+    factor_commands.RemoveUserFactors,
+    sessions.RemoveSession,
+    sessions.RemoveUserSessions,
+    preferences.SetPreferences,
+    settings.AmendSettings,
+}
+
+
+def test_everything_that_amends_or_removes_is_conditional() -> None:
+    amending = ("Amend", "Block", "Remove", "Unlink", "Set")
+    assert set(CONDITIONAL) == {
+        kind for kind in ASKED if kind.__name__.startswith(amending) and kind not in UNVERSIONED
+    }
+
+
+@pytest.mark.parametrize("kind", CONDITIONAL)
+def test_a_record_in_the_version_that_was_seen_is_changed(stocked: LogoAdmin, kind: type[Command]) -> None:
+    seen = version_of(ask(stocked, CONDITIONAL[kind]))
+    assert seen > 0
+    before = last(stocked)
+    ask(stocked, if_match(asked(kind), 999, seen))
+    assert last(stocked) == before + 1
+
+
+@pytest.mark.parametrize("kind", CONDITIONAL)
+def test_a_record_in_another_version_stays_as_it_is(stocked: LogoAdmin, kind: type[Command]) -> None:
+    seen = version_of(ask(stocked, CONDITIONAL[kind]))
+    before = exported(stocked), last(stocked)
+    for versions in ((), (0,), (seen - 1, seen + 1), (-seen,)):
+        with pytest.raises(Outdated) as caught:
+            ask(stocked, if_match(asked(kind), *versions))
+        assert str(caught.value) == f"{caught.value.what} {caught.value.id} was changed since"
+        assert caught.value.what in ("User", "Role", "Author", "Logo", "Theme")
+    assert (exported(stocked), last(stocked)) == before
+
+
+def test_the_version_of_an_artwork_rises_with_its_authors(stocked: LogoAdmin) -> None:
+    def versions() -> tuple[int, int]:
+        logo, theme = stocked.logos.get(artworks.GetLogo(logo_id=1)), stocked.themes.get(artworks.GetTheme(theme_id=1))
+        return version_of(logo), version_of(theme)
+
+    stocked.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=2))
+    linked = versions()
+    assert linked == (last(stocked), 11)
+    stocked.authors.amend(authors.AmendAuthor(author_id=2, username="renamed"))
+    assert versions() == (last(stocked), 11)
+    stocked.authors.amend(authors.AmendAuthor(author_id=1, username="renamed, too"))
+    amended = last(stocked)
+    assert versions() == (amended, amended)
+    stocked.authors.amend(authors.AmendAuthor(author_id=1))
+    assert versions() == (amended, amended)
+    stocked.authors.remove(authors.RemoveAuthor(author_id=1))
+    assert versions() == (last(stocked), last(stocked))
+    stocked.authors.remove(authors.RemoveAuthor(author_id=2))
+    assert versions() == (last(stocked), last(stocked) - 1)
+
+
+def test_an_artwork_without_authors_does_not_change_with_them(stocked: LogoAdmin) -> None:
+    made = stocked.logos.create(artworks.CreateLogo(**ARTWORK))
+    stocked.authors.amend(authors.AmendAuthor(author_id=1, username="renamed"))
+    stocked.authors.remove(authors.RemoveAuthor(author_id=1))
+    assert version_of(stocked.logos.get(artworks.GetLogo(logo_id=2))) == version_of(made)
+
+
+def test_a_version_never_comes_back(stocked: LogoAdmin) -> None:
+    """An artwork must not be as old as it was, when it loses the author who made it new."""
+    seen: set[int] = set()
+    does: list[Callable[[], object]] = [
+        lambda: stocked.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=2)),
+        lambda: stocked.authors.amend(authors.AmendAuthor(author_id=2, username="renamed")),
+        lambda: stocked.logos.unlink(artworks.UnlinkLogoAuthor(logo_id=1, author_id=2)),
+        lambda: stocked.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=2)),
+        lambda: stocked.authors.remove(authors.RemoveAuthor(author_id=2)),
+    ]
+    for do in does:
+        do()
+        version = version_of(stocked.logos.get(artworks.GetLogo(logo_id=1)))
+        assert version > max(seen, default=0)
+        seen.add(version)
+
+
+def test_a_reused_id_does_not_bring_its_versions_back(stocked: LogoAdmin) -> None:
+    seen = version_of(stocked.users.get(users.GetUser(user_id=7)))
+    stocked.users.remove(users.RemoveUser(user_id=7))
+    stocked.users.create(users.CreateUser(user_id=7, username="ann", avatar="a.png", password="pw"))
+    assert version_of(stocked.users.get(users.GetUser(user_id=7))) > seen
+    with pytest.raises(Outdated):
+        stocked.users.remove(if_match(users.RemoveUser(user_id=7), seen))
+
+
+@pytest.mark.rule("contract E3", "contract E2")
+def test_a_part_of_a_list_has_the_version_of_the_list(stocked: LogoAdmin) -> None:
+    stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="other"))
+    for command in (
+        artworks.ListLogos(),
+        artworks.ListLogos(limit=1),
+        artworks.ListLogos(after=1),
+        artworks.ListLogos(q="nobody is called so"),
+    ):
+        assert stocked.logos.list(command).version == last(stocked)
+    author = artworks.ListAuthorLogos(author_id=1)
+    assert stocked.logos.of_author(author).version == last(stocked)
+    assert stocked.themes.of_author(artworks.ListAuthorThemes(author_id=1)).version == 11
+
+
+def test_the_lists_of_an_empty_gallery_have_a_version(storage: MemoryStorage, clock: FrozenClock) -> None:
+    gallery = gallery_on(storage, clock)
+    assert gallery.logos.list(artworks.ListLogos()).version == 0
+    assert gallery.roles.list(roles.ListRoles()).version == 2
+    assert gallery.users.list(users.ListUsers()).version == 3
+
+
+NUMBERS: Final = st.integers(0, 100)
+
+
+@given(own=NUMBERS, of_authors=st.lists(NUMBERS, max_size=4))
+def test_an_artwork_is_as_new_as_the_newest_of_what_it_shows(own: int, of_authors: list[int]) -> None:
+    shown = tuple(Author(id_, id_, f"author {id_}", NOW, version=version) for id_, version in enumerate(of_authors))
+    for kind in (Logo, Theme):
+        assert version_of(kind(1, "n", "http://a", "t", "", False, shown, NOW, version=own)) == max(own, *of_authors, 0)
+    assert version_of(Role(1, "r", (), NOW, version=own)) == own
+
+
+@given(last_changes=st.dictionaries(st.sampled_from(list(Kind)), NUMBERS))
+def test_a_list_is_as_new_as_the_newest_of_what_it_shows(last_changes: dict[Kind, int]) -> None:
+    for kind in (Kind.ROLE, Kind.USER, Kind.AUTHOR):
+        assert KINDS[kind].version_of_list(last_changes) == last_changes.get(kind, 0)
+    for kind in (Kind.LOGO, Kind.THEME):
+        newest = max(last_changes.get(kind, 0), last_changes.get(Kind.AUTHOR, 0))
+        assert KINDS[kind].version_of_list(last_changes) == newest

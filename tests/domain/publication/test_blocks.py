@@ -1,0 +1,386 @@
+"""Blocking artworks, and the list of withdrawn ones in the published gallery (contract L3)."""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes.bulk_changes import ApplyChanges
+from logoadmin.domain.changes.history import Revert, RevertRequest
+from logoadmin.domain.changes.import_export import ImportRecords
+from logoadmin.domain.gallery.artworks import (
+    AmendLogo,
+    AmendTheme,
+    BlockLogo,
+    BlockTheme,
+    CreateLogo,
+    GetLogo,
+    LinkLogoAuthor,
+    RemoveLogo,
+    RemoveTheme,
+)
+from logoadmin.domain.kernel.access import Owner
+from logoadmin.domain.kernel.errors import ArtworkBlocked, Conflict, InvalidInput, InvalidLines, NotFound, Outdated
+from logoadmin.domain.kernel.kinds import LOGOS
+from logoadmin.domain.kernel.records import Change, Imported, Kind, Link, Logo
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN, WITHDRAWN_DAYS, listed_withdrawals
+from logoadmin.ports.storage import UnitOfWork, Withdrawal
+from tests.gallery import ARTWORK, NOW, FrozenClock, ask, history, recorded
+
+pytestmark = pytest.mark.rule("contract L3")
+
+REASON: Final = "It covers the sign-in form"
+DAY: Final = 86_400
+BLOCK: Final = BlockLogo(logo_id=1, reason=REASON)
+SWITCH_OFF: Final = AmendLogo(logo_id=1, active=False)
+SWITCH_ON: Final = AmendLogo(logo_id=1, active=True)
+LIFT: Final = AmendLogo(logo_id=1, active=True, unblock=True)
+REMOVE: Final = RemoveLogo(logo_id=1)
+BLOCKED: Final = [Withdrawal(Kind.LOGO, 1, NOW, REASON)]
+REMOVED: Final = [Withdrawal(Kind.LOGO, 1, NOW)]
+
+
+def withdrawn(storage: MemoryStorage) -> list[Withdrawal]:
+    return [*storage.read(lambda uow: uow.withdrawals.newest(0, 99))]
+
+
+def undo(gallery: LogoAdmin, change: Change | None = None) -> Change:
+    return gallery.changes.revert(Revert(change_id=(change or history(gallery)[-1]).change_id))
+
+
+def load(gallery: LogoAdmin, *, dry_run: bool = False, **values: Any) -> Imported:
+    line = {"kind": "logo", "logo_id": 1, **ARTWORK, "author_ids": [], **values}
+    return gallery.import_export.load(ImportRecords(dry_run=dry_run), [json.dumps(line)])
+
+
+def apply(gallery: LogoAdmin, *changes: Any, request_id: str | None = None) -> list[Change]:
+    given: Any = changes
+    return [*gallery.bulk.apply(ApplyChanges(changes=given), Owner(request_id))]
+
+
+def of_logo(**change: Any) -> dict[str, Any]:
+    """Return a change of logo 1, whatever its version is."""
+    return {"kind": "logo", "id": 1, "version": 99, **change}
+
+
+def bulk(gallery: LogoAdmin, **change: Any) -> list[Change]:
+    return apply(gallery, of_logo(**change))
+
+
+def test_a_blocked_artwork_is_off_and_the_history_has_the_reason(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    before = stocked.logos.get(GetLogo(logo_id=1))
+    blocked = stocked.logos.block(BLOCK)
+    assert (before.active, blocked.active, blocked) == (True, False, stocked.logos.get(GetLogo(logo_id=1)))
+    assert withdrawn(storage) == BLOCKED
+    change = history(stocked)[-1]
+    assert change.before is not None
+    assert change.after == {**change.before, "active": False, "blocked": REASON}
+    assert (change.action, blocked.version) == ("logo.blocked", change.change_id)
+    # An inactive one can be blocked as well.
+    stocked.themes.amend(AmendTheme(theme_id=1, active=False))
+    stocked.themes.block(BlockTheme(theme_id=1, reason="x"))
+    assert withdrawn(storage) == [Withdrawal(Kind.THEME, 1, NOW, "x"), *BLOCKED]
+
+
+def test_a_block_needs_a_reason_and_a_record(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    reasons: list[Any] = ["", " ", "\u200b", "x" * 201, None, 1]
+    for reason in reasons:
+        with pytest.raises(InvalidInput):
+            BlockLogo(logo_id=1, reason=reason)
+    with pytest.raises(NotFound, match=r"^Logo 9 not found$"):
+        stocked.logos.block(BlockLogo(logo_id=9, reason=REASON))
+    version = stocked.logos.get(GetLogo(logo_id=1)).version
+    with pytest.raises(Outdated):
+        stocked.logos.block(BLOCK.model_copy(update={"if_match": frozenset({version - 1})}))
+    assert withdrawn(storage) == []
+
+
+def test_the_same_reason_again_changes_nothing_and_another_one_counts(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    first = stocked.logos.block(BLOCK)
+    clock.pass_by(60)
+    assert stocked.logos.block(BLOCK).version == first.version
+    assert withdrawn(storage) == BLOCKED
+    stocked.logos.block(BlockLogo(logo_id=1, reason="another"))
+    assert withdrawn(storage) == [Withdrawal(Kind.LOGO, 1, NOW + 60, "another")]
+    undo(stocked)
+    assert withdrawn(storage) == [Withdrawal(Kind.LOGO, 1, NOW + 60, REASON)]
+
+
+LIFTS: Final[dict[str, Callable[[LogoAdmin], object]]] = {
+    "PATCH": lambda gallery: ask(gallery, LIFT),
+    "bulk": lambda gallery: bulk(gallery, set={"active": True, "unblock": True}),
+    "undo": undo,
+    "undo of the request": lambda gallery: [*gallery.changes.revert_request(RevertRequest(request_id="block"))],
+}
+
+
+@pytest.mark.parametrize("way", LIFTS)
+def test_switching_on_and_undoing_end_a_block(stocked: LogoAdmin, storage: MemoryStorage, way: str) -> None:
+    stocked.logos.block(BLOCK, Owner("block"))
+    LIFTS[way](stocked)
+    assert withdrawn(storage) == []
+    change = history(stocked)[-1]
+    assert change.before is not None
+    assert change.after is not None
+    assert (change.action, change.before["blocked"], "blocked" in change.after) == ("logo.amended", REASON, False)
+    # Undoing that blocks it again.
+    again = undo(stocked)
+    assert again.after == change.before
+    assert withdrawn(storage) == BLOCKED
+    assert not stocked.logos.get(GetLogo(logo_id=1)).active
+
+
+IS_REFUSED: Final[dict[str, Callable[[LogoAdmin], object]]] = {
+    "PATCH": lambda gallery: ask(gallery, SWITCH_ON),
+    "PATCH without unblock": lambda gallery: ask(gallery, AmendLogo(logo_id=1, active=True, unblock=False, name="x")),
+    "bulk": lambda gallery: bulk(gallery, set={"active": True}),
+    "import": lambda gallery: load(gallery, active=True),
+    "dry run of an import": lambda gallery: load(gallery, active=True, dry_run=True),
+    "import after removal": lambda gallery: (ask(gallery, REMOVE), load(gallery, active=True)),
+}
+
+
+@pytest.mark.parametrize("way", IS_REFUSED)
+def test_activating_lifts_no_block_unless_it_says_so(stocked: LogoAdmin, storage: MemoryStorage, way: str) -> None:
+    stocked.logos.block(BLOCK)
+    with pytest.raises((ArtworkBlocked, InvalidLines)) as refused:
+        IS_REFUSED[way](stocked)
+    problems = [problem for line in getattr(refused.value, "lines", ()) for problem in line.problems]
+    said = " ".join([str(refused.value), *(problem.msg for problem in problems)])
+    assert f"Logo 1 is blocked: {REASON}" in said
+    assert {problem.loc for problem in problems} <= {("active",)}
+    assert withdrawn(storage) == BLOCKED
+
+
+def test_unblock_says_nothing_of_an_artwork_that_is_not_blocked(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    ask(stocked, SWITCH_OFF)
+    ask(stocked, LIFT)
+    assert withdrawn(storage) == []
+    before = history(stocked)[-1]
+    ask(stocked, AmendLogo(logo_id=1, unblock=True))
+    assert history(stocked)[-1] == before
+
+
+KEEPS: Final[dict[str, Callable[[LogoAdmin], object]]] = {
+    "other values": lambda gallery: ask(gallery, AmendLogo(logo_id=1, name="x", active=False)),
+    "switching off": lambda gallery: ask(gallery, SWITCH_OFF),
+    "bulk": lambda gallery: bulk(gallery, set={"name": "x", "author_ids": [2]}),
+    "import": lambda gallery: load(gallery, active=False, name="x"),
+    "an author": lambda gallery: ask(gallery, LinkLogoAuthor(logo_id=1, author_id=2)),
+    "removal": lambda gallery: ask(gallery, REMOVE),
+    "removal in bulk": lambda gallery: bulk(gallery, remove=True),
+    "return": lambda gallery: (ask(gallery, REMOVE), undo(gallery)),
+    "removal once more": lambda gallery: (ask(gallery, REMOVE), undo(gallery), undo(gallery)),
+    "import after removal": lambda gallery: (ask(gallery, REMOVE), load(gallery, active=False)),
+}
+
+
+@pytest.mark.parametrize("way", KEEPS)
+def test_anything_else_keeps_a_block(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock, way: str) -> None:
+    stocked.logos.block(BLOCK)
+    blocked = history(stocked)[-1]
+    clock.pass_by(60)
+    KEEPS[way](stocked)
+    assert withdrawn(storage) == BLOCKED
+    change = history(stocked)[-1]
+    assert change == blocked or REASON in (change.before or change.after or {}).values()
+    assert (change.after or {"blocked": REASON})["blocked"] == REASON
+
+
+def test_a_return_as_active_ends_a_block(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    ask(stocked, REMOVE)
+    removal = history(stocked)[-1]
+    load(stocked, active=False)
+    stocked.logos.block(BLOCK)
+    ask(stocked, REMOVE)
+    assert withdrawn(storage) == BLOCKED
+    undo(stocked, removal)
+    assert withdrawn(storage) == []
+
+
+def test_a_return_keeps_a_later_block(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    ask(stocked, SWITCH_OFF)
+    ask(stocked, REMOVE)
+    removal = history(stocked)[-1]
+    load(stocked, active=False)
+    stocked.logos.block(BLOCK)
+    ask(stocked, REMOVE)
+    undone = undo(stocked, removal)
+    assert withdrawn(storage) == BLOCKED
+    assert (removal.before or {})["active"] is False
+    assert undone.after == {**(removal.before or {}), "blocked": REASON}
+
+
+def test_a_blocked_artwork_returns_blocked(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    stocked.logos.block(BLOCK)
+    ask(stocked, REMOVE)
+    removal = history(stocked)[-1]
+    load(stocked, active=False)
+    ask(stocked, LIFT)
+    ask(stocked, REMOVE)
+    assert withdrawn(storage) == REMOVED
+    undone = undo(stocked, removal)
+    assert withdrawn(storage) == BLOCKED
+    assert (undone.action, undone.after) == ("logo.restored", removal.before)
+
+
+def test_a_change_before_a_block_cannot_be_undone_past_it(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    ask(stocked, SWITCH_OFF)
+    switched_off = history(stocked)[-1]
+    stocked.logos.block(BLOCK)
+    with pytest.raises(Conflict, match=f"by change {switched_off.change_id + 1}$"):
+        undo(stocked, switched_off)
+    assert withdrawn(storage) == BLOCKED
+    # The block of what was off leaves it off, and listed.
+    undo(stocked)
+    assert withdrawn(storage) == REMOVED
+    undo(stocked, switched_off)
+    assert withdrawn(storage) == []
+
+
+WITHDRAWS: Final[dict[str, Callable[[LogoAdmin], object]]] = {
+    "switching off": lambda gallery: ask(gallery, SWITCH_OFF),
+    "removal": lambda gallery: ask(gallery, REMOVE),
+    "switching off and removal": lambda gallery: (ask(gallery, SWITCH_OFF), ask(gallery, REMOVE)),
+    "bulk": lambda gallery: bulk(gallery, set={"active": False}),
+    "removal in bulk": lambda gallery: bulk(gallery, remove=True),
+    "import": lambda gallery: load(gallery, active=False),
+    "return as it was": lambda gallery: (ask(gallery, SWITCH_OFF), ask(gallery, REMOVE), undo(gallery)),
+}
+
+
+@pytest.mark.parametrize("way", WITHDRAWS)
+def test_what_was_active_is_withdrawn_until_it_is_active_again(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock, way: str
+) -> None:
+    WITHDRAWS[way](stocked)
+    assert withdrawn(storage) == REMOVED
+    clock.pass_by(60)
+    load(stocked, active=True)
+    assert withdrawn(storage) == []
+
+
+def test_what_was_active_only_within_a_request_is_not_withdrawn(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    ask(stocked, SWITCH_OFF)
+    apply(stocked, of_logo(set={"active": True}), of_logo(set={"active": False}))
+    assert withdrawn(storage) == REMOVED
+    ask(stocked, SWITCH_ON)
+    apply(stocked, of_logo(set={"active": False}), of_logo(set={"active": True}))
+    lines = [
+        {"kind": "logo", "logo_id": 50, **ARTWORK, "active": active, "author_ids": []}
+        for active in (False, True, False)
+    ]
+    stocked.import_export.load(ImportRecords(), map(json.dumps, lines))
+    assert withdrawn(storage) == []
+
+
+def test_what_was_never_active_is_not_withdrawn(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    draft = stocked.logos.create(CreateLogo(**{**ARTWORK, "active": False})).logo_id
+    stocked.logos.amend(AmendLogo(logo_id=draft, name="x"))
+    stocked.logos.remove(RemoveLogo(logo_id=draft))
+    undo(stocked)
+    undo(stocked)
+    created = stocked.logos.create(CreateLogo(**ARTWORK))
+    assert withdrawn(storage) == []
+    # One that was active, if only for a moment, may have readers.
+    undo(stocked)
+    assert withdrawn(storage) == [Withdrawal(Kind.LOGO, created.logo_id, NOW)]
+
+
+def test_many_are_blocked_at_once_and_undone_at_once(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    block = {"id": 1, "version": 99, "block": {"reason": REASON}}
+    made = apply(stocked, {"kind": "logo", **block}, {"kind": "theme", **block}, request_id="takedown")
+    assert [change.action for change in made] == ["logo.blocked", "theme.blocked"]
+    assert withdrawn(storage) == [Withdrawal(Kind.THEME, 1, NOW, REASON), *BLOCKED]
+    [*stocked.changes.revert_request(RevertRequest(request_id="takedown"))]
+    assert withdrawn(storage) == []
+
+
+def test_a_block_among_other_changes_of_a_logo_is_a_change_of_its_own(
+    stocked: LogoAdmin, storage: MemoryStorage
+) -> None:
+    made = apply(stocked, of_logo(set={"name": "x"}), of_logo(block={"reason": REASON}), of_logo(set={"name": "y"}))
+    assert [change.action for change in made] == ["logo.amended", "logo.blocked", "logo.amended"]
+    assert withdrawn(storage) == BLOCKED
+
+
+@pytest.mark.rule("contract J7")
+@pytest.mark.parametrize(
+    ("change", "loc"),
+    [
+        (of_logo(kind="author", block={"reason": REASON}), ("block",)),
+        (of_logo(block={}), ("block", "reason")),
+        (of_logo(block={"reason": ""}), ("block", "reason")),
+        (of_logo(block={"reason": REASON, "author_ids": []}), ("block", "author_ids")),
+        (of_logo(block={"reason": REASON}, version=None), ("version",)),
+        (of_logo(block={"reason": REASON}, remove=True), ()),
+        (of_logo(block={"reason": REASON}, set={}), ()),
+    ],
+)
+def test_a_block_in_bulk_is_checked_like_any_other(change: Any, loc: tuple[str, ...]) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        ApplyChanges(changes=(change,))
+    assert [problem.loc for problem in caught.value.problems] == [("changes", 0, *loc)]
+
+
+def test_a_failed_write_leaves_the_withdrawals(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    def work(uow: Any) -> None:
+        uow.records(LOGOS).remove(1)
+        uow.records(LOGOS).add(Logo(8, "n", "http://a", "t", "", True, (), NOW), links={LOGOS: (Link(9, 8, 1),)})
+        raise ZeroDivisionError
+
+    stocked.logos.block(BLOCK)
+    with suppress(ZeroDivisionError):
+        storage.write(recorded(work, NOW + 5))
+    assert withdrawn(storage) == BLOCKED
+
+
+def test_an_import_of_more_artworks_than_are_read_at_once_keeps_them_right(
+    stocked: LogoAdmin, storage: MemoryStorage
+) -> None:
+    def lines(active: bool) -> list[str]:
+        logo = {"kind": "logo", **ARTWORK, "active": active, "author_ids": []}
+        return [json.dumps({**logo, "logo_id": id_, "name": f"{id_} {active}"}) for id_ in range(1, 161)]
+
+    def load_all(*, active: bool) -> int:
+        stocked.import_export.load(ImportRecords(), lines(active))
+        return len(storage.read(lambda uow: uow.withdrawals.newest(0, 999)))
+
+    assert [load_all(active=active) for active in (True, False, False, True)] == [0, 160, 160, 0]
+    load_all(active=False)
+    stocked.themes.remove(RemoveTheme(theme_id=1))
+    assert len(storage.read(lambda uow: uow.withdrawals.newest(0, 999))) == 161
+
+
+def test_blocks_have_precedence_in_the_list(storage: MemoryStorage) -> None:
+    issued = NOW - NOW % 3_600 + 3_599
+    oldest = NOW - NOW % 3_600 - WITHDRAWN_DAYS * DAY
+    old = [Withdrawal(Kind.LOGO, 1, 5, REASON), Withdrawal(Kind.LOGO, 2, 5), Withdrawal(Kind.LOGO, 3, oldest - 1)]
+    recent = [Withdrawal(Kind.THEME, id_, oldest + id_) for id_ in range(MOST_WITHDRAWN)]
+
+    def put_one(withdrawal: Withdrawal, uow: UnitOfWork) -> None:
+        uow.withdrawals.put(withdrawal)
+
+    def put(*withdrawals: Withdrawal) -> None:
+        for each in withdrawals:
+            storage.write(partial(put_one, each))
+
+    def listed() -> list[Withdrawal]:
+        return [*storage.read(lambda uow: listed_withdrawals(uow.withdrawals, issued))]
+
+    put(*old)
+    assert listed() == old[:1]
+    put(*recent[:2])
+    assert listed() == [recent[1], recent[0], old[0]]
+    put(*recent)
+    assert listed() == [*recent[:0:-1], old[0]]
+    blocks = [Withdrawal(Kind.LOGO, 10 + id_, 10 + id_, REASON) for id_ in range(MOST_WITHDRAWN)]
+    put(*blocks)
+    assert listed() == blocks[::-1]

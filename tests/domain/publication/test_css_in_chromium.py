@@ -1,0 +1,134 @@
+"""What Chromium does with CSS, compared with the verdict on it and its rewriting (contract L4, L5)."""
+
+import random
+from collections.abc import Iterator
+from typing import Final
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, Route
+
+from logoadmin.domain.publication.css import judge, rewrite
+from logoadmin.domain.publication.css.urls import absolute, hosts_of, trimmed
+from tests import browser
+from tests.domain.publication.css_samples import DATA, IMPORTS, PAGE, RULES, URLS
+from tests.options import LONG
+
+pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract L4")]
+
+# Set a style sheet, and wait until whatever it needs has been asked for.
+APPLY: Final = """async (css) => {
+  document.head.append(Object.assign(document.createElement("style"), { textContent: css }));
+  const frame = () => new Promise(requestAnimationFrame);
+  await frame(); await frame(); await new Promise((done) => setTimeout(done, 30));
+}"""
+READ: Final = """([urls, base]) => urls.map((url) => {
+  try {
+    const { href, host, protocol } = new URL(url, base);
+    return [href, ["http:", "https:", "ws:", "wss:", "ftp:", "file:"].includes(protocol) ? host : ""];
+  } catch { return ["", ""]; }
+})"""
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser.started() as found:
+        yield found
+
+
+def requests_of(page: Page, origin: str, css: str) -> list[str]:
+    """Return the URLs that Chromium asks for when a page of this origin has this CSS, but those of the page itself."""
+    asked: list[str] = []
+
+    def answer(route: Route) -> None:
+        if route.request.url == f"{origin}/":
+            route.fulfill(content_type="text/html", body=PAGE)
+        else:
+            asked.append(route.request.url)
+            route.fulfill(content_type="text/css", body="")
+
+    page.route("**/*", answer)
+    page.goto(f"{origin}/")
+    page.evaluate(APPLY, css)
+    page.unroute("**/*")
+    return asked
+
+
+def _hosts(urls: list[str]) -> set[str]:
+    return {urlsplit(url).netloc.rpartition("@")[2] for url in urls} - {"page.test"}
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"] if LONG else ["https"])
+def test_chromium_asks_no_host_that_is_not_listed(chromium: Browser, scheme: str) -> None:
+    sheets = [f'b{{background:url("{url}")}}' for url in URLS] + list(DATA)
+    sheets += [css.replace("A", "https://a.example") for css in (*IMPORTS, *RULES)]
+    missed, asked = {}, set()
+    with chromium.new_context() as context:
+        page = context.new_page()
+        for css in sheets:
+            hosts = _hosts(requests_of(page, f"{scheme}://page.test", css))
+            asked |= hosts
+            if not hosts <= {*judge(css, "sheet").hosts}:
+                missed[css] = (hosts, judge(css, "sheet").hosts)
+    assert missed == {}
+    # It does ask, also for spellings that are far from the host.
+    assert {"a.example", "b.example", "d.example", "127.0.0.1", "[1:0:0:2::3]", "xn--4ca.example"} <= asked
+
+
+@pytest.mark.rule("contract L5")
+def test_chromium_asks_for_pinned_copies_alone(chromium: Browser) -> None:
+    with chromium.new_context() as context:
+        page = context.new_page()
+        for css in (*(each.replace("A", "https://a.example") for each in IMPORTS), *DATA):
+            pins = {url: f"css/{place}.css" for place, url in enumerate(judge(css, "sheet").import_urls)}
+            asked = requests_of(page, "https://page.test", rewrite(css, "sheet", None, pins))
+            assert _hosts(asked) == set()
+            assert {url.removeprefix("https://page.test/") for url in asked} <= {*pins.values(), "x"}
+
+
+@pytest.mark.parametrize("base", ["http://base.example/d/e?f#g", "https://base.example"][: 1 + LONG])
+def test_chromium_reads_urls_in_the_same_way(chromium: Browser, base: str) -> None:
+    parts = (
+        *(
+            "https:",
+            "http:",
+            "HTTP:",
+            "/",
+            "//",
+            "\\",
+            "@",
+            ":",
+            "80",
+            "443",
+            "444",
+            "a",
+            "b.c",
+            "%41",
+            "%2e",
+            "%00",
+            "%",
+        ),
+        *("[::1]", "[", "]", "1", "0x7f", "256", ".", "..", "?", "#", " ", "\t", "\x01", "\u00e9", "\u00df", "\u3002"),
+        *("file:", "ws:", "ftp:", "data:", "x:", "-", "_", "\u00ad", "1.2.3.4", "0", "|", "^", "`", "{", '"', "<"),
+    )
+    choice = random.Random(20)
+    urls = ["".join(choice.choices(parts, k=choice.randint(1, 9))) for _ in range(30_000)]
+    # Each character that Python's tables know, but the asterisk, which this Chromium escapes.
+    urls += [f"https://a{chr(code)}b.example/" for code in range(0x2B, 0xA000) if not 0x1C89 <= code <= 0x1C8A]
+    with chromium.new_context() as context:
+        page = context.new_page()
+        read = page.evaluate(READ, [urls, base])
+        again = page.evaluate(READ, [[absolute(url, base) for url in urls], "about:blank"])
+    own = urlsplit(base).netloc
+    missed = {
+        url: host
+        for url, (_, host) in zip(urls, read, strict=True)
+        if host not in ("", own) and host not in hosts_of(url)
+    }
+    assert missed == {}
+    changed = {
+        url: (before, after)
+        for url, (before, _), (after, _) in zip(urls, read, again, strict=True)
+        if before != after and trimmed(url)[:1] not in ("#", "")
+    }
+    assert changed == {}

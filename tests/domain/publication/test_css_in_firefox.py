@@ -1,0 +1,134 @@
+"""What Firefox does with CSS, compared with the verdict on it (contract L4).
+
+Other browsers load no document in a ``data:`` URL together with what it names; Firefox does, out of some properties.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Final
+from urllib.parse import quote, urlsplit
+
+import pytest
+
+from logoadmin.domain.publication.css import judge
+from tests import firefox
+from tests.domain.publication.css_samples import DATA, IMPORTS, PAGE, RULES, URLS
+
+# Set a style sheet, and wait until whatever it needs has been asked for.
+APPLY: Final = """const [css, done] = arguments;
+  document.body.insertAdjacentHTML("beforeend", "<svg width=9 height=9><rect width=9 height=9 /></svg>");
+  document.head.append(Object.assign(document.createElement("style"), { textContent: css }));
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 100)));"""
+HOST: Final = "a.example"
+ADDRESS: Final = f"http://{HOST}/x"
+# What names other files, in the ways of SVG, of XHTML and of the style sheets in them.
+INSIDE: Final = (
+    *(f"<image {name}='{ADDRESS}'/>" for name in ("href", "xlink:href")),
+    *(f"<feImage {name}='{ADDRESS}'/>" for name in ("href", "xlink:href")),
+    *(f"<use {name}='{ADDRESS}#x'/>" for name in ("href", "xlink:href")),
+    f"<style>@import '{ADDRESS}';</style>",
+    f"<style>@font-face{{font-family:f;src:url({ADDRESS})}}text{{font-family:f}}</style><text>t</text>",
+    f"<style>*{{background:url({ADDRESS});fill:url({ADDRESS}#f);mask:url({ADDRESS}#m)}}</style><rect/>",
+    f"<g style='list-style-image:url({ADDRESS});display:list-item'/>",
+    f"<foreignObject><img xmlns='http://www.w3.org/1999/xhtml' src='{ADDRESS}'/></foreignObject>",
+    f"<foreignObject><link xmlns='http://www.w3.org/1999/xhtml' rel='stylesheet' href='{ADDRESS}'/></foreignObject>",
+    f"<foreignObject><iframe xmlns='http://www.w3.org/1999/xhtml' src='{ADDRESS}'/></foreignObject>",
+    f"<image href='data:image/svg+xml,{quote(quote(f'<svg><image href={chr(34)}{ADDRESS}{chr(34)}/></svg>'))}'/>",
+    f"<style>@import 'data:text/css,{quote(f'@import url({ADDRESS})')}';</style>",
+)
+HEAD: Final = "<svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink'>"
+SHAPES: Final = "<clipPath id='f'><rect width='9' height='9'/></clipPath><filter id='g'><feFlood/></filter>"
+DOCUMENTS: Final = (
+    *(f"{HEAD}{SHAPES}{inside}</svg>" for inside in INSIDE),
+    f"<?xml-stylesheet href='{ADDRESS}'?>{HEAD}{SHAPES}</svg>",
+)
+USES: Final = (
+    *("clip-path", "filter", "mask", "backdrop-filter", "fill", "stroke", "marker-start", "background", "cursor"),
+    *("content", "list-style-image", "border-image-source", "shape-outside"),
+)
+
+
+def _sheets() -> Iterator[str]:
+    for number, document in enumerate(DOCUMENTS):
+        for media_type in ("image/svg+xml", "application/xhtml+xml", "text/xml"):
+            properties = ";".join(f'{use}:url("data:{media_type},{quote(document)}#f")' for use in USES)
+            yield f"b,rect{{position:fixed;{properties}}}/*{number}*/"
+    yield from (f'b{{background:url("{url}")}}' for url in URLS)
+    yield from DATA
+    yield from (css.replace("A", "https://a.example") for css in (*IMPORTS, *RULES))
+
+
+# The page, and the hosts of Firefox.
+OWN: Final = ("page.test", "mozilla", "googleapis")
+
+
+class Proxy(ThreadingHTTPServer):
+    """A proxy behind which every host has the same page, with the hosts that were asked."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Answering)
+        self.asked: set[str] = set()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Keep silent about connections that Firefox ended."""
+
+
+class _Answering(BaseHTTPRequestHandler):
+    server: Proxy
+
+    def do_GET(self) -> None:
+        found = urlsplit(self.path)
+        self.server.asked.add(found.netloc.rpartition("@")[2].removesuffix(":80"))
+        own = found.netloc == "page.test"
+        body = PAGE.encode() if own else b""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html" if own else "text/css")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_CONNECT(self) -> None:
+        self.server.asked.add(self.path.removesuffix(":443"))
+        self.send_error(502)
+
+    def log_message(self, *arguments: Any) -> None:
+        """Log nothing."""
+
+
+@contextmanager
+def proxied() -> Iterator[Proxy]:
+    """Start the proxy."""
+    with Proxy() as proxy:
+        thread = threading.Thread(target=proxy.serve_forever)
+        thread.start()
+        try:
+            yield proxy
+        finally:
+            proxy.shutdown()
+            thread.join()
+
+
+@pytest.mark.slow("a browser")
+@pytest.mark.rule("contract L4")
+def test_firefox_asks_no_host_that_is_not_listed() -> None:
+    preferences = {"network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False}
+    missed, asked, documents = {}, set(), 0
+    with proxied() as proxy, firefox.started(f"http://127.0.0.1:{proxy.server_port}", preferences) as fox:
+        for css in _sheets():
+            proxy.asked.clear()
+            fox.open("http://page.test/")
+            fox.send("WebDriver:ExecuteAsyncScript", {"script": APPLY, "args": [css]})
+            hosts = {host for host in proxy.asked if not any(own in host for own in OWN)}
+            asked |= hosts
+            documents += hosts == {HOST} and "data:image/svg" in css
+            if not hosts <= {*judge(css, "sheet").hosts}:
+                missed[css] = (hosts, judge(css, "sheet").hosts)
+    assert missed == {}
+    # It does ask, also out of documents.
+    assert {HOST, "b.example"} <= asked
+    assert documents >= 5

@@ -1,0 +1,522 @@
+"""The published gallery: what is in it, when it is current, and its keys."""
+
+import base64
+import hashlib
+import json
+from dataclasses import replace
+from typing import Any, Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.gallery.artworks import (
+    AmendLogo,
+    AmendTheme,
+    BlockLogo,
+    CreateLogo,
+    CreateTheme,
+    LinkLogoAuthor,
+    RemoveLogo,
+    UnlinkLogoAuthor,
+)
+from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, RemoveAuthor
+from logoadmin.domain.identity.users import CreateUser, RemoveUser
+from logoadmin.domain.kernel.errors import Conflict, StartError, StorageUnavailable
+from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication.files.gallery_keys import MOST_KEYS, raise_epoch
+from logoadmin.domain.publication.files.pointer import Pointer, parsed
+from logoadmin.domain.publication.files.publishing import STATE
+from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN
+from logoadmin.domain.publication.publication_records import (
+    POINTER,
+    Blocked,
+    ChangedImport,
+    LeftOut,
+    Publication,
+    PublicationStatus,
+    Risky,
+)
+from logoadmin.domain.publication.publication_service import ShowPublication
+from logoadmin.ports.storage import Pin, UnitOfWork, Withdrawal
+from tests.gallery import ARTWORK, NOW, FrozenClock, WatchedStorage, gallery_on, stock
+
+DAY: Final = 86_400
+HOUR: Final = 3_600
+
+
+def pointer_of(publication: Publication) -> Pointer:
+    return parsed(publication.pointer)
+
+
+def index_of(publication: Publication) -> Any:
+    return json.loads(publication.files[pointer_of(publication).index["path"]])
+
+
+def signers_of(publication: Publication) -> list[str]:
+    """Return the names of the keys that signed a publication."""
+    headers = (each["protected"] for each in json.loads(publication.pointer)["signatures"])
+    return [json.loads(base64.urlsafe_b64decode(header + "=" * (-len(header) % 4)))["kid"] for header in headers]
+
+
+def kids_of(gallery: LogoAdmin) -> list[str]:
+    return [key["kid"] for key in gallery.publication.public_keys()]
+
+
+@pytest.mark.rule("contract L1", "contract L2")
+def test_readers_get_active_artworks_with_their_authors(stocked: LogoAdmin) -> None:
+    stocked.logos.create(CreateLogo(**ARTWORK | {"name": "Draft", "active": False}))
+    publication = stocked.publication.generate()
+    index = index_of(publication)
+    assert {
+        section: [record.get("name", record.get("username")) for record in index[section]] for section in index
+    } == {
+        "authors": ["Ann"],
+        "logos": ["Aurora"],
+        "themes": ["Aurora"],
+    }
+    (logo,) = index["logos"]
+    assert logo["author_ids"] == [1]
+    assert logo["css"] == {"form": "declarations", "risks": [{"risk": "invalid", "line": 1, "column": 1}]}
+    assert publication.version == pointer_of(publication).version == stocked.changes.version()
+    assert pointer_of(publication).paths <= publication.files.keys()
+
+
+@pytest.mark.rule("contract L1")
+def test_every_change_of_an_artwork_reaches_readers(stocked: LogoAdmin) -> None:
+    def seen() -> Any:
+        return index_of(stocked.publication.generate())
+
+    stocked.authors.amend(AmendAuthor(author_id=1, username="Anna"))
+    assert seen()["authors"][0]["username"] == "Anna"
+    stocked.logos.link(LinkLogoAuthor(logo_id=1, author_id=2))
+    assert seen()["logos"][0]["author_ids"] == [1, 2]
+    stocked.logos.unlink(UnlinkLogoAuthor(logo_id=1, author_id=1))
+    stocked.logos.link(LinkLogoAuthor(logo_id=1, author_id=1))
+    assert seen()["logos"][0]["author_ids"] == [2, 1]
+    stocked.authors.remove(RemoveAuthor(author_id=2))
+    assert seen()["logos"][0]["author_ids"] == [1]
+    stocked.logos.amend(AmendLogo(logo_id=1, active=False))
+    assert seen()["logos"] == []
+    stocked.themes.amend(AmendTheme(theme_id=1, active=False))
+    assert seen() == {"authors": [], "logos": [], "themes": []}
+
+
+# A marker of everything that readers must not get; the text is no part of any other.
+SECRET: Final = "ZSECRETZ"
+hidden = st.builds(SECRET.__add__, st.text("ab", max_size=3))
+
+
+@pytest.mark.rule("contract L1")
+@settings(max_examples=30)
+@given(st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), max_size=8), hidden)
+def test_no_draft_user_or_history_is_published(artworks: list[tuple[bool, bool, bool]], secret: str) -> None:
+    gallery = gallery_on(MemoryStorage(), FrozenClock())
+    gallery.users.create(CreateUser(user_id=7, username=secret, avatar=secret, password=secret))
+    public, draft = (
+        gallery.authors.create(CreateAuthor(user_id=number, username=name)).author_id
+        for number, name in enumerate(("shown", secret))
+    )
+    for is_logo, is_active, was_secret in artworks:
+        first = secret if was_secret or not is_active else "shown"
+        values: dict[str, Any] = {
+            "name": first,
+            "target": first,
+            "custom_css": first,
+            "preview_url": f"https://i.example/{first}",
+        }
+        shown: Any = {"name": "shown", "target": "shown", "custom_css": "", "preview_url": "https://i.example/shown"}
+        if not is_logo:
+            theme = gallery.themes.create(CreateTheme(**values, active=is_active))
+            if is_active:
+                gallery.themes.amend(AmendTheme(theme_id=theme.theme_id, **shown))
+            continue
+        logo = gallery.logos.create(CreateLogo(**values, active=is_active))
+        gallery.logos.link(LinkLogoAuthor(logo_id=logo.logo_id, author_id=public if is_active else draft))
+        if is_active:
+            gallery.logos.amend(AmendLogo(logo_id=logo.logo_id, **shown))
+    publication = gallery.publication.generate()
+    payload = json.dumps(vars_of(pointer_of(publication)))
+    for content in (payload.encode(), publication.pointer, *publication.files.values()):
+        assert SECRET.encode() not in content
+        assert b"admin" not in content
+    assert [record["author_id"] for record in index_of(publication)["authors"]] in ([], [public])
+
+
+def vars_of(pointer: Pointer) -> dict[str, Any]:
+    return {name: getattr(pointer, name) for name in Pointer.__slots__}
+
+
+@pytest.mark.rule("contract L1")
+def test_two_runs_on_one_state_differ_in_the_pointer_alone(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    files = MemoryGalleryFiles()
+    assert stocked.publication.publish(files).changed
+    first = dict(files.files)
+    clock.pass_by(DAY - 1)
+    assert not stocked.publication.publish(files).changed
+    assert files.files == first
+    clock.pass_by(1)
+    assert stocked.publication.publish(files).changed
+    assert {name for name, content in files.files.items() if first.get(name) != content} == {POINTER, STATE}
+    assert parsed(files.files[POINTER]).issued == NOW + DAY
+    del files.files[parsed(files.files[POINTER]).index["path"]]
+    assert stocked.publication.publish(files).changed
+
+
+@pytest.mark.rule("contract L1")
+def test_publishing_knows_whether_a_record_is_left_out(stocked: LogoAdmin) -> None:
+    files = MemoryGalleryFiles()
+    assert [stocked.publication.publish(files).is_complete for _ in range(2)] == [True, True]
+    stocked.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({URL});"))
+    found = [stocked.publication.publish(files) for _ in range(2)]
+    assert [(each.changed, each.is_complete) for each in found] == [(True, False), (False, False)]
+
+
+def test_a_change_of_a_user_renews_the_pointer_alone(stocked: LogoAdmin) -> None:
+    files = MemoryGalleryFiles()
+    before = stocked.publication.publish(files)
+    first = dict(files.files)
+    stocked.users.remove(RemoveUser(user_id=7))
+    after = stocked.publication.publish(files)
+    assert after.version > before.version
+    assert {name for name, content in files.files.items() if first.get(name) != content} == {POINTER, STATE}
+    assert parsed(after.pointer).index == parsed(before.pointer).index
+
+
+@pytest.mark.rule("contract L1")
+def test_blocks_are_published_although_no_index_can_be_written(stocked: LogoAdmin) -> None:
+    class FullFiles(MemoryGalleryFiles):
+        def write(self, name: str, content: bytes) -> None:
+            if name != POINTER:
+                raise OSError(28, "No space left on device")
+            super().write(name, content)
+
+    files = MemoryGalleryFiles()
+    before = parsed(stocked.publication.publish(files).pointer)
+    stocked.logos.block(BlockLogo(logo_id=1, reason="tracks readers"))
+    full = FullFiles(files.files)
+    with pytest.raises(OSError, match="No space left"):
+        stocked.publication.publish(full)
+    pointer = parsed(full.files[POINTER])
+    assert [(each["id"], each["reason"]) for each in pointer.blocked] == [(1, "tracks readers")]
+    assert replace(pointer, blocked=()) == replace(before, blocked=())
+    assert pointer.paths <= full.files.keys()
+    # The whole follows when there is space again.
+    assert stocked.publication.publish(files).changed
+    assert parsed(files.files[POINTER]).index != before.index
+
+
+@pytest.mark.rule("contract L1", "contract L5")
+def test_a_first_pin_is_news(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    files = MemoryGalleryFiles()
+    stocked.publication.publish(files)
+    assert not stocked.publication.publish(files).changed
+    storage.write(lambda uow: uow.pins.put(Pin(Kind.THEME, 1, "https://i.example/a.css", "0" * 64, None, None, NOW)))
+    assert stocked.publication.publish(files).changed
+
+
+@pytest.mark.rule("contract L2")
+def test_differences_lead_from_the_last_ten_indexes(stocked: LogoAdmin) -> None:
+    for number in range(30):
+        stocked.logos.create(CreateLogo(**ARTWORK | {"name": f"Logo {number}"}))
+    published = []
+    for number in range(13):
+        stocked.logos.amend(AmendLogo(logo_id=1, name=f"Name {number}"))
+        published.append(stocked.publication.generate())
+    *earlier, current = published
+    pointer = pointer_of(current)
+    indexes = [pointer_of(each).index for each in earlier[-10:]]
+    assert {each["from_sha256"] for each in pointer.deltas.values()} == {each["sha256"] for each in indexes}
+    assert current.older == {each["path"]: each["sha256"] for each in indexes}
+    for publication in earlier[-10:]:
+        entry = pointer.deltas[str(publication.version)]
+        change = json.loads(current.files[entry["path"]])
+        assert change["to"] == {"version": current.version, "sha256": pointer.index["sha256"]}
+        assert [record["name"] for record in change["logos"]["set"]] == ["Name 12"]
+        assert change["logos"]["removed"] == []
+        assert len(current.files[entry["path"]]) == entry["size"] < 1_000
+        body = publication.files[pointer_of(publication).index["path"]]
+        assert stocked.publication.stored_index(entry["from_sha256"]) == body
+    assert stocked.publication.stored_index("0" * 64) is None
+
+
+def withdraw(storage: MemoryStorage, withdrawals: list[Withdrawal]) -> None:
+    def work(uow: UnitOfWork) -> None:
+        for each in withdrawals:
+            uow.withdrawals.put(each)
+
+    storage.write(work)
+
+
+def pin(storage: MemoryStorage, kind: Kind, id_: int, url: str, sheets: tuple[str, ...], **values: Any) -> None:
+    """Pin an import to the first sheet."""
+    hashes = [hashlib.sha256(css.encode()).hexdigest() for css in sheets]
+
+    def work(uow: UnitOfWork) -> None:
+        for sha256, css in zip(hashes, sheets, strict=True):
+            uow.pins.add_sheet(sha256, css)
+        first = Pin(kind, id_, url, hashes[0] if hashes else None, None, None, NOW)
+        uow.pins.put(replace(first, **values))
+
+    storage.write(work)
+
+
+URL: Final = "https://i.example/a.css"
+
+
+@pytest.mark.rule("contract L2", "contract L5")
+def test_readers_get_pinned_sheets(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+    stocked.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({URL}); b {{ color: red }}"))
+    nested = "a { background: url(https://tracker.example/x) }"
+    inner = hashlib.sha256(nested.encode()).hexdigest()
+    sheet = f'@import "{inner}.css"; i {{ color: red'
+    outer = hashlib.sha256(sheet.encode()).hexdigest()
+    before = stocked.publication.generate()
+    assert index_of(before)["themes"] == []
+    why = "An imported style sheet was not fetched yet"
+    assert before.left_out == (LeftOut(Kind.THEME, 1, "Aurora", why, "not_fetched", "i.example"),)
+    pin(storage, Kind.THEME, 1, URL, (sheet, nested))
+    clock.pass_by(1)
+    publication = stocked.publication.generate()
+    assert publication.version == before.version
+    assert publication.left_out == ()
+    (theme,) = index_of(publication)["themes"]
+    assert theme["custom_css"] == f"@import url(css/{outer}.css); b {{ color: red }}"
+    assert theme["css"]["hosts"] == ["tracker.example"]
+    assert theme["css"]["size"] == len(sheet) + len(nested) + len(f"@import url({URL}); b {{ color: red }}")
+    assert theme["css"]["imports"] == [{"url": URL, "sha256": outer}]
+    assert {risk["risk"] for risk in theme["css"]["risks"]} == {"invalid"}
+    assert publication.files[f"css/{outer}.css"] == sheet.encode()
+    assert publication.files[f"css/{inner}.css"] == nested.encode()
+    # A first pin raises no version: the hash tells the two indexes apart.
+    (delta,) = pointer_of(publication).deltas.values()
+    assert delta["from_sha256"] == pointer_of(before).index["sha256"]
+    assert not stocked.publication.is_current(before)
+
+
+@pytest.mark.rule("contract L5")
+def test_the_status_names_what_readers_do_not_get(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    css = f"@import url({URL}); @import 'https://i.example/b.css'"
+    stocked.themes.amend(AmendTheme(theme_id=1, custom_css=css))
+    stocked.logos.amend(AmendLogo(logo_id=1, custom_css=css))
+    pin(storage, Kind.LOGO, 1, URL, (), failure="i.example: status 404")
+    pin(storage, Kind.THEME, 1, URL, ("a{}",), offered="f" * 64)
+    pin(storage, Kind.THEME, 1, "https://i.example/b.css", ("b{caret-color:red}",))
+    pin(storage, Kind.THEME, 1, "https://i.example/former.css", ("b{}",), offered="f" * 64)
+    pin(storage, Kind.THEME, 5, URL, ("b{}",), offered="f" * 64)
+    withdraw(storage, [Withdrawal(Kind.LOGO, 9, NOW, "tracks readers"), Withdrawal(Kind.LOGO, 8, NOW, None)])
+    status = stocked.publication.status(ShowPublication())
+    failure = "An imported style sheet cannot be pinned: i.example: status 404"
+    assert status == PublicationStatus(
+        stocked.changes.version(),
+        logos=0,
+        themes=1,
+        left_out=(LeftOut(Kind.LOGO, 1, "Aurora", failure, "not_pinned", "i.example"),),
+        changed=(ChangedImport(Kind.THEME, 1, "Aurora", URL),),
+        risky=(Risky(Kind.THEME, 1, "Aurora", ("input_styling",)),),
+        blocked=(Blocked(Kind.LOGO, 9, NOW, "tracks readers"),),
+    )
+    stocked.themes.amend(AmendTheme(theme_id=1, active=False))
+    stocked.logos.amend(AmendLogo(logo_id=1, active=False))
+    status = stocked.publication.status(ShowPublication())
+    assert (status.left_out, status.changed) == ((), ())
+
+
+@pytest.mark.rule("contract L3")
+def test_removals_of_90_days_are_listed_and_all_blocks(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    clock.time = NOW - NOW % HOUR + 5 * HOUR
+    oldest = clock.time - 90 * DAY
+    withdrawals = [
+        Withdrawal(Kind.LOGO, 9, clock.time, "tracks readers"),
+        Withdrawal(Kind.THEME, 8, oldest, None),
+        Withdrawal(Kind.LOGO, 7, oldest - 1, None),
+        Withdrawal(Kind.LOGO, 6, oldest - 1, "overlays the page"),
+    ]
+    withdraw(storage, withdrawals)
+    publication = stocked.publication.generate()
+    pointer = pointer_of(publication)
+    listed = json.loads(publication.files[pointer.withdrawn["path"]])
+    assert [entry["id"] for entry in listed["withdrawn"]] == [9, 8, 6]
+    assert [*pointer.blocked] == [entry for entry in listed["withdrawn"] if entry["severity"] == "blocked"]
+    assert [(entry["id"], entry["reason"]) for entry in pointer.blocked] == [
+        (9, "tracks readers"),
+        (6, "overlays the page"),
+    ]
+
+
+@pytest.mark.rule("contract L3")
+def test_removals_push_no_block_off_the_list(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    removed = [Withdrawal(Kind.LOGO, id_, NOW + 1, None) for id_ in range(10, 10 + MOST_WITHDRAWN)]
+    withdraw(storage, [Withdrawal(Kind.LOGO, 9, NOW, "tracks readers"), *removed])
+    publication = stocked.publication.generate()
+    listed = json.loads(publication.files[pointer_of(publication).withdrawn["path"]])["withdrawn"]
+    assert (len(listed), listed[-1]["id"]) == (MOST_WITHDRAWN, 9)
+
+
+@pytest.mark.rule("contract L2")
+def test_all_processes_sign_the_same_pointer(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+    other = gallery_on(storage, clock, started=False)
+    clock.time = NOW - NOW % HOUR + HOUR
+    first = stocked.publication.generate()
+    assert pointer_of(first).issued == clock.time
+    assert pointer_of(first).expires == clock.time + 30 * DAY
+    clock.pass_by(HOUR - 1)
+    assert stocked.publication.is_current(first)
+    assert other.publication.generate() == first
+    clock.pass_by(1)
+    assert not stocked.publication.is_current(first)
+    assert other.publication.generate().files == first.files
+
+
+def test_a_change_is_issued_at_once(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    clock.time = NOW - NOW % HOUR + 2 * HOUR + 1_234
+    first = stocked.publication.generate()
+    assert pointer_of(first).issued == NOW - NOW % HOUR + 2 * HOUR
+    stocked.logos.remove(RemoveLogo(logo_id=1))
+    assert not stocked.publication.is_current(first)
+    assert pointer_of(stocked.publication.generate()).issued == clock.time
+
+
+def test_another_index_of_the_same_version_is_noticed(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    first = stocked.publication.generate()
+
+    def as_of_another_process(publication: Publication) -> None:
+        def work(uow: Any) -> None:
+            stored = uow.indexes.get(pointer_of(publication).index["sha256"])
+            uow.indexes.add(
+                type(stored)(stored.version, "f" * 64, 1, stored.at + 1, stored.body, stored.fingerprints), 11
+            )
+
+        storage.write(work)
+
+    as_of_another_process(first)
+    assert not stocked.publication.is_current(first)
+    again = stocked.publication.generate()
+    assert pointer_of(again).index == pointer_of(first).index
+
+
+def test_a_gallery_is_published_where_nothing_can_be_stored(storage: MemoryStorage, clock: FrozenClock) -> None:
+    watched = WatchedStorage(storage)
+    gallery = gallery_on(watched, clock)
+    stock(gallery)
+    gallery.publication.public_keys()
+
+    class ReadOnly(WatchedStorage):
+        def write(self, *_: Any, **__: Any) -> Any:
+            raise StorageUnavailable(self.server)
+
+    reading = gallery_on(ReadOnly(storage), clock, started=False)
+    publication = reading.publication.generate()
+    assert index_of(publication)["logos"]
+    assert reading.publication.is_current(publication)
+    assert publication.pointer == gallery.publication.generate().pointer
+
+
+def test_without_a_key_a_gallery_needs_to_store_one(storage: MemoryStorage, clock: FrozenClock) -> None:
+    watched = WatchedStorage(storage)
+    gallery = gallery_on(watched, clock)
+    watched.go_away(after=1)
+    with pytest.raises(StorageUnavailable):
+        gallery.publication.generate()
+
+
+@pytest.mark.rule("contract L7")
+def test_a_key_is_generated_once(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+    first = stocked.publication.generate()
+    assert signers_of(first) == kids_of(stocked) == kids_of(gallery_on(storage, clock, started=False))
+    (key,) = stocked.publication.public_keys()
+    assert {name: len(value) for name, value in key.items()} == {"kty": 3, "crv": 7, "x": 43, "kid": 43}
+    secrets = storage.read(lambda uow: [uow.secrets.get(name) for name in ("gallery_keys", "token_key")])
+    assert key["x"] not in str(secrets)
+    assert json.loads(str(secrets[0]))[0]["private"] not in first.pointer.decode()
+    assert pointer_of(first).next_keys == []
+
+
+@pytest.mark.rule("contract L7")
+def test_a_retired_key_signs_until_no_valid_pointer_lacks_the_new_one(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    (old,) = kids_of(stocked)
+    before = stocked.publication.generate()
+    new, second = (key["kid"] for key in stocked.publication.rotate_key())
+    assert second == old
+    assert not stocked.publication.is_current(before)
+    after = stocked.publication.generate()
+    assert signers_of(after) == [new, old]
+    assert [key["x"] for key in pointer_of(after).next_keys] == [stocked.publication.public_keys()[0]["x"]]
+
+    clock.pass_by(10 * DAY)
+    newest, *others = (key["kid"] for key in stocked.publication.rotate_key())
+    assert others == [new, old]
+    twice = stocked.publication.generate()
+    assert signers_of(twice) == [newest, new, old]
+    assert len(pointer_of(twice).next_keys) == 2
+
+    clock.time = NOW + 30 * DAY - 1
+    assert signers_of(stocked.publication.generate()) == [newest, new, old]
+    clock.pass_by(1)
+    assert pointer_of(before).expires <= clock.time
+    assert signers_of(stocked.publication.generate()) == [newest, new]
+    clock.pass_by(10 * DAY)
+    last = stocked.publication.generate()
+    assert signers_of(last) == [newest]
+    assert pointer_of(last).next_keys == []
+
+
+def test_a_key_that_no_longer_signs_is_deleted(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+    stocked.publication.rotate_key()
+    clock.pass_by(31 * DAY)
+    stocked.publication.generate()
+    assert len(json.loads(storage.read(lambda uow: uow.secrets.get("gallery_keys")) or "")) == 1
+
+
+@pytest.mark.rule("contract L2", "contract L7")
+def test_the_number_of_keys_is_limited_so_that_a_pointer_stays_short(
+    stocked: LogoAdmin, storage: MemoryStorage
+) -> None:
+    for _ in range(MOST_KEYS - 1):
+        stocked.publication.rotate_key()
+    with pytest.raises(Conflict, match="8 gallery keys"):
+        stocked.publication.rotate_key()
+    blocked = [Withdrawal(Kind.THEME, 2_147_483_647 - number, NOW, "x" * 200) for number in range(40)]
+    withdraw(storage, blocked)
+    for number in range(12):
+        stocked.logos.amend(AmendLogo(logo_id=1, name=f"Name {number}"))
+        publication = stocked.publication.generate()
+    assert len(publication.pointer) <= 8_192
+    assert len(pointer_of(publication).blocked) == 30
+    assert len(signers_of(publication)) == 8
+
+
+@pytest.mark.rule("contract L7")
+def test_a_restored_gallery_has_a_higher_epoch(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+    first = stocked.publication.generate()
+    epochs = [pointer_of(first).epoch]
+    for _ in range(3):
+        storage.write(lambda uow: raise_epoch(uow, clock.now()))
+        epochs.append(pointer_of(stocked.publication.generate()).epoch)
+    assert epochs == [0, NOW, NOW + 1, NOW + 2]
+    assert not stocked.publication.is_current(first)
+
+
+@pytest.mark.rule("contract L1", "contract L7")
+def test_a_restore_is_news_although_version_and_index_are_the_same(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    files = MemoryGalleryFiles()
+    before = stocked.publication.publish(files)
+    storage.write(lambda uow: raise_epoch(uow, clock.now()))
+    after = stocked.publication.publish(files)
+    assert (after.changed, after.version) == (True, before.version)
+    assert parsed(files.files[POINTER]).epoch == NOW
+
+
+def test_files_of_a_newer_gallery_are_refused(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    files = MemoryGalleryFiles()
+    stocked.publication.publish(files)
+    other = gallery_on(MemoryStorage(), clock)
+    with pytest.raises(StartError, match="another gallery"):
+        other.publication.publish(files)

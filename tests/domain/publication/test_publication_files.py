@@ -1,0 +1,245 @@
+"""The files of the published gallery, as pure functions."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logoadmin.adapters.ed25519_signing import Ed25519Signing
+from logoadmin.domain.kernel.jwk import thumbprint
+from logoadmin.domain.kernel.records import Author, Kind, Logo, Theme
+from logoadmin.domain.publication.files.index import (
+    Index,
+    IndexBuilder,
+    canonical,
+    hashed_name,
+    packed_fingerprints,
+    unpacked_fingerprints,
+)
+from logoadmin.domain.publication.files.index_differences import difference
+from logoadmin.domain.publication.files.pointer import MOST_BYTES, Pointer, file_entry, parsed, signed
+from logoadmin.domain.publication.files.withdrawals import withdrawn_entry, withdrawn_file
+
+ANN: Final = Author(7, 1042, "Ann", 1)
+BOB: Final = Author(3, 1043, 'Böb \U0001f600 \x7f\u2028"\\', 2)
+CSS: Final = {"form": "declarations", "hosts": ("i.example",), "imports": (), "size": 3, "risks": ()}
+SECTIONS: Final = (("authors", "author_id"), ("logos", "logo_id"), ("themes", "theme_id"))
+
+
+def logo(id_: int, name: str = "Aurora", authors: tuple[Author, ...] = (ANN,)) -> Logo:
+    return Logo(id_, name, "https://i.example/a.png", "forum", "a{}", True, authors, 5)
+
+
+def index_of(*artworks: Logo | Theme, version: int = 12) -> Index:
+    builder = IndexBuilder()
+    for artwork in artworks:
+        builder.add(Kind.LOGO if isinstance(artwork, Logo) else Kind.THEME, artwork, artwork.custom_css, CSS)
+    return builder.index(version)
+
+
+def apply(index: Mapping[str, Any], change: Mapping[str, Any]) -> bytes:
+    """Apply a difference as a reader does."""
+    result = {}
+    for section, id_field in SECTIONS:
+        records = {record[id_field]: record for record in index[section]}
+        for id_ in change.get(section, {}).get("removed", ()):
+            del records[id_]
+        records |= {record[id_field]: record for record in change.get(section, {}).get("set", ())}
+        result[section] = [record for _, record in sorted(records.items())]
+    return canonical(result)
+
+
+@pytest.mark.rule("contract L2")
+def test_an_index_has_authors_once_and_no_empty_fields() -> None:
+    theme = Theme(2, "Dusk", "", "", "", True, (), 0)
+    index = index_of(logo(1, authors=(ANN, BOB)), logo(4), theme)
+    assert json.loads(index.body) == {
+        "authors": [
+            {"author_id": 3, "user_id": 1043, "username": BOB.username, "created_at": 2},
+            {"author_id": 7, "user_id": 1042, "username": "Ann", "created_at": 1},
+        ],
+        "logos": [
+            {
+                "logo_id": id_,
+                "name": "Aurora",
+                "preview_url": "https://i.example/a.png",
+                "target": "forum",
+                "custom_css": "a{}",
+                "active": True,
+                "author_ids": author_ids,
+                "created_at": 5,
+                "css": {"form": "declarations", "hosts": ["i.example"], "size": 3},
+            }
+            for id_, author_ids in ((1, [7, 3]), (4, [7]))
+        ],
+        "themes": [
+            {
+                "theme_id": 2,
+                "name": "Dusk",
+                "active": True,
+                "created_at": 0,
+                "css": json.loads(canonical({"form": "declarations", "hosts": ["i.example"], "size": 3})),
+            }
+        ],
+    }
+    assert index.body == canonical(json.loads(index.body))
+    assert index.sha256 == hashlib.sha256(index.body).hexdigest()
+    assert index.name == f"12-{index.sha256[:16]}.json"
+    assert hashed_name("withdrawn", b"abc") == "withdrawn-ba7816bf8f01cfea.json"
+
+
+def test_an_empty_gallery_has_an_index() -> None:
+    assert index_of(version=0).body == b'{"authors":[],"logos":[],"themes":[]}'
+
+
+names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
+authors = st.lists(
+    st.builds(Author, st.integers(0, 4), st.integers(0, 9), names, st.just(1)),
+    max_size=3,
+    unique_by=lambda a: a.author_id,
+)
+artworks = st.lists(
+    st.builds(logo, st.integers(0, 9), names, authors.map(tuple)), max_size=6, unique_by=lambda each: each.logo_id
+).map(lambda found: sorted(found, key=lambda each: each.logo_id))
+
+
+@pytest.mark.rule("contract L2")
+@given(artworks, artworks)
+def test_a_difference_leads_to_the_current_index(earlier: list[Logo], current: list[Logo]) -> None:
+    # As in a gallery, an author is the same everywhere: the last one counts.
+    before, after = index_of(*earlier, version=3), index_of(*current, version=9)
+    assert after.body == canonical(json.loads(after.body))
+    content = difference(after, before.version, before.sha256, packed_fingerprints(before))
+    if content is None:
+        return
+    change = json.loads(content)
+    assert content == canonical(change)
+    assert change["from"] == {"version": 3, "sha256": before.sha256}
+    assert change["to"] == {"version": 9, "sha256": after.sha256}
+    assert apply(json.loads(before.body), change) == after.body
+    same = [section for section, _ in SECTIONS if json.loads(before.body)[section] == json.loads(after.body)[section]]
+    assert not change.keys() & set(same)
+
+
+def test_a_difference_has_the_changes_alone() -> None:
+    before = index_of(*(logo(id_) for id_ in range(20)))
+    after = index_of(*(logo(id_, "New" if id_ == 4 else "Aurora") for id_ in range(19)), version=14)
+    content = difference(after, 12, before.sha256, packed_fingerprints(before))
+    assert content is not None
+    change = json.loads(content)
+    assert change.keys() == {"from", "to", "logos"}
+    assert change["logos"]["removed"] == [19]
+    assert [record["logo_id"] for record in change["logos"]["set"]] == [4]
+
+
+def test_a_difference_that_is_not_smaller_than_the_index_does_not_exist() -> None:
+    before, after = index_of(version=1), index_of(logo(1), version=2)
+    assert difference(after, 1, before.sha256, packed_fingerprints(before)) is None
+
+
+@pytest.mark.parametrize("broken", [b"", b"x", packed_fingerprints(index_of(logo(1)))[:-9]])
+def test_fingerprints_that_are_not_whole_are_refused(broken: bytes) -> None:
+    with pytest.raises(ValueError, match="fingerprints"):
+        unpacked_fingerprints(broken)
+
+
+SIGNING: Final = Ed25519Signing()
+POINTER: Final = Pointer(
+    "5cf4b3f4-6f77-4d7f-8a7e-9d1c6a9a2f10",
+    0,
+    12,
+    1_800_000_000,
+    1_802_592_000,
+    file_entry("12-ab.json", b"{}"),
+    file_entry("withdrawn-cd.json", b"{}"),
+)
+
+
+def payload_of(pointer: bytes) -> dict[str, Any]:
+    payload = json.loads(pointer)["payload"]
+    members: dict[str, Any] = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    return members
+
+
+@pytest.mark.rule("contract L2", "contract L7")
+def test_a_pointer_is_signed_by_every_key() -> None:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    keys = [SIGNING.key(SIGNING.generate()) for _ in range(2)]
+    content = signed(POINTER, keys)
+    assert content == signed(POINTER, keys)
+    jws = json.loads(content)
+    assert jws.keys() == {"payload", "signatures"}
+    for key, signature in zip(keys, jws["signatures"], strict=True):
+        header, raw, public = (
+            base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+            for text in (signature["protected"], signature["signature"], key.jwk["x"])
+        )
+        assert json.loads(header) == {"alg": "Ed25519", "kid": thumbprint(key.jwk)}
+        Ed25519PublicKey.from_public_bytes(public).verify(raw, f"{signature['protected']}.{jws['payload']}".encode())
+    assert payload_of(content)["index"] == {
+        "path": "12-ab.json",
+        "sha256": hashlib.sha256(b"{}").hexdigest(),
+        "size": 2,
+    }
+    assert parsed(content) == replace(POINTER, blocked=[], next_keys=[])
+
+
+def test_the_thumbprint_is_that_of_the_standard() -> None:
+    # RFC 8037, appendix A.3.
+    jwk = {"crv": "Ed25519", "kty": "OKP", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}
+    assert thumbprint(jwk) == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"
+
+
+@pytest.mark.rule("contract L2", "contract L3")
+def test_a_pointer_never_exceeds_8_kib() -> None:
+    keys = [SIGNING.key(SIGNING.generate()) for _ in range(2)]
+    blocked = [withdrawn_entry(Kind.LOGO, 2**31 - 1 - n, 1_800_000_000 - n, "\U0001f600" * 200) for n in range(30)]
+    deltas = {
+        str(2**40 + n): file_entry(f"from-{2**40 + n}-{'a' * 16}.json", b"") | {"from_sha256": "b" * 64}
+        for n in range(10)
+    }
+    pointer = replace(POINTER, blocked=blocked, deltas=deltas, next_keys=[keys[0].jwk])
+    content = signed(pointer, keys)
+    assert len(content) <= MOST_BYTES
+    payload = payload_of(content)
+    assert [entry["id"] for entry in payload["blocked"]] == [entry["id"] for entry in blocked]
+    with_reason = ["reason" in entry for entry in payload["blocked"]]
+    assert with_reason == sorted(with_reason, reverse=True)  # the newest ones are first
+    assert set(payload["deltas"]) == set(deltas) or not any(with_reason)
+    assert list(payload["deltas"]) == list(deltas)[len(deltas) - len(payload["deltas"]) :]
+    assert blocked[-1]["reason"]  # the given entries stay as they are
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda _: b"",
+        lambda _: b"[]",
+        lambda _: b"{}",
+        lambda content: content[:-9],
+        lambda _: b'{"payload": 7}',
+        lambda _: b'{"payload": "e30"}',
+        lambda _: b'{"payload": "W10"}',
+        lambda _: b"[" * 100_000,
+        lambda _: json.dumps({"payload": base64.urlsafe_b64encode(canonical({"gallery": "x"})).decode()}).encode(),
+    ],
+)
+def test_another_file_is_not_a_pointer(change: Callable[[bytes], bytes]) -> None:
+    with pytest.raises(ValueError, match="pointer"):
+        parsed(change(signed(POINTER, [])))
+
+
+@pytest.mark.rule("contract L3")
+def test_withdrawn_records_have_a_severity() -> None:
+    entries = [withdrawn_entry(Kind.THEME, 5, 9, "tracks readers"), withdrawn_entry(Kind.LOGO, 4, 8, None)]
+    assert withdrawn_file(entries) == (
+        b'{"withdrawn":[{"at":9,"id":5,"kind":"theme","reason":"tracks readers","severity":"blocked"},'
+        b'{"at":8,"id":4,"kind":"logo","severity":"removed"}]}'
+    )
