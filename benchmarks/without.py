@@ -3,9 +3,7 @@
 import sys
 from typing import Any, Final
 
-from logoadmin.domain.identity import escalation
-from logoadmin.domain.kernel import audited_records as records
-from logoadmin.domain.kernel import use_cases
+from logoadmin.domain.kernel import change_log, escalation, use_cases
 from logoadmin.entrypoints.cli import main
 from logoadmin.entrypoints.http_api import response_cache
 
@@ -27,12 +25,12 @@ def _replace(owner: object, name: str, by: Any = _nothing) -> None:
 def history() -> None:
     """Switch off the history and the checks of rights."""
     for owner, names in {
-        records.ChangeLog: ("record", "store"),
-        escalation.Escalation: ("check", "check_key", "check_somebody_holds_all"),
+        change_log.ChangeLog: ("record", "store"),
+        escalation.Escalation: ("check", "check_key"),
     }.items():
         for name in names:
             _replace(owner, name)
-    _replace(records.ChangeLog, "version", _version)
+    _replace(change_log.ChangeLog, "version", _version)
     _replace(use_cases.Transactions, "_rights")
 
 

@@ -27,7 +27,7 @@ from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sessions.open_sessions import Lifetimes
 from logoadmin.domain.identity.sign_in import sign_in_codes, single_sign_on
-from logoadmin.domain.identity.sign_in_rules import SignInRules
+from logoadmin.domain.identity.sign_in_rules import USUAL_WAYS, SignInRules
 from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Policy, Rights, SignedIn
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.causes import Cause
@@ -37,15 +37,16 @@ from logoadmin.domain.kernel.kinds import ROLES, USERS, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
 from logoadmin.domain.kernel.records import Change, Link, PasswordHash, Role, User
-from logoadmin.domain.logo_admin import LogoAdmin, OpenTransaction, Ports, Rules
+from logoadmin.domain.logo_admin import LogoAdmin, OpenTransaction, Ports, Rules, auditing
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import unsaved_css as css
-from logoadmin.domain.publication.pins import pins
+from logoadmin.domain.publication.pins import artwork_css, pins
 from logoadmin.ports.identity.issuer import Issuer
 from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkeys
 from logoadmin.ports.identity.passwords import PasswordHasher
+from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.kernel.outgoing import Outgoing
-from logoadmin.ports.storage import Session, Storage, UnitOfWork, WriteLock
+from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
 
 Answer = TypeVar("Answer")
 Asked = TypeVar("Asked", bound=Command)
@@ -122,7 +123,7 @@ def recorded(
 
     def done(uow: UnitOfWork) -> Answer:
         held = None if user_id is None else Rights(user_id, frozenset("*"), signed_in_at=now)
-        audited = AuditedUnitOfWork(uow, now, request_id, held)
+        audited = AuditedUnitOfWork(uow, auditing(USUAL_WAYS), now, request_id, held)
         answer = work(audited)
         audited.close()
         return answer
@@ -134,7 +135,7 @@ def add_user(uow: UnitOfWork, user: User, password: PasswordHash | None) -> None
     """Store a user with a password."""
     uow.records(USERS).add(user)
     if password is not None:
-        uow.passwords.set(user.user_id, password)
+        uow.identity.passwords.set(user.user_id, password)
 
 
 def has_users(uow: UnitOfWork, role_id: int) -> bool:
@@ -149,7 +150,7 @@ def atomic(storage: Storage, calls: Callable[[Storage], Answer]) -> Answer:
 
 def link_author(uow: UnitOfWork, kind: AnyArtworkKind, artwork_id: int, author_id: int) -> int:
     """Link an author as the last one; return the id of the link."""
-    links = uow.links(kind)
+    links = uow.gallery.links(kind)
     link_id = links.next_id()
     links.add([Link(link_id, artwork_id, author_id)])
     return link_id
@@ -157,7 +158,7 @@ def link_author(uow: UnitOfWork, kind: AnyArtworkKind, artwork_id: int, author_i
 
 def link_id_of(uow: UnitOfWork, kind: AnyArtworkKind, artwork_id: int, author_id: int) -> int | None:
     """Return the id of the link between the two, or None."""
-    link = uow.links(kind).find(artwork_id, author_id)
+    link = uow.gallery.links(kind).find(artwork_id, author_id)
     return None if link is None else link.link_id
 
 
@@ -367,7 +368,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     artworks.BlockTheme: ("themes.block", {"theme_id": 1, "reason": "It covers the sign-in form"}),
     artworks.RemoveTheme: ("themes.remove", {"theme_id": 1}),
     artworks.ListThemeAuthors: ("themes.authors", {"theme_id": 1}),
-    artworks.GetThemeCss: ("themes.css", {"theme_id": 1}),
+    artwork_css.GetThemeCss: ("themes.css", {"theme_id": 1}),
     artworks.LinkThemeAuthor: ("themes.link", {"theme_id": 1, "author_id": 2}),
     artworks.UnlinkThemeAuthor: ("themes.unlink", {"theme_id": 1, "author_id": 1}),
     artworks.RemoveThemeAuthor: ("themes.unlink", {"theme_id": 1, "author_id": 1}),
@@ -378,7 +379,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     artworks.BlockLogo: ("logos.block", {"logo_id": 1, "reason": "It covers the sign-in form"}),
     artworks.RemoveLogo: ("logos.remove", {"logo_id": 1}),
     artworks.ListLogoAuthors: ("logos.authors", {"logo_id": 1}),
-    artworks.GetLogoCss: ("logos.css", {"logo_id": 1}),
+    artwork_css.GetLogoCss: ("logos.css", {"logo_id": 1}),
     artworks.LinkLogoAuthor: ("logos.link", {"logo_id": 1, "author_id": 2}),
     artworks.UnlinkLogoAuthor: ("logos.unlink", {"logo_id": 1, "author_id": 1}),
     artworks.RemoveLogoAuthor: ("logos.unlink", {"logo_id": 1, "author_id": 1}),
@@ -432,7 +433,7 @@ def signed_in(storage: Storage, *scope: str, user_id: int = 500) -> SignedIn:
         role = Role(uow.records(ROLES).next_id(), f"role of {user_id}", scope, NOW)
         uow.records(ROLES).add(role)
         add_user(uow, User(user_id, f"user {user_id}", None, role.role_id, NOW), _SOME_HASH)
-        uow.sessions.add(Session(f"session of {user_id}", user_id, NOW, NOW + 3600))
+        uow.identity.sessions.add(Session(f"session of {user_id}", user_id, NOW, NOW + 3600))
         return SignedIn(user_id, f"session of {user_id}")
 
     return storage.write(work)

@@ -21,8 +21,8 @@ from logoadmin.domain.identity.escalation import somebody_holds_all
 from logoadmin.domain.identity.factors.factor_secrets import FactorSecrets
 from logoadmin.domain.identity.first_start import key_files_since, rotate_token_keys
 from logoadmin.domain.identity.sign_in.issuer_users import role_named
-from logoadmin.domain.identity.sign_in_rules import CLOCK_SKEW
 from logoadmin.domain.kernel import milestones
+from logoadmin.domain.kernel.access import CLOCK_SKEW
 from logoadmin.domain.kernel.checks import Result, warning
 from logoadmin.domain.kernel.errors import SettingsError, TablesMissing
 from logoadmin.domain.kernel.kinds import USERS
@@ -100,7 +100,7 @@ def unreadable_factors(settings: Settings) -> tuple[int, int]:
         while users := uow.records(USERS).page(last, _PAGE):
             last = users[-1].user_id
             for user in users:
-                for factor in uow.factors.of_user(user.user_id):
+                for factor in uow.identity.factors.of_user(user.user_id):
                     if factor.kind == "totp" and factor.confirmed:
                         found += 1
                         unreadable += secrets.decrypted(uow, user.user_id, factor.secret) is None

@@ -22,7 +22,10 @@ from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.kinds import AUTHORS, ROLES, USERS
 from logoadmin.domain.kernel.records import Author, Kind, PasswordHash, Role, User
-from logoadmin.ports.storage import Pin, PublishedIndex, Session, Storage, StoredResponse, UnitOfWork, Withdrawal
+from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.kernel.change_storage import StoredResponse
+from logoadmin.ports.publication.publication_storage import Pin, PublishedIndex, Withdrawal
+from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.gallery import add_user, atomic
 from tests.mariadb import MariaDb
 
@@ -34,13 +37,13 @@ pymysql = import_module("pymysql")
 def fill(uow: UnitOfWork) -> None:
     uow.records(ROLES).add(Role(1, "member", (), 0))
     add_user(uow, User(7, "ann", None, 1, 0), PasswordHash("hash"))
-    uow.sessions.add(Session("session", 7, 0, 100))
-    uow.sessions.add_refresh_token("token", "session")
-    uow.keys.add(ServiceKey(1, "key", (), 0, None, None), 7, "key hash")
+    uow.identity.sessions.add(Session("session", 7, 0, 100))
+    uow.identity.sessions.add_refresh_token("token", "session")
+    uow.identity.keys.add(ServiceKey(1, "key", (), 0, None, None), 7, "key hash")
     uow.secrets.put("secret", "value")
-    uow.sign_in_attempts.set("ann", 1, 100)
+    uow.identity.sign_in_attempts.set("ann", 1, 100)
     uow.stored_responses.add(StoredResponse("first", "response", 100))
-    uow.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100))
+    uow.publication.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100))
 
 
 def writes(storage: SqlStorage) -> int:
@@ -52,24 +55,24 @@ def writes(storage: SqlStorage) -> int:
 @pytest.mark.parametrize(
     "work",
     [
-        lambda uow: uow.sessions.use_refresh_token("token"),
-        lambda uow: uow.sessions.add_refresh_token("another", "session"),
-        lambda uow: uow.sessions.update(Session("session", 7, 0, 200, 50)),
-        lambda uow: uow.sessions.end("session"),
-        lambda uow: uow.sessions.forget_expired(100, 9),
-        lambda uow: uow.keys.use(1, 50),
-        lambda uow: uow.keys.remove(1, 7),
-        lambda uow: uow.passwords.set(7, PasswordHash("another")),
+        lambda uow: uow.identity.sessions.use_refresh_token("token"),
+        lambda uow: uow.identity.sessions.add_refresh_token("another", "session"),
+        lambda uow: uow.identity.sessions.update(Session("session", 7, 0, 200, 50)),
+        lambda uow: uow.identity.sessions.end("session"),
+        lambda uow: uow.identity.sessions.forget_expired(100, 9),
+        lambda uow: uow.identity.keys.use(1, 50),
+        lambda uow: uow.identity.keys.remove(1, 7),
+        lambda uow: uow.identity.passwords.set(7, PasswordHash("another")),
         lambda uow: uow.secrets.replace("secret", "another"),
-        lambda uow: uow.sign_in_attempts.set("ann", 2, 100),
-        lambda uow: uow.sign_in_attempts.set("bob", 1, 100),
-        lambda uow: uow.sign_in_attempts.forget("ann"),
+        lambda uow: uow.identity.sign_in_attempts.set("ann", 2, 100),
+        lambda uow: uow.identity.sign_in_attempts.set("bob", 1, 100),
+        lambda uow: uow.identity.sign_in_attempts.forget("ann"),
         lambda uow: uow.stored_responses.add(StoredResponse("second", "response", 100)),
-        lambda uow: uow.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100, "reason")),
-        lambda uow: uow.withdrawals.drop(Kind.LOGO, 1),
-        lambda uow: uow.pins.put(Pin(Kind.LOGO, 1, "url", None, None, None, 100)),
-        lambda uow: uow.pins.add_sheet("hash", "css"),
-        lambda uow: uow.indexes.add(PublishedIndex(1, "hash", 1, 100, b"body", b"prints"), 10),
+        lambda uow: uow.publication.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100, "reason")),
+        lambda uow: uow.publication.withdrawals.drop(Kind.LOGO, 1),
+        lambda uow: uow.publication.pins.put(Pin(Kind.LOGO, 1, "url", None, None, None, 100)),
+        lambda uow: uow.publication.pins.add_sheet("hash", "css"),
+        lambda uow: uow.publication.indexes.add(PublishedIndex(1, "hash", 1, 100, b"body", b"prints"), 10),
         lambda uow: uow.records(USERS).update(User(7, "ann", "avatar", 1, 0)),
     ],
 )
@@ -87,18 +90,18 @@ def test_a_write_without_a_change_of_its_own_meets_the_others_and_is_no_new_vers
 def test_a_write_that_changes_nothing_is_not_counted_and_those_of_one_transaction_once(sql_storage: SqlStorage) -> None:
     sql_storage.write(fill)
     assert writes(sql_storage) == 2  # it changes records and sessions
-    sql_storage.write(lambda uow: uow.sign_in_attempts.forget("nobody"))
+    sql_storage.write(lambda uow: uow.identity.sign_in_attempts.forget("nobody"))
     assert writes(sql_storage) == 2
 
     def use(at: int, storage: Storage) -> None:
-        storage.write(lambda uow: uow.keys.use(1, at))
+        storage.write(lambda uow: uow.identity.keys.use(1, at))
 
     def use_often(storage: Storage) -> None:
         for at in (60, 61, 62):
             use(at, storage)
 
     atomic(sql_storage, use_often)
-    assert sql_storage.try_write(lambda uow: uow.keys.use(1, 70))
+    assert sql_storage.try_write(lambda uow: uow.identity.keys.use(1, 70))
     assert writes(sql_storage) == 4
 
 

@@ -635,7 +635,7 @@ def test_on_a_file_the_authors_of_a_page_are_a_search_as_well(
     def link(uow: UnitOfWork) -> None:
         uow.records(LOGOS).add(logo(1))
         uow.records(AUTHORS).add(author(1))
-        uow.links(LOGOS).add([Link(1, 1, 1)])
+        uow.gallery.links(LOGOS).add([Link(1, 1, 1)])
 
     sqlite_storage.write(link)
     monkeypatch.setattr(sqlite, "_STEPS", 1)

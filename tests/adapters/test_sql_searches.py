@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from logoadmin.adapters.sql_storage import SqlStorage, tables
 from logoadmin.adapters.sql_storage.kernel.records import RECORDS
-from logoadmin.adapters.sql_storage.storage import unit_of_work
 from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, ROLES, USERS, AnyKind
 from logoadmin.domain.kernel.lists import Filter, Order, SortKey, before_all
 from logoadmin.domain.kernel.records import Author, Kind, Logo, Role, User
@@ -96,7 +96,7 @@ def work_for(storage: SqlStorage, page: Callable[[UnitOfWork], object]) -> int:
             return sum(int(number) for _, number in cursor.fetchall())
 
     try:
-        uow = unit_of_work(Transaction(connection, storage._pool.statements))
+        uow = SqlUnitOfWork(Transaction(connection, storage._pool.statements))
         if storage.embedded:
             driver.set_progress_handler(step, 1)
             page(uow)

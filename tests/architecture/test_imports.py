@@ -34,8 +34,21 @@ def test_only_the_composition_root_chooses_adapters(graph: grimp.ImportGraph) ->
             assert not chosen or module in ("logoadmin.bootstrap", "logoadmin.maintenance"), module
 
 
+def test_every_floor_has_the_same_rooms(graph: grimp.ImportGraph) -> None:
+    """The contract of import-linter names the contexts, so that none can be beside it."""
+
+    def rooms(floor: str) -> set[str]:
+        return {name.rsplit(".", 1)[1] for name in graph.find_children(f"logoadmin.{floor}")}
+
+    contexts = {"gallery", "identity", "publication"}
+    assert rooms("domain") == {"kernel", *contexts, "changes", "logo_admin"}
+    assert rooms("ports") == {"kernel", *contexts, "storage"}
+    assert rooms("adapters.sql_storage") >= {"kernel", *contexts}
+    assert rooms("adapters.memory_storage") >= {"kernel", "identity", "publication"}
+
+
 def test_an_adapter_is_named_after_its_port(graph: grimp.ImportGraph) -> None:
-    ports = {name.rsplit(".", 1)[1] for name in graph.find_children("logoadmin.ports")}
+    ports = {name.rsplit(".", 1)[1] for name in graph.find_descendants("logoadmin.ports")}
     for adapter in graph.find_children("logoadmin.adapters"):
         assert adapter.rsplit(".", 1)[1].partition("_")[2] in ports
 

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import users
 from logoadmin.domain.kernel.access import Caller, SignedIn
-from logoadmin.ports.storage import Session
+from logoadmin.ports.identity.session_storage import Session
 from tests import browser
 from tests.console.driver import Person, looking
 from tests.console.external_hosts import PICTURES
@@ -60,7 +60,7 @@ def fill(service: Served) -> None:
 def _caller(service: Served, user_id: int) -> Caller:
     now = service.clock.now()
     session = Session(f"session of {user_id}", user_id, now, now + 1000 * _HOUR)
-    service.storage.write(lambda uow: uow.sessions.add(session))
+    service.storage.write(lambda uow: uow.identity.sessions.add(session))
     return SignedIn(user_id, session.session_id)
 
 

@@ -15,7 +15,8 @@ from logoadmin.domain.identity.factors.factor_commands import ConfirmTotp, Enrol
 from logoadmin.domain.identity.factors.qr import qr_svg
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.kernel.access import Caller, SignedIn
-from logoadmin.ports.storage import Session, UnitOfWork
+from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.storage import UnitOfWork
 from tests.console.authenticator import plugged_in
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served
@@ -41,7 +42,7 @@ def caller_of(service: Served, user_id: int) -> Caller:
     """Return a caller who has just signed in."""
     now = service.clock.now()
     session = Session(f"session of {user_id} at {now}", user_id, now, now + 3600)
-    service.storage.write(lambda uow: uow.sessions.add(session))
+    service.storage.write(lambda uow: uow.identity.sessions.add(session))
     return SignedIn(user_id, session.session_id)
 
 
@@ -154,7 +155,7 @@ def test_codes_that_run_low_are_renewed_and_a_factor_is_removed(console: Person)
     page, service = console.page, console.service
     secret, codes = enrol_app(service, ADMIN_ID)
     hashes = [f"hash {number}" for number in range(3)]
-    service.storage.write(lambda uow: uow.recovery_codes.replace(ADMIN_ID, hashes))
+    service.storage.write(lambda uow: uow.identity.recovery_codes.replace(ADMIN_ID, hashes))
     page.reload()
     card = section(page, "Two-step sign-in")
     expect(card).to_contain_text("Only 3 are left.")
@@ -214,7 +215,7 @@ def test_administrators_remove_the_factors_of_somebody_who_lost_them(chromium: B
 def test_the_account_shows_sign_ins_and_refusals(console: Person) -> None:
     service = console.service
     refused = Event(0, service.clock.now(), "sign_in_refused", PAINTER_ID, PAINTER[0], "203.0.113.7", count=7)
-    service.storage.write(lambda uow: uow.events.add(replace(refused, event_id=uow.events.next_id())))
+    service.storage.write(lambda uow: uow.identity.events.add(replace(refused, event_id=uow.identity.events.next_id())))
     service.clock.pass_by(60)
     for number in range(9):
         caller = caller_of(service, PAINTER_ID)
@@ -241,8 +242,8 @@ def test_axe_finds_nothing_where_a_second_factor_must_be_enrolled(chromium: Brow
         page = console.page
 
         def demand(uow: UnitOfWork) -> None:
-            for session in uow.sessions.of_user(PAINTER_ID):
-                uow.sessions.update(replace(session, enrol_by=service.clock.now() - 1))
+            for session in uow.identity.sessions.of_user(PAINTER_ID):
+                uow.identity.sessions.update(replace(session, enrol_by=service.clock.now() - 1))
 
         # The next request is refused: those of the overview are over by then.
         page.wait_for_load_state("networkidle")

@@ -22,7 +22,7 @@ def verdict(page: Page) -> Locator:
 
 
 def blocked(service: Served, logo_id: int) -> str | None:
-    withdrawal = service.storage.read(lambda uow: uow.withdrawals.get(LOGOS.kind, logo_id))
+    withdrawal = service.storage.read(lambda uow: uow.publication.withdrawals.get(LOGOS.kind, logo_id))
     return None if withdrawal is None else withdrawal.reason
 
 
@@ -141,7 +141,7 @@ def offer(service: Served, css: str) -> None:
 
 def pinned(service: Served) -> str | None:
     (pin,) = service.gallery.pins.list(GetThemePins(theme_id=1))
-    return service.storage.read(lambda uow: uow.pins.sheet(pin.sha256 or ""))
+    return service.storage.read(lambda uow: uow.publication.pins.sheet(pin.sha256 or ""))
 
 
 @pytest.mark.rule("contract L5")

@@ -19,8 +19,8 @@ def signed_in(storage: Storage) -> Storage:
 
     def sign_in(uow: UnitOfWork) -> None:
         for name, user_id in (("one", 1), ("two", 1), ("three", 1), ("bens", 2)):
-            uow.sessions.add(session(name, user_id))
-            uow.sessions.add_refresh_token(f"token {name}", name)
+            uow.identity.sessions.add(session(name, user_id))
+            uow.identity.sessions.add_refresh_token(f"token {name}", name)
 
     write(storage, add(role(1, "editor", ("logos:write", "a")), user(1, "ann"), user(2, "ben")), sign_in)
     return storage

@@ -31,19 +31,11 @@ from logoadmin.domain.kernel.records import (
     Theme,
     User,
 )
-from logoadmin.ports.storage import (
-    Challenge,
-    Factor,
-    FactorKind,
-    Identity,
-    Pin,
-    PublishedIndex,
-    Session,
-    Storage,
-    StoredResponse,
-    UnitOfWork,
-    Withdrawal,
-)
+from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.identity.sign_in_storage import Challenge, Factor, FactorKind, Identity
+from logoadmin.ports.kernel.change_storage import StoredResponse
+from logoadmin.ports.publication.publication_storage import Pin, PublishedIndex, Withdrawal
+from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import KIND_OF
 from tests.gallery import add_user, atomic, has_users, link_author, link_id_of
 from tests.options import LONG
@@ -139,25 +131,39 @@ def everything(uow: UnitOfWork) -> object:
         uow.changes.last_id(),
         {kind: number for kind, number in uow.changes.last_of_kinds().items() if number},
         [uow.changes.last_of(kind, id_) for kind in Kind for id_ in (0, 1, MAX_ID)],
-        [(uow.sessions.of_user(user_id), uow.keys.of_user(user_id)) for user_id in users],
-        [uow.keys.find(f"hash {number}") for number in range(1, 9)],
+        [(uow.identity.sessions.of_user(user_id), uow.identity.keys.of_user(user_id)) for user_id in users],
+        [uow.identity.keys.find(f"hash {number}") for number in range(1, 9)],
         [uow.records(AUTHORS).get_many([3, 1, 1, 4, 2]), uow.records(LOGOS).get_many([3, 1, 1, 4, 2])],
-        [uow.links(LOGOS).of_artwork(logo.logo_id) for logo in kinds[LOGOS]],
+        [uow.gallery.links(LOGOS).of_artwork(logo.logo_id) for logo in kinds[LOGOS]],
         [link_id_of(uow, LOGOS, logo.logo_id, by.author_id) for logo in kinds[LOGOS] for by in logo.authors],
-        [uow.links(kind).of_artworks([3, 1, 1]) for kind in ARTWORK_KINDS],
-        [uow.links(kind).of_author(author_id) for kind in ARTWORK_KINDS for author_id in authors],
-        [(uow.stored_responses.get(key), uow.sign_in_attempts.count(key)) for key in ("one", "One", "two")],
-        [(uow.secrets.get(key), uow.sessions.refresh_token(key)) for key in ("one", "One", "two")],
-        [uow.passwords.credentials(user.username) for user in kinds[USERS]],
-        [uow.preferences.get(user.user_id) for user in kinds[USERS]],
-        [uow.passwords.can_sign_in(role.role_id, Ways()) for role in kinds[ROLES]],
-        [(uow.factors.of_user(user_id), uow.recovery_codes.left(user_id)) for user_id in users],
-        [(uow.identities.of_user(user_id), uow.second_factor_since.get(user_id)) for user_id in users],
-        [(uow.challenges.get(key), uow.factors.find_credential(key)) for key in ("one", "One", "two")],
-        [uow.events.page(MAX_ID, 99), uow.events.page(-1, 99, 1, "asc")],
-        [uow.withdrawals.newest(0, 99), uow.withdrawals.blocked(2), uow.indexes.newest(99), uow.pins.offered()],
-        [[uow.withdrawals.get(kind.kind, 1), uow.pins.of_kind(kind.kind)] for kind in ARTWORK_KINDS],
-        [(uow.pins.sheet(key), uow.indexes.get(key)) for key in ("one", "One", "two")],
+        [uow.gallery.links(kind).of_artworks([3, 1, 1]) for kind in ARTWORK_KINDS],
+        [uow.gallery.links(kind).of_author(author_id) for kind in ARTWORK_KINDS for author_id in authors],
+        [(uow.stored_responses.get(key), uow.identity.sign_in_attempts.count(key)) for key in ("one", "One", "two")],
+        [(uow.secrets.get(key), uow.identity.sessions.refresh_token(key)) for key in ("one", "One", "two")],
+        [uow.identity.passwords.credentials(user.username) for user in kinds[USERS]],
+        [uow.identity.preferences.get(user.user_id) for user in kinds[USERS]],
+        [uow.identity.passwords.can_sign_in(role.role_id, Ways()) for role in kinds[ROLES]],
+        [(uow.identity.factors.of_user(user_id), uow.identity.recovery_codes.left(user_id)) for user_id in users],
+        [
+            (uow.identity.identities.of_user(user_id), uow.identity.second_factor_since.get(user_id))
+            for user_id in users
+        ],
+        [
+            (uow.identity.challenges.get(key), uow.identity.factors.find_credential(key))
+            for key in ("one", "One", "two")
+        ],
+        [uow.identity.events.page(MAX_ID, 99), uow.identity.events.page(-1, 99, 1, "asc")],
+        [
+            uow.publication.withdrawals.newest(0, 99),
+            uow.publication.withdrawals.blocked(2),
+            uow.publication.indexes.newest(99),
+            uow.publication.pins.offered(),
+        ],
+        [
+            [uow.publication.withdrawals.get(kind.kind, 1), uow.publication.pins.of_kind(kind.kind)]
+            for kind in ARTWORK_KINDS
+        ],
+        [(uow.publication.pins.sheet(key), uow.publication.indexes.get(key)) for key in ("one", "One", "two")],
     )
 
 
@@ -213,12 +219,12 @@ class Agreement(RuleBasedStateMachine):
 
     @rule(logo_id=IDS, author_id=IDS)
     def unlink(self, logo_id: int, author_id: int) -> None:
-        self.step(lambda uow: uow.links(LOGOS).remove(logo_id, author_id))
+        self.step(lambda uow: uow.gallery.links(LOGOS).remove(logo_id, author_id))
 
     @rule(theme_id=IDS, author_ids=st.lists(IDS, unique=True, max_size=4))
     def link_others(self, theme_id: int, author_ids: list[int]) -> None:
         def link(uow: UnitOfWork) -> list[int]:
-            uow.links(THEMES).remove_all(theme_id)
+            uow.gallery.links(THEMES).remove_all(theme_id)
             return [link_author(uow, THEMES, theme_id, id_) for id_ in author_ids if uow.records(AUTHORS).get(id_)]
 
         self.step(link, when=(lambda uow: uow.records(THEMES).get(theme_id),))
@@ -226,12 +232,12 @@ class Agreement(RuleBasedStateMachine):
     @rule(author=authors)
     def remove_author_and_bring_back(self, author: Author) -> None:
         def bring_back(uow: UnitOfWork) -> tuple[Link, ...]:
-            links = uow.links(LOGOS).of_author(author.author_id)
+            links = uow.gallery.links(LOGOS).of_author(author.author_id)
             there = uow.records(AUTHORS).get(author.author_id)
             uow.records(AUTHORS).remove(author.author_id)
             if there is not None:
                 uow.records(AUTHORS).add(there)
-                uow.links(LOGOS).add(links[::-1])
+                uow.gallery.links(LOGOS).add(links[::-1])
             return links
 
         self.step(bring_back)
@@ -280,21 +286,24 @@ class Agreement(RuleBasedStateMachine):
     @rule(user_id=IDS, name=NAMES, scope=SCOPES, expires_at=st.none() | TIMES)
     def add_key(self, user_id: int, name: str, scope: tuple[str, ...], expires_at: int | None) -> None:
         def add(uow: UnitOfWork) -> None:
-            key_id = uow.keys.next_id()
-            uow.keys.add(ServiceKey(key_id, name, scope, 0, expires_at, None), user_id, f"hash {key_id}")
+            key_id = uow.identity.keys.next_id()
+            uow.identity.keys.add(ServiceKey(key_id, name, scope, 0, expires_at, None), user_id, f"hash {key_id}")
 
         self.step(add, when=(lambda uow: uow.records(USERS).get(user_id),))
 
     @rule(key_id=st.integers(1, 4), now=TIMES)
     def use_key(self, key_id: int, now: int) -> None:
-        self.step(lambda uow: uow.keys.use(key_id, now), when=(lambda uow: uow.keys.find(f"hash {key_id}"),))
         self.step(
-            lambda uow: uow.keys.update_times(key_id, now, now), when=(lambda uow: uow.keys.find(f"hash {key_id}"),)
+            lambda uow: uow.identity.keys.use(key_id, now), when=(lambda uow: uow.identity.keys.find(f"hash {key_id}"),)
+        )
+        self.step(
+            lambda uow: uow.identity.keys.update_times(key_id, now, now),
+            when=(lambda uow: uow.identity.keys.find(f"hash {key_id}"),),
         )
 
     @rule(key_id=st.integers(1, 4), user_id=IDS)
     def remove_key(self, key_id: int, user_id: int) -> None:
-        self.step(lambda uow: uow.keys.remove(key_id, user_id))
+        self.step(lambda uow: uow.identity.keys.remove(key_id, user_id))
 
     @rule(key=KEYS, encrypted=TEXTS, now=TIMES, expires_at=TIMES)
     def store_response(self, key: str, encrypted: str, now: int, expires_at: int) -> None:
@@ -306,65 +315,67 @@ class Agreement(RuleBasedStateMachine):
 
     @rule(key=KEYS, attempts=IDS, ends_at=TIMES)
     def count_attempts(self, key: str, attempts: int, ends_at: int) -> None:
-        self.step(lambda uow: uow.sign_in_attempts.set(key, attempts, ends_at))
+        self.step(lambda uow: uow.identity.sign_in_attempts.set(key, attempts, ends_at))
 
     @rule(key=KEYS, now=TIMES)
     def forget_attempts(self, key: str, now: int) -> None:
-        self.step(lambda uow: uow.sign_in_attempts.forget(key))
-        self.step(lambda uow: uow.sign_in_attempts.forget_ended(now, 99))
+        self.step(lambda uow: uow.identity.sign_in_attempts.forget(key))
+        self.step(lambda uow: uow.identity.sign_in_attempts.forget_ended(now, 99))
 
     @rule(user_id=IDS, key=KEYS, counter=IDS, now=TIMES)
     def enrol(self, user_id: int, key: str, counter: int, now: int) -> None:
         def add(uow: UnitOfWork) -> None:
-            taken = uow.factors.find_credential(key) is not None
+            taken = uow.identity.factors.find_credential(key) is not None
             kind: FactorKind = "totp" if taken else "passkey"
             credential = None if taken else key
-            factor_id = uow.factors.next_id()
-            uow.factors.add(Factor(factor_id, user_id, kind, key, now, key, credential, 0, taken, None))
-            uow.factors.confirm(factor_id, counter, now)
-            uow.recovery_codes.replace(user_id, [f"{key} of {user_id}"])
-            uow.second_factor_since.set(user_id, now)
-            uow.identities.put(Identity("https://issuer.test", key, user_id, "[]"))
+            factor_id = uow.identity.factors.next_id()
+            uow.identity.factors.add(Factor(factor_id, user_id, kind, key, now, key, credential, 0, taken, None))
+            uow.identity.factors.confirm(factor_id, counter, now)
+            uow.identity.recovery_codes.replace(user_id, [f"{key} of {user_id}"])
+            uow.identity.second_factor_since.set(user_id, now)
+            uow.identity.identities.put(Identity("https://issuer.test", key, user_id, "[]"))
 
         self.step(add, when=(lambda uow: uow.records(USERS).get(user_id),))
-        self.step(lambda uow: uow.recovery_codes.use(user_id, f"{key} of {user_id}"))
-        self.step(lambda uow: uow.factors.remove(counter, user_id))
+        self.step(lambda uow: uow.identity.recovery_codes.use(user_id, f"{key} of {user_id}"))
+        self.step(lambda uow: uow.identity.factors.remove(counter, user_id))
 
     @rule(key=KEYS, user_id=IDS, now=TIMES)
     def challenge(self, key: str, user_id: int, now: int) -> None:
         self.step(
-            lambda uow: uow.challenges.add(Challenge(key, "second_factor", user_id, key, now)),
-            when=(lambda uow: uow.records(USERS).get(user_id), lambda uow: uow.challenges.get(key) is None),
+            lambda uow: uow.identity.challenges.add(Challenge(key, "second_factor", user_id, key, now)),
+            when=(lambda uow: uow.records(USERS).get(user_id), lambda uow: uow.identity.challenges.get(key) is None),
         )
-        self.step(lambda uow: uow.challenges.take(key))
-        self.step(lambda uow: uow.challenges.forget_expired(now, 99))
+        self.step(lambda uow: uow.identity.challenges.take(key))
+        self.step(lambda uow: uow.identity.challenges.forget_expired(now, 99))
 
     @rule(user_id=st.none() | IDS, address=st.none() | KEYS, at=TIMES, old=TIMES)
     def happen(self, user_id: int | None, address: str | None, at: int, old: int) -> None:
         def count(uow: UnitOfWork) -> None:
-            if not uow.events.count("sign_in_refused", user_id, address, at):
-                uow.events.add(Event(uow.events.next_id(), at, "sign_in_refused", user_id, address=address))
+            if not uow.identity.events.count("sign_in_refused", user_id, address, at):
+                uow.identity.events.add(
+                    Event(uow.identity.events.next_id(), at, "sign_in_refused", user_id, address=address)
+                )
 
         self.step(count)
-        self.step(lambda uow: uow.events.number("sign_in_refused", at, 2))
-        self.step(lambda uow: uow.events.forget_before(old, 99))
+        self.step(lambda uow: uow.identity.events.number("sign_in_refused", at, 2))
+        self.step(lambda uow: uow.identity.events.forget_before(old, 99))
 
     @rule(withdrawal=withdrawals, id_=IDS, since=TIMES, limit=st.integers(1, 3))
     def withdraw(self, withdrawal: Withdrawal, id_: int, since: int, limit: int) -> None:
-        self.step(lambda uow: uow.withdrawals.put(withdrawal))
-        self.step(lambda uow: uow.withdrawals.drop(Kind.LOGO, id_))
-        self.step(lambda uow: uow.withdrawals.newest(since, limit))
+        self.step(lambda uow: uow.publication.withdrawals.put(withdrawal))
+        self.step(lambda uow: uow.publication.withdrawals.drop(Kind.LOGO, id_))
+        self.step(lambda uow: uow.publication.withdrawals.newest(since, limit))
 
     @rule(pin=pins, sha256=KEYS, css=TEXTS)
     def pin(self, pin: Pin, sha256: str, css: str) -> None:
-        self.step(lambda uow: uow.pins.put(pin))
-        self.step(lambda uow: uow.pins.of(pin.kind, pin.id))
-        self.step(lambda uow: uow.pins.add_sheet(sha256, css))
+        self.step(lambda uow: uow.publication.pins.put(pin))
+        self.step(lambda uow: uow.publication.pins.of(pin.kind, pin.id))
+        self.step(lambda uow: uow.publication.pins.add_sheet(sha256, css))
 
     @rule(version=IDS, sha256=KEYS, at=TIMES, keep=st.integers(1, 3))
     def publish(self, version: int, sha256: str, at: int, keep: int) -> None:
         body = sha256.encode()
-        self.step(lambda uow: uow.indexes.add(PublishedIndex(version, sha256, 3, at, body, body), keep))
+        self.step(lambda uow: uow.publication.indexes.add(PublishedIndex(version, sha256, 3, at, body, body), keep))
 
     @rule(key=KEYS, value=TEXTS)
     def replace_secret(self, key: str, value: str) -> None:
@@ -373,48 +384,53 @@ class Agreement(RuleBasedStateMachine):
     @rule(user_id=IDS)
     def renew_password(self, user_id: int) -> None:
         self.step(
-            lambda uow: uow.passwords.set(user_id, PasswordHash("renewed")),
+            lambda uow: uow.identity.passwords.set(user_id, PasswordHash("renewed")),
             when=(lambda uow: uow.records(USERS).get(user_id),),
         )
 
     @rule(session_id=KEYS, user_id=IDS, expires_at=TIMES)
     def begin_session(self, session_id: str, user_id: int, expires_at: int) -> None:
-        self.step(lambda uow: uow.sessions.end(session_id))
+        self.step(lambda uow: uow.identity.sessions.end(session_id))
         there = (lambda uow: uow.records(USERS).get(user_id),)
-        self.step(lambda uow: uow.sessions.add(Session(session_id, user_id, 0, expires_at)), when=there)
-        self.step(lambda uow: uow.sessions.add_refresh_token(session_id, session_id), when=there)
+        self.step(lambda uow: uow.identity.sessions.add(Session(session_id, user_id, 0, expires_at)), when=there)
+        self.step(lambda uow: uow.identity.sessions.add_refresh_token(session_id, session_id), when=there)
 
     @rule(user_id=IDS, times=st.tuples(TIMES, TIMES, st.none() | TIMES))
     def update_times_of_sessions(self, user_id: int, times: tuple[int, int, int | None]) -> None:
         created_at, expires_at, refreshed_at = times
 
         def update_times(uow: UnitOfWork) -> None:
-            for session in uow.sessions.of_user(user_id):
+            for session in uow.identity.sessions.of_user(user_id):
                 renewed = replace(session, created_at=created_at, expires_at=expires_at, refreshed_at=refreshed_at)
-                uow.sessions.update(renewed)
+                uow.identity.sessions.update(renewed)
 
         self.step(update_times)
 
     @rule(key=KEYS)
     def use_token(self, key: str) -> None:
-        self.step(lambda uow: uow.sessions.use_refresh_token(key), when=(lambda uow: uow.sessions.refresh_token(key),))
+        self.step(
+            lambda uow: uow.identity.sessions.use_refresh_token(key),
+            when=(lambda uow: uow.identity.sessions.refresh_token(key),),
+        )
 
     @rule(now=TIMES, most=st.integers(1, 3))
     def forget_expired_sessions(self, now: int, most: int) -> None:
-        self.step(lambda uow: uow.sessions.forget_expired(now, most))
+        self.step(lambda uow: uow.identity.sessions.forget_expired(now, most))
 
     @rule(latest=TIMES)
     def expire_earlier(self, latest: int) -> None:
-        self.step(lambda uow: uow.sessions.expire_by(latest, 99))
+        self.step(lambda uow: uow.identity.sessions.expire_by(latest, 99))
         self.step(lambda uow: uow.stored_responses.expire_by(latest, 99))
 
     @rule(user_id=IDS, text=TEXTS)
     def set_preferences(self, user_id: int, text: str) -> None:
-        self.step(lambda uow: uow.preferences.set(user_id, text), when=(lambda uow: uow.records(USERS).get(user_id),))
+        self.step(
+            lambda uow: uow.identity.preferences.set(user_id, text), when=(lambda uow: uow.records(USERS).get(user_id),)
+        )
 
     @rule(user_id=IDS, keep=st.none() | KEYS)
     def end_sessions(self, user_id: int, keep: str | None) -> None:
-        self.step(lambda uow: uow.sessions.end_all(user_id, keep))
+        self.step(lambda uow: uow.identity.sessions.end_all(user_id, keep))
 
     @rule(after=IDS | st.just(-1), limit=st.integers(1, 3), where=artworks_filters, key=KEYS, order=ORDERS)
     def look(self, after: int, limit: int, where: Filter, key: str, order: Order) -> None:
@@ -424,7 +440,7 @@ class Agreement(RuleBasedStateMachine):
                 uow.records(THEMES).page(after, limit, where, order),
                 [uow.records(LOGOS).sorted_page(by, None, limit, where, order) for by in SORT_KEYS],
                 [uow.records(THEMES).sorted_page(by, uow.records(THEMES).get(after), 9, where) for by in SORT_KEYS],
-                uow.sessions.rights(key, limit),
+                uow.identity.sessions.rights(key, limit),
             )
         )
 

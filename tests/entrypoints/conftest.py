@@ -21,13 +21,14 @@ from logoadmin.domain.identity.factors.challenges import CHALLENGE_SECONDS
 from logoadmin.domain.identity.factors.factor_secrets import FactorSecrets
 from logoadmin.domain.identity.factors.totp_factors import TotpFactors
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sessions.session_records import stored_hash
 from logoadmin.domain.identity.sessions.sessions import SignIn
 from logoadmin.domain.kernel.access import Policy
+from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.app import web_application
 from logoadmin.entrypoints.cli import main
-from logoadmin.ports.storage import Challenge, Session
+from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.identity.sign_in_storage import Challenge
 from tests.asgi import AppClient
 from tests.conftest import STORAGES
 from tests.entrypoints.command_line import CommandResult, Run
@@ -154,12 +155,12 @@ def admin(gallery: LogoAdmin, watched: WatchedStorage) -> Headers:
     headers = bearer(gallery, "admin", ADMIN_PASSWORD)
     caller = gallery.sessions.caller(headers["authorization"].split()[1])
     gallery.keys.create(CreateKey(name="spare", scope=()), caller)
-    watched.write(lambda uow: uow.sessions.add(Session("spare", ADMIN_ID, NOW, NOW + 3600)))
+    watched.write(lambda uow: uow.identity.sessions.add(Session("spare", ADMIN_ID, NOW, NOW + 3600)))
     apps = TotpFactors(FactorSecrets(FernetEncryption(), ()))
     watched.write(lambda uow: apps.begin(uow, ADMIN_ID, "spare", SPARE_SECRET, NOW))
     hash_ = stored_hash("challenge", SPARE_CHALLENGE)
     asked = Challenge(hash_, "passkey_enrolment", ADMIN_ID, "", NOW + CHALLENGE_SECONDS)
-    watched.write(lambda uow: uow.challenges.add(asked))
+    watched.write(lambda uow: uow.identity.challenges.add(asked))
     watched.asked.clear()
     return headers
 

@@ -49,8 +49,8 @@ def test_the_notice_names_each_work_of_others_in_the_wheel() -> None:
     swagger = re.search(r"swagger-ui-dist`? ([0-9.]+)", SWAGGER_README.read_text(encoding="utf-8"))
     assert swagger
     vendored.append(("entrypoints/http_api/swagger_ui/", f"swagger-ui-dist {swagger[1]}", "Apache-2.0"))
-    vendored.append(("domain/common_passwords.txt", "Django 5.2.19, list of passwords", "BSD-3-Clause"))
-    vendored.append(("domain/common_passwords.txt", "zxcvbn 4.5.0, list of passwords", "MIT"))
+    vendored.append(("domain/identity/common_passwords.txt", "Django 5.2.19, list of passwords", "BSD-3-Clause"))
+    vendored.append(("domain/identity/common_passwords.txt", "zxcvbn 4.5.0, list of passwords", "MIT"))
     listed = [tuple(re.split(r" {2,}", line)) for line in NOTICE.splitlines() if line.startswith(("entry", "domain/"))]
     assert sorted(listed) == sorted(vendored)
     assert all((ROOT / "src/logoadmin" / place).exists() for place, _, _ in vendored)

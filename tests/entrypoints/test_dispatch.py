@@ -23,6 +23,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css import judging as verdict
 from logoadmin.domain.publication.css.verdict import Verdict
+from logoadmin.domain.publication.pins import artwork_css
 from logoadmin.entrypoints.http_api import dispatch as module
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.endpoints import _asker
@@ -548,7 +549,7 @@ def test_css_is_judged_outside_of_transactions(kind: str, monkeypatch: pytest.Mo
     monkeypatch.setattr(storage, "read", watched)
     monkeypatch.setattr(artworks, "judge", noted)
     if kind == "logo":
-        gallery.logos.css(artworks.GetLogoCss(logo_id=1))
+        gallery.logos.css(artwork_css.GetLogoCss(logo_id=1))
     else:
-        gallery.themes.css(artworks.GetThemeCss(theme_id=1))
+        gallery.themes.css(artwork_css.GetThemeCss(theme_id=1))
     assert reading == [False]

@@ -165,7 +165,7 @@ def test_of_many_with_one_recovery_code_one_signs_in(workers: tuple[LogoAdmin, L
             assert statuses(answers) == [200] + [401] * 3
 
     with_clients(workers, rush)
-    left = workers[1].sessions.transactions.storage.read(lambda uow: uow.recovery_codes.left(7))
+    left = workers[1].sessions.transactions.storage.read(lambda uow: uow.identity.recovery_codes.left(7))
     assert left == 7
 
 
@@ -208,7 +208,7 @@ def test_of_many_with_one_challenge_one_signs_in(workers: tuple[LogoAdmin, LogoA
         assert statuses(answers) == [200] + [401] * 3
 
     with_clients(workers, rush)
-    left = workers[1].sessions.transactions.storage.read(lambda uow: uow.recovery_codes.left(7))
+    left = workers[1].sessions.transactions.storage.read(lambda uow: uow.identity.recovery_codes.left(7))
     assert left == 9  # refused ones use up nothing
 
 
@@ -254,8 +254,8 @@ def test_a_session_that_may_only_enrol_is_refused_everything_else(
     client: AppClient, admin: Headers, gallery: LogoAdmin
 ) -> None:
     def restrict(uow: UnitOfWork) -> None:
-        for session in uow.sessions.of_user(ADMIN_ID):
-            uow.sessions.update(replace(session, enrol_by=NOW))
+        for session in uow.identity.sessions.of_user(ADMIN_ID):
+            uow.identity.sessions.update(replace(session, enrol_by=NOW))
 
     gallery.sessions.transactions.storage.write(restrict, "sessions")
     for method, path in (("GET", "/api/users"), ("DELETE", "/api/logos/1"), ("GET", "/api/auth/sessions")):

@@ -23,7 +23,7 @@ _PUBLIC_FOLDER: Final = 0o755
 
 
 class FolderGalleryFiles:
-    """The :class:`~logoadmin.ports.publication.gallery_files.GalleryFiles` of a folder, which is created if it does not exist."""
+    """Implements :class:`~logoadmin.ports.publication.gallery_files.GalleryFiles`; the folder is created if needed."""
 
     def __init__(self, folder: Path) -> None:
         """Use a folder, whose parent must exist."""

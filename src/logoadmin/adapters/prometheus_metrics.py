@@ -148,7 +148,7 @@ class PrometheusMetrics:
             for kind, merged in _MERGED.items():
                 _merge(Path(self._directory, f"{kind}_{pid}.db"), Path(self._directory, f"{kind}_{_ENDED}.db"), merged)
 
-    def gallery_generated(self, left_out: Mapping[LeftOutReason, int]) -> None:
+    def gallery_generated(self, left_out: Mapping[str, int]) -> None:
         self._by_outcome[self._generations, "ok"].inc()
         self._generated_at.set(time.time())
         for reason, gauge in self._left_out_by_reason.items():

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import partial, wraps
 from inspect import isasyncgen, isawaitable, isgenerator, signature
 from threading import get_ident
 from types import TracebackType
@@ -12,11 +12,16 @@ from typing import Any, Final, NoReturn, TypeVar
 from logoadmin.domain.changes.bulk_changes import BulkService
 from logoadmin.domain.changes.history import ChangeService
 from logoadmin.domain.changes.import_export import ImportExportService
-from logoadmin.domain.gallery.artworks import logo_service, theme_service
+from logoadmin.domain.gallery.artworks import ArtworkService
+from logoadmin.domain.gallery.audited_artworks import AuditedArtworks
+from logoadmin.domain.gallery.audited_authors import AuditedAuthors
+from logoadmin.domain.gallery.audited_settings import AuditedSettings
 from logoadmin.domain.gallery.authors import AuthorService
 from logoadmin.domain.gallery.shared_settings import SettingsService
-from logoadmin.domain.identity.escalation import somebody_holds_all
+from logoadmin.domain.identity.callers import StoredCallers, require_recent_sign_in
+from logoadmin.domain.identity.escalation import check_somebody_holds_all, guards, somebody_holds_all
 from logoadmin.domain.identity.events.event_list import EventService
+from logoadmin.domain.identity.factors import factor_records
 from logoadmin.domain.identity.factors.factor_secrets import FactorSecrets
 from logoadmin.domain.identity.factors.factors import FactorService
 from logoadmin.domain.identity.factors.passkey_factors import PasskeyFactors
@@ -29,25 +34,29 @@ from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.preferences import PreferenceService
 from logoadmin.domain.identity.roles import RoleService
 from logoadmin.domain.identity.service_keys import KeyService
+from logoadmin.domain.identity.sessions import session_records
 from logoadmin.domain.identity.sessions.open_sessions import Lifetimes, SessionTokens
 from logoadmin.domain.identity.sessions.sessions import SessionService
 from logoadmin.domain.identity.sign_in.issuer_users import IssuerUsers
 from logoadmin.domain.identity.sign_in.sign_in_codes import SignInCodeService
 from logoadmin.domain.identity.sign_in.single_sign_on import SingleSignOnService
-from logoadmin.domain.identity.sign_in_rules import SignInRules
+from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
 from logoadmin.domain.identity.users import UserService
-from logoadmin.domain.kernel import milestones
+from logoadmin.domain.kernel import milestones, records
 from logoadmin.domain.kernel.access import ActingAs, Owner, Policy
+from logoadmin.domain.kernel.audited_unit_of_work import Auditing
 from logoadmin.domain.kernel.errors import LogoAdminError, NotFound, StorageUnavailable
 from logoadmin.domain.kernel.idempotency import Idempotency
-from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, LOGOS, THEMES, USERS, ArtworkKind
 from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
-from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.kernel.records import Artwork, Kind
 from logoadmin.domain.kernel.use_cases import Service, Transactions
 from logoadmin.domain.publication.css.unsaved_css import CssService
 from logoadmin.domain.publication.files.gallery_keys import GalleryKeys
+from logoadmin.domain.publication.pins.artwork_css import ArtworkCss
 from logoadmin.domain.publication.pins.pins import PinService
 from logoadmin.domain.publication.publication_service import PublicationService, PublishingRules
+from logoadmin.domain.publication.withdrawal_log import withdraw
 from logoadmin.ports.identity.issuer import Issuer
 from logoadmin.ports.identity.passkeys import OpenPasskeys
 from logoadmin.ports.identity.passwords import PasswordHasher
@@ -60,6 +69,9 @@ from logoadmin.ports.publication.signing import Signing, SigningKey
 from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
 
 Answer = TypeVar("Answer")
+LinkAnswer = TypeVar("LinkAnswer")
+Removed = TypeVar("Removed")
+RemovedLink = TypeVar("RemovedLink")
 
 _CLOSED: Final = "the gallery is closed"
 _ENDED: Final = "this gallery was bound to an atomic block, which has ended; use the gallery around the block"
@@ -100,6 +112,31 @@ class Rules:
     publishing: PublishingRules = field(default_factory=PublishingRules)
     sign_in: SignInRules = field(default_factory=SignInRules)
     public_url: PublicUrl = LOCAL
+
+
+class JudgedArtworkService(ArtworkService[Artwork, LinkAnswer, Removed, RemovedLink]):
+    """The use cases of one kind of artwork, with the verdict on its CSS."""
+
+    def __init__(
+        self, kind: ArtworkKind[Artwork, LinkAnswer, Removed, RemovedLink], transactions: Transactions
+    ) -> None:
+        super().__init__(kind, transactions)
+        self.css = ArtworkCss(kind, transactions).css
+
+
+def auditing(ways: Ways) -> Auditing:
+    """Return what the contexts add to every write, given the ways to sign in."""
+    return Auditing(
+        {
+            Kind.AUTHOR: AuditedAuthors,
+            Kind.SETTINGS: AuditedSettings,
+            **{kind.kind: AuditedArtworks for kind in ARTWORK_KINDS},
+        },
+        guards(ways),
+        [withdraw],
+        partial(check_somebody_holds_all, ways),
+        require_recent_sign_in,
+    )
 
 
 class LogoAdmin:
@@ -152,17 +189,17 @@ class LogoAdmin:
         self.product = ports.storage.product
         self.metrics = ports.metrics
         self.admin_password = admin_password
-        idempotency = Idempotency(ports.encryption)
-        transactions = Transactions(
-            ports.storage, rules.access, ports.clock, idempotency, rules.lifetimes, rules.sign_in.ways
-        )
+        idempotency = Idempotency(ports.encryption, [records, session_records, factor_records])
+        ways = rules.sign_in.ways
+        callers = StoredCallers(rules.lifetimes, ways)
+        transactions = Transactions(ports.storage, rules.access, ports.clock, idempotency, callers, auditing(ways))
         self._transactions = transactions
         new_passwords = NewPasswords(ports.hasher, rules.sign_in.min_password_length, rules.public_url.host)
         self.users = UserService(transactions, new_passwords, ports.clock)
         self.roles = RoleService(transactions)
         self.authors = AuthorService(transactions)
-        self.themes = theme_service(transactions)
-        self.logos = logo_service(transactions)
+        self.themes = JudgedArtworkService(THEMES, transactions)
+        self.logos = JudgedArtworkService(LOGOS, transactions)
         self.pins = PinService(transactions, ports.outgoing, ports.clock)
         self.settings = SettingsService(transactions)
         self.css = CssService(transactions, ports.clock)

@@ -1,4 +1,4 @@
-"""Every sentence of :mod:`logoadmin.ports.identity.passkeys`, over every adapter (contract O1, O2; ASVS 6.5.1, 6.7.2)."""
+"""The rules of :mod:`logoadmin.ports.identity.passkeys`, over every adapter (contract O1, O2; ASVS 6.5.1, 6.7.2)."""
 
 import os
 from collections.abc import Callable

@@ -10,15 +10,17 @@ from logoadmin.domain.identity.sessions.session_records import ServiceKey
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ID
-from logoadmin.ports.storage import Session, Storage, StoredResponse, UnitOfWork
+from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.kernel.change_storage import StoredResponse
+from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import Step, add, remove, role, session, update, user, write, write_in_vain
 
 
 def alive(storage: Storage) -> list[str]:
     def look(uow: UnitOfWork) -> list[str]:
         owners = {"one": 1, "two": 1, "three": 1, "bens": 2}
-        rightful = [name for name, user_id in owners.items() if uow.sessions.rights(name, user_id)]
-        assert rightful == [name for name in owners if uow.sessions.refresh_token(f"token {name}")]
+        rightful = [name for name, user_id in owners.items() if uow.identity.sessions.rights(name, user_id)]
+        assert rightful == [name for name in owners if uow.identity.sessions.refresh_token(f"token {name}")]
         return rightful
 
     return storage.read(look)
@@ -27,14 +29,14 @@ def alive(storage: Storage) -> list[str]:
 @pytest.mark.rule("contract B5")
 def test_rights_are_those_of_the_role_right_now(signed_in: Storage) -> None:
     def held(uow: UnitOfWork) -> object:
-        return uow.sessions.rights("one", 1)
+        return uow.identity.sessions.rights("one", 1)
 
     editor = Rights(1, frozenset(("a", "logos:write")), signed_in_at=1_000, ends_at=2_000, factor="password")
     assert signed_in.read(held) == signed_in.snapshot(held) == signed_in.write(held) == editor
     write(signed_in, update(role(1, "editor", ("*",))))
     assert signed_in.read(held) == replace(editor, scope=frozenset(("*",)))
     others = (("one", 2), ("ONE", 1), ("none", 1), ("one", 3))
-    assert signed_in.read(lambda uow: [uow.sessions.rights(*other) for other in others]) == [None] * 4
+    assert signed_in.read(lambda uow: [uow.identity.sessions.rights(*other) for other in others]) == [None] * 4
 
 
 @pytest.mark.rule("contract C2", "contract K7")
@@ -49,17 +51,17 @@ def test_the_first_start_with_key_files_is_remembered(storage: Storage) -> None:
 @pytest.mark.rule("contract J8")
 def test_preferences_are_replaced_and_go_with_their_user(signed_in: Storage) -> None:
     def kept() -> list[str | None]:
-        return signed_in.read(lambda uow: [uow.preferences.get(user_id) for user_id in (1, 2, 3)])
+        return signed_in.read(lambda uow: [uow.identity.preferences.get(user_id) for user_id in (1, 2, 3)])
 
     def set_(user_id: int, text: str) -> None:
-        signed_in.write(lambda uow: uow.preferences.set(user_id, text), "sessions")
+        signed_in.write(lambda uow: uow.identity.preferences.set(user_id, text), "sessions")
 
     text = '{"view": "🦊\\u0000"}' + " " * 16_000
     for given in (text, text, "{}"):
         set_(1, given)
         assert kept() == [given, None, None]
     set_(2, text)
-    write_in_vain(signed_in, lambda uow: uow.preferences.set(2, "{}"))
+    write_in_vain(signed_in, lambda uow: uow.identity.preferences.set(2, "{}"))
     assert kept() == ["{}", text, None]
     write(signed_in, remove(USERS, 1))
     assert kept() == [None, text, None]
@@ -67,28 +69,28 @@ def test_preferences_are_replaced_and_go_with_their_user(signed_in: Storage) -> 
 
 @pytest.mark.rule("contract C3")
 def test_sessions_end_with_their_refresh_tokens(signed_in: Storage) -> None:
-    assert signed_in.write(lambda uow: [*map(uow.sessions.end, ("one", "one", "TWO"))]) == [True, False, False]
+    assert signed_in.write(lambda uow: [*map(uow.identity.sessions.end, ("one", "one", "TWO"))]) == [True, False, False]
     assert alive(signed_in) == ["two", "three", "bens"]
-    write(signed_in, lambda uow: uow.sessions.end_all(1, keep="two"))
+    write(signed_in, lambda uow: uow.identity.sessions.end_all(1, keep="two"))
     assert alive(signed_in) == ["two", "bens"]
-    write(signed_in, lambda uow: uow.sessions.end_all(1))
+    write(signed_in, lambda uow: uow.identity.sessions.end_all(1))
     assert alive(signed_in) == ["bens"]
 
 
 @pytest.mark.rule("contract C6")
 def test_the_sessions_of_a_user_come_by_when_they_began_then_by_id_with_all_that_is_known(signed_in: Storage) -> None:
     def of(user_id: int) -> tuple[Session, ...]:
-        return signed_in.read(lambda uow: uow.sessions.of_user(user_id))
+        return signed_in.read(lambda uow: uow.identity.sessions.of_user(user_id))
 
     earlier = Session("zero", 1, 999, 2_000, 1_500, "2001:db8::" + "f" * 54, "🖼" * 256, "recovery_code", 2**53 - 1)
     later = Session("a later one", 1, 1_001, 2**53 - 1)
-    write(signed_in, lambda uow: uow.sessions.add(later), lambda uow: uow.sessions.add(earlier))
+    write(signed_in, lambda uow: uow.identity.sessions.add(later), lambda uow: uow.identity.sessions.add(earlier))
     others = (*(session(name, 1) for name in ("one", "three", "two")), later)
     assert (of(1), of(2), of(3)) == ((earlier, *others), (session("bens", 2),), ())
     renewed = replace(earlier, created_at=1, expires_at=3, refreshed_at=2, enrol_by=4)
-    write(signed_in, lambda uow: uow.sessions.update(renewed))
+    write(signed_in, lambda uow: uow.identity.sessions.update(renewed))
     assert of(1) == (renewed, *others)
-    held = signed_in.read(lambda uow: uow.sessions.rights("zero", 1))
+    held = signed_in.read(lambda uow: uow.identity.sessions.rights("zero", 1))
     assert held is not None
     assert (held.signed_in_at, held.enrol_by) == (1, 4)
 
@@ -96,32 +98,35 @@ def test_the_sessions_of_a_user_come_by_when_they_began_then_by_id_with_all_that
 @pytest.mark.rule("contract C3")
 def test_expired_sessions_end_and_prolonged_ones_do_not(signed_in: Storage) -> None:
     def prolong(uow: UnitOfWork) -> None:
-        uow.sessions.update(session("two", 1, 2_001))
-        uow.sessions.use_refresh_token("token two")
+        uow.identity.sessions.update(session("two", 1, 2_001))
+        uow.identity.sessions.use_refresh_token("token two")
 
-    write(signed_in, prolong, lambda uow: uow.sessions.forget_expired(1_999, 99))
+    write(signed_in, prolong, lambda uow: uow.identity.sessions.forget_expired(1_999, 99))
     assert alive(signed_in) == ["one", "two", "three", "bens"]
-    write_in_vain(signed_in, lambda uow: uow.sessions.forget_expired(9_999, 99))
+    write_in_vain(signed_in, lambda uow: uow.identity.sessions.forget_expired(9_999, 99))
     assert alive(signed_in) == ["one", "two", "three", "bens"]
-    write(signed_in, lambda uow: uow.sessions.forget_expired(2_000, 99))
+    write(signed_in, lambda uow: uow.identity.sessions.forget_expired(2_000, 99))
     assert alive(signed_in) == ["two"]
-    assert signed_in.read(lambda uow: uow.sessions.refresh_token("token two")) == (session("two", 1, 2_001), True)
+    assert signed_in.read(lambda uow: uow.identity.sessions.refresh_token("token two")) == (
+        session("two", 1, 2_001),
+        True,
+    )
 
 
 @pytest.mark.rule("contract C3", "contract F3")
 def test_sessions_and_answers_can_be_made_to_expire_earlier(signed_in: Storage) -> None:
     answers = [StoredResponse(f"hash {number}", "", 1_000 * number) for number in range(1, 4)]
     write(signed_in, *(lambda uow, a=a: uow.stored_responses.add(a) for a in answers))
-    write(signed_in, lambda uow: uow.sessions.update(session("two", 1, 3_000)))
+    write(signed_in, lambda uow: uow.identity.sessions.update(session("two", 1, 3_000)))
 
     def ends(uow: UnitOfWork) -> list[int]:
-        sessions = [uow.sessions.refresh_token(f"token {name}") for name in ("one", "two")]
+        sessions = [uow.identity.sessions.refresh_token(f"token {name}") for name in ("one", "two")]
         kept = [uow.stored_responses.get(answer.key_hash) for answer in answers]
         return [*(found[0].expires_at for found in sessions if found), *(found.expires_at for found in kept if found)]
 
     def expire_by(latest: int, most: int) -> list[Callable[[UnitOfWork], object]]:
         return [
-            lambda uow: uow.sessions.expire_by(latest, most),
+            lambda uow: uow.identity.sessions.expire_by(latest, most),
             lambda uow: uow.stored_responses.expire_by(latest, most),
         ]
 
@@ -141,13 +146,17 @@ def test_tokens_of_expired_sessions_are_forgotten_in_limited_batches(signed_in: 
     hashes = [f"{number} of three" for number in range(5)]
 
     def begin(uow: UnitOfWork) -> None:
-        uow.sessions.update(session("three", 1, 1_999))
+        uow.identity.sessions.update(session("three", 1, 1_999))
         for hash_ in hashes:
-            uow.sessions.add_refresh_token(hash_, "three")
+            uow.identity.sessions.add_refresh_token(hash_, "three")
 
     def left(uow: UnitOfWork) -> tuple[int, list[str]]:
-        tokens = sum(uow.sessions.refresh_token(hash_) is not None for hash_ in [*hashes, "token three"])
-        there = [s for s, owner in (("three", 1), ("bens", 2), ("one", 1), ("two", 1)) if uow.sessions.rights(s, owner)]
+        tokens = sum(uow.identity.sessions.refresh_token(hash_) is not None for hash_ in [*hashes, "token three"])
+        there = [
+            s
+            for s, owner in (("three", 1), ("bens", 2), ("one", 1), ("two", 1))
+            if uow.identity.sessions.rights(s, owner)
+        ]
         return tokens, there
 
     write(signed_in, begin)
@@ -159,24 +168,24 @@ def test_tokens_of_expired_sessions_are_forgotten_in_limited_batches(signed_in: 
         (0, ["two"]),
         (0, []),
     ):
-        write(signed_in, lambda uow: uow.sessions.forget_expired(2_000, 2))
+        write(signed_in, lambda uow: uow.identity.sessions.forget_expired(2_000, 2))
         assert signed_in.read(left) == expected
 
 
 @pytest.mark.rule("contract C3")
 def test_refresh_tokens_remember_that_they_were_used(signed_in: Storage) -> None:
     def found(uow: UnitOfWork) -> object:
-        return uow.sessions.refresh_token("token one")
+        return uow.identity.sessions.refresh_token("token one")
 
     assert signed_in.read(found) == signed_in.write(found) == (session("one", 1), False)
     write(
         signed_in,
-        lambda uow: uow.sessions.use_refresh_token("token one"),
-        lambda uow: uow.sessions.add_refresh_token("newer", "one"),
+        lambda uow: uow.identity.sessions.use_refresh_token("token one"),
+        lambda uow: uow.identity.sessions.add_refresh_token("newer", "one"),
     )
     assert signed_in.read(found) == signed_in.write(found) == (session("one", 1), True)
-    assert signed_in.read(lambda uow: uow.sessions.refresh_token("newer")) == (session("one", 1), False)
-    assert signed_in.read(lambda uow: uow.sessions.refresh_token("TOKEN one")) is None
+    assert signed_in.read(lambda uow: uow.identity.sessions.refresh_token("newer")) == (session("one", 1), False)
+    assert signed_in.read(lambda uow: uow.identity.sessions.refresh_token("TOKEN one")) is None
 
 
 # Service keys
@@ -189,13 +198,13 @@ def key(key_id: int, scope: tuple[str, ...] = ("logos:write",), expires_at: int 
 def add_keys(user_id: int, *keys: ServiceKey) -> Step:
     def step(uow: UnitOfWork) -> None:
         for key in keys:
-            uow.keys.add(key, user_id, f"hash {key.key_id}")
+            uow.identity.keys.add(key, user_id, f"hash {key.key_id}")
 
     return step
 
 
 def keys_of(storage: Storage, user_id: int) -> tuple[ServiceKey, ...]:
-    return storage.read(lambda uow: uow.keys.of_user(user_id))
+    return storage.read(lambda uow: uow.identity.keys.of_user(user_id))
 
 
 @pytest.mark.rule("contract C5")
@@ -203,14 +212,14 @@ def test_service_keys_are_found_with_what_their_user_may_do_now(signed_in: Stora
     longest = ServiceKey(MAX_ID, "🂡" * 64, tuple(f"{number:064}" for number in range(64)), 0, 2**53 - 1, 2**53 - 1)
     write(
         signed_in,
-        lambda uow: uow.keys.add(key(1), 1, "hash"),
-        lambda uow: uow.keys.add(key(2, ()), 2, "Hash"),
-        lambda uow: uow.keys.add(longest, 2, "h" * 128),
+        lambda uow: uow.identity.keys.add(key(1), 1, "hash"),
+        lambda uow: uow.identity.keys.add(key(2, ()), 2, "Hash"),
+        lambda uow: uow.identity.keys.add(longest, 2, "h" * 128),
     )
 
     def found(key_hash: str) -> object:
         def find(uow: UnitOfWork) -> object:
-            return uow.keys.find(key_hash)
+            return uow.identity.keys.find(key_hash)
 
         answer = signed_in.read(find)
         assert signed_in.snapshot(find) == signed_in.write(find) == answer
@@ -239,49 +248,49 @@ def test_service_keys_of_a_user_come_by_id(signed_in: Storage) -> None:
 
 @pytest.mark.rule("contract C5")
 def test_a_service_key_remembers_when_it_was_used_and_may_get_other_times(signed_in: Storage) -> None:
-    write(signed_in, add_keys(1, key(1), key(2)), lambda uow: uow.keys.use(1, 1_800_000_000))
+    write(signed_in, add_keys(1, key(1), key(2)), lambda uow: uow.identity.keys.use(1, 1_800_000_000))
     for times in ((1_000, None), (2_000, 3_000)):
-        write(signed_in, lambda uow, times=times: uow.keys.update_times(2, *times))  # type: ignore[misc]  # has a default
+        write(signed_in, lambda uow, times=times: uow.identity.keys.update_times(2, *times))  # type: ignore[misc]  # has a default
     used = replace(key(1), last_used_at=1_800_000_000)
     assert keys_of(signed_in, 1) == (used, replace(key(2), created_at=2_000, expires_at=3_000))
-    found = signed_in.read(lambda uow: uow.keys.find("hash 1"))
+    found = signed_in.read(lambda uow: uow.identity.keys.find("hash 1"))
     assert found is not None
     assert found[0] == used
 
 
 @pytest.mark.rule("contract C5", "contract D")
 def test_service_keys_go_with_their_user(signed_in: Storage) -> None:
-    write(signed_in, add_keys(1, key(1)), add_keys(2, key(2)), lambda uow: uow.sessions.end_all(1))
-    assert signed_in.read(lambda uow: uow.keys.find("hash 1")) is not None
+    write(signed_in, add_keys(1, key(1)), add_keys(2, key(2)), lambda uow: uow.identity.sessions.end_all(1))
+    assert signed_in.read(lambda uow: uow.identity.keys.find("hash 1")) is not None
     write_in_vain(signed_in, remove(USERS, 1))
     assert keys_of(signed_in, 1) == (key(1),)
     write(signed_in, remove(USERS, 1), add(user(1, "ann")))
-    assert signed_in.read(lambda uow: uow.keys.find("hash 1")) is None
+    assert signed_in.read(lambda uow: uow.identity.keys.find("hash 1")) is None
     assert (keys_of(signed_in, 1), keys_of(signed_in, 2)) == ((), (key(2),))
 
 
 @pytest.mark.rule("contract C5")
 def test_a_user_ends_no_service_key_of_another(signed_in: Storage) -> None:
     def ends(key_id: int, user_id: int) -> object:
-        return write(signed_in, lambda uow: uow.keys.remove(key_id, user_id))
+        return write(signed_in, lambda uow: uow.identity.keys.remove(key_id, user_id))
 
     write(signed_in, add_keys(1, key(1)), add_keys(2, key(2)))
     assert (ends(2, 1), ends(9, 1)) == (False, False)
     assert keys_of(signed_in, 2) == (key(2),)
     assert (ends(2, 2), ends(2, 2)) == (True, False)
-    assert signed_in.read(lambda uow: uow.keys.find("hash 2")) is None
+    assert signed_in.read(lambda uow: uow.identity.keys.find("hash 2")) is None
     assert keys_of(signed_in, 1) == (key(1),)
 
 
 @pytest.mark.rule("contract A2", "contract C5")
 def test_ids_of_service_keys_are_not_given_twice(signed_in: Storage) -> None:
     def next_one(uow: UnitOfWork) -> int:
-        key_id = uow.keys.next_id()
-        uow.keys.add(key(key_id), 1, f"hash {key_id}")
+        key_id = uow.identity.keys.next_id()
+        uow.identity.keys.add(key(key_id), 1, f"hash {key_id}")
         return key_id
 
     assert write(signed_in, next_one, next_one) == 2
-    write(signed_in, lambda uow: uow.keys.remove(2, 1))
+    write(signed_in, lambda uow: uow.identity.keys.remove(2, 1))
     write_in_vain(signed_in, next_one)
     assert write(signed_in, next_one) == 3
     write(signed_in, remove(USERS, 1), add(user(1, "ann")))
@@ -318,24 +327,28 @@ def test_stored_responses_are_kept_until_they_expire(storage: Storage) -> None:
 @pytest.mark.rule("contract C1")
 def test_sign_in_attempts_are_counted_and_forgotten(storage: Storage) -> None:
     def counts(uow: UnitOfWork) -> list[tuple[int, int]]:
-        return [uow.sign_in_attempts.count(counted) for counted in ("ann", "Ann", "ann ", "🂡" * 64)]
+        return [uow.identity.sign_in_attempts.count(counted) for counted in ("ann", "Ann", "ann ", "🂡" * 64)]
 
     assert storage.read(counts) == [(0, 0)] * 4
     write(
         storage,
-        lambda uow: uow.sign_in_attempts.set("ann", 1, 1_000),
-        lambda uow: uow.sign_in_attempts.set("Ann", 2, 2_000),
-        lambda uow: uow.sign_in_attempts.set("🂡" * 64, MAX_ID, 2**53 - 1),
-        lambda uow: uow.sign_in_attempts.set("ann", 3, 1_000),
-        lambda uow: uow.sign_in_attempts.set("ann", 3, 1_000),
+        lambda uow: uow.identity.sign_in_attempts.set("ann", 1, 1_000),
+        lambda uow: uow.identity.sign_in_attempts.set("Ann", 2, 2_000),
+        lambda uow: uow.identity.sign_in_attempts.set("🂡" * 64, MAX_ID, 2**53 - 1),
+        lambda uow: uow.identity.sign_in_attempts.set("ann", 3, 1_000),
+        lambda uow: uow.identity.sign_in_attempts.set("ann", 3, 1_000),
     )
     assert storage.read(counts) == storage.write(counts) == [(3, 1_000), (2, 2_000), (0, 0), (MAX_ID, 2**53 - 1)]
-    write(storage, lambda uow: uow.sign_in_attempts.forget_ended(999, 99))
+    write(storage, lambda uow: uow.identity.sign_in_attempts.forget_ended(999, 99))
     assert storage.read(counts)[0] == (3, 1_000)
-    write(storage, lambda uow: uow.sign_in_attempts.forget_ended(1_000, 99))
+    write(storage, lambda uow: uow.identity.sign_in_attempts.forget_ended(1_000, 99))
     assert storage.read(counts) == [(0, 0), (2, 2_000), (0, 0), (MAX_ID, 2**53 - 1)]
-    write_in_vain(storage, lambda uow: uow.sign_in_attempts.forget("Ann"))
-    write(storage, lambda uow: uow.sign_in_attempts.forget("🂡" * 64), lambda uow: uow.sign_in_attempts.forget("none"))
+    write_in_vain(storage, lambda uow: uow.identity.sign_in_attempts.forget("Ann"))
+    write(
+        storage,
+        lambda uow: uow.identity.sign_in_attempts.forget("🂡" * 64),
+        lambda uow: uow.identity.sign_in_attempts.forget("none"),
+    )
     assert storage.read(counts) == [(0, 0), (2, 2_000), (0, 0), (0, 0)]
 
 

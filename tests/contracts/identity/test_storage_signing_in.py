@@ -1,6 +1,7 @@
 """The rules of :mod:`logoadmin.ports.identity.sign_in_storage`, over every adapter."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -10,14 +11,8 @@ from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.records import PasswordHash
-from logoadmin.ports.storage import (
-    Challenge,
-    ChallengePurpose,
-    Factor,
-    Identity,
-    Storage,
-    UnitOfWork,
-)
+from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
+from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import Step, add, at_once, remove, role, session, user, write, write_in_vain
 
 HOUR: Final = 3_600
@@ -43,13 +38,13 @@ def passkey(factor_id: int, credential: str, user_id: int = 1) -> Factor:
 def add_factors(*factors: Factor) -> Step:
     def step(uow: UnitOfWork) -> None:
         for factor in factors:
-            uow.factors.add(factor)
+            uow.identity.factors.add(factor)
 
     return step
 
 
 def factors_of(storage: Storage, *user_ids: int) -> list[tuple[Factor, ...]]:
-    return storage.read(lambda uow: [uow.factors.of_user(user_id) for user_id in user_ids])
+    return storage.read(lambda uow: [uow.identity.factors.of_user(user_id) for user_id in user_ids])
 
 
 # Factors
@@ -60,7 +55,7 @@ def test_factors_of_a_user_come_by_id_as_they_were_stored(peopled: Storage) -> N
     longest = passkey(MAX_ID, "c" * 1_364)
     write(peopled, add_factors(totp(3), longest, totp(1, confirmed=True), totp(2, 2)))
     assert factors_of(peopled, 1, 2, 3) == [(totp(1, confirmed=True), totp(3), longest), (totp(2, 2),), ()]
-    kept = peopled.write(lambda uow: uow.factors.of_user(1))
+    kept = peopled.write(lambda uow: uow.identity.factors.of_user(1))
     assert [type(factor.confirmed) for factor in kept] == [bool] * 3
 
 
@@ -70,7 +65,7 @@ def test_a_passkey_is_found_by_exactly_its_credential(peopled: Storage) -> None:
     write(peopled, add_factors(totp(1), passkey(2, "abc"), passkey(3, "ABC", 2), passkey(4, longest)))
 
     def found(credential: str) -> int | None:
-        factor = peopled.read(lambda uow: uow.factors.find_credential(credential))
+        factor = peopled.read(lambda uow: uow.identity.factors.find_credential(credential))
         return None if factor is None else factor.factor_id
 
     assert [found(credential) for credential in ("abc", "ABC", longest)] == [2, 3, 4]
@@ -80,35 +75,45 @@ def test_a_passkey_is_found_by_exactly_its_credential(peopled: Storage) -> None:
 @pytest.mark.rule("contract O1")
 def test_factors_are_confirmed_and_used(peopled: Storage) -> None:
     write(peopled, add_factors(totp(1), totp(2), passkey(3, "c")))
-    write_in_vain(peopled, lambda uow: uow.factors.confirm(1, 7, 1_001), lambda uow: uow.factors.use(3, 0, 1_001))
+    write_in_vain(
+        peopled,
+        lambda uow: uow.identity.factors.confirm(1, 7, 1_001),
+        lambda uow: uow.identity.factors.use(3, 0, 1_001),
+    )
     assert factors_of(peopled, 1) == [(totp(1), totp(2), passkey(3, "c"))]
-    write(peopled, lambda uow: uow.factors.confirm(1, 7, 1_001), lambda uow: uow.factors.use(3, 2**40, 1_002))
+    write(
+        peopled,
+        lambda uow: uow.identity.factors.confirm(1, 7, 1_001),
+        lambda uow: uow.identity.factors.use(3, 2**40, 1_002),
+    )
     confirmed = replace(totp(1, confirmed=True), counter=7, last_used_at=1_001)
     used = replace(passkey(3, "c"), counter=2**40, last_used_at=1_002)
     assert factors_of(peopled, 1) == [(confirmed, totp(2), used)]
-    write(peopled, lambda uow: uow.factors.use(1, 8, 1_003), lambda uow: uow.factors.use(1, 8, 1_003))
+    write(peopled, lambda uow: uow.identity.factors.use(1, 8, 1_003), lambda uow: uow.identity.factors.use(1, 8, 1_003))
     assert factors_of(peopled, 1)[0][0] == replace(confirmed, counter=8, last_used_at=1_003)
 
 
 @pytest.mark.rule("contract O1")
 def test_a_secret_is_replaced_by_the_same_under_another_key(peopled: Storage) -> None:
     write(peopled, add_factors(totp(1), totp(2, 2)))
-    write_in_vain(peopled, lambda uow: uow.factors.replace_secret(1, "other"))
+    write_in_vain(peopled, lambda uow: uow.identity.factors.replace_secret(1, "other"))
     assert factors_of(peopled, 1, 2) == [(totp(1),), (totp(2, 2),)]
-    write(peopled, lambda uow: uow.factors.replace_secret(1, "other"))
+    write(peopled, lambda uow: uow.identity.factors.replace_secret(1, "other"))
     assert factors_of(peopled, 1, 2) == [(replace(totp(1), secret="other"),), (totp(2, 2),)]
 
 
 @pytest.mark.rule("contract O1")
 def test_a_factor_is_removed_only_with_its_own_user(peopled: Storage) -> None:
     def removed(factor_id: int, user_id: int) -> object:
-        return write(peopled, lambda uow: uow.factors.remove(factor_id, user_id))
+        return write(peopled, lambda uow: uow.identity.factors.remove(factor_id, user_id))
 
     def all_removed(user_id: int) -> object:
-        return write(peopled, lambda uow: uow.factors.remove_all(user_id))
+        return write(peopled, lambda uow: uow.identity.factors.remove_all(user_id))
 
     write(peopled, add_factors(totp(1), totp(2), passkey(3, "c"), totp(4, 2)))
-    write_in_vain(peopled, lambda uow: uow.factors.remove(1, 1), lambda uow: uow.factors.remove_all(2))
+    write_in_vain(
+        peopled, lambda uow: uow.identity.factors.remove(1, 1), lambda uow: uow.identity.factors.remove_all(2)
+    )
     assert [removed(*pair) for pair in ((4, 1), (9, 1), (1, 1), (1, 1))] == [False, False, True, False]
     assert factors_of(peopled, 1, 2) == [(totp(2), passkey(3, "c")), (totp(4, 2),)]
     assert [all_removed(user_id) for user_id in (1, 1, 3)] == [2, 0, 0]
@@ -119,12 +124,12 @@ def test_a_factor_is_removed_only_with_its_own_user(peopled: Storage) -> None:
 @pytest.mark.rule("contract A2", "contract O1")
 def test_ids_of_factors_and_events_are_not_given_twice(peopled: Storage) -> None:
     def next_ones(uow: UnitOfWork) -> tuple[int, int, int]:
-        ids = uow.factors.next_id(), uow.events.next_id(), uow.keys.next_id()
-        uow.factors.add(totp(ids[0]))
+        ids = uow.identity.factors.next_id(), uow.identity.events.next_id(), uow.identity.keys.next_id()
+        uow.identity.factors.add(totp(ids[0]))
         return ids
 
     assert write(peopled, next_ones, next_ones) == (2, 2, 2)
-    write(peopled, lambda uow: uow.factors.remove_all(1))
+    write(peopled, lambda uow: uow.identity.factors.remove_all(1))
     write_in_vain(peopled, next_ones)
     assert peopled.write(next_ones, "sessions") == (3, 3, 3)
 
@@ -135,23 +140,27 @@ def test_ids_of_factors_and_events_are_not_given_twice(peopled: Storage) -> None
 @pytest.mark.rule("contract O1", "contract O2")
 def test_a_recovery_code_is_used_once_by_its_user(peopled: Storage) -> None:
     def left() -> list[int]:
-        return peopled.read(lambda uow: [uow.recovery_codes.left(user_id) for user_id in (1, 2, 3)])
+        return peopled.read(lambda uow: [uow.identity.recovery_codes.left(user_id) for user_id in (1, 2, 3)])
 
     def used(user_id: int, code_hash: str) -> object:
-        return write(peopled, lambda uow: uow.recovery_codes.use(user_id, code_hash))
+        return write(peopled, lambda uow: uow.identity.recovery_codes.use(user_id, code_hash))
 
     assert left() == [0, 0, 0]
     write(
         peopled,
-        lambda uow: uow.recovery_codes.replace(1, [*"abcdefghij"]),
-        lambda uow: uow.recovery_codes.replace(2, ["h" * 128, "A"]),
+        lambda uow: uow.identity.recovery_codes.replace(1, [*"abcdefghij"]),
+        lambda uow: uow.identity.recovery_codes.replace(2, ["h" * 128, "A"]),
     )
     assert left() == [10, 2, 0]
-    write_in_vain(peopled, lambda uow: uow.recovery_codes.use(1, "a"), lambda uow: uow.recovery_codes.replace(2, ()))
+    write_in_vain(
+        peopled,
+        lambda uow: uow.identity.recovery_codes.use(1, "a"),
+        lambda uow: uow.identity.recovery_codes.replace(2, ()),
+    )
     assert left() == [10, 2, 0]
     assert [used(*pair) for pair in ((1, "A"), (2, "a"), (1, "a "), (1, "a"), (1, "a"))] == [*[False] * 3, True, False]
     assert left() == [9, 2, 0]
-    write(peopled, lambda uow: uow.recovery_codes.replace(1, ["new"]))
+    write(peopled, lambda uow: uow.identity.recovery_codes.replace(1, ["new"]))
     assert [used(1, "b"), used(2, "h" * 128), left()] == [False, True, [1, 1, 0]]
 
 
@@ -160,12 +169,12 @@ def test_two_requests_that_race_with_one_code_or_one_challenge_get_one(peopled: 
     for number in range(5):
         write(
             peopled,
-            lambda uow: uow.recovery_codes.replace(1, ["code", "other"]),
-            lambda uow, number=number: uow.challenges.add(challenge(f"{number}")),  # type: ignore[misc]  # has a default
+            lambda uow: uow.identity.recovery_codes.replace(1, ["code", "other"]),
+            lambda uow, number=number: uow.identity.challenges.add(challenge(f"{number}")),  # type: ignore[misc]  # has a default
         )
 
         def use(uow: UnitOfWork, number: int = number) -> tuple[bool, bool]:
-            return uow.recovery_codes.use(1, "code"), uow.challenges.take(f"{number}")
+            return uow.identity.recovery_codes.use(1, "code"), uow.identity.challenges.take(f"{number}")
 
         found = at_once(lambda: peopled.write(use, "sessions"), lambda: peopled.write(use, "records"))
         assert sorted(map(str, found)) == ["(False, False)", "(True, True)"]
@@ -181,15 +190,15 @@ def challenge(name: str, user_id: int | None = 1, purpose: ChallengePurpose = "s
 @pytest.mark.rule("contract O2")
 def test_a_challenge_is_taken_once(peopled: Storage) -> None:
     kept = [challenge("c" * 128), challenge("C", None, "passkey_enrolment"), challenge("c", 2, "sign_in_code")]
-    write(peopled, *(lambda uow, each=each: uow.challenges.add(each) for each in kept))
+    write(peopled, *(lambda uow, each=each: uow.identity.challenges.add(each) for each in kept))
 
     def there() -> list[Challenge | None]:
-        return [peopled.read(lambda uow, each=each: uow.challenges.get(each.challenge_hash)) for each in kept]  # type: ignore[misc]  # has a default
+        return [peopled.read(lambda uow, each=each: uow.identity.challenges.get(each.challenge_hash)) for each in kept]  # type: ignore[misc]  # has a default
 
     assert there() == kept
-    write_in_vain(peopled, lambda uow: uow.challenges.take("c"))
+    write_in_vain(peopled, lambda uow: uow.identity.challenges.take("c"))
     assert there() == kept
-    taken = peopled.write(lambda uow: [*map(uow.challenges.take, ("c", "c", "C ", "C", "none"))], "sessions")
+    taken = peopled.write(lambda uow: [*map(uow.identity.challenges.take, ("c", "c", "C ", "C", "none"))], "sessions")
     assert taken == [True, False, False, True, False]
     assert there() == [kept[0], None, None]
 
@@ -197,31 +206,31 @@ def test_a_challenge_is_taken_once(peopled: Storage) -> None:
 @pytest.mark.rule("contract O2")
 def test_the_challenges_of_a_user_are_dropped_for_one_purpose_or_for_all(peopled: Storage) -> None:
     kept = [challenge("one"), challenge("two", 1, "sign_in_code"), challenge("bens", 2), challenge("any", None)]
-    write(peopled, *(lambda uow, each=each: uow.challenges.add(each) for each in kept))
+    write(peopled, *(lambda uow, each=each: uow.identity.challenges.add(each) for each in kept))
 
     def left() -> list[str]:
         names = [each.challenge_hash for each in kept]
-        return peopled.read(lambda uow: [name for name in names if uow.challenges.get(name)])
+        return peopled.read(lambda uow: [name for name in names if uow.identity.challenges.get(name)])
 
-    write(peopled, lambda uow: uow.challenges.drop(1, "passkey"))
+    write(peopled, lambda uow: uow.identity.challenges.drop(1, "passkey"))
     assert left() == ["one", "two", "bens", "any"]
-    write(peopled, lambda uow: uow.challenges.drop(1, "second_factor"))
+    write(peopled, lambda uow: uow.identity.challenges.drop(1, "second_factor"))
     assert left() == ["two", "bens", "any"]
-    write(peopled, lambda uow: uow.challenges.drop(1), lambda uow: uow.challenges.drop(1))
+    write(peopled, lambda uow: uow.identity.challenges.drop(1), lambda uow: uow.identity.challenges.drop(1))
     assert left() == ["bens", "any"]
 
 
 @pytest.mark.rule("contract O2")
 def test_expired_challenges_are_forgotten_in_limited_batches(peopled: Storage) -> None:
     kept = [replace(challenge(f"{number}", None), expires_at=2_000 + number) for number in range(4)]
-    write(peopled, *(lambda uow, each=each: uow.challenges.add(each) for each in kept))
+    write(peopled, *(lambda uow, each=each: uow.identity.challenges.add(each) for each in kept))
 
     def number() -> int:
         names = [each.challenge_hash for each in kept]
-        return peopled.read(lambda uow: sum(uow.challenges.get(name) is not None for name in names))
+        return peopled.read(lambda uow: sum(uow.identity.challenges.get(name) is not None for name in names))
 
     for now, expected in ((1_999, 4), (2_002, 2), (2_002, 1), (2_002, 1), (2_003, 0)):
-        write(peopled, lambda uow, now=now: uow.challenges.forget_expired(now, 2))  # type: ignore[misc]  # has a default
+        write(peopled, lambda uow, now=now: uow.identity.challenges.forget_expired(now, 2))  # type: ignore[misc]  # has a default
         assert number() == expected
 
 
@@ -235,10 +244,10 @@ def test_an_identity_is_found_by_exactly_its_issuer_and_subject(peopled: Storage
         *(Identity("https://b.test", "Sub", 1, "[]"), Identity("https://b.test", "sub", 1, "[]")),
         *(Identity("https://a.test", "sub", 1, "[]"), longest),
     ]
-    write(peopled, *(lambda uow, each=each: uow.identities.put(each) for each in kept))
+    write(peopled, *(lambda uow, each=each: uow.identity.identities.put(each) for each in kept))
 
     def found(issuer: str, subject: str) -> Identity | None:
-        return peopled.read(lambda uow: uow.identities.find(issuer, subject))
+        return peopled.read(lambda uow: uow.identity.identities.find(issuer, subject))
 
     assert [found(each.issuer, each.subject) for each in kept] == kept
     others = [
@@ -248,14 +257,14 @@ def test_an_identity_is_found_by_exactly_its_issuer_and_subject(peopled: Storage
         ("https://b.testsub", ""),
     ]
     assert [found(*other) for other in others] == [None] * 4
-    of = peopled.read(lambda uow: [uow.identities.of_user(user_id) for user_id in (1, 2, 3)])
+    of = peopled.read(lambda uow: [uow.identity.identities.of_user(user_id) for user_id in (1, 2, 3)])
     assert of == [(kept[2], kept[0], kept[1]), (longest,), ()]
     moved = replace(kept[0], user_id=2, groups='["admins"]', refused=True)
-    write_in_vain(peopled, lambda uow: uow.identities.put(moved))
+    write_in_vain(peopled, lambda uow: uow.identity.identities.put(moved))
     assert found("https://b.test", "Sub") == kept[0]
-    write(peopled, lambda uow: uow.identities.put(moved), lambda uow: uow.identities.put(moved))
+    write(peopled, lambda uow: uow.identity.identities.put(moved), lambda uow: uow.identity.identities.put(moved))
     assert found("https://b.test", "Sub") == moved
-    assert peopled.read(lambda uow: [uow.identities.is_refused(user_id) for user_id in (1, 2, 3)]) == [
+    assert peopled.read(lambda uow: [uow.identity.identities.is_refused(user_id) for user_id in (1, 2, 3)]) == [
         *(False, True, False)
     ]
 
@@ -263,10 +272,10 @@ def test_an_identity_is_found_by_exactly_its_issuer_and_subject(peopled: Storage
 @pytest.mark.rule("contract O4")
 def test_since_when_a_factor_is_required_of_users_is_kept_for_each(peopled: Storage) -> None:
     def since() -> list[int | None]:
-        return peopled.read(lambda uow: [uow.second_factor_since.get(user_id) for user_id in (1, 2, 3)])
+        return peopled.read(lambda uow: [uow.identity.second_factor_since.get(user_id) for user_id in (1, 2, 3)])
 
     def set_(user_id: int, at: int) -> Step:
-        return lambda uow: uow.second_factor_since.set(user_id, at)
+        return lambda uow: uow.identity.second_factor_since.set(user_id, at)
 
     assert since() == [None, None, None]
     write(peopled, set_(1, 1_000), set_(1, 1_000), set_(2, LATEST))
@@ -285,9 +294,9 @@ def test_users_can_sign_in_by_the_ways_that_are_open(peopled: Storage) -> None:
 
     def can(ways: Ways) -> list[bool]:
         def ask(uow: UnitOfWork) -> list[bool]:
-            of_users = [uow.passwords.can_user_sign_in(user_id, ways) for user_id in range(1, 6)]
-            assert [uow.passwords.can_sign_in(role_id, ways) for role_id in range(2, 6)] == of_users[1:]
-            assert uow.passwords.can_sign_in(1, ways) is of_users[0]
+            of_users = [uow.identity.passwords.can_user_sign_in(user_id, ways) for user_id in range(1, 6)]
+            assert [uow.identity.passwords.can_sign_in(role_id, ways) for role_id in range(2, 6)] == of_users[1:]
+            assert uow.identity.passwords.can_sign_in(1, ways) is of_users[0]
             return of_users
 
         assert peopled.read(ask) == peopled.write(ask)
@@ -299,11 +308,11 @@ def test_users_can_sign_in_by_the_ways_that_are_open(peopled: Storage) -> None:
     assert can(every) == [False] * 5
     write(
         peopled,
-        lambda uow: uow.passwords.set(1, PasswordHash("x")),
+        lambda uow: uow.identity.passwords.set(1, PasswordHash("x")),
         add_factors(passkey(1, "a", 2), totp(2, 1, confirmed=True), totp(3, 5, confirmed=True)),
         add_factors(replace(passkey(4, "b", 5), confirmed=False)),
-        lambda uow: uow.identities.put(Identity(issuer, "sub", 3, "[]")),
-        lambda uow: uow.identities.put(Identity("https://other.test", "sub", 4, "[]")),
+        lambda uow: uow.identity.identities.put(Identity(issuer, "sub", 3, "[]")),
+        lambda uow: uow.identity.identities.put(Identity("https://other.test", "sub", 4, "[]")),
     )
     assert can(every) == [True, True, True, False, False]
     assert can(Ways(password=True, passkey=False)) == [True, False, False, False, False]
@@ -329,11 +338,11 @@ def test_users_can_sign_in_by_the_ways_that_are_open(peopled: Storage) -> None:
 def test_a_password_does_not_suffice_if_the_second_factor_is_a_passkey_that_cannot_be_used(
     peopled: Storage, factors: list[Factor], can_without_passkeys: bool
 ) -> None:
-    write(peopled, lambda uow: uow.passwords.set(1, PasswordHash("x")), add_factors(*factors))
+    write(peopled, lambda uow: uow.identity.passwords.set(1, PasswordHash("x")), add_factors(*factors))
 
     def can(ways: Ways) -> bool:
         by_role, by_id = peopled.read(
-            lambda uow: (uow.passwords.can_sign_in(1, ways), uow.passwords.can_user_sign_in(1, ways))
+            lambda uow: (uow.identity.passwords.can_sign_in(1, ways), uow.identity.passwords.can_user_sign_in(1, ways))
         )
         assert by_role == by_id
         return by_id
@@ -349,20 +358,20 @@ def test_a_password_does_not_suffice_if_the_second_factor_is_a_passkey_that_cann
 def test_all_but_events_goes_with_the_user(peopled: Storage) -> None:
     def all_of(uow: UnitOfWork) -> list[object]:
         return [
-            [(uow.factors.of_user(id_), uow.recovery_codes.left(id_)) for id_ in (1, 2)],
-            [(uow.second_factor_since.get(id_), uow.identities.of_user(id_)) for id_ in (1, 2)],
-            [uow.challenges.get(f"challenge {id_}") is None for id_ in (1, 2)],
-            [len(uow.events.page(99, 99, id_)) for id_ in (1, 2)],
+            [(uow.identity.factors.of_user(id_), uow.identity.recovery_codes.left(id_)) for id_ in (1, 2)],
+            [(uow.identity.second_factor_since.get(id_), uow.identity.identities.of_user(id_)) for id_ in (1, 2)],
+            [uow.identity.challenges.get(f"challenge {id_}") is None for id_ in (1, 2)],
+            [len(uow.identity.events.page(99, 99, id_)) for id_ in (1, 2)],
         ]
 
     def enrol(user_id: int) -> Step:
         def step(uow: UnitOfWork) -> None:
-            uow.factors.add(totp(user_id, user_id))
-            uow.recovery_codes.replace(user_id, [f"code of {user_id}"])
-            uow.challenges.add(challenge(f"challenge {user_id}", user_id))
-            uow.second_factor_since.set(user_id, user_id)
-            uow.identities.put(Identity("https://issuer.test", f"{user_id}", user_id, "[]"))
-            uow.events.add(Event(user_id, 1_000, "signed_in", user_id, "name"))
+            uow.identity.factors.add(totp(user_id, user_id))
+            uow.identity.recovery_codes.replace(user_id, [f"code of {user_id}"])
+            uow.identity.challenges.add(challenge(f"challenge {user_id}", user_id))
+            uow.identity.second_factor_since.set(user_id, user_id)
+            uow.identity.identities.put(Identity("https://issuer.test", f"{user_id}", user_id, "[]"))
+            uow.identity.events.add(Event(user_id, 1_000, "signed_in", user_id, "name"))
 
         return step
 
@@ -389,13 +398,13 @@ def event(event_id: int, at: int = NOON, name: EventName = "sign_in_refused", **
 def add_events(*events: Event) -> Step:
     def step(uow: UnitOfWork) -> None:
         for event in events:
-            uow.events.add(event)
+            uow.identity.events.add(event)
 
     return step
 
 
 def page(storage: Storage, after: int = MAX_ID, limit: int = 99, user_id: int | None = None) -> tuple[Event, ...]:
-    return storage.read(lambda uow: uow.events.page(after, limit, user_id))
+    return storage.read(lambda uow: uow.identity.events.page(after, limit, user_id))
 
 
 @pytest.mark.rule("contract O9")
@@ -421,11 +430,11 @@ def test_events_come_newest_first_in_pages_of_all_or_of_one_user(storage: Storag
     ]
     assert page(storage, 5, 1, 1) == (event(4),)
     for since, expected in ((NOON - 99, [5, 4, 1]), (NOON - 98, [4, 1]), (NOON + 1, [])):
-        found = storage.read(lambda uow, since=since: uow.events.page(9, 9, 1, since=since))  # type: ignore[misc]  # has a default
+        found = storage.read(lambda uow, since=since: uow.identity.events.page(9, 9, 1, since=since))  # type: ignore[misc]  # has a default
         assert [each.event_id for each in found] == expected
     oldest_first = [(-1, 2, None), (5, 9, None), (7, 9, None), (-1, 9, 1), (1, 1, 1)]
     assert [
-        [each.event_id for each in storage.read(lambda uow, args=args: uow.events.page(*args, order="asc"))]  # type: ignore[misc]  # has a default
+        [each.event_id for each in storage.read(lambda uow, args=args: uow.identity.events.page(*args, order="asc"))]  # type: ignore[misc]  # has a default
         for args in oldest_first
     ] == [[1, 2], [6, 7], [], [1, 4, 5], [4]]
     write_in_vain(storage, add_events(event(8)))
@@ -440,7 +449,7 @@ def test_events_of_one_kind_user_and_address_are_counted_by_the_hour(storage: St
         address: str | None = "192.0.2.1",
         at: int = NOON,
     ) -> bool:
-        return storage.write(lambda uow: uow.events.count(name, user_id, address, at), "sessions")
+        return storage.write(lambda uow: uow.identity.events.count(name, user_id, address, at), "sessions")
 
     others = [event(2, name="signed_in"), event(3, user_id=None), event(4, address=None), event(5, NOON + HOUR)]
     assert not count()
@@ -450,7 +459,7 @@ def test_events_of_one_kind_user_and_address_are_counted_by_the_hour(storage: St
     assert [count(address="192.0.2.10"), count(user_id=2), count(at=NOON + 2 * HOUR)] == [False] * 3
     assert [each.count for each in page(storage)] == [1, 1, 2, 2, 1, 3]
     assert page(storage)[-1] == replace(event(1, NOON + HOUR - 1), count=3)
-    write_in_vain(storage, lambda uow: uow.events.count("sign_in_refused", None, "192.0.2.1", NOON))
+    write_in_vain(storage, lambda uow: uow.identity.events.count("sign_in_refused", None, "192.0.2.1", NOON))
     assert [each.count for each in page(storage)] == [1, 1, 2, 2, 1, 3]
 
 
@@ -458,11 +467,11 @@ def test_events_of_one_kind_user_and_address_are_counted_by_the_hour(storage: St
 def test_an_event_is_counted_again_only_after_some_seconds(storage: Storage) -> None:
     write(storage, add_events(event(1, NOON + 100, user_id=None, address=None)))
     for at, count in ((100, 1), (159, 1), (160, 2), (219, 2), (220, 3), (219, 4), (220, 4), (279, 5)):
-        counted = storage.write(lambda uow, at=at: uow.events.count("sign_in_refused", None, None, NOON + at, 60))  # type: ignore[misc]  # has a default
+        counted = storage.write(partial(_count_at, at))
         (only,) = page(storage)
         assert (counted, only.count) == (True, count)
     assert only.at == NOON + 279
-    assert not storage.write(lambda uow: uow.events.count("sign_in_refused", 1, None, NOON, 60))
+    assert not storage.write(lambda uow: uow.identity.events.count("sign_in_refused", 1, None, NOON, 60))
 
 
 @pytest.mark.rule("contract O9")
@@ -470,7 +479,7 @@ def test_the_rows_of_an_hour_are_numbered_up_to_a_limit(storage: Storage) -> Non
     hours = [NOON - 1, NOON, NOON, NOON + HOUR - 1, NOON + HOUR]
     write(storage, add_events(event(9, name="signed_in"), *(event(id_, at) for id_, at in enumerate(hours, 1))))
     for at, most, expected in ((NOON, 9, 3), (NOON + 1, 2, 2), (NOON - 1, 9, 1), (NOON - HOUR - 1, 9, 0)):
-        found = storage.write(lambda uow, at=at, most=most: uow.events.number("sign_in_refused", at, most))  # type: ignore[misc]  # has defaults
+        found = storage.write(lambda uow, at=at, most=most: uow.identity.events.number("sign_in_refused", at, most))  # type: ignore[misc]  # has defaults
         assert found == expected
 
 
@@ -478,7 +487,7 @@ def test_the_rows_of_an_hour_are_numbered_up_to_a_limit(storage: Storage) -> Non
 def test_old_events_are_forgotten_in_limited_batches(storage: Storage) -> None:
     write(storage, add_events(event(1, 100), event(2, 99), event(3, 98), event(4, 97), event(5, 200)))
     for at, expected in ((97, 5), (100, 3), (100, 2), (100, 2), (101, 1)):
-        write(storage, lambda uow, at=at: uow.events.forget_before(at, 2))  # type: ignore[misc]  # has a default
+        write(storage, lambda uow, at=at: uow.identity.events.forget_before(at, 2))  # type: ignore[misc]  # has a default
         assert len(page(storage)) == expected
     assert page(storage) == (event(5, 200),)
 
@@ -486,8 +495,12 @@ def test_old_events_are_forgotten_in_limited_batches(storage: Storage) -> None:
 @pytest.mark.rule("contract B4", "contract O9")
 def test_a_write_of_sessions_records_events_of_users_and_changes_none(peopled: Storage) -> None:
     def sign_in(uow: UnitOfWork) -> None:
-        uow.sessions.add(session("one", 1))
-        uow.events.add(event(uow.events.next_id(), name="signed_in"))
+        uow.identity.sessions.add(session("one", 1))
+        uow.identity.events.add(event(uow.identity.events.next_id(), name="signed_in"))
 
     peopled.write(sign_in, "sessions")
     assert page(peopled) == (event(1, name="signed_in"),)
+
+
+def _count_at(at: int, uow: UnitOfWork) -> bool:
+    return uow.identity.events.count("sign_in_refused", None, None, NOON + at, 60)

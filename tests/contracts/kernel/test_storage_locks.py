@@ -18,7 +18,8 @@ from logoadmin.domain.kernel.errors import InvalidToken, LogoAdminError, NotFoun
 from logoadmin.domain.kernel.kinds import AUTHORS, ROLES, USERS
 from logoadmin.domain.kernel.records import Author, PasswordHash, Role, User
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.storage import Session, Storage, UnitOfWork
+from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import at_once
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on
 
@@ -141,7 +142,7 @@ def test_a_new_password_and_a_refresh_or_a_sign_in_at_once_leave_no_session(stor
             lambda: refresh(gallery, token),  # noqa: B023 (called within this turn)
             lambda: sign_in(gallery, "ann", before),  # noqa: B023 (the same)
         )
-        assert storage.read(lambda uow: uow.sessions.of_user(ANN)) == ()
+        assert storage.read(lambda uow: uow.identity.sessions.of_user(ANN)) == ()
 
 
 @pytest.mark.rule("contract A19", "contract H5")
@@ -157,7 +158,7 @@ def test_a_removal_of_a_user_and_a_sign_in_at_once_leave_no_session(storage: Sto
         assert not isinstance(removed, Exception), removed
         for result in (signed_in, refreshed):
             assert isinstance(result, str | SignInRefused | InvalidToken | NotFound), result
-        assert storage.read(lambda uow: uow.sessions.of_user(ANN)) == ()
+        assert storage.read(lambda uow: uow.identity.sessions.of_user(ANN)) == ()
 
 
 @pytest.mark.rule("contract H5")
@@ -176,8 +177,8 @@ def test_a_write_of_sessions_changes_no_records(sql_storage: SqlStorage) -> None
             sql_storage.write(work, "sessions")
 
     def sign_in_with_another_hash(uow: UnitOfWork) -> None:
-        uow.sessions.add(Session("s", ANN, 0, 100))
-        uow.passwords.set(ANN, PasswordHash("stronger"))
+        uow.identity.sessions.add(Session("s", ANN, 0, 100))
+        uow.identity.passwords.set(ANN, PasswordHash("stronger"))
 
     sql_storage.write(sign_in_with_another_hash, "sessions")
-    assert sql_storage.read(lambda uow: uow.passwords.get(ANN)) == PasswordHash("stronger")
+    assert sql_storage.read(lambda uow: uow.identity.passwords.get(ANN)) == PasswordHash("stronger")

@@ -14,7 +14,8 @@ from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, LOGOS, ROLES, THEMES, 
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS, MAX_ID
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Author, Link, Logo, PasswordHash, Role, StoredRecord, Theme, User
-from logoadmin.ports.storage import Credentials, Storage, UnitOfWork
+from logoadmin.ports.identity.password_storage import Credentials
+from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import (
     Step,
     add,
@@ -50,7 +51,7 @@ def test_names_that_look_alike_are_different_names(storage: Storage) -> None:
             add(author(number, username=name), role(number + 2, name))(uow)
 
     write(storage, add(role()), keep)
-    found = storage.read(lambda uow: [uow.passwords.credentials(name) for name in LOOK_ALIKES])
+    found = storage.read(lambda uow: [uow.identity.passwords.credentials(name) for name in LOOK_ALIKES])
     assert found == [Credentials(number, PasswordHash(f"hash {number}")) for number in range(len(LOOK_ALIKES))]
     kinds: tuple[tuple[AnyKind, int], ...] = ((USERS, -1), (AUTHORS, -1), (ROLES, 1))
     for kind, after in kinds:
@@ -81,7 +82,7 @@ def test_the_longest_texts_of_the_largest_characters_are_kept(storage: Storage) 
     assert page(storage, LOGOS, -1, 10) == (big,)
     assert get(storage, USERS, MAX_ID) == someone
     assert get(storage, ROLES, MAX_ID) == Role(MAX_ID, "🂡" * 64, scope, 2**53 - 1)
-    assert storage.read(lambda uow: uow.passwords.get(MAX_ID)) == PasswordHash("h" * 255)
+    assert storage.read(lambda uow: uow.identity.passwords.get(MAX_ID)) == PasswordHash("h" * 255)
 
 
 @pytest.mark.rule("spec §Limits")
@@ -114,25 +115,25 @@ def test_a_user_gets_new_values_and_keeps_password_and_sessions(storage: Storage
         storage,
         add(role(), role(2, "admin")),
         lambda uow: add_user(uow, user(1, "ann", "old"), PasswordHash("one")),
-        lambda uow: uow.sessions.add(session("s", 1)),
+        lambda uow: uow.identity.sessions.add(session("s", 1)),
         *[update(user(1, "Ann", None, role_id=2))] * 2,
     )
     assert get(storage, USERS, 1) == user(1, "Ann", None, role_id=2)
-    assert storage.read(lambda uow: uow.passwords.get(1)) == PasswordHash("one")
+    assert storage.read(lambda uow: uow.identity.passwords.get(1)) == PasswordHash("one")
     rights = Rights(1, frozenset(), signed_in_at=1_000, ends_at=2_000, factor="password")
-    assert storage.read(lambda uow: uow.sessions.rights("s", 1)) == rights
+    assert storage.read(lambda uow: uow.identity.sessions.rights("s", 1)) == rights
 
 
 @pytest.mark.rule("contract C4")
 def test_passwords_are_kept_and_replaced(storage: Storage) -> None:
     write(storage, add(role(), user(1, "ann")))
-    assert storage.read(lambda uow: uow.passwords.credentials("ann")) == Credentials(1, None)
-    assert storage.read(lambda uow: uow.passwords.get(1)) is None
-    write(storage, lambda uow: uow.passwords.set(1, PasswordHash("new")))
-    assert storage.read(lambda uow: uow.passwords.credentials("ann")) == Credentials(1, PasswordHash("new"))
-    assert storage.read(lambda uow: uow.passwords.get(1)) == PasswordHash("new")
-    assert storage.read(lambda uow: uow.passwords.get(2)) is None
-    assert storage.read(lambda uow: uow.passwords.credentials("Ann")) is None
+    assert storage.read(lambda uow: uow.identity.passwords.credentials("ann")) == Credentials(1, None)
+    assert storage.read(lambda uow: uow.identity.passwords.get(1)) is None
+    write(storage, lambda uow: uow.identity.passwords.set(1, PasswordHash("new")))
+    assert storage.read(lambda uow: uow.identity.passwords.credentials("ann")) == Credentials(1, PasswordHash("new"))
+    assert storage.read(lambda uow: uow.identity.passwords.get(1)) == PasswordHash("new")
+    assert storage.read(lambda uow: uow.identity.passwords.get(2)) is None
+    assert storage.read(lambda uow: uow.identity.passwords.credentials("Ann")) is None
 
 
 @pytest.mark.rule("contract D")
@@ -140,12 +141,12 @@ def test_a_removed_user_takes_the_sessions_along(storage: Storage) -> None:
     write(
         storage,
         add(role(), user(1, "ann")),
-        lambda uow: uow.sessions.add(session("s", 1)),
-        lambda uow: uow.sessions.add_refresh_token("t", "s"),
+        lambda uow: uow.identity.sessions.add(session("s", 1)),
+        lambda uow: uow.identity.sessions.add_refresh_token("t", "s"),
     )
     assert [write(storage, remove(USERS, 1)) for _ in range(2)] == [True, False]
-    assert storage.read(lambda uow: uow.sessions.rights("s", 1)) is None
-    assert storage.read(lambda uow: uow.sessions.refresh_token("t")) is None
+    assert storage.read(lambda uow: uow.identity.sessions.rights("s", 1)) is None
+    assert storage.read(lambda uow: uow.identity.sessions.refresh_token("t")) is None
     write(storage, add(user(1, "ann")))
 
 
@@ -157,12 +158,14 @@ def test_of_those_who_have_a_role_somebody_can_sign_in_who_has_a_password(storag
     write(storage, add(role(), role(2, "admin"), user(1, "ann"), user(2, "ben")))
     steps: tuple[tuple[tuple[Step, ...], tuple[bool, bool]], ...] = (
         ((), (False, False)),
-        ((lambda uow: uow.passwords.set(2, PasswordHash("x")),), (True, False)),
+        ((lambda uow: uow.identity.passwords.set(2, PasswordHash("x")),), (True, False)),
         ((update(user(2, "ben", role_id=2)),), (False, True)),
-        ((lambda uow: uow.passwords.set(1, PasswordHash("y")), remove(USERS, 2)), (True, False)),
+        ((lambda uow: uow.identity.passwords.set(1, PasswordHash("y")), remove(USERS, 2)), (True, False)),
     )
     for taken, expected in steps:
-        can = write(storage, *taken, lambda uow: [uow.passwords.can_sign_in(role_id, Ways()) for role_id in (1, 2)])
+        can = write(
+            storage, *taken, lambda uow: [uow.identity.passwords.can_sign_in(role_id, Ways()) for role_id in (1, 2)]
+        )
         assert tuple(can) == expected
 
 
@@ -250,9 +253,9 @@ def test_links_are_made_found_and_undone(storage: Storage) -> None:
     assert write(storage, link(THEMES, 1, 1)) == 2
     assert storage.read(lambda uow: link_id_of(uow, THEMES, 1, 2)) == 1
     assert storage.read(lambda uow: link_id_of(uow, LOGOS, 1, 1)) is None
-    assert write(storage, lambda uow: uow.links(THEMES).remove(1, 2)) is True
-    assert write(storage, lambda uow: uow.links(THEMES).remove(1, 2)) is False
-    assert write(storage, lambda uow: uow.links(THEMES).remove(9, 9)) is False
+    assert write(storage, lambda uow: uow.gallery.links(THEMES).remove(1, 2)) is True
+    assert write(storage, lambda uow: uow.gallery.links(THEMES).remove(1, 2)) is False
+    assert write(storage, lambda uow: uow.gallery.links(THEMES).remove(9, 9)) is False
     assert storage.read(lambda uow: link_id_of(uow, THEMES, 1, 2)) is None
     assert write(storage, link(THEMES, 1, 2)) == 3
     assert get(storage, THEMES, 1) == replace(theme(1), authors=(author(1), author(2)))
@@ -261,10 +264,10 @@ def test_links_are_made_found_and_undone(storage: Storage) -> None:
 @pytest.mark.rule("contract I1", "contract A18")
 def test_the_authors_of_an_artwork_are_replaced_with_new_links(storage: Storage) -> None:
     write(storage, add(*map(author, (1, 2, 3)), logo(1)), link(LOGOS, 1, 1, 2))
-    write(storage, lambda uow: uow.links(LOGOS).remove_all(1), link(LOGOS, 1, 2, 3))
+    write(storage, lambda uow: uow.gallery.links(LOGOS).remove_all(1), link(LOGOS, 1, 2, 3))
     assert get(storage, LOGOS, 1) == replace(logo(1), authors=(author(2), author(3)))
     assert storage.read(lambda uow: link_id_of(uow, LOGOS, 1, 2)) == 3
-    write(storage, lambda uow: uow.links(LOGOS).remove_all(1))
+    write(storage, lambda uow: uow.gallery.links(LOGOS).remove_all(1))
     assert get(storage, LOGOS, 1) == logo(1)
 
 
@@ -337,13 +340,13 @@ def test_a_password_changes_no_version(storage: Storage) -> None:
     write(
         storage,
         add(role(), replace(user(1, "ann"), version=5)),
-        lambda uow: uow.passwords.set(1, PasswordHash("new")),
-        lambda uow: uow.passwords.set(1, PasswordHash("renewed")),
+        lambda uow: uow.identity.passwords.set(1, PasswordHash("new")),
+        lambda uow: uow.identity.passwords.set(1, PasswordHash("renewed")),
     )
     found = get(storage, USERS, 1)
     assert found is not None
     assert found.version == 5
-    assert storage.read(lambda uow: uow.passwords.get(1)) == PasswordHash("renewed")
+    assert storage.read(lambda uow: uow.identity.passwords.get(1)) == PasswordHash("renewed")
 
 
 @pytest.mark.rule("contract F1")
@@ -376,7 +379,7 @@ def test_links_are_listed_in_link_order_by_artwork_and_by_author(storage: Storag
     )
 
     def listed(uow: UnitOfWork) -> object:
-        logos, themes = uow.links(LOGOS), uow.links(THEMES)
+        logos, themes = uow.gallery.links(LOGOS), uow.gallery.links(THEMES)
         assert logos.of_artwork(9) == logos.of_author(9) == themes.of_author(1) == ()
         return logos.of_artwork(1), logos.of_author(2), themes.of_author(2)
 
@@ -394,12 +397,17 @@ def test_links_that_are_brought_back_keep_their_ids_and_their_order(storage: Sto
     )
 
     def of_artwork(logo_id: int) -> tuple[Link, ...]:
-        return storage.read(lambda uow: uow.links(LOGOS).of_artwork(logo_id))
+        return storage.read(lambda uow: uow.gallery.links(LOGOS).of_artwork(logo_id))
 
-    gone, before = storage.read(lambda uow: uow.links(LOGOS).of_author(3)), of_artwork(1)
+    gone, before = storage.read(lambda uow: uow.gallery.links(LOGOS).of_author(3)), of_artwork(1)
     write(storage, remove(AUTHORS, 3))
     assert of_artwork(1) == (Link(2, 1, 1), Link(4, 1, 2))
-    write(storage, add(author(3)), lambda uow: uow.links(LOGOS).add(gone), lambda uow: uow.links(LOGOS).add(()))
+    write(
+        storage,
+        add(author(3)),
+        lambda uow: uow.gallery.links(LOGOS).add(gone),
+        lambda uow: uow.gallery.links(LOGOS).add(()),
+    )
     assert of_artwork(1) == before == (Link(1, 1, 3), Link(2, 1, 1), Link(4, 1, 2))
     assert of_artwork(2) == (Link(3, 2, 3),)
     expected = replace(logo(1), authors=(author(3), author(1), author(2)))
@@ -407,13 +415,13 @@ def test_links_that_are_brought_back_keep_their_ids_and_their_order(storage: Sto
     # Their order is not that in which they came back.
     write(
         storage,
-        lambda uow: uow.links(LOGOS).remove_all(1),
-        lambda uow: uow.links(LOGOS).add(before[::-1]),
-        lambda uow: uow.links(LOGOS).remove_all(9),
+        lambda uow: uow.gallery.links(LOGOS).remove_all(1),
+        lambda uow: uow.gallery.links(LOGOS).add(before[::-1]),
+        lambda uow: uow.gallery.links(LOGOS).remove_all(9),
     )
     assert of_artwork(1) == before
     assert get(storage, LOGOS, 1) == expected
-    write(storage, lambda uow: uow.links(LOGOS).remove(1, 3))
+    write(storage, lambda uow: uow.gallery.links(LOGOS).remove(1, 3))
     assert write(storage, link(LOGOS, 1, 3)) == 5
 
 
@@ -459,7 +467,7 @@ def test_link_ids_are_not_given_twice(storage: Storage) -> None:
     write(storage, add(author(1), logo(1)))
     write_in_vain(storage, link(LOGOS, 1, 1))
     assert write(storage, link(LOGOS, 1, 1)) == 1
-    write(storage, lambda uow: uow.links(LOGOS).remove(1, 1))
+    write(storage, lambda uow: uow.gallery.links(LOGOS).remove(1, 1))
     assert write(storage, link(LOGOS, 1, 1)) == 2
 
 
@@ -468,9 +476,9 @@ def test_the_classes_of_hashes_are_those_that_are_stored(storage: Storage) -> No
     hashes = ["$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$a", "$argon2id$v=19$m=65536,t=3,p=16$c2FsdHNhbHQ$b", "one"]
     write(storage, add(role()), *[add_one(number, hash_) for number, hash_ in enumerate([*hashes, hashes[0]])])
     classes = {"$argon2id$v=19$m=8,t=1,p=1", "$argon2id$v=19$m=65536,t=3,p=16"}
-    assert storage.read(lambda uow: uow.passwords.classes()) == classes
-    write(storage, lambda uow: uow.passwords.set(1, PasswordHash(hashes[0])))
-    assert storage.read(lambda uow: uow.passwords.classes()) == {"$argon2id$v=19$m=8,t=1,p=1"}
+    assert storage.read(lambda uow: uow.identity.passwords.classes()) == classes
+    write(storage, lambda uow: uow.identity.passwords.set(1, PasswordHash(hashes[0])))
+    assert storage.read(lambda uow: uow.identity.passwords.classes()) == {"$argon2id$v=19$m=8,t=1,p=1"}
 
 
 def add_one(number: int, hash_: str) -> Step:

@@ -1,4 +1,4 @@
-"""The rules of :mod:`logoadmin.ports.kernel.record_storage` for lists by name and by last change, over every adapter."""
+"""Lists by name and by last change of :mod:`logoadmin.ports.kernel.record_storage`, over every adapter."""
 
 import itertools
 from dataclasses import replace

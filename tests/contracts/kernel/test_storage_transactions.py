@@ -51,7 +51,7 @@ def test_work_that_raises_is_undone_and_its_error_passes(storage: Storage) -> No
         uow.records(AUTHORS).update(author(2, 77, "changed"))
         uow.records(LOGOS).update(logo(1, "changed"))
         uow.records(LOGOS).add(logo(2))
-        uow.links(LOGOS).remove(1, 2)
+        uow.gallery.links(LOGOS).remove(1, 2)
         raise KeyError("as it is")
 
     with pytest.raises(KeyError, match="as it is"):
@@ -142,14 +142,14 @@ def test_no_change_made_at_once_is_lost(storage: Storage, kind: AnyKind) -> None
 @pytest.mark.parametrize(
     "other",
     [
-        lambda uow: uow.links(LOGOS).remove(1, 1),
+        lambda uow: uow.gallery.links(LOGOS).remove(1, 1),
         lambda uow: uow.records(LOGOS).touch([1], 7),
         link(LOGOS, 1, 2),
         remove(LOGOS, 1),
         add(author(3)),
-        lambda uow: uow.passwords.set(1, PasswordHash("another")),
+        lambda uow: uow.identity.passwords.set(1, PasswordHash("another")),
         remove(USERS, 1),
-        lambda uow: uow.sessions.end_all(1),
+        lambda uow: uow.identity.sessions.end_all(1),
         lambda uow: uow.secrets.put("another", "secret"),
     ],
     ids=["unlink", "touch", "link", "remove", "add", "set_password", "remove_user", "end_all", "put"],
@@ -162,14 +162,18 @@ def test_a_second_write_waits_for_the_first_and_sees_what_it_left(
         add(*map(author, (1, 2)), logo(1), role()),
         link(LOGOS, 1, 1),
         lambda uow: add_user(uow, user(1, "ann"), PasswordHash("one")),
-        lambda uow: uow.sessions.add(session("s", 1)),
+        lambda uow: uow.identity.sessions.add(session("s", 1)),
     )
     looked = threading.Event()
 
     def seen(uow: UnitOfWork) -> object:
         return (
-            (uow.records(LOGOS).get(1), uow.links(LOGOS).of_artwork(1), uow.records(AUTHORS).page(-1, 9)),
-            (uow.passwords.credentials("ann"), uow.sessions.rights("s", 1), uow.secrets.get("another")),
+            (uow.records(LOGOS).get(1), uow.gallery.links(LOGOS).of_artwork(1), uow.records(AUTHORS).page(-1, 9)),
+            (
+                uow.identity.passwords.credentials("ann"),
+                uow.identity.sessions.rights("s", 1),
+                uow.secrets.get("another"),
+            ),
         )
 
     def second(uow: UnitOfWork) -> object:
@@ -261,25 +265,25 @@ def test_a_read_with_a_service_key_does_not_wait_for_who_writes(sql_storage: Sto
 @pytest.mark.rule("contract C1", "contract C2")
 def test_no_attempt_and_no_letter_of_a_secret_written_at_once_is_lost(storage: Storage) -> None:
     def write_more(uow: UnitOfWork) -> None:
-        (attempts, _), letters = uow.sign_in_attempts.count("ann"), uow.secrets.get("token_key")
+        (attempts, _), letters = uow.identity.sign_in_attempts.count("ann"), uow.secrets.get("token_key")
         dawdle()
-        uow.sign_in_attempts.set("ann", attempts + 1, 1_000)
+        uow.identity.sign_in_attempts.set("ann", attempts + 1, 1_000)
         uow.secrets.replace("token_key", f"{letters}x")
 
     write(storage, lambda uow: uow.secrets.put("token_key", "-"))
     assert at_once(*[lambda: storage.write(write_more)] * 6) == [None] * 6
-    found = storage.read(lambda uow: (uow.sign_in_attempts.count("ann"), uow.secrets.get("token_key")))
+    found = storage.read(lambda uow: (uow.identity.sign_in_attempts.count("ann"), uow.secrets.get("token_key")))
     assert found == ((6, 1_000), "-xxxxxx")
 
 
 @pytest.mark.rule("contract C3")
 def test_a_refresh_token_can_be_used_once_however_many_try(signed_in: Storage) -> None:
     def use(uow: UnitOfWork) -> bool:
-        found = uow.sessions.refresh_token("token one")
+        found = uow.identity.sessions.refresh_token("token one")
         dawdle()
         assert found is not None
         if not found[1]:
-            uow.sessions.use_refresh_token("token one")
+            uow.identity.sessions.use_refresh_token("token one")
         return not found[1]
 
     answers = at_once(*[lambda: signed_in.write(use)] * 6)

@@ -14,7 +14,8 @@ from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.files.gallery_keys import raise_epoch
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
 from logoadmin.domain.publication.publication_records import POINTER
-from logoadmin.ports.storage import Pin, Storage, UnitOfWork
+from logoadmin.ports.publication.publication_storage import Pin
+from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.gallery import ARTWORK, NOW, FrozenClock, gallery_on, stock
 
 URL: Final = "https://i.example/a.css"
@@ -23,8 +24,8 @@ SHEET: Final = "a { color: red }"
 
 def pin(uow: UnitOfWork) -> None:
     sha256 = hashlib.sha256(SHEET.encode()).hexdigest()
-    uow.pins.add_sheet(sha256, SHEET)
-    uow.pins.put(Pin(Kind.THEME, 1, URL, sha256, None, None, NOW))
+    uow.publication.pins.add_sheet(sha256, SHEET)
+    uow.publication.pins.put(Pin(Kind.THEME, 1, URL, sha256, None, None, NOW))
 
 
 @pytest.mark.rule("contract L1", "contract L2", "contract L3", "contract L5", "contract L7")

@@ -9,7 +9,8 @@ from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.domain.kernel.kinds import LOGOS
 from logoadmin.domain.kernel.limits import MAX_ID, MAX_REASON
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.storage import Pin, PublishedIndex, Storage, UnitOfWork, Withdrawal
+from logoadmin.ports.publication.publication_storage import Pin, PublishedIndex, Withdrawal
+from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import add, logo, remove, write, write_in_vain
 
 LAST = 2**53 - 1
@@ -24,30 +25,36 @@ def hash_of(text: str) -> str:
 @pytest.mark.rule("contract L3")
 def test_withdrawals_are_replaced_dropped_and_kept_without_their_record(storage: Storage) -> None:
     def there(kind: Kind = Kind.LOGO, id_: int = 1) -> Withdrawal | None:
-        return storage.read(lambda uow: uow.withdrawals.get(kind, id_))
+        return storage.read(lambda uow: uow.publication.withdrawals.get(kind, id_))
 
-    write(storage, add(logo(1)), lambda uow: uow.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100)))
+    write(storage, add(logo(1)), lambda uow: uow.publication.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100)))
     assert (there(), there(id_=2), there(Kind.THEME)) == (Withdrawal(Kind.LOGO, 1, 100), None, None)
     blocked = Withdrawal(Kind.LOGO, 1, LAST, "🂡" * MAX_REASON)
-    write(storage, lambda uow: uow.withdrawals.put(blocked))
+    write(storage, lambda uow: uow.publication.withdrawals.put(blocked))
     assert there() == blocked
-    write_in_vain(storage, lambda uow: uow.withdrawals.put(Withdrawal(Kind.LOGO, 1, 1)))
-    write_in_vain(storage, lambda uow: uow.withdrawals.drop(Kind.LOGO, 1))
+    write_in_vain(storage, lambda uow: uow.publication.withdrawals.put(Withdrawal(Kind.LOGO, 1, 1)))
+    write_in_vain(storage, lambda uow: uow.publication.withdrawals.drop(Kind.LOGO, 1))
     write(storage, remove(LOGOS, 1))
     assert there() == blocked
-    write(storage, lambda uow: uow.withdrawals.put(), lambda uow: uow.withdrawals.drop(Kind.LOGO))
-    write(storage, lambda uow: uow.withdrawals.drop(Kind.LOGO, 1, 2), lambda uow: uow.withdrawals.drop(Kind.LOGO, 1))
+    write(
+        storage, lambda uow: uow.publication.withdrawals.put(), lambda uow: uow.publication.withdrawals.drop(Kind.LOGO)
+    )
+    write(
+        storage,
+        lambda uow: uow.publication.withdrawals.drop(Kind.LOGO, 1, 2),
+        lambda uow: uow.publication.withdrawals.drop(Kind.LOGO, 1),
+    )
     assert there() is None
 
 
 @pytest.mark.rule("contract L3")
 def test_many_withdrawals_are_stored_and_dropped_at_once(storage: Storage) -> None:
     many = [Withdrawal(Kind.LOGO, id_, 100 + id_) for id_ in range(1, 121)]
-    write(storage, lambda uow: uow.withdrawals.put(*many, Withdrawal(Kind.THEME, 1, 1)))
+    write(storage, lambda uow: uow.publication.withdrawals.put(*many, Withdrawal(Kind.THEME, 1, 1)))
     blocked = [Withdrawal(Kind.LOGO, id_, 300 - id_, "reason") for id_ in range(61, 121)]
-    write(storage, lambda uow: uow.withdrawals.put(many[0], *blocked, blocked[0]))
-    write(storage, lambda uow: uow.withdrawals.drop(Kind.LOGO, *range(1, 61)))
-    newest = storage.read(lambda uow: uow.withdrawals.newest(0, 999))
+    write(storage, lambda uow: uow.publication.withdrawals.put(many[0], *blocked, blocked[0]))
+    write(storage, lambda uow: uow.publication.withdrawals.drop(Kind.LOGO, *range(1, 61)))
+    newest = storage.read(lambda uow: uow.publication.withdrawals.newest(0, 999))
     assert newest == (*blocked, Withdrawal(Kind.THEME, 1, 1))
 
 
@@ -61,18 +68,25 @@ def test_the_newest_withdrawals_come_first(storage: Storage) -> None:
         Withdrawal(Kind.THEME, 9, 100, "c"),
         Withdrawal(Kind.THEME, 8, 100),
     ]
-    write(storage, *(lambda uow, each=each: uow.withdrawals.put(each) for each in sorted(listed, key=lambda w: w.id)))
+    write(
+        storage,
+        *(lambda uow, each=each: uow.publication.withdrawals.put(each) for each in sorted(listed, key=lambda w: w.id)),
+    )
 
     def read(uow: UnitOfWork) -> list[tuple[Withdrawal, ...]]:
-        found = [uow.withdrawals.newest(since, limit) for since, limit in ((0, 99), (0, 2), (200, 99), (301, 99))]
-        return [*found, uow.withdrawals.blocked(99), uow.withdrawals.blocked(1)]
+        found = [
+            uow.publication.withdrawals.newest(since, limit) for since, limit in ((0, 99), (0, 2), (200, 99), (301, 99))
+        ]
+        return [*found, uow.publication.withdrawals.blocked(99), uow.publication.withdrawals.blocked(1)]
 
     write(storage, add(logo(1), logo(2), logo(3), logo(MAX_ID)))
-    many = write(storage, lambda uow: uow.withdrawals.get_many(Kind.LOGO, [MAX_ID, 3, 2, 2]))
+    many = write(storage, lambda uow: uow.publication.withdrawals.get_many(Kind.LOGO, [MAX_ID, 3, 2, 2]))
     assert (
-        many == storage.read(lambda uow: uow.withdrawals.get_many(Kind.LOGO, [MAX_ID, 3, 2])) == (listed[2], listed[0])
+        many
+        == storage.read(lambda uow: uow.publication.withdrawals.get_many(Kind.LOGO, [MAX_ID, 3, 2]))
+        == (listed[2], listed[0])
     )
-    assert write(storage, lambda uow: uow.withdrawals.get_many(Kind.LOGO, [])) == ()
+    assert write(storage, lambda uow: uow.publication.withdrawals.get_many(Kind.LOGO, [])) == ()
     blocked = tuple(each for each in listed if each.reason)
     assert storage.read(read) == [(*listed,), (*listed[:2],), (*listed[:4],), (), blocked, blocked[:1]]
 
@@ -90,22 +104,22 @@ def test_pins_are_those_of_an_artwork_and_a_url(storage: Storage) -> None:
 
     def put(uow: UnitOfWork) -> None:
         for pin in reversed(pins):
-            uow.pins.put(pin)
+            uow.publication.pins.put(pin)
 
     storage.write(put, "sessions")
 
     def read(uow: UnitOfWork) -> list[tuple[Pin, ...]]:
         return [
-            *(uow.pins.of(kind, id_) for kind, id_ in ((Kind.LOGO, 1), (Kind.LOGO, 3), (Kind.THEME, 1))),
-            uow.pins.of_kind(Kind.LOGO),
-            uow.pins.offered(),
+            *(uow.publication.pins.of(kind, id_) for kind, id_ in ((Kind.LOGO, 1), (Kind.LOGO, 3), (Kind.THEME, 1))),
+            uow.publication.pins.of_kind(Kind.LOGO),
+            uow.publication.pins.offered(),
         ]
 
     assert storage.read(read) == [(*pins[:3],), (), (pins[4],), (*pins[:4],), (pins[2], pins[4])]
     # A write of records changes pins as well.
     accepted = replace(pins[2], sheet="two", offered=None, checked_at=200)
-    write(storage, add(logo(1)), lambda uow: uow.pins.put(accepted))
-    write_in_vain(storage, remove(LOGOS, 1), lambda uow: uow.pins.put(pins[2]))
+    write(storage, add(logo(1)), lambda uow: uow.publication.pins.put(accepted))
+    write_in_vain(storage, remove(LOGOS, 1), lambda uow: uow.publication.pins.put(pins[2]))
     assert storage.read(read)[0] == (pins[0], pins[1], accepted)
     write(storage, remove(LOGOS, 1))
     assert storage.read(read)[0] == (pins[0], pins[1], accepted)
@@ -118,14 +132,18 @@ def test_sheets_are_stored_once(storage: Storage) -> None:
 
     def add_all(uow: UnitOfWork) -> None:
         for text in texts:
-            uow.pins.add_sheet(hash_of(text), text)
+            uow.publication.pins.add_sheet(hash_of(text), text)
 
     for _ in range(2):
         storage.write(add_all, "sessions")
-    assert storage.read(lambda uow: [uow.pins.sheet(hash_of(text)) for text in texts]) == texts
-    assert storage.read(lambda uow: uow.pins.sheet(hash_of("other"))) is None
-    assert storage.write(lambda uow: uow.pins.keep_sheets({hash_of(texts[1]), hash_of("other")})) == 2
-    assert storage.read(lambda uow: [uow.pins.sheet(hash_of(text)) for text in texts]) == [None, texts[1], None]
+    assert storage.read(lambda uow: [uow.publication.pins.sheet(hash_of(text)) for text in texts]) == texts
+    assert storage.read(lambda uow: uow.publication.pins.sheet(hash_of("other"))) is None
+    assert storage.write(lambda uow: uow.publication.pins.keep_sheets({hash_of(texts[1]), hash_of("other")})) == 2
+    assert storage.read(lambda uow: [uow.publication.pins.sheet(hash_of(text)) for text in texts]) == [
+        None,
+        texts[1],
+        None,
+    ]
 
 
 @pytest.mark.rule("contract L2")
@@ -136,24 +154,24 @@ def test_the_newest_indexes_are_kept(storage: Storage) -> None:
     ]
 
     def add_index(index: PublishedIndex, keep: int = 10) -> None:
-        storage.write(lambda uow: uow.indexes.add(index, keep), "sessions")
+        storage.write(lambda uow: uow.publication.indexes.add(index, keep), "sessions")
 
     def newest(limit: int = 99) -> list[PublishedIndex]:
-        return [*storage.read(lambda uow: uow.indexes.newest(limit))]
+        return [*storage.read(lambda uow: uow.publication.indexes.newest(limit))]
 
-    assert storage.read(lambda uow: uow.indexes.latest()) is None
+    assert storage.read(lambda uow: uow.publication.indexes.latest()) is None
     for index in (indexes[2], indexes[0], indexes[3], indexes[1]):
         add_index(index)
     without_bodies = [replace(index, body=b"") for index in reversed(indexes)]
     assert (newest(), newest(2)) == (without_bodies, without_bodies[:2])
-    assert storage.read(lambda uow: [uow.indexes.get(index.sha256) for index in indexes]) == indexes
-    assert storage.read(lambda uow: uow.indexes.get(hash_of("other"))) is None
+    assert storage.read(lambda uow: [uow.publication.indexes.get(index.sha256) for index in indexes]) == indexes
+    assert storage.read(lambda uow: uow.publication.indexes.get(hash_of("other"))) is None
     # The gallery is again as it was: the same index is the newest.
     again = replace(indexes[0], version=4, at=200)
     add_index(again, 3)
     assert newest() == [replace(again, body=b""), *without_bodies[:2]]
-    assert storage.read(lambda uow: uow.indexes.latest()) == again.sha256
-    assert storage.read(lambda uow: uow.indexes.get(again.sha256)) == again
+    assert storage.read(lambda uow: uow.publication.indexes.latest()) == again.sha256
+    assert storage.read(lambda uow: uow.publication.indexes.get(again.sha256)) == again
 
 
 @pytest.mark.rule("contract L5")
@@ -162,17 +180,20 @@ def test_a_write_of_sessions_stores_what_another_stored_since(sql_storage: SqlSt
     index = PublishedIndex(1, "hash", 3, 100, b"body", b"prints")
 
     def store(uow: UnitOfWork) -> None:
-        uow.pins.add_sheet("hash", "css")
-        uow.indexes.add(index, 3)
+        uow.publication.pins.add_sheet("hash", "css")
+        uow.publication.indexes.add(index, 3)
 
     def work(uow: UnitOfWork) -> None:
-        assert uow.pins.sheet("hash") is None
+        assert uow.publication.pins.sheet("hash") is None
         sql_storage.write(store, "sessions", alone=True)
-        uow.pins.add_sheet("hash", "css")
+        uow.publication.pins.add_sheet("hash", "css")
 
     if sql_storage.embedded:  # a file has one lock for all writes
         sql_storage.write(store, "sessions")
         sql_storage.write(store, "sessions")
     else:
         sql_storage.write(work, alone=True)
-    assert sql_storage.read(lambda uow: (uow.pins.sheet("hash"), uow.indexes.get("hash"))) == ("css", index)
+    assert sql_storage.read(lambda uow: (uow.publication.pins.sheet("hash"), uow.publication.indexes.get("hash"))) == (
+        "css",
+        index,
+    )

@@ -27,7 +27,8 @@ from logoadmin.domain.kernel.access import Owner
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.storage import Storage, Withdrawal
+from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.storage import Storage
 from tests.gallery import ARTWORK, FrozenClock, gallery_on, history
 from tests.options import LONG
 
@@ -168,9 +169,9 @@ class Takedowns(RuleBasedStateMachine):
     def withdrawals_follow_the_history(self) -> None:
         for name, storage in self.storages.items():
             expected = withdrawals_of(history(self.galleries[name]))
-            stored = storage.read(lambda uow: uow.withdrawals.newest(0, 999))
+            stored = storage.read(lambda uow: uow.publication.withdrawals.newest(0, 999))
             assert {(each.kind, each.id): each for each in stored} == expected
-            blocked = storage.read(lambda uow: uow.withdrawals.blocked(999))
+            blocked = storage.read(lambda uow: uow.publication.withdrawals.blocked(999))
             assert blocked == tuple(each for each in stored if each.reason is not None)
 
 

@@ -63,8 +63,8 @@ def everything(storage: MemoryStorage) -> dict[str, Any]:
             "authors": uow.records(AUTHORS).page(-1, 500),
             "logos": logos_,
             "themes": themes_,
-            "logo links": [uow.links(LOGOS).of_artwork(logo.logo_id) for logo in logos_],
-            "theme links": [uow.links(THEMES).of_artwork(theme.theme_id) for theme in themes_],
+            "logo links": [uow.gallery.links(LOGOS).of_artwork(logo.logo_id) for logo in logos_],
+            "theme links": [uow.gallery.links(THEMES).of_artwork(theme.theme_id) for theme in themes_],
         }
 
     return storage.read(work)
@@ -376,4 +376,4 @@ def test_any_changes_that_are_undone_in_reverse_leave_everything_as_it_was(comma
 
 
 def give_password(uow: UnitOfWork, user_id: int) -> None:
-    uow.passwords.set(user_id, CHEAP_PASSWORDS.hash("known"))
+    uow.identity.passwords.set(user_id, CHEAP_PASSWORDS.hash("known"))

@@ -9,7 +9,8 @@ from logoadmin.domain.changes.history import ListChanges, Revert
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.gallery.audited_artworks import serialized_links
 from logoadmin.domain.identity import roles, users
-from logoadmin.domain.kernel.audited_records import Snapshot, snapshot
+from logoadmin.domain.kernel.audited_records import snapshot
+from logoadmin.domain.kernel.change_log import Snapshot
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS
@@ -67,7 +68,7 @@ def earlier(uow: UnitOfWork, newer: Newer) -> Snapshot:
     del serialized[newer.field]
     for kind in ARTWORK_KINDS:
         if kind.kind is newer.kind:
-            serialized["authors"] = serialized_links(kind, kind, uow.links(kind).of_artwork(newer.id))
+            serialized["authors"] = serialized_links(kind, kind, uow.gallery.links(kind).of_artwork(newer.id))
     return serialized
 
 

@@ -53,7 +53,7 @@ def newest(storage: MemoryStorage, stocked: LogoAdmin) -> Callable[[], list[Even
 
     def newest() -> list[Event]:
         nonlocal seen
-        found = storage.read(lambda uow: uow.events.page(seen, 9_999, order="asc"))
+        found = storage.read(lambda uow: uow.identity.events.page(seen, 9_999, order="asc"))
         seen = max([seen, *(event.event_id for event in found)])
         return [*found]
 
@@ -313,7 +313,7 @@ def test_a_name_of_a_user_costs_a_refusal_as_many_statements_as_an_unknown_name(
         return [each for each in asked if each != "add"]  # an update of the row otherwise
 
     assert asked_for("ann") == asked_for("nobody") == asked_for("ann")
-    assert storage.read(lambda uow: len(uow.events.page(MAX_ID, 9))) == 2
+    assert storage.read(lambda uow: len(uow.identity.events.page(MAX_ID, 9))) == 2
 
 
 def watched(method: Callable[..., Any], asked: list[str]) -> Callable[..., Any]:
@@ -367,11 +367,11 @@ def test_a_sign_in_deletes_some_events_that_are_too_old(
     clock.pass_by(180 * DAY - 9)
     for expected in (10, 11):  # the first is exactly as old as it may be
         stocked.sessions.sign_in(ANN)
-        assert storage.read(lambda uow: len(uow.events.page(MAX_ID, 99))) == expected
+        assert storage.read(lambda uow: len(uow.identity.events.page(MAX_ID, 99))) == expected
     clock.pass_by(9)
     for expected in (8, 5, 5, 6):
         stocked.sessions.sign_in(ANN)
-        assert storage.read(lambda uow: len(uow.events.page(MAX_ID, 99))) == expected
+        assert storage.read(lambda uow: len(uow.identity.events.page(MAX_ID, 99))) == expected
 
 
 @pytest.mark.rule("contract K7", "contract O9")
@@ -384,7 +384,7 @@ def test_a_clock_that_is_ahead_for_one_sign_in_deletes_few_events(
     stocked.sessions.sign_in(ANN)
     clock.pass_by(-10_000 * DAY)
     stocked.sessions.sign_in(ANN)
-    assert storage.read(lambda uow: len(uow.events.page(MAX_ID, 99))) == 18
+    assert storage.read(lambda uow: len(uow.identity.events.page(MAX_ID, 99))) == 18
     storage.write(lambda uow: forget_old_events(uow, 0, 180))
 
 
@@ -392,7 +392,7 @@ def test_nobody_is_kept_from_signing_in_when_no_id_is_left_for_an_event(
     stocked: LogoAdmin, storage: MemoryStorage, newest: Callable[[], list[Event]]
 ) -> None:
     def use_up(uow: UnitOfWork) -> None:
-        uow.events.next_id()
+        uow.identity.events.next_id()
         storage._tables.last_ids["event_id"] = MAX_ID
 
     storage.write(use_up)

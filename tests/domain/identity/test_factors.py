@@ -301,7 +301,7 @@ def test_the_program_itself_has_no_factors(stocked: LogoAdmin) -> None:
 def test_secrets_are_encrypted_for_their_user_and_codes_are_hashed(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     """ASVS 6.5.2; and nothing of it is in the history or in an export."""
     who, totp, codes = enrolled(stocked)
-    stored = storage.read(lambda uow: uow.factors.of_user(7)[0])
+    stored = storage.read(lambda uow: uow.identity.factors.of_user(7)[0])
     at_rest = repr((stored, stored.secret, vars(vars(storage)["_tables"])))
     for secret in (totp.secret, *codes, *(code.replace("-", "") for code in codes)):
         assert secret not in at_rest
@@ -310,7 +310,7 @@ def test_secrets_are_encrypted_for_their_user_and_codes_are_hashed(stocked: Logo
     # The row of one user is no factor of another.
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     mine, _ = enrol(stocked, admin)
-    storage.write(lambda uow: uow.factors.replace_secret(mine.factor_id, stored.secret))
+    storage.write(lambda uow: uow.identity.factors.replace_secret(mine.factor_id, stored.secret))
     assert is_refused(stocked, challenged(stocked, ADMIN), totp=code_of(totp, NOW + STEP))
 
 
@@ -332,7 +332,7 @@ def test_a_secret_is_encrypted_with_the_first_key_at_its_next_use(storage: Memor
     _, totp, _ = enrolled(first, ADMIN)
 
     def encrypted() -> str:
-        return storage.read(lambda uow: uow.factors.of_user(2_000_000_000)[0].secret)
+        return storage.read(lambda uow: uow.identity.factors.of_user(2_000_000_000)[0].secret)
 
     def signs_in(*keys: str) -> bool:
         clock.pass_by(STEP)
@@ -388,14 +388,16 @@ def test_what_happens_to_factors_is_an_event(stocked: LogoAdmin, storage: Memory
     stocked.factors.enrol_totp(EnrolTotp(name="not confirmed"), who)
     stocked.factors.make_recovery_codes(MakeRecoveryCodes(), who)
     stocked.factors.remove_all(RemoveUserFactors(user_id=7), caller(stocked, stocked.sessions.sign_in(ADMIN)))
-    events = [event for event in storage.read(lambda uow: uow.events.page(10**6, 50, 7)) if "factor" in event.event]
+    events = [
+        event for event in storage.read(lambda uow: uow.identity.events.page(10**6, 50, 7)) if "factor" in event.event
+    ]
     assert [(event.event, event.factor, event.user_name) for event in events[::-1]] == [
         ("factor_added", "totp", "ann"),
         ("factor_added", "totp", "ann"),
         ("factor_removed", "totp", "ann"),
         ("factor_removed", "totp", "ann"),
     ]
-    every = storage.read(lambda uow: uow.events.page(10**6, 50))
+    every = storage.read(lambda uow: uow.identity.events.page(10**6, 50))
     assert [event.event for event in every].count("recovery_codes_made") == 2
     assert not any(secret in repr(every) for secret in (totp.secret, *codes))
 

@@ -8,6 +8,7 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.import_export import ImportRecords
+from logoadmin.domain.identity.factors.audited_factors import remove_factor, remove_factors
 from logoadmin.domain.identity.factors.factor_commands import RemoveUserFactors
 from logoadmin.domain.identity.roles import AmendRole, CreateRole
 from logoadmin.domain.identity.service_keys import CreateKey
@@ -18,8 +19,9 @@ from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotPermitted
 from logoadmin.domain.kernel.records import PasswordHash
-from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.storage import Factor, Identity, Storage, UnitOfWork
+from logoadmin.domain.logo_admin import LogoAdmin, auditing
+from logoadmin.ports.identity.sign_in_storage import Factor, Identity
+from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.conftest import STORAGES
 from tests.gallery import ADMIN_ID, NOW, FrozenClock, ask, gallery_on, signed_in
 
@@ -38,18 +40,18 @@ def factor(factor_id: int, user_id: int = ADMIN_ID, kind: str = "passkey") -> Fa
 def enrol(storage: Storage, *factors: Factor) -> None:
     def work(uow: UnitOfWork) -> None:
         for each in factors:
-            uow.factors.add(each)
+            uow.identity.factors.add(each)
 
     storage.write(work)
 
 
 def know(storage: Storage, user_id: int = ADMIN_ID, issuer: str = ISSUER) -> None:
-    storage.write(lambda uow: uow.identities.put(Identity(issuer, f"sub {user_id}", user_id, "[]")))
+    storage.write(lambda uow: uow.identity.identities.put(Identity(issuer, f"sub {user_id}", user_id, "[]")))
 
 
 def change(storage: Storage, ways: Ways, work: Callable[[AuditedUnitOfWork], object]) -> None:
     def done(uow: UnitOfWork) -> None:
-        audited = AuditedUnitOfWork(uow, NOW, None, None, ways=ways)
+        audited = AuditedUnitOfWork(uow, auditing(ways), NOW, None, None)
         work(audited)
         audited.close()
 
@@ -57,7 +59,7 @@ def change(storage: Storage, ways: Ways, work: Callable[[AuditedUnitOfWork], obj
 
 
 def removes(factor_id: int) -> Callable[[AuditedUnitOfWork], object]:
-    return lambda uow: uow.factors.remove(factor_id, ADMIN_ID)
+    return lambda uow: remove_factor(uow, factor_id, ADMIN_ID)
 
 
 def user_line(role_id: int) -> str:
@@ -83,15 +85,15 @@ def test_the_last_factor_that_lets_the_last_one_in_stays(
 ) -> None:
     gallery_with(ways, storage, clock)
     for factor_id, is_stranded in ((1, stranded_without_passkey), (2, stranded_without_app)):
-        storage.write(lambda uow: uow.factors.remove_all(ADMIN_ID))
+        storage.write(lambda uow: uow.identity.factors.remove_all(ADMIN_ID))
         enrol(storage, factor(1), factor(2, kind="totp"))
-        before = storage.read(lambda uow: uow.factors.of_user(ADMIN_ID))
+        before = storage.read(lambda uow: uow.identity.factors.of_user(ADMIN_ID))
         if is_stranded:
             with pytest.raises(Conflict, match="no user who holds"):
                 change(storage, ways, removes(factor_id))
         else:
             change(storage, ways, removes(factor_id))
-        assert (storage.read(lambda uow: uow.factors.of_user(ADMIN_ID)) == before) == is_stranded
+        assert (storage.read(lambda uow: uow.identity.factors.of_user(ADMIN_ID)) == before) == is_stranded
 
 
 def test_all_factors_at_once_are_refused_as_one(storage: MemoryStorage, clock: FrozenClock) -> None:
@@ -99,7 +101,7 @@ def test_all_factors_at_once_are_refused_as_one(storage: MemoryStorage, clock: F
     enrol(storage, factor(1), factor(2))
     change(storage, PASSKEY, removes(1))
     for work in (
-        lambda uow: uow.factors.remove_all(ADMIN_ID),
+        lambda uow: remove_factors(uow, ADMIN_ID),
         removes(2),
     ):
         with pytest.raises(Conflict):
@@ -107,8 +109,8 @@ def test_all_factors_at_once_are_refused_as_one(storage: MemoryStorage, clock: F
 
     def replace(uow: AuditedUnitOfWork) -> None:
         """Have another one in their place at the end of the write."""
-        uow.factors.remove_all(ADMIN_ID)
-        uow.factors.add(factor(3))
+        remove_factors(uow, ADMIN_ID)
+        uow.identity.factors.add(factor(3))
 
     change(storage, PASSKEY, replace)
 
@@ -131,7 +133,7 @@ def test_somebody_else_who_gets_in_some_way_takes_their_place(storage: MemorySto
         with pytest.raises(Conflict):
             gallery.users.remove(RemoveUser(user_id=ADMIN_ID))
         if ways is PASSWORD:
-            storage.write(lambda uow: uow.passwords.set(9, PasswordHash("x")))
+            storage.write(lambda uow: uow.identity.passwords.set(9, PasswordHash("x")))
         elif ways is AT_ISSUER:
             know(storage, 9)
         else:
@@ -164,7 +166,7 @@ def test_two_who_hold_everything_do_not_both_leave_at_once(request: pytest.Fixtu
     gallery.import_export.load(ImportRecords(), [user_line(2)])
     for number, other in enumerate((RemoveUserFactors(user_id=9), AmendUser(user_id=9, role_id=1)) * 3):
         gallery.users.amend(AmendUser(user_id=9, role_id=2))
-        storage.write(lambda uow: (uow.factors.remove_all(ADMIN_ID), uow.factors.remove_all(9)))
+        storage.write(lambda uow: (uow.identity.factors.remove_all(ADMIN_ID), uow.identity.factors.remove_all(9)))
         enrol(storage, factor(2 * number + 1), factor(2 * number + 2, 9))
 
         def run(command: Command) -> bool:

@@ -34,7 +34,9 @@ from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.public_url import LOCAL
 from logoadmin.domain.kernel.records import User
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.storage import Factor, Identity, Session, UnitOfWork
+from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.identity.sign_in_storage import Factor, Identity
+from logoadmin.ports.storage import UnitOfWork
 from tests.domain.identity.test_passkeys import enrolment, sign_in
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, FrozenClock, gallery_on, history
 from tests.passkeys import Authenticator, encoded
@@ -75,14 +77,14 @@ class NeverStranded(RuleBasedStateMachine):
         self.sessions += 1
         name, now = f"session {self.sessions}", self.clock.now()
         if self.exists(user_id):
-            self.storage.write(lambda uow: uow.sessions.add(Session(name, user_id, now, now + 3600)))
+            self.storage.write(lambda uow: uow.identity.sessions.add(Session(name, user_id, now, now + 3600)))
         return SignedIn(user_id, name)
 
     def exists(self, user_id: int) -> bool:
         return self.storage.read(lambda uow: uow.records(USERS).get(user_id)) is not None
 
     def factors(self, user_id: int) -> tuple[Factor, ...]:
-        return self.storage.read(lambda uow: uow.factors.of_user(user_id))
+        return self.storage.read(lambda uow: uow.identity.factors.of_user(user_id))
 
     def administrators(self) -> list[User]:
         def work(uow: UnitOfWork) -> list[User]:
@@ -99,7 +101,7 @@ class NeverStranded(RuleBasedStateMachine):
                 return True
         if self.ways.password and user.user_id in self.passwords and self.knows_password(user):
             return True
-        identities = self.storage.read(lambda uow: uow.identities.of_user(user.user_id))
+        identities = self.storage.read(lambda uow: uow.identity.identities.of_user(user.user_id))
         return any(identity.issuer == self.ways.issuer for identity in identities)
 
     def uses(self, device: Authenticator) -> bool:
@@ -180,7 +182,7 @@ class NeverStranded(RuleBasedStateMachine):
     def comes_from_the_issuer(self, user_id: int) -> None:
         if self.exists(user_id):
             identity = Identity(ISSUER, f"sub {user_id}", user_id, "[]")
-            self.storage.write(lambda uow: uow.identities.put(identity))
+            self.storage.write(lambda uow: uow.identity.identities.put(identity))
 
     @rule(user_id=USER_IDS, role_id=st.sampled_from([1, 2]))
     def gets_role(self, user_id: int, role_id: int) -> None:

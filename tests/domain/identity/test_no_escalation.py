@@ -25,7 +25,8 @@ from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, InvalidToken, LogoAdminError, NotPermitted
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.storage import Session, Storage
+from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.storage import Storage
 from tests.conftest import STORAGES
 from tests.gallery import (
     ADMIN_ID,
@@ -93,7 +94,7 @@ def last_change(gallery: LogoAdmin) -> int:
 def admin(gallery: LogoAdmin, storage: Storage) -> SignedIn:
     """Return the administrator with a session."""
     assert gallery
-    storage.write(lambda uow: uow.sessions.add(Session("admin's", ADMIN_ID, NOW, NOW + 3600)))
+    storage.write(lambda uow: uow.identity.sessions.add(Session("admin's", ADMIN_ID, NOW, NOW + 3600)))
     return SignedIn(ADMIN_ID, "admin's")
 
 
@@ -330,7 +331,7 @@ def test_a_key_sets_no_password_of_its_maker_who_has_what_everybody_has(
     gallery: LogoAdmin, storage: MemoryStorage
 ) -> None:
     gallery.roles.amend(AmendRole(role_id=1, scope=("users:write",)))
-    storage.write(lambda uow: uow.sessions.add(Session("ann's", 7, NOW, NOW + 3600)))
+    storage.write(lambda uow: uow.identity.sessions.add(Session("ann's", 7, NOW, NOW + 3600)))
     key = key_of(gallery, SignedIn(7, "ann's"), "users:write", expires_in=60)
     refused(gallery, lambda: gallery.users.set_password(SetPassword(user_id=7, password="mine"), key))
     gallery.users.create(CreateUser(user_id=8, username="ben", password="x"), key)
@@ -563,7 +564,7 @@ class Escalation(RuleBasedStateMachine):
 
     def session(self, user_id: int) -> None:
         name = f"session {len(self.callers)}"
-        self.storage.write(lambda uow: uow.sessions.add(Session(name, user_id, NOW, NOW + 3600)))
+        self.storage.write(lambda uow: uow.identity.sessions.add(Session(name, user_id, NOW, NOW + 3600)))
         self.callers.append(SignedIn(user_id, name))
 
     def held_by_users(self) -> dict[int, frozenset[str]]:
@@ -659,7 +660,9 @@ class Escalation(RuleBasedStateMachine):
 
     @invariant()
     def somebody_who_can_sign_in_holds_everything(self) -> None:
-        passwords = self.storage.read(lambda uow: {id_: uow.passwords.get(id_) for id_ in self.held_by_users()})
+        passwords = self.storage.read(
+            lambda uow: {id_: uow.identity.passwords.get(id_) for id_ in self.held_by_users()}
+        )
         assert any("*" in scope and passwords[id_] for id_, scope in self.held_by_users().items())
 
     @invariant()

@@ -165,7 +165,7 @@ def test_the_name_of_the_user_counts_wherever_a_password_is_set(guarded: LogoAdm
 
 def test_the_list_has_more_than_the_three_thousand_most_common_passwords() -> None:
     """ASVS 6.2.4: those of at least 8 characters, as they are compared, in the order of how common they are."""
-    listed = files("logoadmin.domain").joinpath("common_passwords.txt").read_text("utf-8").splitlines()
+    listed = files("logoadmin.domain.identity").joinpath("common_passwords.txt").read_text("utf-8").splitlines()
     assert {"password", "12345678", "123456789", "jennifer", "michelle", "88888888"} <= {*listed[:60]}
     assert len(set(listed)) == len(listed) > 10_000
     assert all(len(each) >= 8 and each == each.casefold() == each.strip() for each in listed)
@@ -411,9 +411,9 @@ def test_a_user_without_a_password_sets_the_first_soon_after_signing_in(
 
 def session_of(uow: UnitOfWork, user_id: int, like: SignedIn) -> SignedIn:
     """Begin a session of a user who has no password, as a sign-in by other means would."""
-    known = next(each for each in uow.sessions.of_user(like.user_id) if each.session_id == like.session_id)
+    known = next(each for each in uow.identity.sessions.of_user(like.user_id) if each.session_id == like.session_id)
     session = type(known)("other means", user_id, known.created_at, known.expires_at)
-    uow.sessions.add(session)
+    uow.identity.sessions.add(session)
     return SignedIn(user_id, session.session_id)
 
 
@@ -436,7 +436,7 @@ def test_a_service_key_sets_no_password_of_its_maker_also_with_the_current_one(s
 
 def test_an_ended_session_verifies_no_password(stocked: LogoAdmin, ann: SignedIn, storage: MemoryStorage) -> None:
     """A stolen token whose session was ended is no oracle, and locks nobody out."""
-    storage.write(lambda uow: uow.sessions.end_all(7))
+    storage.write(lambda uow: uow.identity.sessions.end_all(7))
     for password in ("wrong", ANN_PASSWORD) * 10:
         with pytest.raises(InvalidToken):
             stocked.users.set_password(own("mine now", current_password=password), ann)

@@ -34,7 +34,7 @@ def test_they_are_no_change_and_are_removed_with_their_user(gallery: LogoAdmin, 
     gallery.preferences.set(SetPreferences(preferences=VIEWS), ann)
     assert gallery.changes.version() == before
     gallery.users.remove(RemoveUser(user_id=500))
-    assert storage.read(lambda uow: uow.preferences.get(500)) is None
+    assert storage.read(lambda uow: uow.identity.preferences.get(500)) is None
 
 
 def test_only_a_person_has_preferences(gallery: LogoAdmin, storage: MemoryStorage) -> None:

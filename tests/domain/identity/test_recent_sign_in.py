@@ -228,8 +228,8 @@ def test_with_a_factor_a_session_by_the_password_alone_is_not_recent(
     who, _, _ = enrolled(gallery, ADMIN)
 
     def forget(uow: UnitOfWork) -> None:
-        (session,) = uow.sessions.of_user(ADMIN_ID)
-        uow.sessions.update(replace(session, factor="password"))
+        (session,) = uow.identity.sessions.of_user(ADMIN_ID)
+        uow.identity.sessions.update(replace(session, factor="password"))
 
     storage.write(forget, "sessions")
     assert is_asked_again(gallery, kind, who)

@@ -271,7 +271,7 @@ def test_without_the_setting_signing_in_writes_and_reads_nothing_of_it(
     stocked: LogoAdmin, storage: MemoryStorage
 ) -> None:
     stocked.sessions.sign_in(ADMIN)
-    assert storage.read(lambda uow: uow.second_factor_since.get(ADMIN_ID)) is None
+    assert storage.read(lambda uow: uow.identity.second_factor_since.get(ADMIN_ID)) is None
 
 
 def test_some_steps_later_a_factor_still_signs_in(required: LogoAdmin, clock: FrozenClock) -> None:

@@ -259,7 +259,7 @@ def test_an_outdated_password_hash_is_renewed_at_the_first_step(
     enrolled(stocked)
     stronger = Argon2Passwords(16, 1)
     challenged(gallery_on(storage, clock, hasher=stronger, started=False))
-    stored = storage.read(lambda uow: uow.passwords.get(7))
+    stored = storage.read(lambda uow: uow.identity.passwords.get(7))
     assert stored is not None
     assert not stronger.needs_rehash(stored)
     assert CHEAP_PASSWORDS.verify(stored, ANN_PASSWORD)

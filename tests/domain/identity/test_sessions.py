@@ -10,13 +10,7 @@ from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.identity.service_keys import CreateKey, ListKeys, RemoveKey
 from logoadmin.domain.identity.sessions.open_sessions import Lifetimes
-from logoadmin.domain.identity.sessions.session_records import (
-    EndedSession,
-    Me,
-    RemovedServiceKey,
-    ServiceKey,
-    stored_hash,
-)
+from logoadmin.domain.identity.sessions.session_records import EndedSession, Me, RemovedServiceKey, ServiceKey
 from logoadmin.domain.identity.sessions.sessions import Refresh, Revoke, SignIn, WhoAmI
 from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel.access import OWNER, Anonymous, KeyHolder, SignedIn
@@ -30,6 +24,7 @@ from logoadmin.domain.kernel.errors import (
 )
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.records import PasswordHash, User
+from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh, works
 from tests.gallery import (
@@ -92,7 +87,7 @@ def test_a_failed_sign_in_takes_the_time_of_all_classes_within_a_minute_of_an_im
     dear = "$argon2id$v=19$m=65536,t=3,p=4"
     assert dear not in told_for("nobody")
     hash_ = PasswordHash(f"{dear}$c2FsdHNhbHQ$c2FsdHNhbHRzYWx0c2FsdA")
-    storage.write(lambda uow: uow.passwords.set(7, hash_), "sessions")
+    storage.write(lambda uow: uow.identity.passwords.set(7, hash_), "sessions")
     clock.pass_by(60)
     assert {dear in told_for(name) for name in ("nobody", "admin", "ann")} == {True}
 
@@ -191,28 +186,28 @@ def test_an_outdated_hash_is_renewed_at_sign_in(storage: WatchedStorage, clock: 
     gallery_on(storage, clock)
     stronger = WatchedPasswords(Argon2Passwords(16, 2))
     gallery = gallery_on(storage, clock, hasher=stronger)
-    before = storage.read(lambda uow: uow.passwords.get(ADMIN_ID))
+    before = storage.read(lambda uow: uow.identity.passwords.get(ADMIN_ID))
     assert before is not None
     assert stronger.needs_rehash(before)
     gallery.sessions.sign_in(ADMIN)
-    after = storage.read(lambda uow: uow.passwords.get(ADMIN_ID))
+    after = storage.read(lambda uow: uow.identity.passwords.get(ADMIN_ID))
     assert after is not None
     assert not stronger.needs_rehash(after)
     assert stronger.verify(after, ADMIN_PASSWORD)
     stronger.asked.clear()
     gallery.sessions.sign_in(ADMIN)
     assert stronger.asked == ["verify"]
-    assert storage.read(lambda uow: uow.passwords.get(ADMIN_ID)) == after
+    assert storage.read(lambda uow: uow.identity.passwords.get(ADMIN_ID)) == after
 
 
 @pytest.mark.rule("contract C4")
 def test_a_failed_sign_in_renews_nothing(storage: WatchedStorage, clock: FrozenClock) -> None:
     gallery_on(storage, clock)
     gallery = gallery_on(storage, clock, hasher=Argon2Passwords(16, 2))
-    before = storage.read(lambda uow: uow.passwords.get(ADMIN_ID))
+    before = storage.read(lambda uow: uow.identity.passwords.get(ADMIN_ID))
     with pytest.raises(SignInRefused):
         gallery.sessions.sign_in(SignIn(username="admin", password="wrong"))
-    assert storage.read(lambda uow: uow.passwords.get(ADMIN_ID)) == before
+    assert storage.read(lambda uow: uow.identity.passwords.get(ADMIN_ID)) == before
 
 
 @pytest.mark.rule("contract C1", "contract B5")
@@ -317,7 +312,7 @@ def test_no_access_token_outlives_its_session(storage: WatchedStorage, clock: Fr
 def there(storage: WatchedStorage, given: list[str]) -> int:
     """Return how many refresh tokens of those that were given are still kept."""
     hashes = [stored_hash("refresh token", token) for token in given]
-    return storage.read(lambda uow: sum(uow.sessions.refresh_token(hash_) is not None for hash_ in hashes))
+    return storage.read(lambda uow: sum(uow.identity.sessions.refresh_token(hash_) is not None for hash_ in hashes))
 
 
 @pytest.mark.rule("contract C3")
@@ -335,7 +330,7 @@ def test_expired_sessions_are_forgotten_when_somebody_else_signs_in(
     clock.pass_by(1)
     gallery.sessions.sign_in(ADMIN)
     assert there(storage, given) == 0
-    assert storage.read(lambda uow: uow.sessions.rights(old.session_id, old.user_id)) is None
+    assert storage.read(lambda uow: uow.identity.sessions.rights(old.session_id, old.user_id)) is None
 
 
 @pytest.mark.rule("contract C3")

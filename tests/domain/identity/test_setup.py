@@ -29,7 +29,7 @@ def test_the_first_start_makes_two_roles_and_an_administrator(gallery: LogoAdmin
 @pytest.mark.rule("contract H3")
 def test_a_password_that_was_given_is_not_told_again(storage: MemoryStorage, clock: FrozenClock) -> None:
     assert start(storage, clock, "given") is None
-    assert CHEAP_PASSWORDS.verify(storage.read(lambda uow: uow.passwords.get(2_000_000_000)), "given")
+    assert CHEAP_PASSWORDS.verify(storage.read(lambda uow: uow.identity.passwords.get(2_000_000_000)), "given")
 
 
 @pytest.mark.rule("contract H3")
@@ -37,7 +37,7 @@ def test_a_generated_password_is_shown_once(storage: MemoryStorage, clock: Froze
     made_up = start(storage, clock)
     assert made_up is not None
     assert len(made_up) >= 32
-    assert CHEAP_PASSWORDS.verify(storage.read(lambda uow: uow.passwords.get(2_000_000_000)), made_up)
+    assert CHEAP_PASSWORDS.verify(storage.read(lambda uow: uow.identity.passwords.get(2_000_000_000)), made_up)
     assert start(storage, clock) is None
 
 

@@ -77,14 +77,14 @@ def test_a_code_signs_in_once_instead_of_password_and_factor_and_ends_other_sess
     assert works(stocked, admin)
     (session,) = stocked.sessions.list(ListSessions(), caller(stocked, tokens))
     assert (session.factor, session.address, session.user_agent) == ("sign_in_code", "192.0.2.1", "Firefox")
-    events = storage.read(lambda uow: uow.events.page(2**31, 3, ANN_ID))
+    events = storage.read(lambda uow: uow.identity.events.page(2**31, 3, ANN_ID))
     assert [(event.event, event.address, event.factor) for event in events] == [
         ("signed_in", "192.0.2.1", "sign_in_code"),
         ("session_ended", "192.0.2.1", None),
         ("sign_in_code_made", None, None),
     ]
     refused(stocked, new.code)
-    (last,) = storage.read(lambda uow: uow.events.page(2**31, 1, ANN_ID))
+    (last,) = storage.read(lambda uow: uow.identity.events.page(2**31, 1, ANN_ID))
     assert (last.event, last.count) == ("sign_in_refused", 1)
     assert new.code not in str((last, *events))
 
@@ -228,7 +228,7 @@ def test_unknown_names_take_the_same_way(storage: MemoryStorage, clock: FrozenCl
         watched.asked.clear()
         refused(gallery, "wrong", username)
         ways.append(watched.asked[:])
-        storage.write(lambda uow: uow.challenges.drop(ANN_ID))
+        storage.write(lambda uow: uow.identity.challenges.drop(ANN_ID))
     assert ways[0] == ways[1] == ways[2]
 
 

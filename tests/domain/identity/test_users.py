@@ -41,7 +41,7 @@ def test_a_user_has_no_field_for_a_password() -> None:
 @pytest.mark.rule("contract C4")
 def test_storage_gets_a_password_only_as_a_hash(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     gallery.users.create(CreateUser(user_id=7, username="ann", password="hunter2"))
-    hash_ = storage.read(lambda uow: uow.passwords.get(7))
+    hash_ = storage.read(lambda uow: uow.identity.passwords.get(7))
     assert hash_ is not None
     assert "hunter2" not in hash_.hash
     assert hash_.hash not in repr(hash_)
@@ -79,7 +79,7 @@ def test_removing_an_empty_avatar_leaves_none(gallery: LogoAdmin) -> None:
 def test_a_new_password_takes_the_place_of_the_old_one(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     ann = create(gallery, 7, "ann")
     assert gallery.users.set_password(SetPassword(user_id=7, password="another")) == ann
-    hash_ = storage.read(lambda uow: uow.passwords.get(7))
+    hash_ = storage.read(lambda uow: uow.identity.passwords.get(7))
     assert CHEAP_PASSWORDS.verify(hash_, "another")
     assert not CHEAP_PASSWORDS.verify(hash_, "pw")
 

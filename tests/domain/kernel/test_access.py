@@ -33,7 +33,7 @@ from logoadmin.domain.kernel.errors import (
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import unsaved_css as css
-from logoadmin.domain.publication.pins import pins
+from logoadmin.domain.publication.pins import artwork_css, pins
 from tests.gallery import ASKED, FrozenClock, ask, exported, gallery_on, signed_in, stock
 
 ALL_SCOPES = (
@@ -118,7 +118,7 @@ TABLE: dict[type[Command], Row] = {
     artworks.BlockTheme:          Row("themes:write", False),
     artworks.RemoveTheme:         Row("themes:write", False),
     artworks.ListThemeAuthors:    Row("", True),
-    artworks.GetThemeCss:         Row("", True),
+    artwork_css.GetThemeCss:         Row("", True),
     artworks.LinkThemeAuthor:     Row("themes:write", False),
     artworks.UnlinkThemeAuthor:   Row("themes:write", True),
     artworks.RemoveThemeAuthor:   Row("themes:write", False),
@@ -129,7 +129,7 @@ TABLE: dict[type[Command], Row] = {
     artworks.BlockLogo:            Row("logos:write", False),
     artworks.RemoveLogo:           Row("logos:write", True),
     artworks.ListLogoAuthors:      Row("", True),
-    artworks.GetLogoCss:           Row("", True),
+    artwork_css.GetLogoCss:           Row("", True),
     artworks.LinkLogoAuthor:       Row("logos:write", True),
     artworks.UnlinkLogoAuthor:     Row("logos:write", False),
     artworks.RemoveLogoAuthor:     Row("logos:write", False),
@@ -314,7 +314,7 @@ def test_the_program_itself_is_nobody_in_particular(gallery: LogoAdmin, kind: ty
 def test_the_token_of_a_session_that_ended_proves_nothing(refused: Refused) -> None:
     def left(storage: MemoryStorage, _: type[Command]) -> Caller:
         caller = signed_in(storage, "*")
-        storage.write(lambda uow: uow.sessions.end(caller.session_id))
+        storage.write(lambda uow: uow.identity.sessions.end(caller.session_id))
         return caller
 
     assert refused(GUARDED_COMMANDS, left) == dict.fromkeys(GUARDED_COMMANDS, InvalidToken)

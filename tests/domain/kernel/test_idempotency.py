@@ -33,7 +33,8 @@ from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import version_of
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.pins import pins
-from logoadmin.ports.storage import Session, UnitOfWork, WriteLock
+from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.storage import UnitOfWork, WriteLock
 from tests.gallery import (
     ANN_PASSWORD,
     ASKED,
@@ -78,7 +79,7 @@ def caller_for(kind: type[Command], gallery: LogoAdmin, storage: MemoryStorage) 
     """Return somebody who may do it, with a key 1 or a session of theirs to remove."""
     if kind is sessions.RemoveSession:
         signed_in(storage, "*", user_id=500)
-        storage.write(lambda uow: uow.sessions.add(Session("another", 500, NOW, NOW + 3600)))
+        storage.write(lambda uow: uow.identity.sessions.add(Session("another", 500, NOW, NOW + 3600)))
         return SignedIn(500, "another")
     if not kind.__module__.endswith(("keys", "preferences")):
         return OWNER

@@ -26,7 +26,7 @@ from logoadmin.domain.kernel.errors import (
 )
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.storage import Session
+from logoadmin.ports.identity.session_storage import Session
 from tests.gallery import (
     ADMIN_ID,
     ASKED,
@@ -185,7 +185,7 @@ TRIED: Final = (
 @pytest.mark.parametrize("case", TRIED, ids=lambda case: repr(case.command))
 def test_who_goes_beyond_themselves_learns_nothing_else(gallery: LogoAdmin, storage: MemoryStorage, case: Case) -> None:
     manager = signed_in(storage, *MANAGER, user_id=500)
-    storage.write(lambda uow: uow.sessions.add(Session("admin's", ADMIN_ID, NOW, NOW + 3600)))
+    storage.write(lambda uow: uow.identity.sessions.add(Session("admin's", ADMIN_ID, NOW, NOW + 3600)))
     case.before(gallery)
     assert answer(gallery, case.command, manager) is NotPermitted
     refused = answer(gallery, case.command, SignedIn(ADMIN_ID, "admin's"))

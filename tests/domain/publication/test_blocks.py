@@ -29,7 +29,8 @@ from logoadmin.domain.kernel.kinds import LOGOS
 from logoadmin.domain.kernel.records import Change, Imported, Kind, Link, Logo
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN, WITHDRAWN_DAYS, listed_withdrawals
-from logoadmin.ports.storage import UnitOfWork, Withdrawal
+from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import ARTWORK, NOW, FrozenClock, ask, history, recorded
 
 pytestmark = pytest.mark.rule("contract L3")
@@ -46,7 +47,7 @@ REMOVED: Final = [Withdrawal(Kind.LOGO, 1, NOW)]
 
 
 def withdrawn(storage: MemoryStorage) -> list[Withdrawal]:
-    return [*storage.read(lambda uow: uow.withdrawals.newest(0, 99))]
+    return [*storage.read(lambda uow: uow.publication.withdrawals.newest(0, 99))]
 
 
 def undo(gallery: LogoAdmin, change: Change | None = None) -> Change:
@@ -351,12 +352,12 @@ def test_an_import_of_more_artworks_than_are_read_at_once_keeps_them_right(
 
     def load_all(*, active: bool) -> int:
         stocked.import_export.load(ImportRecords(), lines(active))
-        return len(storage.read(lambda uow: uow.withdrawals.newest(0, 999)))
+        return len(storage.read(lambda uow: uow.publication.withdrawals.newest(0, 999)))
 
     assert [load_all(active=active) for active in (True, False, False, True)] == [0, 160, 160, 0]
     load_all(active=False)
     stocked.themes.remove(RemoveTheme(theme_id=1))
-    assert len(storage.read(lambda uow: uow.withdrawals.newest(0, 999))) == 161
+    assert len(storage.read(lambda uow: uow.publication.withdrawals.newest(0, 999))) == 161
 
 
 def test_blocks_have_precedence_in_the_list(storage: MemoryStorage) -> None:
@@ -366,14 +367,14 @@ def test_blocks_have_precedence_in_the_list(storage: MemoryStorage) -> None:
     recent = [Withdrawal(Kind.THEME, id_, oldest + id_) for id_ in range(MOST_WITHDRAWN)]
 
     def put_one(withdrawal: Withdrawal, uow: UnitOfWork) -> None:
-        uow.withdrawals.put(withdrawal)
+        uow.publication.withdrawals.put(withdrawal)
 
     def put(*withdrawals: Withdrawal) -> None:
         for each in withdrawals:
             storage.write(partial(put_one, each))
 
     def listed() -> list[Withdrawal]:
-        return [*storage.read(lambda uow: listed_withdrawals(uow.withdrawals, issued))]
+        return [*storage.read(lambda uow: listed_withdrawals(uow.publication.withdrawals, issued))]
 
     put(*old)
     assert listed() == old[:1]

@@ -4,9 +4,10 @@ from typing import Final
 
 import pytest
 
+from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css.judging import MAX_RISKS
-from logoadmin.domain.publication.css.verdict import Form, Risk, RiskName
+from logoadmin.domain.publication.css.verdict import Risk, RiskName
 
 pytestmark = pytest.mark.rule("contract L4")
 
@@ -233,7 +234,7 @@ DECLARATIONS: Final[dict[RiskName, list[str]]] = {
 }
 
 
-def places(css: str, risk: RiskName, form: Form) -> list[tuple[int, int]]:
+def places(css: str, risk: RiskName, form: CssForm) -> list[tuple[int, int]]:
     return [(each.line, each.column) for each in judge(css, form).risks if each.risk == risk]
 
 

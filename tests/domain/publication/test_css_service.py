@@ -7,11 +7,12 @@ import pytest
 
 from logoadmin import InvalidInput, JudgeCss, LogoAdmin
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
 from logoadmin.domain.publication.css import TOO_LONG, judge
 from logoadmin.domain.publication.css.judging import TOO_DEEP, TOO_MANY
 from logoadmin.domain.publication.css.unsaved_css import MAX_SECONDS
-from logoadmin.domain.publication.css.verdict import Form, Risk, Verdict
+from logoadmin.domain.publication.css.verdict import Risk, Verdict
 from tests.gallery import FrozenClock, gallery_on
 
 pytestmark = pytest.mark.rule("contract L4")
@@ -26,7 +27,7 @@ CSS = "a{background:url(//i.example)}@import 'https://s.example/x.css';"
         (JudgeCss(kind="theme", custom_css=CSS), "sheet"),
     ],
 )
-def test_it_is_that_of_a_record_with_this_css(gallery: LogoAdmin, command: JudgeCss, form: Form) -> None:
+def test_it_is_that_of_a_record_with_this_css(gallery: LogoAdmin, command: JudgeCss, form: CssForm) -> None:
     verdict = gallery.css.judge(command)
     assert verdict == judge(CSS, form)
     assert verdict.hosts == ("i.example", "s.example")

@@ -10,11 +10,11 @@ from cachetools import LRUCache
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.publication.css import MAX_BLOCKS, documents_of, judge
 from logoadmin.domain.publication.css import judging as verdict
 from logoadmin.domain.publication.css.judging import MAX_REMEMBERED, _findings
 from logoadmin.domain.publication.css.tokens import MAX_LEVELS
-from logoadmin.domain.publication.css.verdict import Form
 from tests.strategies import css_texts
 
 pytestmark = pytest.mark.rule("contract L4")
@@ -206,10 +206,10 @@ DOCUMENTS: Final = {
 def test_a_document_in_a_data_url_is_a_risk_and_its_hosts_count(use: str) -> None:
     for url, hosts in DOCUMENTS.items():
         for form, css in (("sheet", f'\n a{{{use}:url("{url}")}}'), ("declarations", f'\n {use}:url("{url}")')):
-            verdict = judge(css, cast(Form, form))
+            verdict = judge(css, cast(CssForm, form))
             assert verdict.hosts == hosts, url
             assert {(each.risk, each.line) for each in verdict.risks} == {("document", 2)}, url
-            assert len(documents_of(css, cast(Form, form))) == 1
+            assert len(documents_of(css, cast(CssForm, form))) == 1
 
 
 @pytest.mark.parametrize("media_type", ["image/png", "IMAGE/WEBP", "image/x-icon;a=b", "font/woff2;charset=utf-8"])
@@ -246,7 +246,7 @@ def test_the_size_is_in_bytes() -> None:
 
 
 @given(css_texts(), st.sampled_from(["sheet", "declarations"]))
-def test_any_text_has_a_verdict(css: str, form: Form) -> None:
+def test_any_text_has_a_verdict(css: str, form: CssForm) -> None:
     verdict = judge(css, form)
     assert list(verdict.hosts) == sorted({host.lower() for host in verdict.hosts})
     lines = css.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").split("\n")
@@ -260,7 +260,7 @@ def test_a_text_with_too_many_blocks_is_invalid_without_being_read(css: str, mon
         raise AssertionError("it is read")
 
     monkeypatch.setattr(verdict, "tokenize", read)
-    for form in get_args(Form):
+    for form in get_args(CssForm):
         found = judge(css, form)
         assert (found.hosts, found.imports, found.size) == ((), (), len(css))
         assert [(risk.risk, risk.line, risk.column) for risk in found.risks] == [("invalid", 1, 1)]

@@ -15,7 +15,7 @@ from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.pins.import_trees import SECONDS, SheetFetcher, Tree
 from logoadmin.domain.publication.pins.sheet_differences import CUT, MOST_BYTES, difference
 from logoadmin.ports.kernel.outgoing import Fetched
-from logoadmin.ports.storage import Pins
+from logoadmin.ports.publication.publication_storage import Pins
 from tests.gallery import FrozenClock
 from tests.origins import Origins
 

@@ -8,13 +8,14 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.history import Revert, RevertRequest
-from logoadmin.domain.gallery.artworks import AmendTheme, CreateLogo, CreateTheme, GetTheme, GetThemeCss, RemoveTheme
+from logoadmin.domain.gallery.artworks import AmendTheme, CreateLogo, CreateTheme, GetTheme, RemoveTheme
 from logoadmin.domain.kernel.access import Owner
 from logoadmin.domain.kernel.errors import Conflict, NotFound, OutgoingError
 from logoadmin.domain.kernel.kinds import THEMES
 from logoadmin.domain.kernel.records import Change
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.css.verdict import CssImport
+from logoadmin.domain.publication.pins.artwork_css import GetThemeCss
 from logoadmin.domain.publication.pins.pinned_css import PinnedCss, PinnedSheets, Unpinned
 from logoadmin.domain.publication.pins.pinned_imports import PinnedCopies, PinnedImport
 from logoadmin.domain.publication.pins.pins import (
@@ -82,7 +83,7 @@ def published(storage: Storage, theme_id: int = 1) -> PinnedCss:
     def work(uow: UnitOfWork) -> PinnedCss:
         record = uow.records(THEMES).get(theme_id)
         assert record is not None
-        return PinnedSheets(uow, THEMES).of(theme_id, record.custom_css)
+        return PinnedSheets(uow.publication.pins, THEMES).of(theme_id, record.custom_css)
 
     return storage.snapshot(work)
 
@@ -519,7 +520,7 @@ def test_sheets_that_nothing_leads_to_are_removed_by_a_check_of_all(
     names = [hash_of(_sheet(number)) for number in range(5)]
 
     def left() -> list[int]:
-        found = storage.read(lambda uow: [uow.pins.sheet(name) for name in names])
+        found = storage.read(lambda uow: [uow.publication.pins.sheet(name) for name in names])
         return [number for number, css in enumerate(found) if css is not None]
 
     assert left() == [0, 1, 2, 3, 4]
@@ -540,7 +541,7 @@ def test_a_sheet_that_the_database_lost_is_a_reason_and_no_fault(
     gallery: LogoAdmin, storage: MemoryStorage, origins: Origins
 ) -> None:
     offered(gallery, origins)
-    assert storage.write(lambda uow: uow.pins.keep_sheets([])) == 2
+    assert storage.write(lambda uow: uow.publication.pins.keep_sheets([])) == 2
     with pytest.raises(Unpinned, match="is missing from the database"):
         published(storage)
     assert gallery.themes.css(GetThemeCss(theme_id=1)).hosts == ("styles.example",)

@@ -41,7 +41,8 @@ from logoadmin.domain.publication.publication_records import (
     Risky,
 )
 from logoadmin.domain.publication.publication_service import ShowPublication
-from logoadmin.ports.storage import Pin, UnitOfWork, Withdrawal
+from logoadmin.ports.publication.publication_storage import Pin, Withdrawal
+from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import ARTWORK, NOW, FrozenClock, WatchedStorage, gallery_on, stock
 
 DAY: Final = 86_400
@@ -214,7 +215,9 @@ def test_a_first_pin_is_news(stocked: LogoAdmin, storage: MemoryStorage) -> None
     files = MemoryGalleryFiles()
     stocked.publication.publish(files)
     assert not stocked.publication.publish(files).changed
-    storage.write(lambda uow: uow.pins.put(Pin(Kind.THEME, 1, "https://i.example/a.css", "0" * 64, None, None, NOW)))
+    storage.write(
+        lambda uow: uow.publication.pins.put(Pin(Kind.THEME, 1, "https://i.example/a.css", "0" * 64, None, None, NOW))
+    )
     assert stocked.publication.publish(files).changed
 
 
@@ -246,7 +249,7 @@ def test_differences_lead_from_the_last_ten_indexes(stocked: LogoAdmin) -> None:
 def withdraw(storage: MemoryStorage, withdrawals: list[Withdrawal]) -> None:
     def work(uow: UnitOfWork) -> None:
         for each in withdrawals:
-            uow.withdrawals.put(each)
+            uow.publication.withdrawals.put(each)
 
     storage.write(work)
 
@@ -257,9 +260,9 @@ def pin(storage: MemoryStorage, kind: Kind, id_: int, url: str, sheets: tuple[st
 
     def work(uow: UnitOfWork) -> None:
         for sha256, css in zip(hashes, sheets, strict=True):
-            uow.pins.add_sheet(sha256, css)
+            uow.publication.pins.add_sheet(sha256, css)
         first = Pin(kind, id_, url, hashes[0] if hashes else None, None, None, NOW)
-        uow.pins.put(replace(first, **values))
+        uow.publication.pins.put(replace(first, **values))
 
     storage.write(work)
 
@@ -387,8 +390,8 @@ def test_another_index_of_the_same_version_is_noticed(stocked: LogoAdmin, storag
 
     def as_of_another_process(publication: Publication) -> None:
         def work(uow: Any) -> None:
-            stored = uow.indexes.get(pointer_of(publication).index["sha256"])
-            uow.indexes.add(
+            stored = uow.publication.indexes.get(pointer_of(publication).index["sha256"])
+            uow.publication.indexes.add(
                 type(stored)(stored.version, "f" * 64, 1, stored.at + 1, stored.body, stored.fingerprints), 11
             )
 

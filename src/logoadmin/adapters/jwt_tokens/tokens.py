@@ -9,8 +9,7 @@ from typing import Any, Final
 import jwt
 
 from logoadmin.adapters.jwt_tokens.keys import Key
-from logoadmin.domain.identity.sign_in_rules import CLOCK_SKEW
-from logoadmin.domain.kernel.access import SignedIn
+from logoadmin.domain.kernel.access import CLOCK_SKEW, SignedIn
 from logoadmin.domain.kernel.errors import InvalidToken
 from logoadmin.domain.kernel.limits import MAX_ID, MAX_NAME, MAX_SCOPES
 from logoadmin.ports.identity.tokens import Grant

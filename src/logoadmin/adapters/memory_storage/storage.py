@@ -2,76 +2,17 @@
 
 import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from logoadmin.adapters.memory_storage.identity.sessions import (
-    MemoryPreferences,
-    MemorySecrets,
-    MemoryServiceKeys,
-    MemorySessions,
-    MemorySignInAttempts,
-)
-from logoadmin.adapters.memory_storage.identity.signing_in import (
-    MemoryChallenges,
-    MemoryEvents,
-    MemoryFactors,
-    MemoryIdentities,
-    MemoryRecoveryCodes,
-    MemorySecondFactorSince,
-)
-from logoadmin.adapters.memory_storage.kernel.changes import MemoryChanges, MemoryStoredResponses
-from logoadmin.adapters.memory_storage.kernel.records import (
-    REPOSITORIES,
-    MemoryLinks,
-    MemoryPasswords,
-    MemoryRecords,
-)
-from logoadmin.adapters.memory_storage.publication.publication import MemoryIndexes, MemoryPins, MemoryWithdrawals
-from logoadmin.adapters.memory_storage.tables import Journal, Repository, Tables
+from logoadmin.adapters.memory_storage.tables import Journal, Tables
+from logoadmin.adapters.memory_storage.unit_of_work import MemoryUnitOfWork
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StorageUnavailable
-from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
 from logoadmin.domain.kernel.records import StoredRecord
-from logoadmin.ports.storage import Records, UnitOfWork, WriteLock
+from logoadmin.ports.storage import UnitOfWork, WriteLock
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)
-
-
-class _MemoryRepositories(Repository):
-    """What works on the same tables with the same journal."""
-
-    def records(self, kind: RecordKind[Record, Any]) -> Records[Record]:
-        return REPOSITORIES.get(kind.kind, MemoryRecords)(kind, self._tables, self._journal)
-
-    def links(self, kind: AnyArtworkKind) -> MemoryLinks:
-        return MemoryLinks(kind, self._tables, self._journal)
-
-
-def _unit_of_work(tables: Tables, journal: Journal) -> UnitOfWork:
-    repositories = _MemoryRepositories(tables, journal)
-    return UnitOfWork(
-        records=repositories.records,
-        links=repositories.links,
-        passwords=MemoryPasswords(tables, journal),
-        sessions=MemorySessions(tables, journal),
-        preferences=MemoryPreferences(tables, journal),
-        secrets=MemorySecrets(tables, journal),
-        keys=MemoryServiceKeys(tables, journal),
-        changes=MemoryChanges(tables, journal),
-        stored_responses=MemoryStoredResponses(tables, journal),
-        sign_in_attempts=MemorySignInAttempts(tables, journal),
-        withdrawals=MemoryWithdrawals(tables, journal),
-        pins=MemoryPins(tables, journal),
-        indexes=MemoryIndexes(tables, journal),
-        factors=MemoryFactors(tables, journal),
-        recovery_codes=MemoryRecoveryCodes(tables, journal),
-        challenges=MemoryChallenges(tables, journal),
-        second_factor_since=MemorySecondFactorSince(tables, journal),
-        identities=MemoryIdentities(tables, journal),
-        events=MemoryEvents(tables, journal),
-        savepoint=journal.undone_on_error,
-    )
 
 
 class MemoryStorage:
@@ -92,7 +33,7 @@ class MemoryStorage:
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work while nothing changes."""
         with self._one_at_a_time:
-            return work(_unit_of_work(self._tables, Journal()))
+            return work(MemoryUnitOfWork(self._tables, Journal()))
 
     snapshot = read
 
@@ -116,7 +57,7 @@ class MemoryStorage:
             self._is_writing = True
             try:
                 with journal.undone_on_error():
-                    return work(_unit_of_work(self._tables, journal))
+                    return work(MemoryUnitOfWork(self._tables, journal))
             finally:
                 self._is_writing = False
 

@@ -14,16 +14,10 @@ from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.lists import Order
 from logoadmin.domain.kernel.records import Change, Kind, PasswordHash
-from logoadmin.ports.storage import (
-    Challenge,
-    Factor,
-    Identity,
-    Pin,
-    PublishedIndex,
-    Session,
-    StoredResponse,
-    Withdrawal,
-)
+from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.identity.sign_in_storage import Challenge, Factor, Identity
+from logoadmin.ports.kernel.change_storage import StoredResponse
+from logoadmin.ports.publication.publication_storage import Pin, PublishedIndex, Withdrawal
 
 Row = TypeVar("Row")
 

@@ -15,9 +15,10 @@ from logoadmin.adapters.sql_storage.databases import dialect_of
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.resilience.pool import ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import Schema
-from logoadmin.adapters.sql_storage.storage import SqlStorage, unit_of_work
+from logoadmin.adapters.sql_storage.storage import SqlStorage
 from logoadmin.adapters.sql_storage.tables import COUNTED, WRITE_LOCKS, metadata, state
 from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StartError, StorageUnavailable, TablesMissing
 from logoadmin.domain.kernel.limits import MAX_ID
@@ -175,7 +176,7 @@ def _make_current(dialect: Dialect) -> None:
         def write(transaction: Transaction) -> None:
             transaction.take_write_lock(dialect.begin_write)
             pool.on_connection(_pass_over_ids)(transaction)
-            raise_epoch(unit_of_work(transaction), int(time.time()))
+            raise_epoch(SqlUnitOfWork(transaction), int(time.time()))
             transaction.commit()
 
         pool.call(write, writing=True)

@@ -14,7 +14,7 @@ from logoadmin.adapters.sql_storage.driver_errors import Failure
 from logoadmin.adapters.sql_storage.resilience.pool import STEP_TIMEOUT, ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import NEWEST, Schema
 from logoadmin.adapters.sql_storage.tables import changes, metadata, sign_in_attempts, state
-from logoadmin.domain.identity.sign_in_rules import CLOCK_SKEW
+from logoadmin.domain.kernel.access import CLOCK_SKEW
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.checks import Result, ok, warning, wrong
 from logoadmin.domain.kernel.errors import SchemaMismatch, StartError

@@ -1,7 +1,7 @@
 """The storage: runs calls as transactions, with the repositories, and manages the tables."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -13,29 +13,11 @@ from logoadmin.adapters.sql_storage.databases import connections_of, dialect_of
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, Failure, FailureKind
 from logoadmin.adapters.sql_storage.group_commit import GroupCommit
-from logoadmin.adapters.sql_storage.identity.sessions import (
-    SqlPasswords,
-    SqlPreferences,
-    SqlSecrets,
-    SqlServiceKeys,
-    SqlSessions,
-    SqlSignInAttempts,
-)
-from logoadmin.adapters.sql_storage.identity.signing_in import (
-    SqlChallenges,
-    SqlEvents,
-    SqlFactors,
-    SqlIdentities,
-    SqlRecoveryCodes,
-    SqlSecondFactorSince,
-)
-from logoadmin.adapters.sql_storage.kernel.changes import SqlChanges, SqlStoredResponses
-from logoadmin.adapters.sql_storage.kernel.records import SqlRepositoryFinder
-from logoadmin.adapters.sql_storage.publication.publication import SqlIndexes, SqlPins, SqlWithdrawals
 from logoadmin.adapters.sql_storage.resilience.pool import RETRIES, STEP_TIMEOUT, ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import Schema
 from logoadmin.adapters.sql_storage.tables import WRITE_LOCKS
 from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StartError, StorageUnavailable, TablesMissing
 from logoadmin.ports.kernel.metrics import Metrics, NoMetrics
@@ -62,35 +44,6 @@ def open_sql_storage(
     return SqlStorage(dialect_of(url), connections, timeout, metrics or NoMetrics())
 
 
-def unit_of_work(
-    transaction: Transaction, savepoint: Callable[[], AbstractContextManager[None]] = nullcontext
-) -> UnitOfWork:
-    """Return all repositories of a transaction."""
-    repositories = SqlRepositoryFinder(transaction)
-    return UnitOfWork(
-        repositories.records,
-        repositories.links,
-        SqlPasswords(transaction),
-        SqlSessions(transaction),
-        SqlPreferences(transaction),
-        SqlSecrets(transaction),
-        SqlServiceKeys(transaction),
-        SqlChanges(transaction),
-        SqlStoredResponses(transaction),
-        SqlSignInAttempts(transaction),
-        SqlWithdrawals(transaction),
-        SqlPins(transaction),
-        SqlIndexes(transaction),
-        SqlFactors(transaction),
-        SqlRecoveryCodes(transaction),
-        SqlChallenges(transaction),
-        SqlSecondFactorSince(transaction),
-        SqlIdentities(transaction),
-        SqlEvents(transaction),
-        savepoint,
-    )
-
-
 class SqlStorage:
     """The :class:`~logoadmin.ports.storage.Storage` of a database that speaks SQL. Safe to use from several threads."""
 
@@ -111,7 +64,7 @@ class SqlStorage:
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work with each statement as its own transaction, in one round trip."""
-        return self._pool.call(lambda transaction: work(unit_of_work(transaction)))
+        return self._pool.call(lambda transaction: work(SqlUnitOfWork(transaction)))
 
     def snapshot(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work in a transaction that sees one snapshot."""
@@ -167,7 +120,7 @@ class SqlStorage:
                 be created.
             StorageUnavailable: the database is unavailable.
         """
-        return self.prepare_and(lambda _, transaction: first(unit_of_work(transaction)))
+        return self.prepare_and(lambda _, transaction: first(SqlUnitOfWork(transaction)))
 
     def prepare_and(self, work: Callable[[Connection, Transaction], Answer]) -> Answer:
         """Create or migrate the tables, and work on them as :meth:`prepare` does, with their connection as well."""
@@ -224,7 +177,7 @@ class SqlStorage:
 
     def _snapshot(self, work: Callable[[UnitOfWork], Answer], transaction: Transaction) -> Answer:
         transaction.begin(self._dialect.begin_snapshot)
-        answer = work(unit_of_work(transaction))
+        answer = work(SqlUnitOfWork(transaction))
         self._commit(transaction)
         return answer
 
@@ -232,7 +185,7 @@ class SqlStorage:
         transaction.take_write_lock(self._dialect.begin_write, lock)
         savepoints = _Savepoints(self.server, self._pool.driver_errors, transaction)
         try:
-            answer = work(unit_of_work(transaction, savepoints.scope))
+            answer = work(SqlUnitOfWork(transaction, savepoints.scope))
         finally:
             if savepoints.failure is not None:  # even if the work caught the error
                 raise savepoints.failure
@@ -242,7 +195,7 @@ class SqlStorage:
     def _write_at_once(self, work: Callable[[UnitOfWork], object], lock: WriteLock, transaction: Transaction) -> None:
         with self._dialect.without_waiting(transaction.connection):
             transaction.take_write_lock(self._dialect.begin_write, lock, wait=False)
-            work(unit_of_work(transaction))
+            work(SqlUnitOfWork(transaction))
             self._commit(transaction)
 
     def _commit(self, transaction: Transaction) -> None:

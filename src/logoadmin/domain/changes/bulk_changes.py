@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import PrivateAttr
 
+from logoadmin.domain.changes.change_list import changes_between
 from logoadmin.domain.gallery.artworks import (
     AmendLogo,
     AmendTheme,
@@ -18,6 +19,7 @@ from logoadmin.domain.gallery.artworks import (
     RemoveLogo,
     RemoveTheme,
 )
+from logoadmin.domain.gallery.audited_artworks import AuditedLinks
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, RemoveAuthor
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.roles import AmendRole, CreateRole, RemoveRole
@@ -38,7 +40,6 @@ from logoadmin.domain.kernel.errors import (
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyKind
 from logoadmin.domain.kernel.limits import AuthorIds, Flag, Id, Origin, described
 from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, EVERY_CHANGE, Listing, text_length
-from logoadmin.domain.kernel.pagination import changes_between
 from logoadmin.domain.kernel.records import Change, Kind, ListedKind, Undone, version_of
 from logoadmin.domain.kernel.use_cases import Service, Transactions, WriteWork, work_of
 
@@ -309,7 +310,7 @@ def _set_authors(uow: AuditedUnitOfWork, step: Step, record: Any) -> None:
     for author_id in step.author_ids or ():
         get_existing(uow, AUTHORS, author_id)
     kind = next(kind for kind in ARTWORK_KINDS if kind is step.kind)
-    uow.links(kind).assign(kind.id_of(record), step.author_ids or ())
+    AuditedLinks(kind, uow).assign(kind.id_of(record), step.author_ids or ())
 
 
 @contextmanager

@@ -7,10 +7,12 @@ from typing import Annotated, Any
 from pydantic import ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from logoadmin.domain.gallery.audited_artworks import links_field
+from logoadmin.domain.changes.change_list import changes_between, list_changes
+from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of, links_field
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Permission, Scope
-from logoadmin.domain.kernel.audited_records import CREATED, MOST_LOADED, PASSWORD_SET, RESTORED, LinksByKind, Snapshot
+from logoadmin.domain.kernel.audited_records import MOST_LOADED, LinksByKind
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.change_log import BLOCKED_FIELD, CREATED, PASSWORD_SET, RESTORED, Snapshot
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotFound, NotPermitted
 from logoadmin.domain.kernel.kinds import (
@@ -24,11 +26,10 @@ from logoadmin.domain.kernel.kinds import (
 )
 from logoadmin.domain.kernel.limits import Action, ChangeId, Id, Origin, RequestId, UnixTime, described
 from logoadmin.domain.kernel.lists import ChangeFilter, ListCommand, Listing
-from logoadmin.domain.kernel.pagination import changes_between, list_changes
 from logoadmin.domain.kernel.records import Change, Kind, Link, Undone
 from logoadmin.domain.kernel.use_cases import Service, writes
+from logoadmin.domain.publication.pins.audited_pins import AuditedPins
 from logoadmin.domain.publication.pins.pin_changes import PINS_FIELD
-from logoadmin.domain.publication.withdrawal_log import BLOCKED_FIELD
 
 
 class ListChanges(ListCommand):
@@ -226,7 +227,7 @@ class _Undo:
     def _restore(self, kind: AnyKind, change: Change, before: Snapshot) -> None:
         """Restore the old values and links of a record, provided that the records that it refers to exist."""
         if PINS_FIELD in before and isinstance(kind, ArtworkKind):  # nothing else was changed
-            self._uow.pins_of(kind).accept(change.id, before[PINS_FIELD])
+            AuditedPins(kind, self._uow).accept(change.id, before[PINS_FIELD])
             return
         values, links = _deserialized(kind, change.id, before)
         records = self._uow.records(kind)
@@ -249,7 +250,7 @@ class _Undo:
         id_, records = kind.id_of(record), self._uow.records(kind)
         relinked = {linked: theirs for linked, theirs in links.items() if theirs != records.links(id_)[linked]}
         for linked, theirs in relinked.items():
-            self._uow.links(linked).replace(id_, theirs)
+            AuditedLinks(linked, self._uow).replace(id_, theirs)
         # Recorded even if nothing differs, because undoing is a change.
         if not relinked or kind.values_of(record) != kind.values_of(records.get_existing(id_)):
             records.update(record)
@@ -258,7 +259,7 @@ class _Undo:
         """Block an artwork as it was blocked, or end that; a block since its removal stays."""
         reason = before.get(BLOCKED_FIELD)
         if change.after is not None or reason is not None:
-            self._uow.artworks(kind).assign_block(change.id, reason)
+            artworks_of(self._uow, kind).assign_block(change.id, reason)
 
     def _now(self, kind: AnyKind, change: Change) -> Snapshot | None:
         """Return the current snapshot of a changed record, None if it does not exist."""
@@ -268,7 +269,7 @@ class _Undo:
         current = self._uow.records(kind).serialized(record)
         if change.after is None or PINS_FIELD not in change.after or not isinstance(kind, ArtworkKind):
             return current
-        pins = self._uow.pins_of(kind)
+        pins = AuditedPins(kind, self._uow)
         return {**current, PINS_FIELD: pins.sheets(change.id, change.after[PINS_FIELD])}
 
     def _since(self, kind: AnyKind, id_: int) -> str:

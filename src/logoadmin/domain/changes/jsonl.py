@@ -8,8 +8,10 @@ from typing import Any, Final, Literal, get_type_hints
 
 from pydantic import create_model
 
-from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD
+from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD, AuditedLinks, artworks_of
+from logoadmin.domain.identity.audited_passwords import set_password
 from logoadmin.domain.identity.events.recording import record_event
+from logoadmin.domain.identity.sessions.open_sessions import end_sign_ins
 from logoadmin.domain.kernel.audited_records import LinksByKind, snapshot
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing
 from logoadmin.domain.kernel.command import MAX_JSON, MOST_FIELDS, UNSET, Input, strict_json
@@ -102,13 +104,13 @@ class UserLine(Line):
         users.authorize(None, **snapshot(USERS, record), password=self.password)
         super()._add(uow, record)
         if self.password is not None:
-            uow.passwords.set(USERS.id_of(record), self.password)
+            set_password(uow, USERS.id_of(record), self.password)
 
     def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:
-        if self.password is None or self.password == uow.passwords.get(known.user_id):
+        if self.password is None or self.password == uow.identity.passwords.get(known.user_id):
             return False
-        uow.passwords.set(known.user_id, self.password)
-        uow.end_sign_ins(known.user_id)
+        set_password(uow, known.user_id, self.password)
+        end_sign_ins(uow, known.user_id)
         record_event(uow, "password_changed", known.user_id, uow.caller, uow.now)
         return True
 
@@ -127,7 +129,7 @@ class ArtworkLine(Line):
         for author_id in self.author_ids:
             get_existing(uow, AUTHORS, author_id)
         if getattr(self, "active") and self.which is not None:  # noqa: B009 (the fields are those of the kind)
-            artworks, id_ = uow.artworks(self._kind), self._kind.id_of(self)
+            artworks, id_ = artworks_of(uow, self._kind), self._kind.id_of(self)
             artworks.check_not_blocked(id_, artworks.get(id_))
         return super().store(uow)
 
@@ -136,11 +138,11 @@ class ArtworkLine(Line):
 
     def _add(self, uow: AuditedUnitOfWork, record: StoredRecord) -> None:
         kind = self._kind
-        links: LinksByKind = {kind: uow.links(kind).made(kind.id_of(record), self.author_ids)}
+        links: LinksByKind = {kind: AuditedLinks(kind, uow).made(kind.id_of(record), self.author_ids)}
         uow.records(kind).add(record, links=links)
 
     def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:  # noqa: ARG002 (the links say it)
-        return uow.links(self._kind).assign(self._kind.id_of(self), self.author_ids)
+        return AuditedLinks(self._kind, uow).assign(self._kind.id_of(self), self.author_ids)
 
 
 def _line_of(kind: AnyKind) -> type[Line]:
@@ -167,7 +169,7 @@ def serialized_line(uow: UnitOfWork, kind: AnyKind, record: StoredRecord, *, wit
         created_at = values.pop("created_at")
         values["author_ids"] = [author.author_id for author in getattr(record, AUTHORS_FIELD)]
         values["created_at"] = created_at
-    password = uow.passwords.get(kind.id_of(record)) if with_password and kind is USERS else None
+    password = uow.identity.passwords.get(kind.id_of(record)) if with_password and kind is USERS else None
     return values if password is None else {**values, "password_hash": password.hash}
 
 
@@ -178,7 +180,8 @@ def read_lines(
 
     Args:
         lines: the lines.
-        refusal: returns why a password hash is rejected, see :class:`~logoadmin.ports.identity.passwords.PasswordHasher`.
+        refusal: returns why a password hash is rejected, see
+            :class:`~logoadmin.ports.identity.passwords.PasswordHasher`.
     """
     for number, given in enumerate(lines, start=1):
         if not given.strip():

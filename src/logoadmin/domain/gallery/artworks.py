@@ -1,6 +1,5 @@
 """Logos and themes, which share their use cases (spec §Endpoints 8 to 12, contract A15 to A18, D)."""
 
-from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from logoadmin.domain.gallery.artwork_commands import (
@@ -12,15 +11,15 @@ from logoadmin.domain.gallery.artwork_commands import (
     ListAuthorArtworks,
     OneArtwork,
 )
+from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of
 from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import (
     AuditedUnitOfWork,
     get_existing,
     get_unless_unmodified,
-    unless_unmodified,
 )
 from logoadmin.domain.kernel.errors import NotFound
-from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, THEMES, ArtworkKind
+from logoadmin.domain.kernel.kinds import AUTHORS, ArtworkKind
 from logoadmin.domain.kernel.limits import LogoId, ThemeId
 from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.pagination import list_records
@@ -28,20 +27,10 @@ from logoadmin.domain.kernel.records import (
     Artwork,
     Author,
     Logo,
-    LogoAuthor,
-    RemovedLogo,
-    RemovedLogoAuthor,
-    RemovedTheme,
-    RemovedThemeAuthor,
     Theme,
-    ThemeAuthor,
     version_of,
 )
 from logoadmin.domain.kernel.use_cases import Service, Transactions, reads, writes
-from logoadmin.domain.publication.css import judge
-from logoadmin.domain.publication.css.verdict import Verdict
-from logoadmin.domain.publication.pins.pin_changes import imports_of
-from logoadmin.domain.publication.pins.pinned_css import PinnedSheets, StoredPins
 from logoadmin.ports.storage import UnitOfWork
 
 LinkAnswer = TypeVar("LinkAnswer")
@@ -96,7 +85,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
             Outdated: the artwork has none of the versions in ``if_match``.
             ArtworkBlocked: it would be activated, and is blocked (contract L3).
         """
-        id_, values, artworks = self._kind.id_of(command), command.new_values(), uow.artworks(self._kind)
+        id_, values, artworks = self._kind.id_of(command), command.new_values(), artworks_of(uow, self._kind)
         if values.get("active") and not command.unblock:
             artworks.check_not_blocked(id_, artworks.get_for_change(id_, command.if_match))
         return artworks.amend(id_, command.if_match, values)
@@ -109,7 +98,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
             NotFound: the artwork does not exist.
             Outdated: the artwork has none of the versions in ``if_match``.
         """
-        return uow.artworks(self._kind).block(self._kind.id_of(command), command.if_match, command.reason)
+        return artworks_of(uow, self._kind).block(self._kind.id_of(command), command.if_match, command.reason)
 
     @writes
     def remove(self, uow: AuditedUnitOfWork, command: OneArtwork[Artwork]) -> Removed:
@@ -134,27 +123,6 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         artwork = get_unless_unmodified(uow, self._kind, command)
         return Listing(artwork.authors, AUTHORS.id_of, version=version_of(artwork))
 
-    def css(self, command: OneArtwork[Artwork], caller: Caller = OWNER) -> Verdict:
-        """Return the verdict on the CSS of an artwork and its pinned imports (contract L4, L5).
-
-        With imports it has no version, because their first pins are no change of the artwork. Judging takes up to a
-        second, so no transaction is open meanwhile.
-
-        Raises:
-            NotFound: the artwork does not exist.
-            NotModified: the caller has this version of the verdict.
-        """
-        artwork = self.transactions.read(command, caller, self._existing)
-        id_, css = self._kind.id_of(artwork), artwork.custom_css
-        if imports_of(self._kind, css):
-            sheets = PinnedSheets(StoredPins(self.transactions.storage), self._kind, id_)
-            return judge(css, self._kind.css_form, sheets.texts(id_, css))
-        unless_unmodified(artwork, command)
-        return replace(judge(css, self._kind.css_form), version=version_of(artwork))
-
-    def _existing(self, uow: UnitOfWork, command: OneArtwork[Artwork]) -> Artwork:
-        return get_existing(uow, self._kind, self._kind.id_of(command))
-
     @writes
     def link(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> LinkAnswer:
         """Link an author and return the link, which may exist already (spec §Endpoints 12, §Rules 5, contract A16).
@@ -162,7 +130,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         Raises:
             NotFound: the artwork or the author does not exist.
         """
-        artwork_id, links = self._kind.id_of(command), uow.links(self._kind)
+        artwork_id, links = self._kind.id_of(command), AuditedLinks(self._kind, uow)
         get_existing(uow, self._kind, artwork_id)
         get_existing(uow, AUTHORS, command.author_id)
         link = links.find(artwork_id, command.author_id) or links.add(artwork_id, command.author_id)
@@ -178,7 +146,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         """
         artwork_id = self._kind.id_of(command)
         uow.records(self._kind).get_for_change(artwork_id, command.if_match)
-        if not uow.links(self._kind).remove(artwork_id, command.author_id):
+        if not AuditedLinks(self._kind, uow).remove(artwork_id, command.author_id):
             raise NotFound("Author", command.author_id, of=f" on {self._kind.kind} {artwork_id}")
         return self._kind.removed_link(artwork_id, command.author_id)
 
@@ -201,12 +169,6 @@ class GetTheme(OneArtwork[Theme]):
     """A theme by its id, with its authors."""
 
     theme_id: ThemeId
-
-
-class GetThemeCss(GetTheme):
-    """The verdict on the CSS of a theme."""
-
-    judges = True
 
 
 class AmendTheme(AmendArtwork[Theme]):
@@ -281,12 +243,6 @@ class GetLogo(OneArtwork[Logo]):
     logo_id: LogoId
 
 
-class GetLogoCss(GetLogo):
-    """The verdict on the CSS of a logo."""
-
-    judges = True
-
-
 class AmendLogo(AmendArtwork[Logo]):
     """New values for a logo; fields that are left out stay as they are."""
 
@@ -335,17 +291,3 @@ class UnlinkLogoAuthor(ArtworkAuthor[Logo]):
 
 class RemoveLogoAuthor(UnlinkLogoAuthor):
     """The same with the author in the path."""
-
-
-ThemeService = ArtworkService[Theme, ThemeAuthor, RemovedTheme, RemovedThemeAuthor]
-LogoService = ArtworkService[Logo, LogoAuthor, RemovedLogo, RemovedLogoAuthor]
-
-
-def theme_service(transactions: Transactions) -> ThemeService:
-    """Return the use cases of themes."""
-    return ArtworkService(THEMES, transactions)
-
-
-def logo_service(transactions: Transactions) -> LogoService:
-    """Return the use cases of logos."""
-    return ArtworkService(LOGOS, transactions)

@@ -2,26 +2,29 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
-from logoadmin.domain.identity.escalation import Escalation
-from logoadmin.domain.kernel.audited_records import (
+from logoadmin.domain.kernel.audited_records import AuditedRecords, LinksByKind, snapshot
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.change_log import (
     AMENDED,
     BLOCKED,
-    AuditedRecords,
+    BLOCKED_FIELD,
+    LINKED,
+    UNLINKED,
     ChangeLog,
-    LinksByKind,
     Snapshot,
-    snapshot,
 )
 from logoadmin.domain.kernel.errors import ArtworkBlocked
-from logoadmin.domain.kernel.kinds import AnyArtworkKind, AnyKind
+from logoadmin.domain.kernel.escalation import Guard
+from logoadmin.domain.kernel.kinds import AnyArtworkKind, AnyKind, ArtworkKind
 from logoadmin.domain.kernel.records import Artwork, Link
-from logoadmin.domain.publication.withdrawal_log import BLOCKED_FIELD
 from logoadmin.ports.storage import UnitOfWork
 
 # The field of a snapshot with the links of an artwork; an author has one for each kind of artwork, named in the plural.
 AUTHORS_FIELD: Final = "authors"
+# Up to this many reasons of blocks are held in memory.
+_MOST_REASONS: Final = 256
 
 
 def links_field(kind: AnyKind, linked: AnyArtworkKind) -> str:
@@ -45,18 +48,13 @@ class AuditedArtworks(AuditedRecords[Artwork]):
 
     _kind: AnyArtworkKind
 
-    def __init__(self, kind: AnyArtworkKind, uow: UnitOfWork, change_log: ChangeLog, escalation: Escalation) -> None:
-        super().__init__(kind, uow, change_log, escalation)
+    def __init__(self, kind: AnyArtworkKind, uow: UnitOfWork, change_log: ChangeLog, guard: Guard | None) -> None:
+        super().__init__(kind, uow, change_log, guard)
         # The links of artworks that were loaded and not changed since, and how many changes of authors came before.
         self._loaded: dict[int, tuple[Link, ...]] = {}
         self._author_changes = 0
-        self._withdrawals = change_log.withdrawals
-
-    def next_id(self) -> int:
-        """Return the id for a new artwork, which cannot have been withdrawn."""
-        id_ = super().next_id()
-        self._withdrawals.know_none(self._kind.kind, id_)
-        return id_
+        # The reasons of blocks that were read, or changed in this unit of work; None for an artwork without a block.
+        self._reasons: dict[int, str | None] = {}
 
     def get(self, id_: int) -> Artwork | None:
         """Return an artwork with its current authors."""
@@ -68,17 +66,17 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         """Read artworks with their links, and the withdrawals of those that are not active."""
         super().load(ids)
         self._loaded, self._author_changes = dict.fromkeys(ids, ()), self._change_log.author_changes
-        for link in self._uow.links(self._kind).of_artworks([id_ for id_ in ids if self._known.get(id_) is not None]):
+        for link in self._uow.gallery.links(self._kind).of_artworks(
+            [id_ for id_ in ids if self._known.get(id_) is not None]
+        ):
             self._loaded[link.artwork_id] += (link,)
         known = {id_: self._known[id_] for id_ in ids if id_ in self._known}
-        self._withdrawals.load(
-            self._kind.kind, [id_ for id_, artwork in known.items() if artwork is None or not artwork.active]
-        )
+        self._load_reasons([id_ for id_, artwork in known.items() if artwork is None or not artwork.active])
 
     def links(self, id_: int) -> LinksByKind:
         """Return the links of an artwork."""
         loaded = self._is_current(id_) and id_ in self._known
-        return {self._kind: self._loaded[id_] if loaded else self._uow.links(self._kind).of_artwork(id_)}
+        return {self._kind: self._loaded[id_] if loaded else self._uow.gallery.links(self._kind).of_artwork(id_)}
 
     def block(self, id_: int, if_match: frozenset[int] | None, reason: str) -> Artwork:
         """Switch an artwork off and block it; if it is blocked for this reason already, nothing is recorded.
@@ -118,9 +116,9 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         """
         if artwork is not None and artwork.active:
             return
-        withdrawal = self._withdrawals.get(self._kind.kind, id_)
-        if withdrawal is not None and withdrawal.reason is not None:
-            raise ArtworkBlocked(self._kind.name, id_, withdrawal.reason)
+        reason = self._blocked(id_)
+        if reason is not None:
+            raise ArtworkBlocked(self._kind.name, id_, reason)
 
     def values(self, record: Artwork) -> Snapshot:
         """Return the current snapshot of an artwork without its links."""
@@ -137,8 +135,25 @@ class AuditedArtworks(AuditedRecords[Artwork]):
 
     def _reason(self, record: Artwork) -> str | None:
         """Return the reason why an artwork is blocked, None if it is not; one that is active needs no query."""
-        withdrawal = None if record.active else self._withdrawals.get(self._kind.kind, self._kind.id_of(record))
-        return None if withdrawal is None else withdrawal.reason
+        return None if record.active else self._blocked(self._kind.id_of(record))
+
+    def _blocked(self, id_: int) -> str | None:
+        """Return the reason why an artwork that is not active, or not there, is blocked; None if it is not."""
+        if id_ not in self._reasons:
+            self._load_reasons([id_])
+        return self._reasons[id_]
+
+    def _load_reasons(self, ids: Sequence[int]) -> None:
+        """Read the reasons of up to 50 artworks, except those that this unit of work has changed but not stored."""
+        kind, log = self._kind.kind, self._change_log
+        if len(self._reasons) > _MOST_REASONS:
+            pending = {change.id for change in log.changes if change.kind is kind}
+            self._reasons = {id_: reason for id_, reason in self._reasons.items() if id_ in pending}
+        asked = [id_ for id_ in ids if id_ not in self._reasons]
+        self._reasons.update(dict.fromkeys(asked))
+        if asked := [id_ for id_ in asked if not log.is_new(kind, id_)]:
+            found = self._uow.publication.withdrawals.get_many(kind, asked)
+            self._reasons.update({withdrawal.id: withdrawal.reason for withdrawal in found})
 
     def _is_current(self, id_: int) -> bool:
         """Return whether an artwork is as it was loaded, its authors included."""
@@ -151,10 +166,70 @@ class AuditedArtworks(AuditedRecords[Artwork]):
     def _link(self, stored: Artwork, values: Snapshot, links: LinksByKind) -> Snapshot:  # noqa: ARG002 (the port's)
         theirs = links.get(self._kind, ())
         if theirs:
-            self._uow.links(self._kind).add(theirs)
+            self._uow.gallery.links(self._kind).add(theirs)
         return self.with_links(self.values(stored), theirs)
 
     def _recorded(self, action: str, stored: Artwork, before: Snapshot | None, after: Snapshot) -> Artwork:
         if stored.active:
             after = {name: value for name, value in after.items() if name != BLOCKED_FIELD}
+        self._reasons[self._kind.id_of(stored)] = after.get(BLOCKED_FIELD)
         return super()._recorded(action, stored, before, after)
+
+
+def artworks_of(uow: AuditedUnitOfWork, kind: ArtworkKind[Artwork, Any, Any, Any]) -> AuditedArtworks[Artwork]:
+    """Return the artworks of a kind in a write."""
+    records: Any = uow.records(kind)
+    artworks: AuditedArtworks[Artwork] = records
+    return artworks
+
+
+class AuditedLinks:
+    """The links of one kind of artwork; a change of a link is a change of its artwork."""
+
+    def __init__(self, kind: AnyArtworkKind, uow: AuditedUnitOfWork) -> None:
+        self._kind, self._artworks = kind, artworks_of(uow, kind)
+        self._stored = uow.gallery.links(kind)
+
+    def find(self, artwork_id: int, author_id: int) -> Link | None:
+        """Return the link between the two, or None."""
+        return self._stored.find(artwork_id, author_id)
+
+    def made(self, artwork_id: int, author_ids: Iterable[int]) -> tuple[Link, ...]:
+        """Return new links, not yet stored, from an artwork to authors in their order."""
+        return tuple(Link(self._stored.next_id(), artwork_id, author_id) for author_id in author_ids)
+
+    def add(self, artwork_id: int, author_id: int) -> Link:
+        """Link an author as the last one."""
+        before = self._artworks.links(artwork_id)[self._kind]
+        links = self.made(artwork_id, [author_id])
+        self._stored.add(links)
+        self._record(LINKED, artwork_id, before, (*before, *links))
+        return links[0]
+
+    def remove(self, artwork_id: int, author_id: int) -> bool:
+        """Remove a link; return whether it existed."""
+        before = self._artworks.links(artwork_id)[self._kind]
+        if not self._stored.remove(artwork_id, author_id):
+            return False
+        self._record(UNLINKED, artwork_id, before, [link for link in before if link.author_id != author_id])
+        return True
+
+    def assign(self, artwork_id: int, author_ids: Sequence[int]) -> bool:
+        """Give an artwork these existing authors, in this order; return whether they differed."""
+        before = self._artworks.links(artwork_id)[self._kind]
+        if [link.author_id for link in before] == [*author_ids]:
+            return False
+        self.replace(artwork_id, self.made(artwork_id, author_ids))
+        return True
+
+    def replace(self, artwork_id: int, links: Sequence[Link]) -> None:
+        """Replace the links of an artwork by these, new or restored."""
+        before = self._artworks.links(artwork_id)[self._kind]
+        self._stored.remove_all(artwork_id)
+        self._stored.add(links)
+        self._record(AMENDED, artwork_id, before, links)
+
+    def _record(self, action: str, artwork_id: int, before: Iterable[Link], after: Iterable[Link]) -> None:
+        values = self._artworks.values(self._artworks.get_existing(artwork_id))
+        was, is_ = self._artworks.with_links(values, before), self._artworks.with_links(values, after)
+        self._artworks.touch(action, artwork_id, was, is_)

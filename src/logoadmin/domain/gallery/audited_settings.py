@@ -5,7 +5,7 @@ from typing import Any
 
 from logoadmin.domain.kernel.audited_records import AuditedRecords
 from logoadmin.domain.kernel.records import Kind, SharedSettings
-from logoadmin.ports.storage import Changes
+from logoadmin.ports.kernel.change_storage import Changes
 
 
 class SettingsInHistory:

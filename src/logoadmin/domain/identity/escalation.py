@@ -3,153 +3,34 @@
 This is the one place where every way to change rights is judged: single changes, bulk changes, imports and undoing.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final
 
-from logoadmin.domain.identity.sign_in_rules import CLOCK_SKEW, RECENT_SECONDS, USUAL_WAYS, Ways
-from logoadmin.domain.kernel.access import Rights, Scope
-from logoadmin.domain.kernel.errors import Conflict, NotPermitted, RecentSignInRequired
+from logoadmin.domain.identity.sign_in_rules import USUAL_WAYS, Ways
+from logoadmin.domain.kernel.access import Scope
+from logoadmin.domain.kernel.errors import Conflict, NotPermitted
+from logoadmin.domain.kernel.escalation import Escalation, Guard
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.lists import Filter, Listing
 from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, Kind, Role, User
-from logoadmin.ports.storage import Factors, UnitOfWork
+from logoadmin.ports.storage import UnitOfWork
 
 _ROLES_AT_ONCE: Final = 500
-
-
-@dataclass(slots=True)
-class Escalation:
-    """The limits on changes of rights in one unit of work.
-
-    Attributes:
-        held: the caller's rights; None for every right.
-        now: the time of the changes, as Unix time.
-        ways: the ways to sign in.
-        factors: the second factors of users.
-        may_lose_all: whether the changes may have affected the last user who holds everything and can sign in.
-    """
-
-    held: Rights | None
-    now: int
-    ways: Ways
-    factors: Factors
-    may_lose_all: bool = False
-
-    def check(self, had: Iterable[str], has: Iterable[str], without_asking: Iterable[str] = ()) -> None:
-        """Require the caller to hold the old and the new scopes of a role or a user, and a recent sign-in to add some.
-
-        Args:
-            had: the old scopes.
-            has: the new ones.
-            without_asking: scopes that need no recent sign-in.
-
-        Raises:
-            NotPermitted: the caller lacks one of them.
-            RecentSignInRequired: the caller would add one, and signed in too long ago.
-        """
-        if self.held is None:
-            return
-        old, new = frozenset(had), frozenset(has)
-        self.held.require(old | new)
-        if not Rights(self.held.user_id, old | frozenset(without_asking)).cover(new):
-            self.require_recent_sign_in()
-
-    def require_recent_sign_in(self) -> None:
-        """Require a recent sign-in of a caller that is a user; service keys never sign in.
-
-        Raises:
-            RecentSignInRequired: the caller signed in too long ago, or without their second factor.
-        """
-        if self.held is not None and self.key_of is None:
-            require_recent_sign_in(self.held, self.factors, self.now)
-
-    def check_key(self, had: Iterable[str], has: Iterable[str]) -> None:
-        """Reject a service key that grants scopes, because the grant would outlive the key (contract C5).
-
-        Raises:
-            NotPermitted: the caller is a service key, and some of the scopes are new.
-        """
-        if self.key_of is not None and not Rights(self.key_of, frozenset(had)).cover(has):
-            raise NotPermitted
-
-    @property
-    def key_of(self) -> int | None:
-        """The id of the user whose service key the caller is; None for other callers."""
-        return None if self.held is None or self.held.of_user else self.held.user_id
-
-    def note_possible_lockout(self, uow: UnitOfWork, user: User) -> None:
-        """Have the end of the work check that a user still holds everything, if this one does and can sign in."""
-        if Scope.ALL in _scope(uow, user.role_id) and uow.passwords.can_user_sign_in(user.user_id, self.ways):
-            self.may_lose_all = True
-
-    def check_somebody_holds_all(self, uow: UnitOfWork) -> None:
-        """Require at the end of the work that a user who can sign in holds everything.
-
-        Raises:
-            Conflict: no user would.
-        """
-        if not somebody_holds_all(uow, self.ways):
-            raise Conflict(f"This would leave no user who holds {Scope.ALL} and can sign in")
-
-
-def require_recent_sign_in(held: Rights, factors: Factors, now: int) -> None:
-    """Reject a session that began too long ago, by a clock that was ahead, or without an enrolled factor (contract O3).
-
-    Issuers ask for factors of their own, and the operator vouches for those to whom they give a sign-in code.
-
-    Args:
-        held: the caller's rights.
-        factors: the second factors of users.
-        now: the time, in Unix seconds.
-
-    Raises:
-        NotPermitted: the caller is a service key, which cannot sign in.
-        RecentSignInRequired: the session is older, or began with the password alone although the user has a factor.
-    """
-    if held.signed_in_at is None:
-        raise NotPermitted
-    if not -CLOCK_SKEW <= now - held.signed_in_at <= RECENT_SECONDS:
-        raise RecentSignInRequired
-    if held.factor == "password" and any(factor.confirmed for factor in factors.of_user(held.user_id)):
-        raise RecentSignInRequired
 
 
 def somebody_holds_all(uow: UnitOfWork, ways: Ways) -> bool:
     """Return whether a user who can sign in holds everything."""
     roles = uow.records(ROLES)
     listed = Listing(roles.page(-1, _ROLES_AT_ONCE), ROLES.id_of, roles.page)
-    return any(Scope.ALL in role.scope and uow.passwords.can_sign_in(role.role_id, ways) for role in listed)
-
-
-class Guard(Protocol):
-    """The rules of a kind of record."""
-
-    def __init__(self, uow: UnitOfWork, escalation: Escalation, /) -> None: ...
-
-    def authorize(self, record: Any, values: Mapping[str, Any], /) -> None:
-        """Reject a caller that would exceed their own scopes by giving a record these values or removing it.
-
-        Raises:
-            NotPermitted: the caller would.
-        """
-
-    def check_unused(self, record: Any, /) -> None:
-        """Require that a record can be removed.
-
-        Raises:
-            Conflict: it is in use.
-        """
-
-    def note_possible_lockout(self, before: Any, after: Any, /) -> None:
-        """Have the end of the work check that a user still holds everything, if this change may affect the last one."""
+    return any(Scope.ALL in role.scope and uow.identity.passwords.can_sign_in(role.role_id, ways) for role in listed)
 
 
 class RoleGuard:
     """The guard of roles (contract B4)."""
 
-    def __init__(self, uow: UnitOfWork, escalation: Escalation) -> None:
-        self._uow, self._escalation = uow, escalation
+    def __init__(self, uow: UnitOfWork, escalation: Escalation, ways: Ways) -> None:
+        self._uow, self._escalation, self._ways = uow, escalation, ways
 
     def authorize(self, record: Role | None, values: Mapping[str, Any]) -> None:
         """Reject callers without the old and new scopes of the role, and keys that add scopes."""
@@ -170,15 +51,15 @@ class RoleGuard:
         """Check at the end if a role of users who can sign in loses the scope of everything."""
         stays = after is not None and Scope.ALL in after.scope
         held = not stays and Scope.ALL in before.scope
-        if held and self._uow.passwords.can_sign_in(before.role_id, self._escalation.ways):
+        if held and self._uow.identity.passwords.can_sign_in(before.role_id, self._ways):
             self._escalation.may_lose_all = True
 
 
 class UserGuard:
     """The guard of users (contract B4)."""
 
-    def __init__(self, uow: UnitOfWork, escalation: Escalation) -> None:
-        self._uow, self._escalation = uow, escalation
+    def __init__(self, uow: UnitOfWork, escalation: Escalation, ways: Ways) -> None:
+        self._uow, self._escalation, self._ways = uow, escalation, ways
         # The users who are new in this unit of work, and get their first password in it.
         self._new: set[int] = set()
 
@@ -213,11 +94,15 @@ class UserGuard:
     def note_possible_lockout(self, before: User, after: User | None) -> None:
         """Check at the end if a user who can sign in loses the scope of everything."""
         if after is None or Scope.ALL not in _scope(self._uow, after.role_id):
-            self._escalation.note_possible_lockout(self._uow, before)
+            holds_all = Scope.ALL in _scope(self._uow, before.role_id)
+            if holds_all and self._uow.identity.passwords.can_user_sign_in(before.user_id, self._ways):
+                self._escalation.may_lose_all = True
 
     def _could_sign_in(self, user_id: int) -> bool:
         """Return whether a user can sign in now, or could with other settings."""
-        return self._uow.passwords.can_user_sign_in(user_id, USUAL_WAYS) or bool(self._uow.identities.of_user(user_id))
+        return self._uow.identity.passwords.can_user_sign_in(user_id, USUAL_WAYS) or bool(
+            self._uow.identity.identities.of_user(user_id)
+        )
 
 
 def _scope(uow: UnitOfWork, role_id: int) -> tuple[str, ...]:
@@ -225,4 +110,16 @@ def _scope(uow: UnitOfWork, role_id: int) -> tuple[str, ...]:
     return role.scope if role else ()
 
 
-GUARDS: Final[Mapping[Kind, type[Guard]]] = {Kind.ROLE: RoleGuard, Kind.USER: UserGuard}
+def guards(ways: Ways) -> Mapping[Kind, Callable[[UnitOfWork, Escalation], Guard]]:
+    """Return the guards of the kinds of record that give rights, given the ways to sign in."""
+    return {Kind.ROLE: partial(RoleGuard, ways=ways), Kind.USER: partial(UserGuard, ways=ways)}
+
+
+def check_somebody_holds_all(ways: Ways, uow: UnitOfWork, escalation: Escalation) -> None:
+    """Require at the end of a write that a user who can sign in holds everything, if it may have affected the last one.
+
+    Raises:
+        Conflict: no user would.
+    """
+    if escalation.may_lose_all and not somebody_holds_all(uow, ways):
+        raise Conflict(f"This would leave no user who holds {Scope.ALL} and can sign in")

@@ -2,11 +2,11 @@
 
 from typing import Final
 
+from logoadmin.domain.identity.audited_passwords import set_password
 from logoadmin.domain.identity.factors.factor_secrets import FACTOR_KEY
 from logoadmin.domain.identity.new_passwords import NewPasswords
-from logoadmin.domain.identity.sign_in_rules import CLOCK_SKEW
-from logoadmin.domain.kernel.access import Scope
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.access import CLOCK_SKEW, Scope
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Auditing
 from logoadmin.domain.kernel.errors import TablesMissing
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, FIRST_ADMIN_ID, Role, User
@@ -50,7 +50,7 @@ def first_start(
     if is_started(uow, administrator=administrator):
         return None
     generated = None
-    audited = AuditedUnitOfWork(uow, clock.now(), None, None)
+    audited = AuditedUnitOfWork(uow, Auditing(), clock.now(), None, None)
     if uow.secrets.get(_TOKEN_KEY) is None:
         uow.secrets.put(_TOKEN_KEY, randomness.text())
         uow.secrets.put(_NEXT_TOKEN_KEY, randomness.text())
@@ -70,7 +70,7 @@ def _add_administrator(
     # A generated password is random enough, whatever the minimum length.
     password = new_passwords.hasher.hash(generated) if generated else new_passwords.hash(given or "")
     uow.records(USERS).add(User(FIRST_ADMIN_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, uow.now))
-    uow.passwords.set(FIRST_ADMIN_ID, password, generated=generated is not None)
+    set_password(uow, FIRST_ADMIN_ID, password, generated=generated is not None)
 
 
 def is_started(uow: UnitOfWork, *, administrator: bool = True) -> bool:

@@ -98,5 +98,5 @@ def _core(text: str) -> str:
 @lru_cache(maxsize=1)
 def _common_passwords() -> frozenset[str]:
     """Return the most common passwords of at least 8 characters, casefolded; see decision 0060."""
-    text = files("logoadmin.domain").joinpath("common_passwords.txt").read_text("utf-8")
+    text = files("logoadmin.domain.identity").joinpath("common_passwords.txt").read_text("utf-8")
     return frozenset(text.split())

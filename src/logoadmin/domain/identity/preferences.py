@@ -36,7 +36,7 @@ class PreferenceService(Service):
         Raises:
             NotAuthenticated: the caller is not a user; NotPermitted: it is a service key.
         """
-        stored = uow.preferences.get(user_of(held))
+        stored = uow.identity.preferences.get(user_of(held))
         found: dict[str, Any] = {} if stored is None else json.loads(stored)
         return found
 
@@ -47,5 +47,5 @@ class PreferenceService(Service):
         Raises:
             NotAuthenticated: the caller is not a user; NotPermitted: it is a service key.
         """
-        uow.preferences.set(user_of(uow.held), json.dumps(command.preferences, ensure_ascii=False))
+        uow.identity.preferences.set(user_of(uow.held), json.dumps(command.preferences, ensure_ascii=False))
         return command.preferences

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.factors.enrolment import enrol_by
-from logoadmin.domain.identity.sessions.session_records import NewServiceKey, RemovedServiceKey, ServiceKey, stored_hash
+from logoadmin.domain.identity.sessions.session_records import NewServiceKey, RemovedServiceKey, ServiceKey
 from logoadmin.domain.identity.sign_in_rules import SignInRules
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, KeyHolder, Rights, user_of
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
@@ -19,6 +19,7 @@ from logoadmin.domain.kernel.errors import (
     Outdated,
 )
 from logoadmin.domain.kernel.limits import KeyId, KeySeconds, RoleName, Scopes, described
+from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.kernel.use_cases import Service, Transactions, writes
 from logoadmin.ports.kernel.environment import Randomness
 from logoadmin.ports.storage import UnitOfWork
@@ -77,9 +78,9 @@ class KeyService(Service):
             if held is None:
                 raise NotAuthenticated
             if isinstance(caller, KeyHolder):
-                found = uow.keys.find(caller.key_hash)
+                found = uow.identity.keys.find(caller.key_hash)
                 return () if found is None else found[:1]
-            return uow.keys.of_user(held.user_id)
+            return uow.identity.keys.of_user(held.user_id)
 
         return self.transactions.snapshot_with_rights(command, caller, list_own)
 
@@ -107,8 +108,8 @@ class KeyService(Service):
                 self._require_enrolled(uow, uow.held, caller)
             _make_room(uow, user_id)
             expires_at = None if command.expires_in is None else uow.now + command.expires_in
-            stored = ServiceKey(uow.keys.next_id(), command.name, command.scope, uow.now, expires_at, None)
-            uow.keys.add(stored, user_id, _hashed(key))
+            stored = ServiceKey(uow.identity.keys.next_id(), command.name, command.scope, uow.now, expires_at, None)
+            uow.identity.keys.add(stored, user_id, _hashed(key))
             record_event(uow, "key_made", user_id, caller, uow.now)
             return NewServiceKey(stored.key_id, stored.name, stored.scope, uow.now, expires_at, None, key)
 
@@ -116,7 +117,7 @@ class KeyService(Service):
 
     def _require_enrolled(self, uow: AuditedUnitOfWork, held: Rights, caller: Caller) -> None:
         """Judge the current scope: a session learns of another one at its next refresh, and a key would outlive it."""
-        sessions = uow.sessions.of_user(held.user_id)
+        sessions = uow.identity.sessions.of_user(held.user_id)
         session = next((each for each in sessions if each.session_id == getattr(caller, "session_id", None)), None)
         if session is None:
             return
@@ -135,7 +136,7 @@ class KeyService(Service):
             Outdated: ``if_match`` is given, and keys have no versions.
         """
         user_id = user_of(uow.held)
-        if not uow.keys.remove(command.key_id, user_id):
+        if not uow.identity.keys.remove(command.key_id, user_id):
             raise NotFound("Key", command.key_id)
         if command.if_match is not None:
             raise Outdated("Key", command.key_id)
@@ -145,14 +146,14 @@ class KeyService(Service):
 
 def _make_room(uow: AuditedUnitOfWork, user_id: int) -> None:
     """Require that a user can have another key; at the bound, their expired ones are removed."""
-    known = uow.keys.of_user(user_id)
+    known = uow.identity.keys.of_user(user_id)
     if len(known) < MOST_KEYS:
         return
     expired = [key for key in known if not key.is_valid(uow.now)]
     if len(known) - len(expired) >= MOST_KEYS:
         raise Conflict(f"A user can have {MOST_KEYS} service keys; remove one that is no longer used")
     for key in expired:
-        uow.keys.remove(key.key_id, user_id)
+        uow.identity.keys.remove(key.key_id, user_id)
 
 
 def hashed_key(token: str) -> str:
@@ -172,5 +173,5 @@ def _hashed(key: str) -> str:
 
 def _is_unused(uow: UnitOfWork, made: NewServiceKey, _now: int) -> bool:
     """Return whether a new key can be shown again: it still exists and was never used."""
-    found = uow.keys.find(_hashed(made.key))
+    found = uow.identity.keys.find(_hashed(made.key))
     return found is not None and found[0].last_used_at is None

@@ -95,17 +95,17 @@ def attempt(uow: AnyUnitOfWork, limits: Sequence[Limit], now: int) -> int | None
     Returns:
         None if it may go on, or the seconds to wait. Whether the user exists makes no difference.
     """
-    uow.sign_in_attempts.forget_ended(now, _MOST_COUNTS_FORGOTTEN)
+    uow.identity.sign_in_attempts.forget_ended(now, _MOST_COUNTS_FORGOTTEN)
     counts = []
     for limit in limits:
-        attempts, ends_at = uow.sign_in_attempts.count(limit.counted)
+        attempts, ends_at = uow.identity.sign_in_attempts.count(limit.counted)
         if not now < ends_at <= now + limit.window:  # over, or from a clock that was ahead
             attempts = 0
         if attempts >= limit.most:
             return max(1, ends_at - now)
         counts.append((limit.counted, attempts + 1, ends_at if attempts else now + limit.window))
     for count in counts:
-        uow.sign_in_attempts.set(*count)
+        uow.identity.sign_in_attempts.set(*count)
     return None
 
 
@@ -113,18 +113,18 @@ def succeeded(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
     """Forget the failures for the username, and take back this attempt: a session begins."""
     for limit in limits:
         if limit.forgives:
-            uow.sign_in_attempts.forget(limit.counted)
+            uow.identity.sign_in_attempts.forget(limit.counted)
     take_back(uow, [limit for limit in limits if not limit.forgives])
 
 
 def take_back(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
     """Take back this attempt, which did not fail; others stay counted."""
     for limit in limits:
-        attempts, ends_at = uow.sign_in_attempts.count(limit.counted)
+        attempts, ends_at = uow.identity.sign_in_attempts.count(limit.counted)
         if attempts > 1:
-            uow.sign_in_attempts.set(limit.counted, attempts - 1, ends_at)
+            uow.identity.sign_in_attempts.set(limit.counted, attempts - 1, ends_at)
         else:
-            uow.sign_in_attempts.forget(limit.counted)
+            uow.identity.sign_in_attempts.forget(limit.counted)
 
 
 @contextmanager

@@ -4,13 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-# What a session began with; of two steps, the second.
-SignInFactor = Literal["password", "totp", "passkey", "recovery_code", "sign_in_code", "issuer"]
+from logoadmin.domain.kernel.access import CLOCK_SKEW, RECENT_SECONDS
 
-# The age up to which a sign-in is recent (contract O3).
-RECENT_SECONDS: Final = 600
-# Seconds by which the clocks of two machines may differ, before one finds tokens of the other not yet valid.
-CLOCK_SKEW: Final = 10
 # The age of a sign-in that is not recent by the clock of any machine.
 NOT_RECENT_SECONDS: Final = RECENT_SECONDS + CLOCK_SKEW + 1
 

@@ -4,18 +4,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
-from logoadmin.domain.identity.escalation import require_recent_sign_in
+from logoadmin.domain.identity import audited_passwords
+from logoadmin.domain.identity.audited_passwords import must_change_password
+from logoadmin.domain.identity.callers import require_recent_sign_in
 from logoadmin.domain.identity.events.recording import Refusals, record_event
 from logoadmin.domain.identity.new_passwords import NewPasswords
+from logoadmin.domain.identity.sessions.open_sessions import end_sign_ins
 from logoadmin.domain.identity.sign_in_limits import Limit, attempt, limits_of, take_back
 from logoadmin.domain.identity.user_networks import is_known_network
 from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Scope, SignedIn
-from logoadmin.domain.kernel.audited_unit_of_work import (
-    AuditedUnitOfWork,
-    get_existing,
-    get_unless_unmodified,
-    must_change_password,
-)
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing, get_unless_unmodified
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import IncorrectPassword, InvalidInput, NotFound, Problem, TooManySignIns
 from logoadmin.domain.kernel.kinds import USERS
@@ -145,7 +143,7 @@ class UserService(Service):
         Raises:
             NotFound: no user has the name.
         """
-        credentials = uow.passwords.credentials(command.username)
+        credentials = uow.identity.passwords.credentials(command.username)
         if credentials is None:
             raise NotFound(USERS.name, command.username)
         return get_existing(uow, USERS, credentials.user_id)
@@ -217,17 +215,17 @@ class UserService(Service):
         password = self._new_passwords.hash(command.password)  # expensive, so outside the transaction
 
         def set_password(uow: AuditedUnitOfWork, command: SetPassword) -> User:
-            if own is not None and uow.passwords.get(own.user_id) != current:  # changed while it was verified
+            if own is not None and uow.identity.passwords.get(own.user_id) != current:  # changed while it was verified
                 raise IncorrectPassword
             is_same = own is not None and command.password == command.current_password
             if is_same and must_change_password(uow, command.user_id):
                 raise InvalidInput([Problem(("password",), "Password should differ from the first one", "value_error")])
             if own is not None and uow.held is not None and current is None:
-                require_recent_sign_in(uow.held, uow.factors, uow.now)
+                require_recent_sign_in(uow, uow.held, uow.now)
             user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=password)
-            uow.end_sign_ins(user.user_id, None if own is None else own.session_id)
+            end_sign_ins(uow, user.user_id, None if own is None else own.session_id)
             record_event(uow, "password_changed", user.user_id, caller, uow.now)
-            return uow.passwords.set(user.user_id, password, verified=True)
+            return audited_passwords.set_password(uow, user.user_id, password, verified=True)
 
         return self.transactions.write(command, caller, set_password)
 
@@ -239,7 +237,7 @@ class UserService(Service):
         """Require an acceptable password, and the current one of users who have one and set their own."""
         problems = self._new_passwords.problems(command.password)
         if is_own and command.current_password is UNSET:
-            stored = self.transactions.storage.read(lambda uow: uow.passwords.get(command.user_id))
+            stored = self.transactions.storage.read(lambda uow: uow.identity.passwords.get(command.user_id))
             if stored is not None:
                 problems += (Problem(("current_password",), "Field required", "missing"),)
         if problems:
@@ -250,7 +248,7 @@ class UserService(Service):
         storage, now = self.transactions.storage, self._clock.now()
 
         def count(uow: UnitOfWork) -> tuple[PasswordHash | None, tuple[Limit, ...], int | None]:
-            user, stored = uow.records(USERS).get(caller.user_id), uow.passwords.get(caller.user_id)
+            user, stored = uow.records(USERS).get(caller.user_id), uow.identity.passwords.get(caller.user_id)
             is_known = is_known_network(uow, caller.user_id, caller.origin, now)
             name = None if user is None or stored is None else user.username
             limits = () if name is None else limits_of(caller.origin, name, is_known=is_known)
@@ -277,6 +275,6 @@ def creation(new_passwords: NewPasswords, given: str) -> WriteWork[CreateUser, U
     def create(uow: AuditedUnitOfWork, command: CreateUser) -> User:
         values = command.model_dump(exclude={"password"})
         user = uow.records(USERS).add(User(**values, role_id=DEFAULT_ROLE_ID, created_at=uow.now))
-        return uow.passwords.set(user.user_id, password)
+        return audited_passwords.set_password(uow, user.user_id, password)
 
     return create

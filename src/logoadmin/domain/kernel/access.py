@@ -8,10 +8,17 @@ import ipaddress
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Final, Literal
 
-from logoadmin.domain.identity.sign_in_rules import SignInFactor
 from logoadmin.domain.kernel.errors import NotAuthenticated, NotPermitted
+
+# What a session began with; of two steps, the second.
+SignInFactor = Literal["password", "totp", "passkey", "recovery_code", "sign_in_code", "issuer"]
+
+# The age up to which a sign-in is recent (contract O3).
+RECENT_SECONDS: Final = 600
+# Seconds by which the clocks of two machines may differ, before one finds tokens of the other not yet valid.
+CLOCK_SKEW: Final = 10
 
 
 class Scope(StrEnum):

@@ -1,112 +1,30 @@
-"""Records of one kind in a write, and the change log (contract B4, F1, G).
+"""Records of one kind in a write (contract B4, F1, G).
 
 Each change is authorized, gets a version, is stored and then recorded. Methods of the ports that are not written out
 here cannot be called by use cases.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 
-from logoadmin.domain.identity.escalation import GUARDS, Escalation
+from logoadmin.domain.kernel.change_log import AMENDED, CREATED, REMOVED, ChangeLog, Snapshot
 from logoadmin.domain.kernel.errors import NotFound, Outdated
-from logoadmin.domain.kernel.kinds import KINDS, RECORDED_KINDS, AnyArtworkKind, AnyKind, ArtworkKind, RecordKind
-from logoadmin.domain.kernel.limits import Origin
+from logoadmin.domain.kernel.escalation import Guard
+from logoadmin.domain.kernel.kinds import KINDS, AnyArtworkKind, AnyKind, RecordKind
 from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, TruncatedPage
-from logoadmin.domain.kernel.records import Change, Kind, Link, StoredRecord, version_of
-from logoadmin.domain.publication.withdrawal_log import WithdrawalLog
-from logoadmin.ports.storage import Changes, Records, UnitOfWork
+from logoadmin.domain.kernel.records import Link, StoredRecord, version_of
+from logoadmin.ports.kernel.record_storage import Records
+from logoadmin.ports.storage import UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
-Snapshot = Mapping[str, Any]
 LinksByKind = Mapping[AnyArtworkKind, tuple[Link, ...]]
-
-CREATED: Final = "created"
-AMENDED: Final = "amended"
-REMOVED: Final = "removed"
-RESTORED: Final = "restored"
-LINKED: Final = "linked"
-UNLINKED: Final = "unlinked"
-PASSWORD_SET: Final = "password_set"
-BLOCKED: Final = "blocked"
 
 # At most this many records are read at once.
 MOST_LOADED: Final = 50
 
 NO_LINKS: Final[LinksByKind] = MappingProxyType({})
-# Up to this many changes are held in memory.
-_MOST_HELD: Final = 16
-
-
-@dataclass(slots=True, eq=False)
-class ChangeLog:
-    """The changes of one unit of work, numbered and written into the history.
-
-    Consecutive changes of one record are merged: a record that gets new values and new links is amended once. Its
-    removal, and a new record in its place, are changes of their own.
-
-    Attributes:
-        undoes: the change that is being undone.
-        withdrawals: the withdrawals of artworks, which follow their changes.
-        changes: the last changes, which are not stored yet.
-    """
-
-    _history: Changes
-    _now: int
-    _user_id: int | None
-    _request_id: str | None
-    withdrawals: WithdrawalLog
-    _origin: Origin | None = None
-    undoes: int | None = None
-    author_changes: int = 0
-    changes: list[Change] = field(default_factory=list)
-    _last_id: int | None = None
-    _goes_on: bool = False
-
-    @property
-    def last_id(self) -> int:
-        """The id of the last change, also one before this unit of work."""
-        return self._history.last_id() if self._last_id is None else self._last_id
-
-    def version(self, kind: Kind, id_: int) -> int:
-        """Return the id that a change of a record gets."""
-        if self._last_id is None:
-            self._last_id = self._history.last_id()
-        if self._goes_on and self.changes[-1].id == id_ and self.changes[-1].kind is kind:
-            return self._last_id
-        return self._last_id + 1
-
-    def record(self, action: str, kind: Kind, id_: int, before: Snapshot | None, after: Snapshot | None) -> None:
-        """Record a change that was made."""
-        self.author_changes += kind is Kind.AUTHOR
-        change_id = self.version(kind, id_)
-        if change_id == self._last_id:
-            first = self.changes.pop()
-            action, before = first.action.partition(".")[2], first.before
-        if len(self.changes) >= _MOST_HELD:
-            self.store()
-        self._last_id, self._goes_on = change_id, True
-        who_and_how = (self._request_id, self._origin, self.undoes)
-        change = Change(change_id, self._now, self._user_id, f"{kind}.{action}", kind, id_, before, after, *who_and_how)
-        self.changes.append(change)
-        if isinstance(RECORDED_KINDS[kind], ArtworkKind):
-            self.withdrawals.follow(change)
-
-    def begin_next(self) -> None:
-        """Record the next change without merging it with those before."""
-        self._goes_on = False
-
-    def undo(self, change_id: int) -> None:
-        """Record that the next changes undo this one; they are not merged with those before."""
-        self.begin_next()
-        self.undoes = change_id
-
-    def store(self) -> None:
-        """Store the changes so far; later changes are not merged with them."""
-        if self.changes:
-            self._history.add(self.changes)
-            self.changes, self._goes_on = [], False
 
 
 def snapshot(kind: AnyKind, record: StoredRecord) -> dict[str, Any]:
@@ -121,12 +39,10 @@ class AuditedRecords(Generic[Record]):
     """The records of one kind."""
 
     def __init__(
-        self, kind: RecordKind[Record, Any], uow: UnitOfWork, change_log: ChangeLog, escalation: Escalation
+        self, kind: RecordKind[Record, Any], uow: UnitOfWork, change_log: ChangeLog, guard: Guard | None
     ) -> None:
-        self._kind, self._uow, self._change_log = kind, uow, change_log
+        self._kind, self._uow, self._change_log, self._guard = kind, uow, change_log, guard
         self._stored = self._repository()
-        guard = GUARDS.get(kind.kind)
-        self._guard = None if guard is None else guard(uow, escalation)
         # Records that were read or stored in this unit of work; it holds the write lock.
         self._known: dict[int, Record | None] = {}
 
@@ -134,7 +50,10 @@ class AuditedRecords(Generic[Record]):
         return self._uow.records(self._kind)
 
     def next_id(self) -> int:
-        return self._stored.next_id()
+        """Return the id for a new record."""
+        id_ = self._stored.next_id()
+        self._change_log.note_new(self._kind.kind, id_)
+        return id_
 
     def get(self, id_: int) -> Record | None:
         return self._read(id_)
@@ -174,6 +93,11 @@ class AuditedRecords(Generic[Record]):
         """
         if self._guard is not None:
             self._guard.authorize(record, values)
+
+    def note_possible_lockout(self, record: Record) -> None:
+        """Check at the end of the write that a user still holds everything, if this record may be the last one's."""
+        if self._guard is not None:
+            self._guard.note_possible_lockout(record, None)
 
     def add(self, record: Record, action: str = CREATED, links: LinksByKind = NO_LINKS) -> Record:
         """Store a new or restored record, with links to existing records; return it with its version."""

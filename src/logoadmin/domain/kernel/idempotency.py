@@ -6,22 +6,22 @@ idempotency key and of the request, neither of which is stored.
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import ModuleType
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
 
-from logoadmin.domain.identity.factors import factor_records as factors
-from logoadmin.domain.identity.sessions import session_records as sessions
-from logoadmin.domain.kernel import records
 from logoadmin.domain.kernel.access import Anonymous, Caller, KeyHolder, Owner, Rights, SignedIn
 from logoadmin.domain.kernel.command import REQUEST_OPTIONS, UNSET, Command
 from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Problem
 from logoadmin.domain.kernel.records import StoredRecord, version_of
+from logoadmin.domain.kernel.secret_hashes import stored_hash
+from logoadmin.ports.kernel.change_storage import StoredResponse
 from logoadmin.ports.kernel.encryption import Encryption
-from logoadmin.ports.storage import StoredResponse, UnitOfWork
+from logoadmin.ports.storage import UnitOfWork
 
 Answer = TypeVar("Answer")
 
@@ -54,8 +54,10 @@ class IdempotentRequest:
 class Idempotency:
     """Stores the responses to commands under idempotency keys, and returns them if the commands come again."""
 
-    def __init__(self, encryption: Encryption) -> None:
+    def __init__(self, encryption: Encryption, answers: Sequence[ModuleType]) -> None:
+        """Encrypt stored answers; ``answers`` are the modules that define their types, each under a name of its own."""
         self._encryption = encryption
+        self._answers = tuple(answers)
 
     def request(self, command: Command, caller: Caller) -> IdempotentRequest | None:
         """Return the identity of a command that may come again; None if it has no key."""
@@ -68,7 +70,7 @@ class Idempotency:
             digest = hashlib.scrypt(serialized, salt=key.encode(), **_SLOW).hex()
         else:
             digest = hashlib.sha256(serialized).hexdigest()
-        key_hash = sessions.stored_hash("idempotency key", json.dumps([*_owner_of_keys(caller), key]))
+        key_hash = stored_hash("idempotency key", json.dumps([*_owner_of_keys(caller), key]))
         return IdempotentRequest(key_hash, f"{digest} {key}")
 
     def replay(
@@ -97,7 +99,7 @@ class Idempotency:
         self, uow: UnitOfWork, request: IdempotentRequest, answer: Any, held: Rights | None, now: int, *, tokens: bool
     ) -> None:
         """Store the answer to a command for a day, with tokens for a minute, and the scopes that it required."""
-        values = _adapter(type(answer).__name__).dump_python(answer, mode="json")
+        values = _adapter(type(answer).__name__, self._answers).dump_python(answer, mode="json")
         version = version_of(answer) if isinstance(answer, StoredRecord) else 0
         required = [sorted(held.required)] if held is not None and held.required else []
         serialized = json.dumps([type(answer).__name__, values, version, *required])
@@ -114,14 +116,14 @@ class Idempotency:
         name, values, version, *required = json.loads(serialized)
         if held is not None and not all(map(held.cover, required)):
             raise NotPermitted
-        return _adapter(name).validate_python({**values, **({"version": version} if version else {})})
+        return _adapter(name, self._answers).validate_python({**values, **({"version": version} if version else {})})
 
 
 @lru_cache
-def _adapter(name: str) -> TypeAdapter[Any]:
+def _adapter(name: str, modules: tuple[ModuleType, ...]) -> TypeAdapter[Any]:
     """Return the adapter for answers of a type, by its name; creating one takes milliseconds."""
     answer: Any = dict[str, Any] if name == "dict" else None
-    for module in (records, sessions, factors):
+    for module in modules:
         answer = answer or getattr(module, name, None)
     return TypeAdapter(answer)
 

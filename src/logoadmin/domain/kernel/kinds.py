@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar
 
 from logoadmin.domain.kernel.access import Scope
 from logoadmin.domain.kernel.lists import ARTWORK_PAGE_SIZES, RECORD_PAGE_SIZES, PageSizes
@@ -26,13 +26,15 @@ from logoadmin.domain.kernel.records import (
     ThemeAuthor,
     User,
 )
-from logoadmin.domain.publication.css.verdict import Form
 
 Record = TypeVar("Record", bound=StoredRecord)
 AnyArtwork = TypeVar("AnyArtwork", bound=Theme | Logo)
 LinkAnswer = TypeVar("LinkAnswer")
 Removed = TypeVar("Removed")
 RemovedLink = TypeVar("RemovedLink")
+
+# The grammar of CSS: that of a ``style`` attribute, or that of a file (contract L4).
+CssForm = Literal["declarations", "sheet"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +112,7 @@ class ArtworkKind(RecordKind[AnyArtwork, Removed], Generic[AnyArtwork, LinkAnswe
         link_id_field: the field with the id of a link.
     """
 
-    css_form: Form = field(kw_only=True)
+    css_form: CssForm = field(kw_only=True)
     link: Callable[[int, int, int], LinkAnswer] = field(kw_only=True)
     removed_link: Callable[[int, int], RemovedLink] = field(kw_only=True)
     link_id_field: str = field(init=False)

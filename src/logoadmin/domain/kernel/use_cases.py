@@ -9,16 +9,11 @@
 """
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial, wraps
 from inspect import signature
 from types import FunctionType
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from logoadmin.domain.identity.escalation import require_recent_sign_in
-from logoadmin.domain.identity.sessions.open_sessions import Lifetimes
-from logoadmin.domain.identity.sessions.session_records import ServiceKey
-from logoadmin.domain.identity.sign_in_rules import USUAL_WAYS, Ways
 from logoadmin.domain.kernel.access import (
     OWNER,
     PUBLIC,
@@ -34,18 +29,16 @@ from logoadmin.domain.kernel.access import (
     authorize,
     require_token,
 )
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, must_change_password
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Auditing
 from logoadmin.domain.kernel.command import Command, Input
 from logoadmin.domain.kernel.errors import (
     EnrolmentRequired,
     InvalidToken,
-    NotFound,
     NotModified,
     PasswordChangeRequired,
     StorageUnavailable,
 )
 from logoadmin.domain.kernel.idempotency import Idempotency, IdempotentRequest, Unused, forget_expired_responses
-from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import MAX_ID, RequestId
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
@@ -56,7 +49,6 @@ AnswerOut = TypeVar("AnswerOut", covariant=True)
 AskedIn = TypeVar("AskedIn", bound=Command, contravariant=True)
 
 # The use of a service key is recorded at most this often, so that reads with a key seldom write.
-_USE_RECORDED_EVERY: Final = 60  # seconds
 
 
 class ReadWork(Protocol[AskedIn, AnswerOut]):
@@ -80,6 +72,23 @@ class WriteWork(Protocol[AskedIn, AnswerOut]):
         """Make the changes and return the answer to the command."""
 
 
+class Callers(Protocol):
+    """Callers as they are stored: their rights, and when service keys were used."""
+
+    def rights(self, uow: UnitOfWork, caller: SignedIn | KeyHolder | ActingAs, now: int, /) -> Rights | None:
+        """Return the rights of a caller, None for one whose token or key is not valid any more.
+
+        Raises:
+            NotFound: the user for whom the embedding program acts does not exist, or not any more.
+        """
+
+    def must_change_password(self, uow: UnitOfWork, user_id: int, /) -> bool:
+        """Return whether a user signs in with the password that the first start generated (contract O5)."""
+
+    def record_use(self, storage: Storage, caller: KeyHolder, now: int, /) -> None:
+        """Record that a key was used; the caller neither waits nor fails if this cannot be stored now."""
+
+
 class Transactions:
     """Runs the work of a command in one transaction, after reading the caller's rights in that transaction.
 
@@ -95,15 +104,15 @@ class Transactions:
         policy: Policy,
         clock: Clock,
         idempotency: Idempotency,
-        lifetimes: Lifetimes,
-        ways: Ways = USUAL_WAYS,
+        callers: Callers,
+        auditing: Auditing,
     ) -> None:
         self.storage = storage
         self._policy = policy
         self._clock = clock
         self._idempotency = idempotency
-        self._lifetimes = lifetimes
-        self._ways = ways
+        self._callers = callers
+        self._auditing = auditing
 
     def require_token(self, command: Command, caller: Caller) -> None:
         """Reject a caller without a token if the command requires one; every other method does this first."""
@@ -134,10 +143,10 @@ class Transactions:
             answer = self.storage.snapshot(lambda uow: work(uow, command, self._rights(uow, command, caller)))
         except NotModified:
             if isinstance(caller, KeyHolder):
-                self._record_use(caller)
+                self._callers.record_use(self.storage, caller, self._clock.now())
             raise
         if isinstance(caller, KeyHolder):
-            self._record_use(caller)
+            self._callers.record_use(self.storage, caller, self._clock.now())
         return answer
 
     def stream_snapshot(self, command: Asked, caller: Caller, work: ReadWorkWithRights[Asked, Answer]) -> Answer:
@@ -188,7 +197,7 @@ class Transactions:
             undone: Answer = end.answer
             return undone
         if isinstance(caller, KeyHolder):
-            self._record_use(caller)
+            self._callers.record_use(self.storage, caller, self._clock.now())
         if is_replay and command.on_replay is not None:
             command.on_replay()
         return answer
@@ -212,7 +221,7 @@ class Transactions:
         request_id = caller.request_id
         if isinstance(request_id, SentRequestId):
             request_id = _unused_id(uow, request_id)
-        audited = AuditedUnitOfWork(uow, now, request_id, held, command.origin, self._ways, caller)
+        audited = AuditedUnitOfWork(uow, self._auditing, now, request_id, held, command.origin, caller)
         answer = work(audited, command)
         audited.close()
         if command.is_dry_run:
@@ -227,15 +236,8 @@ class Transactions:
         """Return the rights of a caller, once they are found to be enough; None for every right."""
         if isinstance(caller, Anonymous | Owner):
             return None
-        held: Rights | None
-        if isinstance(caller, ActingAs):
-            held = _rights_of_user(uow, caller)
-        elif isinstance(caller, SignedIn):
-            held = uow.sessions.rights(caller.session_id, caller.user_id)
-        else:
-            key, of_maker = uow.keys.find(caller.key_hash) or (None, None)
-            held = of_maker.limited_to(key.scope) if key and of_maker and key.is_valid(self._clock.now()) else None
-        if held is None or self._lifetimes.is_over(held, self._clock.now()):
+        held = self._callers.rights(uow, caller, self._clock.now())
+        if held is None:
             raise InvalidToken
         own = command.permission.self_field
         user_id = None if own is None else getattr(command, own)
@@ -244,7 +246,7 @@ class Transactions:
             raise EnrolmentRequired
         authorize(self._policy, command.permission, held, user_id)
         if command.recent:
-            require_recent_sign_in(held, uow.factors, self._clock.now())
+            self._auditing.require_recent(uow, held, self._clock.now())
         return held
 
     def _changes_first_password(self, uow: UnitOfWork, command: Command, held: Rights, user_id: int | None) -> bool:
@@ -253,21 +255,13 @@ class Transactions:
         Raises:
             PasswordChangeRequired: it does something else, and the policy is ``guarded`` (contract O5).
         """
-        # A password that signs nobody in need not be changed.
-        if not held.of_user or not self._ways.password or not must_change_password(uow, held.user_id):
+        if not held.of_user or not self._callers.must_change_password(uow, held.user_id):
             return False
         if command.first_password and user_id in (None, held.user_id):
             return True
         if self._policy is Policy.GUARDED:
             raise PasswordChangeRequired
         return False
-
-    def _record_use(self, caller: KeyHolder) -> None:
-        """Record that a key was used; the caller neither waits nor fails if this cannot be stored now."""
-        now = self._clock.now()
-        with suppress(StorageUnavailable):
-            if self.storage.read(partial(_is_use_due, caller, now)):
-                self.storage.try_write(partial(_store_use, caller, now), "sessions")
 
 
 class _DryRun(Exception):
@@ -290,42 +284,6 @@ def _unused_id(uow: UnitOfWork, request_id: SentRequestId) -> str:
     if uow.changes.of_request(request_id.text, MAX_ID + 1, 1):
         request_id.use_replacement()
     return request_id.text
-
-
-def _rights_of_user(uow: UnitOfWork, caller: ActingAs) -> Rights:
-    """Return the rights of a user for whom the embedding program acts.
-
-    Raises:
-        NotFound: the user does not exist, or not any more.
-    """
-    user = uow.records(USERS).get(caller.user_id)
-    role = None if user is None else uow.records(ROLES).get(user.role_id)
-    if role is None:
-        raise NotFound("User", caller.user_id)
-    return Rights(caller.user_id, frozenset(role.scope), signed_in_at=caller.signed_in_at)
-
-
-def _is_use_due(caller: KeyHolder, now: int, uow: UnitOfWork) -> bool:
-    """Return whether the use of a key should be recorded now."""
-    found = uow.keys.find(caller.key_hash)
-    return found is not None and found[0].is_valid(now) and _is_stale(found[0], now)
-
-
-def _store_use(caller: KeyHolder, now: int, uow: UnitOfWork) -> None:
-    """Record the use of a key, unless that was done recently."""
-    found = uow.keys.find(caller.key_hash)
-    if found is None or not _is_stale(found[0], now):
-        return
-    key, _ = found
-    uow.keys.use(key.key_id, now)
-    if key.created_at > now:  # by a clock that was ahead: the key keeps its lifetime
-        expires_at = None if key.expires_at is None else now + key.expires_at - key.created_at
-        uow.keys.update_times(key.key_id, now, expires_at)
-
-
-def _is_stale(key: ServiceKey, now: int) -> bool:
-    """Return whether the recorded use of a key is old, or in the future."""
-    return key.last_used_at is None or not 0 <= now - key.last_used_at < _USE_RECORDED_EVERY or key.created_at > now
 
 
 class Service:

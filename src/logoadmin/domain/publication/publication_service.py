@@ -23,7 +23,8 @@ from logoadmin.domain.publication.publication_records import POINTER, Publicatio
 from logoadmin.domain.publication.status import status_of
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.publication.gallery_files import GalleryFiles
-from logoadmin.ports.storage import PublishedIndex, UnitOfWork
+from logoadmin.ports.publication.publication_storage import PublishedIndex
+from logoadmin.ports.storage import UnitOfWork
 
 _HOUR: Final = 3600  # seconds
 # Larger indexes, compressed, are not stored: they would exceed what a database accepts in one statement.
@@ -81,7 +82,7 @@ class PublicationService(Service):
         now = self._clock.now()
         self._prepare(now)
         sources, pinned = self.transactions.storage.snapshot(
-            lambda uow: (self._sources(now, hourly, uow), uow.pins.pinned())
+            lambda uow: (self._sources(now, hourly, uow), uow.publication.pins.pinned())
         )
         publication, index = assembled(sources, self._rules.days, self._rules.reader)
         newest = sources.earlier[0].sha256 if sources.earlier else None
@@ -105,7 +106,7 @@ class PublicationService(Service):
         Raises:
             StorageUnavailable: the database is out of reach.
         """
-        stored = self.transactions.storage.read(lambda uow: uow.indexes.get(sha256))
+        stored = self.transactions.storage.read(lambda uow: uow.publication.indexes.get(sha256))
         return None if stored is None else zlib.decompress(stored.body)
 
     def stored_differences(self) -> Mapping[str, bytes]:
@@ -117,7 +118,7 @@ class PublicationService(Service):
         Raises:
             StorageUnavailable: the database is out of reach.
         """
-        stored = self.transactions.storage.read(lambda uow: uow.indexes.newest(MOST_DIFFERENCES + 1))
+        stored = self.transactions.storage.read(lambda uow: uow.publication.indexes.newest(MOST_DIFFERENCES + 1))
         found: dict[str, bytes] = {}
         left = _MOST_COMPARED
         for place, newer in enumerate(stored):
@@ -213,19 +214,21 @@ class PublicationService(Service):
             issued,
             self._identity(uow, now),
             contents_of(uow, pin_imports=self._rules.pin_imports),
-            uow.indexes.newest(MOST_DIFFERENCES + 1),
-            listed_withdrawals(uow.withdrawals, issued),
-            uow.withdrawals.blocked(MOST_BLOCKED),
+            uow.publication.indexes.newest(MOST_DIFFERENCES + 1),
+            listed_withdrawals(uow.publication.withdrawals, issued),
+            uow.publication.withdrawals.blocked(MOST_BLOCKED),
         )
 
     def _blocks(self, uow: UnitOfWork, now: int) -> Blocks:
-        identity, blocked = self._identity(uow, now), uow.withdrawals.blocked(MOST_BLOCKED)
+        identity, blocked = self._identity(uow, now), uow.publication.withdrawals.blocked(MOST_BLOCKED)
         entries = [withdrawn_entry(each.kind, each.id, each.at, each.reason) for each in blocked]
         return Blocks(identity.gallery, identity.epoch, uow.changes.last_id(), entries)
 
     def _state(self, uow: UnitOfWork, now: int, hour: int | None) -> str:
         identity = self._keys.identity(uow, now)
-        return _state(uow.changes.last_id(), identity, uow.indexes.latest(), uow.pins.pinned(), hour)
+        return _state(
+            uow.changes.last_id(), identity, uow.publication.indexes.latest(), uow.publication.pins.pinned(), hour
+        )
 
     def _store(self, index: Index, now: int) -> bool:
         """Store an index, if that is possible; return whether it was stored."""
@@ -234,7 +237,9 @@ class PublicationService(Service):
             return False
         stored = PublishedIndex(index.version, index.sha256, len(index.body), now, body, packed_fingerprints(index))
         with suppress(StorageUnavailable):
-            self.transactions.storage.write(lambda uow: uow.indexes.add(stored, MOST_DIFFERENCES + 1), "sessions")
+            self.transactions.storage.write(
+                lambda uow: uow.publication.indexes.add(stored, MOST_DIFFERENCES + 1), "sessions"
+            )
             return True
         return False
 

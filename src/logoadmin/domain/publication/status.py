@@ -10,7 +10,8 @@ from logoadmin.domain.publication.files.contents import active_artworks
 from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN
 from logoadmin.domain.publication.pins.pin_changes import imports_of
 from logoadmin.domain.publication.publication_records import Blocked, ChangedImport, LeftOut, PublicationStatus, Risky
-from logoadmin.ports.storage import Pin, UnitOfWork
+from logoadmin.ports.publication.publication_storage import Pin
+from logoadmin.ports.storage import UnitOfWork
 
 
 def status_of(uow: UnitOfWork, *, pin_imports: bool) -> PublicationStatus:
@@ -28,7 +29,8 @@ def status_of(uow: UnitOfWork, *, pin_imports: bool) -> PublicationStatus:
             names = tuple(dict.fromkeys(each.risk for each in risks))
             risky.append(Risky(kind.kind, kind.id_of(artwork), artwork.name, names))
     blocked = (
-        Blocked(each.kind, each.id, each.at, each.reason or "") for each in uow.withdrawals.blocked(MOST_WITHDRAWN)
+        Blocked(each.kind, each.id, each.at, each.reason or "")
+        for each in uow.publication.withdrawals.blocked(MOST_WITHDRAWN)
     )
     return PublicationStatus(
         uow.changes.last_id(),
@@ -44,7 +46,7 @@ def status_of(uow: UnitOfWork, *, pin_imports: bool) -> PublicationStatus:
 def _changed(uow: UnitOfWork) -> Iterator[ChangedImport]:
     """Yield the changed imports of active artworks that still have them, by kind, by id, then by URL."""
     offered: dict[tuple[str, int], list[Pin]] = defaultdict(list)
-    for pin in uow.pins.offered():
+    for pin in uow.publication.pins.offered():
         offered[pin.kind, pin.id].append(pin)
     for kind in ARTWORK_KINDS:
         for (name, id_), pins in offered.items():

@@ -1,80 +1,49 @@
-"""The withdrawals in a write, which follow its changes (contract L3)."""
+"""Withdrawals, which follow the changes of artworks (contract L3)."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any
 
+from logoadmin.domain.kernel.change_log import BLOCKED_FIELD, ChangeLog
+from logoadmin.domain.kernel.kinds import RECORDED_KINDS, ArtworkKind
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.ports.storage import Withdrawal, Withdrawals
-
-# The field of a snapshot with the reason why an artwork is blocked; others do not have it.
-BLOCKED_FIELD: Final = "blocked"
-# Up to this many withdrawals are held in memory, both of those that were read and of those to be stored.
-_MOST_HELD: Final = 256
+from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.storage import UnitOfWork
 
 
-class WithdrawalLog:
-    """The withdrawals of one unit of work, which are stored at its end, or earlier if there are many."""
+def withdraw(uow: UnitOfWork, change_log: ChangeLog) -> None:
+    """Withdraw artworks that were switched off, blocked or removed, and end the withdrawal of active ones."""
+    changes = [change for change in change_log.changes if isinstance(RECORDED_KINDS[change.kind], ArtworkKind)]
+    stored = _stored(uow, changes, change_log)
+    current = dict(stored)
+    for change in changes:
+        key = (change.kind, change.id)
+        current[key] = _withdrawal_after(change, current.get(key))
+    changed = {key: withdrawal for key, withdrawal in current.items() if withdrawal != stored.get(key)}
+    dropped: defaultdict[Kind, list[int]] = defaultdict(list)
+    for (kind, id_), withdrawal in changed.items():
+        if withdrawal is None:
+            dropped[kind].append(id_)
+    for kind, ids in dropped.items():
+        uow.publication.withdrawals.drop(kind, *ids)
+    if put := [withdrawal for withdrawal in changed.values() if withdrawal is not None]:
+        uow.publication.withdrawals.put(*put)
 
-    def __init__(self, stored: Withdrawals) -> None:
-        self._stored = stored
-        # The stored withdrawals, as far as they are known; None for an artwork without one.
-        self._known: dict[tuple[Kind, int], Withdrawal | None] = {}
-        # The withdrawals to be stored; None for one that ends.
-        self._changed: dict[tuple[Kind, int], Withdrawal | None] = {}
-        # The last change of an artwork, and the withdrawal before it.
-        self._last_id = 0
-        self._before: Withdrawal | None = None
 
-    def load(self, kind: Kind, ids: Sequence[int]) -> None:
-        """Read the withdrawals of up to 50 artworks with one query."""
-        found = {each.id: each for each in self._stored.get_many(kind, ids)} if ids else {}
-        self._make_room()
-        self._known.update({(kind, id_): found.get(id_) for id_ in ids})
-
-    def get(self, kind: Kind, id_: int) -> Withdrawal | None:
-        """Return the withdrawal of an artwork, or None."""
-        if (kind, id_) in self._changed:
-            return self._changed[kind, id_]
-        if (kind, id_) not in self._known:
-            self._make_room()
-            self._known[kind, id_] = self._stored.get(kind, id_)
-        return self._known[kind, id_]
-
-    def know_none(self, kind: Kind, id_: int) -> None:
-        """Remember without a query that an artwork has none, because it is new or active."""
-        if (kind, id_) not in self._changed:
-            self._make_room()
-            self._known[kind, id_] = None
-
-    def follow(self, change: Change) -> None:
-        """Withdraw the artwork of a change, or end that; again, if another change was merged into the last one."""
-        if change.change_id != self._last_id:
-            if _is_active(change.before):
-                self.know_none(change.kind, change.id)
-            self._last_id, self._before = change.change_id, self.get(change.kind, change.id)
-        key, withdrawal = (change.kind, change.id), _withdrawal_after(change, self._before)
-        self._changed.pop(key, None)
-        if key not in self._known or self._known[key] != withdrawal:
-            if len(self._changed) >= _MOST_HELD:
-                self.store()
-            self._changed[key] = withdrawal
-
-    def store(self) -> None:
-        """Store the changes so far."""
-        changed, self._changed = self._changed, {}
-        self._known.update(changed)
-        dropped: defaultdict[Kind, list[int]] = defaultdict(list)
-        for (kind, id_), withdrawal in changed.items():
-            if withdrawal is None:
-                dropped[kind].append(id_)
-        for kind, ids in dropped.items():
-            self._stored.drop(kind, *ids)
-        self._stored.put(*(each for each in changed.values() if each is not None))
-
-    def _make_room(self) -> None:
-        if len(self._known) >= _MOST_HELD:
-            self._known.clear()
+def _stored(uow: UnitOfWork, changes: list[Change], change_log: ChangeLog) -> dict[tuple[Kind, int], Withdrawal | None]:
+    """Return the withdrawals of the artworks before their first changes; active and new ones need no query."""
+    first: dict[tuple[Kind, int], Change] = {}
+    for change in changes:
+        first.setdefault((change.kind, change.id), change)
+    asked: defaultdict[Kind, list[int]] = defaultdict(list)
+    for (kind, id_), change in first.items():
+        if not _is_active(change.before) and not change_log.is_new(kind, id_):
+            asked[kind].append(id_)
+    return {
+        (kind, withdrawal.id): withdrawal
+        for kind, ids in asked.items()
+        for withdrawal in uow.publication.withdrawals.get_many(kind, ids)
+    }
 
 
 def _withdrawal_after(change: Change, before: Withdrawal | None) -> Withdrawal | None:

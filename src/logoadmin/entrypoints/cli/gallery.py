@@ -91,7 +91,7 @@ def show_start(gallery: "LogoAdmin") -> None:
 def _warn_of_clock(gallery: "LogoAdmin") -> None:
     """Warn if the last change lies in the future: tokens and sessions then expire at the wrong time."""
     from logoadmin.domain.changes.history import ListChanges
-    from logoadmin.domain.identity.sign_in_rules import CLOCK_SKEW
+    from logoadmin.domain.kernel.access import CLOCK_SKEW
 
     # A database that fails is reported elsewhere.
     with suppress(StorageUnavailable):

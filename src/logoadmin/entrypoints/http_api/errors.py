@@ -11,7 +11,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 from starlette.responses import Response
 
-from logoadmin.domain.identity.sign_in_rules import RECENT_SECONDS
+from logoadmin.domain.kernel.access import RECENT_SECONDS
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import (
     Conflict,

@@ -47,7 +47,7 @@ from logoadmin.domain.kernel.records import (
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import unsaved_css as css
 from logoadmin.domain.publication.css.verdict import Verdict
-from logoadmin.domain.publication.pins import pins
+from logoadmin.domain.publication.pins import artwork_css, pins
 from logoadmin.domain.publication.pins.pinned_imports import PinnedCopies, PinnedImport
 from logoadmin.domain.publication.publication_records import PublicationStatus
 from logoadmin.entrypoints.http_api.auth_operations import AUTH_OPERATIONS, RECENT
@@ -241,7 +241,7 @@ OPERATIONS: Final = (
               tuple[PinnedImport, ...], "Accept what the origins of a theme's imports offer", _ACCEPT, also=(409,)),
     Operation("contract D themes", f"GET {_THEME}/authors", artworks.ListThemeAuthors, "themes.authors",
               Listing[Author], "List a theme's authors", _IN_ORDER),
-    Operation("contract L4", f"GET {_THEME}/css", artworks.GetThemeCss, "themes.css", Verdict,
+    Operation("contract L4", f"GET {_THEME}/css", artwork_css.GetThemeCss, "themes.css", Verdict,
               "Judge a theme's CSS", _VERDICT),
     Operation("contract D themes", f"POST {_THEME}/authors", artworks.LinkThemeAuthor, "themes.link", ThemeAuthor,
               "Add an author to a theme", _AS_LAST, also=(409,)),
@@ -272,7 +272,7 @@ OPERATIONS: Final = (
               tuple[PinnedImport, ...], "Accept what the origins of a logo's imports offer", _ACCEPT, also=(409,)),
     Operation("spec §Endpoints 11", f"GET {_LOGO}/authors", artworks.ListLogoAuthors, "logos.authors", Listing[Author],
               "List a logo's authors", _IN_ORDER),
-    Operation("contract L4", f"GET {_LOGO}/css", artworks.GetLogoCss, "logos.css", Verdict,
+    Operation("contract L4", f"GET {_LOGO}/css", artwork_css.GetLogoCss, "logos.css", Verdict,
               "Judge a logo's CSS", _VERDICT),
     Operation("spec §Endpoints 12", f"POST {_LOGO}/authors", artworks.LinkLogoAuthor, "logos.link", LogoAuthor,
               "Add an author to a logo", _AS_LAST, also=(409,)),

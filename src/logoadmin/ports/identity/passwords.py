@@ -26,7 +26,8 @@ class PasswordHasher(Protocol):
 
         Args:
             hash_: the hash that was verified; None for none.
-            classes: the parameters of stored hashes, see :meth:`~logoadmin.ports.kernel.record_storage.Passwords.classes`.
+            classes: the parameters of stored hashes, see
+                :meth:`~logoadmin.ports.identity.password_storage.Passwords.classes`.
             password: the password.
         """
 

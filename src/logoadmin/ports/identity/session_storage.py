@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from logoadmin.domain.identity.sessions.session_records import ServiceKey
-from logoadmin.domain.identity.sign_in_rules import SignInFactor
-from logoadmin.domain.kernel.access import Rights
+from logoadmin.domain.kernel.access import Rights, SignInFactor
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +87,6 @@ class Preferences(Protocol):
 
     def set(self, user_id: int, text: str) -> None:
         """Store the preferences of an existing user, in place of the current ones; they are removed with the user."""
-
-
-class Secrets(Protocol):
-    """The secrets of the service."""
-
-    def get(self, name: str) -> str | None:
-        """Return a secret, or None. In :meth:`Storage.write`, others must not change it before the end."""
-
-    def put(self, name: str, value: str) -> None:
-        """Store a new secret."""
-
-    def replace(self, name: str, value: str) -> None:
-        """Store a secret, replacing the current one of that name."""
 
 
 class ServiceKeys(Protocol):

@@ -5,7 +5,6 @@ from typing import Literal, Protocol
 
 from logoadmin.domain.kernel.errors import StartError
 from logoadmin.domain.kernel.extras import install_extra
-from logoadmin.domain.publication.publication_records import LeftOutReason
 
 # Jobs of other processes whose age is watched: backups, and publishing into a folder.
 Milestone = Literal["last_backup", "published"]
@@ -55,7 +54,7 @@ class Metrics(Protocol):
     def worker_ended(self, pid: int) -> None:
         """Keep the totals of a worker process that has ended, and what it knew of the gallery."""
 
-    def gallery_generated(self, left_out: Mapping[LeftOutReason, int]) -> None:
+    def gallery_generated(self, left_out: Mapping[str, int]) -> None:
         """Count a generation of the published gallery.
 
         Args:
@@ -101,7 +100,7 @@ class NoMetrics:
 
     def worker_ended(self, pid: int) -> None: ...
 
-    def gallery_generated(self, left_out: Mapping[LeftOutReason, int]) -> None: ...
+    def gallery_generated(self, left_out: Mapping[str, int]) -> None: ...
 
     def gallery_failed(self) -> None: ...
 

@@ -146,3 +146,19 @@ class Indexes(Protocol):
 
     def add(self, index: PublishedIndex, keep: int) -> None:
         """Store an index, in place of one with the same hash, and remove all but the newest ``keep``."""
+
+
+class PublicationStorage(Protocol):
+    """The repositories of the published gallery."""
+
+    @property
+    def withdrawals(self) -> Withdrawals:
+        """What was withdrawn."""
+
+    @property
+    def pins(self) -> Pins:
+        """The pinned imports."""
+
+    @property
+    def indexes(self) -> Indexes:
+        """The recent indexes."""

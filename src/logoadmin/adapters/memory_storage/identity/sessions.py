@@ -9,11 +9,11 @@ from logoadmin.adapters.memory_storage.tables import IdCounter, Repository, Tabl
 from logoadmin.domain.identity.sessions.session_records import ServiceKey
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.storage import Session
+from logoadmin.ports.identity.session_storage import Session
 
 
 class MemorySessions(Repository):
-    """The sessions, as :class:`~logoadmin.ports.storage.Sessions` says."""
+    """The sessions, as :class:`~logoadmin.ports.identity.session_storage.Sessions` says."""
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
         session = self._tables.sessions.get(session_id)
@@ -83,7 +83,7 @@ class MemorySessions(Repository):
 
 
 class MemoryPreferences(Repository):
-    """The preferences, as :class:`~logoadmin.ports.storage.Preferences` says."""
+    """The preferences, as :class:`~logoadmin.ports.identity.session_storage.Preferences` says."""
 
     def get(self, user_id: int) -> str | None:
         return self._tables.preferences.get(user_id)
@@ -93,7 +93,7 @@ class MemoryPreferences(Repository):
 
 
 class MemorySecrets(Repository):
-    """The secrets, as :class:`~logoadmin.ports.storage.Secrets` says."""
+    """The secrets, as :class:`~logoadmin.ports.kernel.secret_storage.Secrets` says."""
 
     def get(self, name: str) -> str | None:
         return self._tables.secrets.get(name)
@@ -106,7 +106,7 @@ class MemorySecrets(Repository):
 
 
 class MemoryServiceKeys(Repository):
-    """The service keys, as :class:`~logoadmin.ports.storage.ServiceKeys` says."""
+    """The service keys, as :class:`~logoadmin.ports.identity.session_storage.ServiceKeys` says."""
 
     def next_id(self) -> int:
         return IdCounter(self._tables, self._journal, "key_id").next()
@@ -147,7 +147,7 @@ class MemoryServiceKeys(Repository):
 
 
 class MemorySignInAttempts(Repository):
-    """The attempts to sign in, as :class:`~logoadmin.ports.storage.SignInAttempts` says."""
+    """The attempts to sign in, as :class:`~logoadmin.ports.identity.session_storage.SignInAttempts` says."""
 
     def count(self, counted: str) -> tuple[int, int]:
         return self._tables.sign_in_attempts.get(counted, (0, 0))

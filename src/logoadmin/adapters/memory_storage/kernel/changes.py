@@ -9,13 +9,13 @@ from operator import attrgetter
 from logoadmin.adapters.memory_storage.tables import Repository
 from logoadmin.domain.kernel.lists import EVERY_CHANGE, ChangeFilter, Order, text_length, truncated_page
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.ports.storage import StoredResponse
+from logoadmin.ports.kernel.change_storage import StoredResponse
 
 _id_of = attrgetter("change_id")
 
 
 class MemoryChanges(Repository):
-    """The history, as :class:`~logoadmin.ports.storage.Changes` says."""
+    """The history, as :class:`~logoadmin.ports.kernel.change_storage.Changes` says."""
 
     def last_id(self) -> int:
         return len(self._tables.changes)
@@ -61,7 +61,7 @@ class MemoryChanges(Repository):
 
 
 class MemoryStoredResponses(Repository):
-    """The stored responses, as :class:`~logoadmin.ports.storage.StoredResponses` says."""
+    """The stored responses, as :class:`~logoadmin.ports.kernel.change_storage.StoredResponses` says."""
 
     def get(self, key_hash: str) -> StoredResponse | None:
         return self._tables.stored_responses.get(key_hash)

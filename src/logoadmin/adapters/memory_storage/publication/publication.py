@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from logoadmin.adapters.memory_storage.tables import Repository
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.storage import Pin, PublishedIndex, Withdrawal
+from logoadmin.ports.publication.publication_storage import Pin, PublishedIndex, Withdrawal
 
 _age = attrgetter("at", "kind", "id")
 _newness = attrgetter("version", "at", "sha256")
@@ -15,7 +15,7 @@ _place = attrgetter("kind", "id", "url")
 
 
 class MemoryWithdrawals(Repository):
-    """The withdrawals, as :class:`~logoadmin.ports.storage.Withdrawals` says."""
+    """The withdrawals, as :class:`~logoadmin.ports.publication.publication_storage.Withdrawals` says."""
 
     def get(self, kind: Kind, id_: int) -> Withdrawal | None:
         return self._tables.withdrawals.get((kind, id_))
@@ -41,7 +41,7 @@ class MemoryWithdrawals(Repository):
 
 
 class MemoryPins(Repository):
-    """The pins and the pinned sheets, as :class:`~logoadmin.ports.storage.Pins` says."""
+    """The pins and the pinned sheets, as :class:`~logoadmin.ports.publication.publication_storage.Pins` says."""
 
     def of(self, kind: Kind, id_: int) -> tuple[Pin, ...]:
         return _in_order(pin for pin in self._tables.pins.values() if (pin.kind, pin.id) == (kind, id_))
@@ -73,7 +73,7 @@ class MemoryPins(Repository):
 
 
 class MemoryIndexes(Repository):
-    """The published indexes, as :class:`~logoadmin.ports.storage.Indexes` says."""
+    """The published indexes, as :class:`~logoadmin.ports.publication.publication_storage.Indexes` says."""
 
     def newest(self, limit: int) -> tuple[PublishedIndex, ...]:
         newest = nlargest(limit, self._tables.indexes.values(), _newness)

@@ -22,7 +22,8 @@ from logoadmin.domain.identity.sessions.session_records import ServiceKey
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.records import PasswordHash
-from logoadmin.ports.storage import Credentials, Session
+from logoadmin.ports.identity.password_storage import Credentials
+from logoadmin.ports.identity.session_storage import Session
 
 _RIGHTS = (
     select(roles.c.scope, sessions.c.created_at, sessions.c.expires_at, sessions.c.factor, sessions.c.enrol_by)
@@ -50,7 +51,7 @@ _SOME_TOKENS = (
 
 
 class SqlSessions(Repository):
-    """Implements :class:`~logoadmin.ports.storage.Sessions`."""
+    """Implements :class:`~logoadmin.ports.identity.session_storage.Sessions`."""
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
         row = self._transaction.rights(_RIGHTS, {"id_": session_id, "owner": user_id})
@@ -140,7 +141,7 @@ def _hash(stored: str | None) -> PasswordHash | None:
 
 
 class SqlPasswords(Repository):
-    """Implements :class:`~logoadmin.ports.storage.Passwords`."""
+    """Implements :class:`~logoadmin.ports.identity.password_storage.Passwords`."""
 
     def get(self, user_id: int) -> PasswordHash | None:
         row = self._find(users.c.password, user_id=user_id)
@@ -174,7 +175,7 @@ class SqlPasswords(Repository):
 
 
 class SqlPreferences(Repository):
-    """Implements :class:`~logoadmin.ports.storage.Preferences`."""
+    """Implements :class:`~logoadmin.ports.identity.session_storage.Preferences`."""
 
     def get(self, user_id: int) -> str | None:
         row = self._find(preferences.c.value, user_id=user_id)
@@ -185,7 +186,7 @@ class SqlPreferences(Repository):
 
 
 class SqlSecrets(Repository):
-    """Implements :class:`~logoadmin.ports.storage.Secrets`."""
+    """Implements :class:`~logoadmin.ports.kernel.secret_storage.Secrets`."""
 
     def get(self, name: str) -> str | None:
         row = self._find(secrets.c.value, name=name)
@@ -215,7 +216,7 @@ def _service_key(row: Row) -> ServiceKey:
 
 
 class SqlServiceKeys(Repository):
-    """Implements :class:`~logoadmin.ports.storage.ServiceKeys`."""
+    """Implements :class:`~logoadmin.ports.identity.session_storage.ServiceKeys`."""
 
     def next_id(self) -> int:
         return self._transaction.next_id("key_id")
@@ -242,7 +243,7 @@ class SqlServiceKeys(Repository):
 
 
 class SqlSignInAttempts(Repository):
-    """Implements :class:`~logoadmin.ports.storage.SignInAttempts`."""
+    """Implements :class:`~logoadmin.ports.identity.session_storage.SignInAttempts`."""
 
     def count(self, counted: str) -> tuple[int, int]:
         row = self._find(sign_in_attempts.c.attempts, sign_in_attempts.c.ends_at, counted=counted)

@@ -20,7 +20,7 @@ from logoadmin.adapters.sql_storage.kernel.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEY, Row
 from logoadmin.domain.identity.events.event_records import CountedEvent, Event
 from logoadmin.domain.kernel.lists import Order
-from logoadmin.ports.storage import Challenge, ChallengePurpose, Factor, Identity
+from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
 
 _HOUR: Final = 3600
 
@@ -54,7 +54,7 @@ _PAGE_OF_USER = {order: page.where(*_OF_USER) for order, page in _PAGE.items()}
 
 
 class SqlFactors(Repository):
-    """Implements :class:`~logoadmin.ports.storage.Factors`."""
+    """Implements :class:`~logoadmin.ports.identity.sign_in_storage.Factors`."""
 
     def next_id(self) -> int:
         return self._transaction.next_id("factor_id")
@@ -88,7 +88,7 @@ class SqlFactors(Repository):
 
 
 class SqlRecoveryCodes(Repository):
-    """Implements :class:`~logoadmin.ports.storage.RecoveryCodes`."""
+    """Implements :class:`~logoadmin.ports.identity.sign_in_storage.RecoveryCodes`."""
 
     def replace(self, user_id: int, hashes: Sequence[str]) -> None:
         self._remove(recovery_codes, user_id=user_id)
@@ -107,7 +107,7 @@ class SqlRecoveryCodes(Repository):
 
 
 class SqlChallenges(Repository):
-    """Implements :class:`~logoadmin.ports.storage.Challenges`."""
+    """Implements :class:`~logoadmin.ports.identity.sign_in_storage.Challenges`."""
 
     def add(self, challenge: Challenge) -> None:
         self._add(challenges, asdict(challenge))
@@ -128,7 +128,7 @@ class SqlChallenges(Repository):
 
 
 class SqlSecondFactorSince(Repository):
-    """Implements :class:`~logoadmin.ports.storage.SecondFactorSince`."""
+    """Implements :class:`~logoadmin.ports.identity.sign_in_storage.SecondFactorSince`."""
 
     def get(self, user_id: int) -> int | None:
         row = self._find(second_factor_since.c.at, user_id=user_id)
@@ -139,7 +139,7 @@ class SqlSecondFactorSince(Repository):
 
 
 class SqlIdentities(Repository):
-    """Implements :class:`~logoadmin.ports.storage.Identities`."""
+    """Implements :class:`~logoadmin.ports.identity.sign_in_storage.Identities`."""
 
     def find(self, issuer: str, subject: str) -> Identity | None:
         row = self._find(*_IDENTITY_COLUMNS, identity_hash=_identity_hash(issuer, subject))
@@ -164,7 +164,7 @@ def _identity(row: Row) -> Identity:
 
 
 class SqlEvents(Repository):
-    """Implements :class:`~logoadmin.ports.storage.Events`."""
+    """Implements :class:`~logoadmin.ports.identity.sign_in_storage.Events`."""
 
     def next_id(self) -> int:
         return self._transaction.next_id("event_id")

@@ -15,7 +15,7 @@ from logoadmin.adapters.sql_storage.tables import changes, stored_responses
 from logoadmin.domain.kernel.limits import MAX_ID, Origin
 from logoadmin.domain.kernel.lists import EVERY_CHANGE, ChangeFilter, Order, page_of
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.ports.storage import StoredResponse
+from logoadmin.ports.kernel.change_storage import StoredResponse
 
 _CHANGE = select(changes)
 # The most selective first: with several filters, the index of one finds the changes, and the others filter them.
@@ -87,7 +87,7 @@ def _row(change: Change) -> Row:
 
 
 class SqlChanges(Repository):
-    """The history, as :class:`~logoadmin.ports.storage.Changes` says."""
+    """The history, as :class:`~logoadmin.ports.kernel.change_storage.Changes` says."""
 
     def last_id(self) -> int:
         return self._transaction.last("change_id")
@@ -152,7 +152,7 @@ class SqlChanges(Repository):
 
 
 class SqlStoredResponses(Repository):
-    """The stored responses, as :class:`~logoadmin.ports.storage.StoredResponses` says."""
+    """The stored responses, as :class:`~logoadmin.ports.kernel.change_storage.StoredResponses` says."""
 
     def get(self, key_hash: str) -> StoredResponse | None:
         row = self._find(*stored_responses.c, key_hash=key_hash)

@@ -8,7 +8,6 @@ from typing import Any, Final, Generic, TypeVar
 
 from sqlalchemy import Boolean, Column, ColumnElement, Select, bindparam, func, select, update
 
-from logoadmin.adapters.sql_storage.gallery.links import LINKS, SqlLinks
 from logoadmin.adapters.sql_storage.kernel.repository import Repository
 from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages, SortedPages
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions, insert_into
@@ -22,11 +21,9 @@ from logoadmin.domain.kernel.kinds import (
     USERS,
     AnyArtworkKind,
     AnyKind,
-    RecordKind,
 )
 from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, SortKey, page_of
 from logoadmin.domain.kernel.records import Author, Kind, Role, StoredRecord
-from logoadmin.ports.storage import Links, Records
 
 Record = TypeVar("Record", bound=StoredRecord)
 
@@ -102,7 +99,7 @@ class _Statements:
 
 @dataclass(slots=True, eq=False)
 class SqlRecords(Repository, Generic[Record]):
-    """The records of one kind, as :class:`~logoadmin.ports.storage.Records` says."""
+    """The records of one kind, as :class:`~logoadmin.ports.kernel.record_storage.Records` says."""
 
     _statements: _Statements
 
@@ -325,14 +322,3 @@ RECORDS: Final[Mapping[Kind, tuple[type[SqlRecords[Any]], _Statements]]] = {
     Kind.ROLE: (SqlRoles, _Statements(ROLES)),
     **{kind.kind: (SqlArtworks, _ArtworkStatements(kind)) for kind in ARTWORK_KINDS},
 }
-
-
-class SqlRepositoryFinder(Repository):
-    """The records of each kind, and their links."""
-
-    def records(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
-        repository, statements = RECORDS[kind.kind]
-        return repository(self._transaction, statements)
-
-    def links(self, kind: AnyArtworkKind, /) -> Links:
-        return SqlLinks(self._transaction, LINKS[kind.kind])

@@ -13,7 +13,7 @@ from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portion
 from logoadmin.adapters.sql_storage.tables import pins, published_indexes, sheets, withdrawals
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.storage import Pin, PublishedIndex, Withdrawal
+from logoadmin.ports.publication.publication_storage import Pin, PublishedIndex, Withdrawal
 
 _LIMIT: Any = bindparam("limit")
 _SOME = (withdrawals.c.kind == bindparam("of_kind"), withdrawals.c.record_id.in_([bindparam(key) for key in KEYS]))
@@ -49,7 +49,7 @@ def _withdrawal(row: Row) -> Withdrawal:
 
 
 class SqlWithdrawals(Repository):
-    """Implements :class:`~logoadmin.ports.storage.Withdrawals`."""
+    """Implements :class:`~logoadmin.ports.publication.publication_storage.Withdrawals`."""
 
     def get(self, kind: Kind, id_: int) -> Withdrawal | None:
         row = self._find(*withdrawals.c, kind=kind.value, record_id=id_)
@@ -79,7 +79,7 @@ class SqlWithdrawals(Repository):
 
 
 class SqlPins(Repository):
-    """Implements :class:`~logoadmin.ports.storage.Pins`."""
+    """Implements :class:`~logoadmin.ports.publication.publication_storage.Pins`."""
 
     def of(self, kind: Kind, id_: int) -> tuple[Pin, ...]:
         return _pins(self._transaction.rows(_PINS_OF, {"of_kind": kind.value, "key": id_}))
@@ -116,7 +116,7 @@ class SqlPins(Repository):
 
 
 class SqlIndexes(Repository):
-    """Implements :class:`~logoadmin.ports.storage.Indexes`."""
+    """Implements :class:`~logoadmin.ports.publication.publication_storage.Indexes`."""
 
     def newest(self, limit: int) -> tuple[PublishedIndex, ...]:
         rows = self._transaction.rows(_NEWEST_INDEXES, {"limit": limit})

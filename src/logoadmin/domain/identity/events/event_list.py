@@ -1,7 +1,7 @@
 """The list of events (contract O9)."""
 
-from functools import partial
-from typing import Annotated
+from operator import attrgetter
+from typing import Annotated, Any
 
 from logoadmin.domain.identity.events.event_records import Event
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Rights, Scope
@@ -9,8 +9,8 @@ from logoadmin.domain.kernel.audited_unit_of_work import get_existing
 from logoadmin.domain.kernel.errors import NotPermitted
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import Id, described
-from logoadmin.domain.kernel.lists import ListCommand, Listing, Order
-from logoadmin.domain.kernel.pagination import list_events
+from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, Listing, Order
+from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.ports.storage import UnitOfWork
 
@@ -36,7 +36,27 @@ class EventService(Service):
             NotPermitted: the caller asks for those of another user without ``users:read``, or is a service key
                 without it.
         """
-        return list_events(self.transactions, command, caller, partial(_visible, command))
+
+        def first(uow: UnitOfWork, command: ListEvents, held: Rights | None) -> tuple[Pages[Event], FirstPage[Event]]:
+            pages = _pages(*_visible(command, uow, held), command.order)
+            return pages, pages.first(uow, command)
+
+        pages, found = self.transactions.snapshot_with_rights(command, caller, first)
+        return listing(self.transactions, command, pages, found)
+
+
+def _pages(user_id: int | None, since: int, order: Order) -> Pages[Event]:
+    """Return the events of all users or of one, since a time."""
+
+    def version(_uow: UnitOfWork, _command: ListCommand) -> int:
+        """Events have no version."""
+        return 0
+
+    def page(after: Any, limit: int, uow: UnitOfWork) -> tuple[Event, ...]:
+        return uow.identity.events.page(after, limit, user_id, order, since)
+
+    id_of = attrgetter("event_id")
+    return Pages(page, version, RECORD_PAGE_SIZES, id_of, id_of)
 
 
 def _visible(command: ListEvents, uow: UnitOfWork, held: Rights | None) -> tuple[int | None, int]:

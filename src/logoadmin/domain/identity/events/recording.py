@@ -71,14 +71,14 @@ def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, cl
     address = None if address is None else network_of(address)[:MAX_ADDRESS]
     every = _LIMITED_EVERY if event == "sign_in_limited" else 0
     # Read for every name alike: a refusal must not take longer for the name of a user.
-    user_name, rows = _name_of(uow, user_id), uow.events.number(event, now, _MOST_WITH_USER)
-    if uow.events.count(event, user_id, address, now, every):
+    user_name, rows = _name_of(uow, user_id), uow.identity.events.number(event, now, _MOST_WITH_USER)
+    if uow.identity.events.count(event, user_id, address, now, every):
         return
     if rows >= _MOST_WITH_ADDRESS:
         address = user_agent = None
         if rows >= _MOST_WITH_USER:
             user_id = user_name = None
-        if uow.events.count(event, user_id, address, now, every):
+        if uow.identity.events.count(event, user_id, address, now, every):
             return
     _add(uow, Event(0, now, event, user_id, user_name, address, user_agent))
 
@@ -110,7 +110,7 @@ def user_named(username: str) -> Callable[[UnitOfWork], int | None]:
     """Return what finds the id of the user with a name; None without one."""
 
     def find(uow: UnitOfWork) -> int | None:
-        found = uow.passwords.credentials(username)
+        found = uow.identity.passwords.credentials(username)
         return None if found is None else found.user_id
 
     return find
@@ -118,7 +118,7 @@ def user_named(username: str) -> Callable[[UnitOfWork], int | None]:
 
 def forget_old_events(uow: AnyUnitOfWork, now: int, days: int) -> None:
     """Delete a few of the events that are older than these days."""
-    uow.events.forget_before(now - days * _DAY, _MOST_FORGOTTEN)
+    uow.identity.events.forget_before(now - days * _DAY, _MOST_FORGOTTEN)
 
 
 def shown(told: str, most: int) -> str | None:
@@ -140,7 +140,7 @@ def _name_of(uow: AnyUnitOfWork, user_id: int | None) -> str | None:
 
 def _add(uow: AnyUnitOfWork, event: Event) -> None:
     try:
-        event_id = uow.events.next_id()
+        event_id = uow.identity.events.next_id()
     except Conflict:  # after two billion events; nobody is kept from signing in
         return
-    uow.events.add(replace(event, event_id=event_id))
+    uow.identity.events.add(replace(event, event_id=event_id))

@@ -6,11 +6,11 @@ already, and leads to one success. Storage has its hash.
 
 from typing import Final
 
-from logoadmin.domain.identity.sessions.session_records import stored_hash
-from logoadmin.domain.identity.sign_in_rules import CLOCK_SKEW
+from logoadmin.domain.kernel.access import CLOCK_SKEW
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.secret_hashes import stored_hash
+from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose
 from logoadmin.ports.kernel.environment import Randomness
-from logoadmin.ports.storage import Challenge, ChallengePurpose
 
 CHALLENGE_SECONDS: Final = 300
 # Each new challenge deletes up to this many expired ones.
@@ -21,15 +21,15 @@ def new_challenge(
     uow: AnyUnitOfWork, randomness: Randomness, purpose: ChallengePurpose, user_id: int | None, now: int
 ) -> str:
     """Store a new challenge, of an existing user if any, and return it."""
-    uow.challenges.forget_expired(now, MOST_FORGOTTEN)
+    uow.identity.challenges.forget_expired(now, MOST_FORGOTTEN)
     challenge = randomness.text()
-    uow.challenges.add(Challenge(_hashed(challenge), purpose, user_id, "", now + CHALLENGE_SECONDS))
+    uow.identity.challenges.add(Challenge(_hashed(challenge), purpose, user_id, "", now + CHALLENGE_SECONDS))
     return challenge
 
 
 def open_challenge(uow: AnyUnitOfWork, challenge: str, purpose: ChallengePurpose, now: int) -> Challenge | None:
     """Return a challenge that can be met now; None if it is unknown, used, expired, or for another purpose."""
-    found = uow.challenges.get(_hashed(challenge))
+    found = uow.identity.challenges.get(_hashed(challenge))
     if found is None or found.purpose != purpose:
         return None
     return found if is_open(found.expires_at, now) else None

@@ -6,7 +6,7 @@ A code has 120 random bits, so it is stored under a fast hash (OWASP ASVS 5, 6.5
 import hashlib
 from typing import Final, Literal
 
-from logoadmin.domain.identity.sessions.session_records import stored_hash
+from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.ports.kernel.environment import Randomness
 
 # Crockford's base32: without I, L, O and U.

@@ -7,12 +7,12 @@ from typing import Final
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.factors.codes import hashed_code, new_code
 from logoadmin.domain.identity.factors.factor_records import ListedFactor, NewFactor, NewRecoveryCodes
-from logoadmin.domain.identity.sign_in_rules import SecondFactorPolicy, SignInFactor, SignInRules
-from logoadmin.domain.kernel.access import Caller, Scope, SignedIn
+from logoadmin.domain.identity.sign_in_rules import SecondFactorPolicy, SignInRules
+from logoadmin.domain.kernel.access import Caller, Scope, SignedIn, SignInFactor
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
 from logoadmin.domain.kernel.errors import Conflict
+from logoadmin.ports.identity.sign_in_storage import Factor
 from logoadmin.ports.kernel.environment import Randomness
-from logoadmin.ports.storage import Factor
 
 MOST_FACTORS: Final = 20
 RECOVERY_CODES: Final = 10
@@ -23,7 +23,7 @@ _WRITE_SCOPES: Final = frozenset(scope for scope in Scope if scope == Scope.ALL 
 
 def confirmed_factors(uow: AnyUnitOfWork, user_id: int) -> tuple[Factor, ...]:
     """Return the factors with which a user can sign in, by factor_id."""
-    return tuple(factor for factor in uow.factors.of_user(user_id) if factor.confirmed)
+    return tuple(factor for factor in uow.identity.factors.of_user(user_id) if factor.confirmed)
 
 
 def listed(factor: Factor) -> ListedFactor:
@@ -58,11 +58,11 @@ def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: R
     is_first = len(factors) == 1
     if is_first:
         _end_other_sessions(uow, user_id)
-    for session in uow.sessions.of_user(user_id):
+    for session in uow.identity.sessions.of_user(user_id):
         used = factor.kind if is_first else session.factor
         if (session.enrol_by, session.factor) != (None, used):
-            uow.sessions.update(replace(session, enrol_by=None, factor=used))
-    uow.challenges.drop(user_id, "second_factor")
+            uow.identity.sessions.update(replace(session, enrol_by=None, factor=used))
+    uow.identity.challenges.drop(user_id, "second_factor")
     record_event(uow, "factor_added", user_id, uow.caller, uow.now, factor=factor.kind)
     codes = replace_recovery_codes(uow, user_id, randomness) if is_first else None
     return NewFactor(factor_id, factor.kind, factor.name, factor.created_at, factor.last_used_at, codes)
@@ -70,8 +70,10 @@ def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: R
 
 def _end_other_sessions(uow: AuditedUnitOfWork, user_id: int) -> None:
     own = uow.caller.session_id if isinstance(uow.caller, SignedIn) else None
-    others = [each for each in uow.sessions.of_user(user_id) if each.session_id != own and each.expires_at > uow.now]
-    uow.sessions.end_all(user_id, own)
+    others = [
+        each for each in uow.identity.sessions.of_user(user_id) if each.session_id != own and each.expires_at > uow.now
+    ]
+    uow.identity.sessions.end_all(user_id, own)
     if others:
         record_event(uow, "session_ended", user_id, uow.caller, uow.now, count=len(others))
 
@@ -84,15 +86,15 @@ def unenrolled(uow: AuditedUnitOfWork, user_id: int, removed: Iterable[Factor]) 
     for factor in removed:
         if factor.confirmed:
             record_event(uow, "factor_removed", user_id, uow.caller, uow.now, factor=factor.kind)
-    uow.challenges.drop(user_id, "second_factor")
+    uow.identity.challenges.drop(user_id, "second_factor")
     if not confirmed_factors(uow, user_id):
-        uow.recovery_codes.replace(user_id, ())
+        uow.identity.recovery_codes.replace(user_id, ())
 
 
 def replace_recovery_codes(uow: AuditedUnitOfWork, user_id: int, randomness: Randomness) -> tuple[str, ...]:
     """Return ten new recovery codes of a user, whose hashes replace all others; the event is recorded."""
     codes = tuple(new_code(randomness) for _ in range(RECOVERY_CODES))
-    uow.recovery_codes.replace(user_id, [hashed_code("recovery code", user_id, code) for code in codes])
+    uow.identity.recovery_codes.replace(user_id, [hashed_code("recovery code", user_id, code) for code in codes])
     record_event(uow, "recovery_codes_made", user_id, uow.caller, uow.now)
     return codes
 
@@ -100,7 +102,7 @@ def replace_recovery_codes(uow: AuditedUnitOfWork, user_id: int, randomness: Ran
 def are_codes_unused(caller: Caller, uow: AnyUnitOfWork, made: NewFactor | NewRecoveryCodes, _now: int) -> bool:
     """Return whether the caller's new recovery codes can be shown again: none was used or replaced."""
     user_id, codes = (caller.user_id if isinstance(caller, SignedIn) else -1), made.recovery_codes or ()
-    return all(uow.recovery_codes.has(user_id, hashed_code("recovery code", user_id, code)) for code in codes)
+    return all(uow.identity.recovery_codes.has(user_id, hashed_code("recovery code", user_id, code)) for code in codes)
 
 
 def enrol_by(
@@ -120,10 +122,10 @@ def enrol_by(
     """
     if not is_required(rules.second_factor, scope) or factor == "issuer" or confirmed_factors(uow, user_id):
         return None
-    since = uow.second_factor_since.get(user_id)
+    since = uow.identity.second_factor_since.get(user_id)
     if since is None or since > now:  # by a clock that was ahead
         since = now
-        uow.second_factor_since.set(user_id, since)
+        uow.identity.second_factor_since.set(user_id, since)
     return since + rules.grace_days * _DAY
 
 

@@ -3,6 +3,7 @@
 from functools import partial
 
 from logoadmin.domain.identity.events.recording import Refusals
+from logoadmin.domain.identity.factors.audited_factors import remove_factor, remove_factors
 from logoadmin.domain.identity.factors.challenges import open_challenge
 from logoadmin.domain.identity.factors.enrolment import (
     are_codes_unused,
@@ -35,7 +36,7 @@ from logoadmin.domain.identity.factors.factor_records import (
 from logoadmin.domain.identity.factors.qr import qr_svg
 from logoadmin.domain.identity.factors.second_step import SecondStep
 from logoadmin.domain.identity.factors.totp import new_secret, provisioning_uri
-from logoadmin.domain.identity.sessions.open_sessions import SessionTokens
+from logoadmin.domain.identity.sessions.open_sessions import SessionTokens, end_sign_ins
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in_limits import Limit, attempt, counting_sign_in, limits_of, succeeded
 from logoadmin.domain.identity.user_networks import is_known_network
@@ -171,8 +172,8 @@ class FactorService(Service):
             Conflict: nobody who holds everything could sign in any more.
         """
         user_id = user_of(uow.held)
-        removed = [factor for factor in uow.factors.of_user(user_id) if factor.factor_id == command.factor_id]
-        if not uow.factors.remove(command.factor_id, user_id):
+        removed = [factor for factor in uow.identity.factors.of_user(user_id) if factor.factor_id == command.factor_id]
+        if not remove_factor(uow, command.factor_id, user_id):
             raise NotFound("Factor", command.factor_id)
         if command.if_match is not None:
             raise Outdated("Factor", command.factor_id)
@@ -194,9 +195,9 @@ class FactorService(Service):
         def remove_all(uow: AuditedUnitOfWork, command: RemoveUserFactors) -> RemovedUserFactors:
             uow.records(USERS).get_for_change(command.user_id, command.if_match)
             removed = confirmed_factors(uow, command.user_id)
-            uow.factors.remove_all(command.user_id)
+            remove_factors(uow, command.user_id)
             unenrolled(uow, command.user_id, removed)
-            uow.end_sign_ins(command.user_id, keep)
+            end_sign_ins(uow, command.user_id, keep)
             return RemovedUserFactors(command.user_id, len(removed))
 
         return self.transactions.write(command, caller, remove_all)
@@ -209,7 +210,7 @@ class FactorService(Service):
             NotAuthenticated: the caller is not a user.
             NotPermitted: the caller is a service key.
         """
-        return RecoveryCodesLeft(uow.recovery_codes.left(user_of(held)))
+        return RecoveryCodesLeft(uow.identity.recovery_codes.left(user_of(held)))
 
     def make_recovery_codes(self, command: MakeRecoveryCodes, caller: Caller = OWNER) -> NewRecoveryCodes:
         """Make ten recovery codes, which are shown only this once and replace all others (contract O1).
@@ -249,7 +250,11 @@ class FactorService(Service):
 
             def begin(uow: AuditedUnitOfWork, command: SignInWithFactor) -> Tokens:
                 challenge = open_challenge(uow, command.challenge, "second_factor", uow.now)
-                if challenge is None or challenge.user_id is None or not uow.challenges.take(challenge.challenge_hash):
+                if (
+                    challenge is None
+                    or challenge.user_id is None
+                    or not uow.identity.challenges.take(challenge.challenge_hash)
+                ):
                     raise sign_in_ended()
                 self._second_step.verify(uow, challenge.user_id, command.challenge, kind, answer, uow.now)
                 succeeded(uow, limits)
@@ -285,5 +290,5 @@ class FactorService(Service):
 
 def _is_unconfirmed(caller: Caller, uow: UnitOfWork, made: NewTotp, _now: int) -> bool:
     """Return whether the caller's new secret can be shown again: it was not confirmed or replaced."""
-    factors = uow.factors.of_user(caller.user_id) if isinstance(caller, SignedIn) else ()
+    factors = uow.identity.factors.of_user(caller.user_id) if isinstance(caller, SignedIn) else ()
     return any(factor.factor_id == made.factor_id and not factor.confirmed for factor in factors)

@@ -11,7 +11,7 @@ from logoadmin.domain.identity.factors.passkey_records import CreatedCredential,
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, Problem
 from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkey, PasskeyRefused, Passkeys
-from logoadmin.ports.storage import Factor
+from logoadmin.ports.identity.sign_in_storage import Factor
 
 log = logging.getLogger("logoadmin.sign_in")
 
@@ -69,11 +69,11 @@ class PasskeyFactors:
         except PasskeyRefused as refused:
             log.info("A new passkey of user %d was refused: %.200r", user_id, str(refused))
             raise InvalidInput([Problem(("credential",), "Passkey could not be verified", "value_error")]) from None
-        if uow.factors.find_credential(created.credential) is not None:
+        if uow.identity.factors.find_credential(created.credential) is not None:
             raise Conflict("This passkey is enrolled already")
         secret = {"public_key": created.public_key, "synced": created.synced, "transports": created.transports}
         factor = Factor(
-            uow.factors.next_id(),
+            uow.identity.factors.next_id(),
             user_id,
             "passkey",
             name,
@@ -84,7 +84,7 @@ class PasskeyFactors:
             confirmed=True,
             last_used_at=None,
         )
-        uow.factors.add(factor)
+        uow.identity.factors.add(factor)
         return factor.factor_id
 
     def request_options(self, factors: Iterable[Factor], challenge: str) -> Mapping[str, Any]:
@@ -108,7 +108,7 @@ class PasskeyFactors:
         Raises:
             Conflict: passkeys cannot be used here.
         """
-        passkeys, factor = self.opened(), uow.factors.find_credential(credential.id)
+        passkeys, factor = self.opened(), uow.identity.factors.find_credential(credential.id)
         if factor is None or not factor.confirmed or of_user not in (None, factor.user_id):
             return None
         passkey = _passkey(factor)
@@ -121,7 +121,7 @@ class PasskeyFactors:
         if not passkey.synced and counter <= passkey.counter and (counter or passkey.counter):
             log.warning("Passkey %d was refused: its counter went back, so it may have been copied", factor.factor_id)
             return None
-        uow.factors.use(factor.factor_id, counter, now)
+        uow.identity.factors.use(factor.factor_id, counter, now)
         return factor.user_id
 
 

@@ -98,7 +98,7 @@ class PasskeyService(Service):
 
         def begin(uow: AuditedUnitOfWork, _: BeginPasskey) -> PasskeyOptions:
             user_id = user_of(uow.held)
-            uow.challenges.drop(user_id, "passkey_enrolment")
+            uow.identity.challenges.drop(user_id, "passkey_enrolment")
             challenge = new_challenge(uow, self._challenges.randomness, "passkey_enrolment", user_id, uow.now)
             username = get_existing(uow, USERS, user_id).username
             return PasskeyOptions(challenge, self._passkeys.creation_options(uow, user_id, username, challenge))
@@ -125,7 +125,7 @@ class PasskeyService(Service):
         def enrol(uow: AuditedUnitOfWork, command: EnrolPasskey) -> NewFactor:
             user_id, now = user_of(uow.held), uow.now
             found = open_challenge(uow, command.challenge, "passkey_enrolment", now)
-            if found is None or found.user_id != user_id or not uow.challenges.take(found.challenge_hash):
+            if found is None or found.user_id != user_id or not uow.identity.challenges.take(found.challenge_hash):
                 text = "Challenge was used or has expired"
                 raise InvalidInput([Problem(("challenge",), text, "value_error")])
             factor_id = self._passkeys.add(uow, user_id, command.name, command.challenge, command.credential, now)
@@ -183,7 +183,7 @@ class PasskeyService(Service):
 
 def _user_of(command: SignInWithPasskey, uow: UnitOfWork) -> int | None:
     """Return the user of the passkey that a command names, for events: it may be refused because it was copied."""
-    factor = uow.factors.find_credential(command.passkey.id)
+    factor = uow.identity.factors.find_credential(command.passkey.id)
     return None if factor is None else factor.user_id
 
 

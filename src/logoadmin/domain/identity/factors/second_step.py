@@ -38,7 +38,7 @@ class SecondStep:
             return None
         if not self.passkeys.are_usable:
             has.discard("passkey")
-        if uow.recovery_codes.left(user_id):
+        if uow.identity.recovery_codes.left(user_id):
             has.add("recovery_code")
         challenge = new_challenge(uow, self.randomness, "second_factor", user_id, now)
         passkey = self.passkeys.request_options(factors, challenge) if "passkey" in has else None
@@ -57,7 +57,7 @@ class SecondStep:
             case "totp":
                 is_right = self.totp.use(uow, user_id, answer, now)
             case "recovery_code":
-                is_right = uow.recovery_codes.use(user_id, hashed_code("recovery code", user_id, answer))
+                is_right = uow.identity.recovery_codes.use(user_id, hashed_code("recovery code", user_id, answer))
             case "passkey":
                 is_right = self.passkeys.use(uow, challenge, answer, now, of_user=user_id) is not None
         if not is_right:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from logoadmin.domain.identity.factors.challenges import CHALLENGE_SECONDS, MOST_FORGOTTEN, is_open
-from logoadmin.domain.identity.sessions.session_records import stored_hash
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
 from logoadmin.domain.kernel.jwk import base64url
+from logoadmin.domain.kernel.secret_hashes import stored_hash
+from logoadmin.ports.identity.sign_in_storage import Challenge
 from logoadmin.ports.kernel.environment import Randomness
-from logoadmin.ports.storage import Challenge
 
 _EXPIRY: Final = 8  # bytes
 _TAG: Final = 32
@@ -46,11 +46,11 @@ class SignedChallenges:
         expires_at = self._expiry(challenge)
         if expires_at is None or not is_open(expires_at, now):
             return False
-        uow.challenges.forget_expired(now, MOST_FORGOTTEN)
+        uow.identity.challenges.forget_expired(now, MOST_FORGOTTEN)
         hash_ = stored_hash("challenge", challenge)
-        if uow.challenges.get(hash_) is not None:
+        if uow.identity.challenges.get(hash_) is not None:
             return False
-        uow.challenges.add(Challenge(hash_, "passkey", None, "", expires_at + _REMEMBERED))
+        uow.identity.challenges.add(Challenge(hash_, "passkey", None, "", expires_at + _REMEMBERED))
         return True
 
     def _expiry(self, challenge: str) -> int | None:

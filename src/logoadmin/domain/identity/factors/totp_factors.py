@@ -7,10 +7,10 @@ from typing import Final
 from logoadmin.domain.identity.factors.enrolment import confirmed_factors, require_room
 from logoadmin.domain.identity.factors.factor_secrets import FactorSecrets
 from logoadmin.domain.identity.factors.totp import matching_step
-from logoadmin.domain.identity.sign_in_rules import CLOCK_SKEW
+from logoadmin.domain.kernel.access import CLOCK_SKEW
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
 from logoadmin.domain.kernel.errors import Conflict, NotFound
-from logoadmin.ports.storage import Factor
+from logoadmin.ports.identity.sign_in_storage import Factor
 
 # How long a secret waits for its confirmation.
 _ENROLMENT_SECONDS: Final = 600
@@ -31,13 +31,15 @@ class TotpFactors:
         Raises:
             Conflict: the user has 20 factors.
         """
-        for factor in uow.factors.of_user(user_id):
+        for factor in uow.identity.factors.of_user(user_id):
             if not factor.confirmed:
-                uow.factors.remove(factor.factor_id, user_id)
+                uow.identity.factors.remove(factor.factor_id, user_id)  # it signed nobody in
         require_room(uow, user_id)
         encrypted = self.secrets.encrypted(uow, user_id, secret)
-        factor = Factor(uow.factors.next_id(), user_id, "totp", name, now, encrypted, None, _NEVER, False, None)
-        uow.factors.add(factor)
+        factor = Factor(
+            uow.identity.factors.next_id(), user_id, "totp", name, now, encrypted, None, _NEVER, False, None
+        )
+        uow.identity.factors.add(factor)
         return factor
 
     def confirm(self, uow: AnyUnitOfWork, user_id: int, factor_id: int, code: str, now: int) -> bool:
@@ -47,7 +49,7 @@ class TotpFactors:
             NotFound: the user has no such secret, or it has expired.
             Conflict: it is confirmed already.
         """
-        factor = next((each for each in uow.factors.of_user(user_id) if each.factor_id == factor_id), None)
+        factor = next((each for each in uow.identity.factors.of_user(user_id) if each.factor_id == factor_id), None)
         if factor is not None and factor.confirmed:
             raise Conflict(f"Factor {factor_id} is confirmed already")
         if factor is None or not -CLOCK_SKEW <= now - factor.created_at <= _ENROLMENT_SECONDS:
@@ -55,7 +57,7 @@ class TotpFactors:
         step = self._matching_step(uow, factor, code, now)
         if step is None:
             return False
-        uow.factors.confirm(factor_id, step, now)
+        uow.identity.factors.confirm(factor_id, step, now)
         return True
 
     def use(self, uow: AnyUnitOfWork, user_id: int, code: str, now: int) -> bool:
@@ -63,7 +65,7 @@ class TotpFactors:
         for factor in confirmed_factors(uow, user_id):
             step = self._matching_step(uow, factor, code, now) if factor.kind == "totp" else None
             if step is not None:
-                uow.factors.use(factor.factor_id, step, now)
+                uow.identity.factors.use(factor.factor_id, step, now)
                 return True
         return False
 
@@ -75,5 +77,5 @@ class TotpFactors:
             return None
         step = matching_step(secret, code, now, factor.counter)
         if step is not None and not is_current:
-            uow.factors.replace_secret(factor.factor_id, self.secrets.encrypted(uow, factor.user_id, secret))
+            uow.identity.factors.replace_secret(factor.factor_id, self.secrets.encrypted(uow, factor.user_id, secret))
         return step

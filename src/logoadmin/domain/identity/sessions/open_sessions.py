@@ -6,16 +6,17 @@ from typing import Final
 
 from logoadmin.domain.identity.events.recording import forget_old_events, record_event, shown
 from logoadmin.domain.identity.factors.enrolment import enrol_by
-from logoadmin.domain.identity.sessions.session_records import EndedSession, ListedSession, Tokens, stored_hash
-from logoadmin.domain.identity.sign_in_rules import CLOCK_SKEW, NOT_RECENT_SECONDS, SignInFactor, SignInRules
+from logoadmin.domain.identity.sessions.session_records import EndedSession, ListedSession, Tokens
+from logoadmin.domain.identity.sign_in_rules import NOT_RECENT_SECONDS, SignInRules
 from logoadmin.domain.identity.user_networks import remember_network
-from logoadmin.domain.kernel.access import Anonymous, Caller, Rights, SignedIn
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.access import CLOCK_SKEW, Anonymous, Caller, Rights, SignedIn, SignInFactor
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
 from logoadmin.domain.kernel.errors import InvalidToken, SignInForbidden
 from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT
+from logoadmin.domain.kernel.secret_hashes import stored_hash
+from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.tokens import Grant, TokenSigner
 from logoadmin.ports.kernel.environment import Randomness
-from logoadmin.ports.storage import Session
 
 _DAY: Final = 86_400
 # Each new refresh token deletes up to this many of expired sessions, so no write takes long.
@@ -111,15 +112,15 @@ class SessionTokens:
         Raises:
             SignInForbidden: the issuer refused the user, in whatever way they sign in now (contract O7).
         """
-        if uow.identities.is_refused(user_id):
+        if uow.identity.identities.is_refused(user_id):
             raise SignInForbidden(NO_ROLE)
-        known = sorted(uow.sessions.of_user(user_id), key=_last_used)
+        known = sorted(uow.identity.sessions.of_user(user_id), key=_last_used)
         for rested in known[: max(0, len(known) - MOST_SESSIONS + 1)]:
-            uow.sessions.end(rested.session_id)
+            uow.identity.sessions.end(rested.session_id)
         session = _begun(self._randomness.text(), user_id, client, now, self.lifetimes, factor)
         if signed_in_at is not None:
             session = replace(session, created_at=min(max(signed_in_at, now - NOT_RECENT_SECONDS), now))
-        uow.sessions.add(session)
+        uow.identity.sessions.add(session)
         record_event(uow, "signed_in", user_id, client, now, factor=factor)
         self._remember_network(uow, user_id, client, now)
         forget_old_events(uow, now, self._rules.event_days)
@@ -137,15 +138,15 @@ class SessionTokens:
         session, used = known
         is_open = self.lifetimes.end_of(session, now) > now
         if is_open and not used and not self._admits(uow, session):
-            uow.sessions.end(session.session_id)
+            uow.identity.sessions.end(session.session_id)
             return EndedSession(ended=True)
-        if used or not is_open or not uow.sessions.use_refresh_token(_hashed(refresh_token)):
-            uow.sessions.end(session.session_id)
+        if used or not is_open or not uow.identity.sessions.use_refresh_token(_hashed(refresh_token)):
+            uow.identity.sessions.end(session.session_id)
             if is_open:
                 record_event(uow, "token_reused", session.user_id, client, now)
             return EndedSession(ended=True)
         session = _refreshed(session, now, self.lifetimes)
-        uow.sessions.update(session)
+        uow.identity.sessions.update(session)
         self._remember_network(uow, session.user_id, client, now)
         return self._given(uow, session, now)
 
@@ -165,18 +166,18 @@ class SessionTokens:
             remember_network(uow, user_id, client.origin, now, self._rules.event_days * _DAY)
 
     def _given(self, uow: AnyUnitOfWork, session: Session, now: int) -> Tokens:
-        uow.sessions.forget_expired(now, _MOST_TOKENS_FORGOTTEN)
+        uow.identity.sessions.forget_expired(now, _MOST_TOKENS_FORGOTTEN)
         # From a clock that was ahead, or when sessions were longer.
-        uow.sessions.expire_by(now + self.lifetimes.session, _MOST_TOKENS_FORGOTTEN)
+        uow.identity.sessions.expire_by(now + self.lifetimes.session, _MOST_TOKENS_FORGOTTEN)
         refresh_token = self._randomness.text()
-        uow.sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
-        held = uow.sessions.rights(session.session_id, session.user_id)
+        uow.identity.sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
+        held = uow.identity.sessions.rights(session.session_id, session.user_id)
         if held is None:
             raise InvalidToken
         scope = tuple(sorted(held.scope))
         by = enrol_by(uow, session.user_id, held.scope, session.factor, self._rules, now)
         if by != session.enrol_by:
-            uow.sessions.update(replace(session, enrol_by=by))
+            uow.identity.sessions.update(replace(session, enrol_by=by))
         seconds = min(self.lifetimes.access_token, session.expires_at - now)
         grant = Grant(session.user_id, session.session_id, now, now + seconds, scope)
         return Tokens(self._signer.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))
@@ -184,14 +185,14 @@ class SessionTokens:
 
 def session_of_token(uow: AnyUnitOfWork, refresh_token: str) -> tuple[Session, bool] | None:
     """Return the session of a refresh token, and whether the token was used; None if it is unknown."""
-    return uow.sessions.refresh_token(_hashed(refresh_token))
+    return uow.identity.sessions.refresh_token(_hashed(refresh_token))
 
 
 def sessions_of(
     user_id: int, uow: AnyUnitOfWork, now: int, lifetimes: Lifetimes, current: str | None = None
 ) -> tuple[ListedSession, ...]:
     """Return the sessions of a user that have not expired, by created_at, then by session_id."""
-    ends = [(session, lifetimes.end_of(session, now)) for session in uow.sessions.of_user(user_id)]
+    ends = [(session, lifetimes.end_of(session, now)) for session in uow.identity.sessions.of_user(user_id)]
     return tuple(
         ListedSession(
             session.session_id,
@@ -242,3 +243,9 @@ def _last_used(session: Session) -> int:
 
 def _hashed(refresh_token: str) -> str:
     return stored_hash("refresh token", refresh_token)
+
+
+def end_sign_ins(uow: AuditedUnitOfWork, user_id: int, keep: str | None = None) -> None:
+    """End the sessions of a user, except one, and every sign-in that has only begun (contract C3, O2)."""
+    uow.identity.sessions.end_all(user_id, keep)
+    uow.identity.challenges.drop(user_id)

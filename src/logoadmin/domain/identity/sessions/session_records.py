@@ -1,11 +1,9 @@
 """Sessions, their tokens and service keys, as they are returned, and how their secrets are stored (contract C, F3)."""
 
-import base64
-import hashlib
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated
 
-from logoadmin.domain.identity.sign_in_rules import SignInFactor
+from logoadmin.domain.kernel.access import SignInFactor
 from logoadmin.domain.kernel.limits import (
     Avatar,
     CreatedAt,
@@ -152,17 +150,3 @@ class RemovedServiceKey:
     """The answer to the removal of a service key."""
 
     key_id: KeyId
-
-
-SecretLabel = Literal["refresh token", "service key", "idempotency key", "challenge", "recovery code", "sign-in code"]
-
-
-def stored_hash(label: SecretLabel, secret: str) -> str:
-    """Return the hash to store of a secret, which is random enough that a fast hash cannot be reversed.
-
-    The label keeps the hashes of different kinds of secrets apart. The plain SHA-256 of a secret cannot be derived from
-    the stored hash either, because clients use that, for example as an ``Idempotency-Key``.
-    """
-    plain = hashlib.sha256(secret.encode()).hexdigest()
-    digest = hashlib.sha256(f"logoadmin {label} {plain}".encode()).digest()
-    return base64.urlsafe_b64encode(digest).decode().rstrip("=")

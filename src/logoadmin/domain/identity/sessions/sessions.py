@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Final, Literal
 
+from logoadmin.domain.identity.audited_passwords import must_change_password
 from logoadmin.domain.identity.events.recording import Refusals, record_event, user_named
 from logoadmin.domain.identity.factors.enrolment import confirmed_factors
 from logoadmin.domain.identity.factors.second_step import SecondStep
 from logoadmin.domain.identity.service_keys import KEY_PREFIX, hashed_key
-from logoadmin.domain.identity.sessions.open_sessions import SessionTokens, session_of_token, sessions_of
+from logoadmin.domain.identity.sessions.open_sessions import SessionTokens, end_sign_ins, session_of_token, sessions_of
 from logoadmin.domain.identity.sessions.session_records import (
     EndedSession,
     ListedSession,
@@ -41,7 +42,7 @@ from logoadmin.domain.kernel.access import (
     user_of,
 )
 from logoadmin.domain.kernel.audited_records import snapshot
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing, must_change_password
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import (
     NotAuthenticated,
@@ -56,11 +57,13 @@ from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import ExistingUsername, OpaqueToken, Password, SessionId, UserId, described
 from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.domain.kernel.use_cases import Service, Transactions, reads_with_rights, writes
+from logoadmin.ports.identity.password_storage import Credentials
 from logoadmin.ports.identity.passwords import PasswordHasher
+from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.tokens import TokenVerifier
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.kernel.metrics import Metrics
-from logoadmin.ports.storage import Credentials, Session, UnitOfWork
+from logoadmin.ports.storage import UnitOfWork
 
 # Reading the parameters of all hashes takes as long as one hash in a gallery of 100,000 users.
 _CLASSES_SECONDS: Final = 60
@@ -200,10 +203,12 @@ class SessionService(Service):
             def begin(uow: AuditedUnitOfWork, command: SignIn) -> Tokens:
                 user_id = credentials.user_id
                 # Changed while it was verified.
-                if uow.passwords.credentials(command.username) != credentials or confirmed_factors(uow, user_id):
+                if uow.identity.passwords.credentials(command.username) != credentials or confirmed_factors(
+                    uow, user_id
+                ):
                     raise SignInRefused
                 if rehashed is not None:
-                    uow.passwords.renew(user_id, rehashed)
+                    uow.identity.passwords.set(user_id, rehashed)
                 if command.idempotency_key is None:
                     succeeded(uow, limits)
                 return self._session_tokens.begin(uow, user_id, client, uow.now)
@@ -237,7 +242,7 @@ class SessionService(Service):
             session: SignedIn | Session | None = own
             if command.refresh_token is not UNSET:
                 session, _ = session_of_token(uow, command.refresh_token) or (None, False)
-            if session is None or not uow.sessions.end(session.session_id):
+            if session is None or not uow.identity.sessions.end(session.session_id):
                 return EndedSession(ended=False)
             record_event(uow, "session_ended", session.user_id, caller, uow.now)
             return EndedSession(ended=True)
@@ -274,7 +279,7 @@ class SessionService(Service):
             raise NotFound("Session", command.session_id)
         if command.if_match is not None:
             raise Outdated("Session", command.session_id)
-        uow.sessions.end(command.session_id)
+        uow.identity.sessions.end(command.session_id)
         record_event(uow, "session_ended", user_id, uow.caller, uow.now)
         return RemovedSession(command.session_id)
 
@@ -291,7 +296,7 @@ class SessionService(Service):
             raise NotPermitted
         uow.records(USERS).get_for_change(command.user_id, command.if_match)
         ended = len(sessions_of(command.user_id, uow, uow.now, self._session_tokens.lifetimes))
-        uow.end_sign_ins(command.user_id)
+        end_sign_ins(uow, command.user_id)
         if ended:
             record_event(uow, "session_ended", command.user_id, uow.caller, uow.now, count=ended)
         return RemovedUserSessions(command.user_id, ended)
@@ -322,7 +327,7 @@ class SessionService(Service):
 
         def count(uow: UnitOfWork) -> tuple[int | None, Credentials | None, bool, tuple[Limit, ...]]:
             self._keep_classes(uow, now)
-            found = uow.passwords.credentials(command.username)
+            found = uow.identity.passwords.credentials(command.username)
             user_id = None if found is None else found.user_id
             limits = limits_of(origin, command.username, is_known=is_known_network(uow, user_id, origin, now))
             wait = attempt(uow, limits, now)
@@ -343,7 +348,7 @@ class SessionService(Service):
     def _keep_classes(self, uow: UnitOfWork, now: int) -> None:
         """Read the parameters of the stored hashes, unless they were read within the last minute."""
         if not 0 <= now - self._classes[0] < _CLASSES_SECONDS:
-            self._classes = now, uow.passwords.classes()
+            self._classes = now, uow.identity.passwords.classes()
 
     def _require_second_factor(
         self, command: SignIn, limits: Sequence[Limit], credentials: Credentials, rehashed: PasswordHash | None
@@ -358,13 +363,13 @@ class SessionService(Service):
         self._second_step.passkeys.load()
 
         def challenge(uow: UnitOfWork) -> SecondFactorRequired | None:
-            if uow.passwords.credentials(command.username) != credentials:
+            if uow.identity.passwords.credentials(command.username) != credentials:
                 raise SignInRefused
             required = self._second_step.required(uow, credentials.user_id, now)
             if required is not None:
                 take_back(uow, [limit for limit in limits if not limit.named])
                 if rehashed is not None:
-                    uow.passwords.set(credentials.user_id, rehashed)
+                    uow.identity.passwords.set(credentials.user_id, rehashed)
             return required
 
         required = self.transactions.storage.write(challenge, "sessions")

@@ -16,6 +16,7 @@ from typing import Final
 
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.lookalikes import looks
+from logoadmin.domain.identity.sessions.open_sessions import end_sign_ins
 from logoadmin.domain.identity.sessions.session_records import EndedSession, Tokens
 from logoadmin.domain.identity.sign_in_rules import SingleSignOnRules
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Anonymous, Caller
@@ -28,7 +29,9 @@ from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, ChangeFilter, Listi
 from logoadmin.domain.kernel.records import Kind, User
 from logoadmin.domain.kernel.use_cases import Transactions
 from logoadmin.ports.identity.issuer import IssuedIdentity
-from logoadmin.ports.storage import Identity, Session, UnitOfWork
+from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.identity.sign_in_storage import Identity
+from logoadmin.ports.storage import UnitOfWork
 
 log = logging.getLogger("logoadmin.issuer")
 
@@ -118,7 +121,7 @@ class IssuerUsers:
             UserMissing: the person has no user.
             RoleDiffers: the user has another role.
         """
-        identity = None if self._issuer is None else uow.identities.find(self._issuer, person.subject)
+        identity = None if self._issuer is None else uow.identity.identities.find(self._issuer, person.subject)
         user = None if identity is None else uow.records(USERS).get(identity.user_id)
         if user is None:
             raise UserMissing
@@ -136,14 +139,14 @@ class IssuerUsers:
         Raises:
             Conflict: the user is the last who holds everything, at the end of the work.
         """
-        identity = None if self._issuer is None else uow.identities.find(self._issuer, person.subject)
+        identity = None if self._issuer is None else uow.identity.identities.find(self._issuer, person.subject)
         if identity is None:
             return
         if self._rules.role_of(frozenset(person.groups)) is not None:
             self._remember(uow, person, identity.user_id, identity)
         elif not identity.refused:
-            ended = sum(session.expires_at > uow.now for session in uow.sessions.of_user(identity.user_id))
-            uow.refuse(replace(identity, groups=_json(person.groups), refused=True))
+            ended = sum(session.expires_at > uow.now for session in uow.identity.sessions.of_user(identity.user_id))
+            refuse(uow, replace(identity, groups=_json(person.groups), refused=True))
             if ended:
                 record_event(uow, "session_ended", identity.user_id, uow.caller, uow.now, count=ended)
 
@@ -156,7 +159,11 @@ class IssuerUsers:
             known: the names of users a short time ago; later ones are found in the history.
         """
         role_id = self.role_id(uow, person.groups)
-        if self._issuer is None or role_id is None or uow.identities.find(self._issuer, person.subject) is not None:
+        if (
+            self._issuer is None
+            or role_id is None
+            or uow.identity.identities.find(self._issuer, person.subject) is not None
+        ):
             return
         name = _free_name(uow, person.names, known)
         user = User(user_id=_free_id(uow), username=name, avatar=None, role_id=role_id, created_at=uow.now)
@@ -169,8 +176,10 @@ class IssuerUsers:
             RoleDiffers: the user has another role.
         """
         if session.factor != "issuer":
-            return not uow.identities.is_refused(session.user_id)
-        identities = [known for known in uow.identities.of_user(session.user_id) if known.issuer == self._issuer]
+            return not uow.identity.identities.is_refused(session.user_id)
+        identities = [
+            known for known in uow.identity.identities.of_user(session.user_id) if known.issuer == self._issuer
+        ]
         user = uow.records(USERS).get(session.user_id)
         if not identities or user is None:
             return False
@@ -182,7 +191,7 @@ class IssuerUsers:
     def _remember(self, uow: AnyUnitOfWork, person: IssuedIdentity, user_id: int, known: Identity | None) -> None:
         groups = _json(person.groups)
         if known is None or known.refused or known.groups != groups:
-            uow.identities.put(Identity(self._issuer or "", person.subject, user_id, groups))
+            uow.identity.identities.put(Identity(self._issuer or "", person.subject, user_id, groups))
 
 
 def _json(groups: Iterable[str]) -> str:
@@ -243,7 +252,7 @@ def _free_name(uow: AuditedUnitOfWork, names: Iterable[str], known: KnownNames) 
     for number in count(1):
         suffix = "" if number == 1 else f"-{number}"
         free = f"{name[: MAX_NAME - len(suffix)].rstrip()}{suffix}"
-        if taken.isdisjoint(looks(free)) and uow.passwords.credentials(free) is None:
+        if taken.isdisjoint(looks(free)) and uow.identity.passwords.credentials(free) is None:
             return free
     raise AssertionError  # there are more numbers than users
 
@@ -259,3 +268,16 @@ def _looks_since(uow: AnyUnitOfWork, change_id: int) -> frozenset[str]:
     size = CHANGE_PAGE_SIZES.first
     changes = Listing(page(change_id, size), attrgetter("change_id"), page, CHANGE_PAGE_SIZES)
     return frozenset().union(*(looks(change.after["username"]) for change in changes if change.after is not None))
+
+
+def refuse(uow: AuditedUnitOfWork, identity: Identity) -> None:
+    """Take all rights from a user whom the issuer refused, until it names a group again (contract O7).
+
+    At the end of the work, somebody else must hold everything, if this user does (contract B4).
+    """
+    users = uow.records(USERS)
+    user = users.get(identity.user_id)
+    if user is not None:
+        users.note_possible_lockout(user)
+    uow.identity.identities.put(identity)
+    end_sign_ins(uow, identity.user_id)

@@ -5,20 +5,20 @@ from typing import Annotated, Final, Literal
 from logoadmin.domain.identity.events.recording import Refusals, record_event, user_named
 from logoadmin.domain.identity.factors.codes import hashed_code, new_code
 from logoadmin.domain.identity.factors.factor_records import NewSignInCode
-from logoadmin.domain.identity.sessions.open_sessions import SessionTokens, sessions_of
+from logoadmin.domain.identity.sessions.open_sessions import SessionTokens, end_sign_ins, sessions_of
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in_limits import attempt, counting_sign_in, limits_of, succeeded
-from logoadmin.domain.identity.sign_in_rules import CLOCK_SKEW
-from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, PUBLIC, Anonymous, Caller, Permission, Scope
+from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, OWNER, PUBLIC, Anonymous, Caller, Permission, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import ExistingUsername, TypedCode, UserId, described
 from logoadmin.domain.kernel.use_cases import Service, Transactions
+from logoadmin.ports.identity.sign_in_storage import Challenge
 from logoadmin.ports.kernel.environment import Clock, Randomness
 from logoadmin.ports.kernel.metrics import Metrics
-from logoadmin.ports.storage import Challenge, UnitOfWork
+from logoadmin.ports.storage import UnitOfWork
 
 CODE_SECONDS: Final = 600
 # No user has this id, so no code belongs to it.
@@ -80,9 +80,11 @@ class SignInCodeService(Service):
         def create(uow: AuditedUnitOfWork, command: CreateSignInCode) -> NewSignInCode:
             # Who may set a password of the user may let them in.
             user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=code)
-            uow.challenges.drop(user.user_id, "sign_in_code")
+            uow.identity.challenges.drop(user.user_id, "sign_in_code")
             expires_at = uow.now + CODE_SECONDS
-            uow.challenges.add(Challenge(_hashed(user.user_id, code), "sign_in_code", user.user_id, "", expires_at))
+            uow.identity.challenges.add(
+                Challenge(_hashed(user.user_id, code), "sign_in_code", user.user_id, "", expires_at)
+            )
             record_event(uow, "sign_in_code_made", user.user_id, caller, uow.now)
             return NewSignInCode(user.user_id, code, expires_at)
 
@@ -106,7 +108,7 @@ class SignInCodeService(Service):
                 raise TooManySignIns(wait)
 
             def begin(uow: AuditedUnitOfWork, command: SignInWithCode) -> Tokens:
-                known = uow.passwords.credentials(command.username)
+                known = uow.identity.passwords.credentials(command.username)
                 user_id = _NOBODY if known is None else known.user_id
                 if not _take(uow, user_id, command.code):
                     raise SignInRefused("Incorrect username or code")
@@ -119,19 +121,19 @@ class SignInCodeService(Service):
     def _end_sign_ins(self, uow: AuditedUnitOfWork, user_id: int, client: Anonymous) -> None:
         """End the sessions of a user, which somebody else may have begun."""
         ended = len(sessions_of(user_id, uow, uow.now, self._session_tokens.lifetimes))
-        uow.end_sign_ins(user_id)
+        end_sign_ins(uow, user_id)
         if ended:
             record_event(uow, "session_ended", user_id, client, uow.now, count=ended)
 
 
 def _take(uow: AuditedUnitOfWork, user_id: int, code: str) -> bool:
     """Use up a code of a user; return whether it is valid now. For no user, it asks storage all the same."""
-    found = uow.challenges.get(_hashed(user_id, code))
+    found = uow.identity.challenges.get(_hashed(user_id, code))
     if found is None or found.purpose != "sign_in_code":
         return False
     # A code from a clock that was ahead is not valid for longer.
     is_valid = uow.now < found.expires_at <= uow.now + CODE_SECONDS + CLOCK_SKEW
-    return is_valid and uow.challenges.take(found.challenge_hash)
+    return is_valid and uow.identity.challenges.take(found.challenge_hash)
 
 
 def _hashed(user_id: int, code: str) -> str:
@@ -140,4 +142,4 @@ def _hashed(user_id: int, code: str) -> str:
 
 def _is_unused(uow: UnitOfWork, made: NewSignInCode, now: int) -> bool:
     """Return whether a new code can be shown again: it was neither used nor replaced, and has not expired."""
-    return uow.challenges.get(_hashed(made.user_id, made.code)) is not None and now < made.expires_at
+    return uow.identity.challenges.get(_hashed(made.user_id, made.code)) is not None and now < made.expires_at

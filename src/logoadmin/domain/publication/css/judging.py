@@ -10,6 +10,7 @@ from typing import Final
 
 from cachetools import LRUCache, cached
 
+from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.publication.css.addresses import Address, Use
 from logoadmin.domain.publication.css.data_urls import hosts_in_document, is_data_url, is_document, sheets_in
 from logoadmin.domain.publication.css.risks import risks_of
@@ -24,7 +25,7 @@ from logoadmin.domain.publication.css.tokens import (
     too_deep,
 )
 from logoadmin.domain.publication.css.urls import hosts_of, trimmed
-from logoadmin.domain.publication.css.verdict import CssImport, Form, Risk, Verdict
+from logoadmin.domain.publication.css.verdict import CssImport, Risk, Verdict
 
 # How much memory the findings of texts may take, in bytes.
 MAX_REMEMBERED: Final = 32 * 1024 * 1024
@@ -71,7 +72,7 @@ def _always() -> bool:
 
 def judge(
     css: str,
-    form: Form,
+    form: CssForm,
     pinned: Mapping[str, str] = MappingProxyType({}),
     may_go_on: Callable[[], bool] = _always,
 ) -> Verdict:
@@ -91,7 +92,7 @@ def judge(
         return Verdict(form, (), (), _size(css), (Risk("invalid", 1, 1),), TOO_LONG)
 
 
-def documents_of(css: str, form: Form, pinned: Mapping[str, str] = MappingProxyType({})) -> tuple[str, ...]:
+def documents_of(css: str, form: CssForm, pinned: Mapping[str, str] = MappingProxyType({})) -> tuple[str, ...]:
     """Return the ``data:`` URLs that are the risk ``document`` in a text and in its pinned sheets, in order.
 
     Args:
@@ -103,7 +104,7 @@ def documents_of(css: str, form: Form, pinned: Mapping[str, str] = MappingProxyT
 
 
 def _judged(
-    css: str, form: Form, pinned: Mapping[str, str], may_go_on: Callable[[], bool] = _always
+    css: str, form: CssForm, pinned: Mapping[str, str], may_go_on: Callable[[], bool] = _always
 ) -> tuple[Verdict, set[str]]:
     """Return the verdict and the documents."""
     own = _findings(css, form, may_go_on)
@@ -143,12 +144,12 @@ def _size(css: str) -> int:
     return len(css.encode("utf-8", "surrogatepass"))
 
 
-def _key(css: str, form: Form, _may_go_on: Callable[[], bool] = _always) -> tuple[Form, bytes]:
+def _key(css: str, form: CssForm, _may_go_on: Callable[[], bool] = _always) -> tuple[CssForm, bytes]:
     return form, hashlib.sha256(css.encode("utf-8", "surrogatepass")).digest()
 
 
 @cached(LRUCache(MAX_REMEMBERED, getsizeof=lambda findings: findings.memory), key=_key, lock=Lock())
-def _findings(css: str, form: Form, may_go_on: Callable[[], bool] = _always) -> _Findings:
+def _findings(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always) -> _Findings:
     def go_on() -> None:
         if not may_go_on():
             raise _TooLong

@@ -6,11 +6,11 @@ from typing import Final
 
 from tinycss2.ast import StringToken
 
+from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.publication.css.addresses import Address, Use
 from logoadmin.domain.publication.css.structure import structure_of
 from logoadmin.domain.publication.css.tokens import has_too_many_blocks, line_starts, offset_of, tokenize
 from logoadmin.domain.publication.css.urls import absolute
-from logoadmin.domain.publication.css.verdict import Form
 
 _QUOTES: Final = "\"'"
 _SPACE: Final = " \t\r\n\f"
@@ -24,7 +24,7 @@ _ESCAPED: Final = {character: f"\\{ord(character):x} " for character in f"{_QUOT
 _BROKEN: Final = frozenset(("\\", line_break) for line_break in "\r\n\f")
 
 
-def rewrite(css: str, form: Form, base: str | None, imports: Mapping[str, str]) -> str:
+def rewrite(css: str, form: CssForm, base: str | None, imports: Mapping[str, str]) -> str:
     """Return CSS with other URLs, the same byte for byte in everything else.
 
     Rewriting the result again changes nothing. A text with too many blocks stays as it is: nothing reads it.

@@ -7,9 +7,9 @@ from typing import Final
 
 from tinycss2.ast import AtKeywordToken, Comment, CurlyBracketsBlock, IdentToken, LiteralToken, Node, WhitespaceToken
 
+from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.publication.css.addresses import Address, Use, addresses
 from logoadmin.domain.publication.css.tokens import Nodes, Tokens, is_literal, significant
-from logoadmin.domain.publication.css.verdict import Form
 
 # At-rules in whose prelude url() and strings are names.
 _OF_NAMES: Final = frozenset(("namespace", "document", "-moz-document"))
@@ -65,7 +65,7 @@ class _Statement:
     block: CurlyBracketsBlock | None
 
 
-def structure_of(tokens: Tokens, form: Form) -> Structure:
+def structure_of(tokens: Tokens, form: CssForm) -> Structure:
     """Return the rules and declarations of a text."""
     text = Block()
     structure = Structure([text], [])

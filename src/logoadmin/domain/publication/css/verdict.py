@@ -5,11 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, WithJsonSchema
 
+from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.kernel.limits import described
 from logoadmin.domain.kernel.records import Version
-
-# The grammar of a text: that of a ``style`` attribute, or that of a file.
-Form = Literal["declarations", "sheet"]
 
 RiskName = Literal["overlay", "input_styling", "attribute_exfiltration", "animation", "document", "invalid"]
 
@@ -53,7 +51,7 @@ class Verdict:
     """
 
     form: Annotated[
-        Form,
+        CssForm,
         described("The grammar: a list of declarations for a logo, a style sheet for a theme.", "sheet"),
     ]
     hosts: Annotated[

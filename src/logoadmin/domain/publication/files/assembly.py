@@ -11,7 +11,7 @@ from logoadmin.domain.publication.files.index_differences import named_differenc
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, signed
 from logoadmin.domain.publication.files.withdrawals import withdrawn_entry, withdrawn_file
 from logoadmin.domain.publication.publication_records import READER, Publication
-from logoadmin.ports.storage import PublishedIndex, Withdrawal
+from logoadmin.ports.publication.publication_storage import PublishedIndex, Withdrawal
 
 # The number of earlier indexes from which differences lead to the current one.
 MOST_DIFFERENCES: Final = 10

@@ -59,7 +59,7 @@ def active_artworks(
 
 def _pinned(uow: UnitOfWork) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, PinnedCss | LeftOut]]:
     for kind in (LOGOS, THEMES):
-        sheets = PinnedSheets(uow, kind)
+        sheets = PinnedSheets(uow.publication.pins, kind)
         for artwork in _active(uow, kind):
             id_ = kind.id_of(artwork)
             try:

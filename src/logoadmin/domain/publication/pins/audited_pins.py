@@ -4,17 +4,19 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from logoadmin.domain.kernel.audited_records import AuditedRecords
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.kinds import AnyArtworkKind
 from logoadmin.domain.publication.pins.pin_changes import DOCUMENTS, PINS_ACCEPTED, PINS_FIELD, repinned
-from logoadmin.ports.storage import Pin, Pins
+from logoadmin.ports.publication.publication_storage import Pin
 
 
 class AuditedPins:
     """The pins of one kind of artwork."""
 
-    def __init__(self, kind: AnyArtworkKind, stored: Pins, artworks: AuditedRecords[Any]) -> None:
-        self._kind, self._stored, self._artworks = kind, stored, artworks
+    def __init__(self, kind: AnyArtworkKind, uow: AuditedUnitOfWork) -> None:
+        self._kind, self._stored = kind, uow.publication.pins
+        self._artworks: AuditedRecords[Any] = uow.records(kind)
 
     def of(self, artwork_id: int) -> dict[str, Pin]:
         """Return the pins of an artwork by URL."""
@@ -30,8 +32,9 @@ class AuditedPins:
 
         Args:
             artwork_id: the id of the artwork.
-            sheets: the SHA-256 by the imported URL or :data:`~logoadmin.domain.publication.pins.pin_changes.DOCUMENTS`; None for
-                documents that are not accepted any more.
+            sheets: the SHA-256 by the imported URL or
+                :data:`~logoadmin.domain.publication.pins.pin_changes.DOCUMENTS`; None for documents that are not
+                accepted any more.
 
         Raises:
             Conflict: an import has no pin.

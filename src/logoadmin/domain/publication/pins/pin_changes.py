@@ -8,7 +8,7 @@ from logoadmin.domain.kernel.kinds import AnyArtworkKind
 from logoadmin.domain.kernel.records import Logo, Theme
 from logoadmin.domain.publication.css import documents_of, judge
 from logoadmin.domain.publication.pins.import_trees import Outcome, Tree
-from logoadmin.ports.storage import Pin, Pins
+from logoadmin.ports.publication.publication_storage import Pin, Pins
 
 # The action in the history; the field of its snapshots with the SHA-256 of pinned sheets by URL, which others lack.
 PINS_ACCEPTED: Final = "pins_accepted"

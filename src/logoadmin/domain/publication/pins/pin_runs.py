@@ -61,7 +61,7 @@ def missing_pins(now: int, uow: UnitOfWork) -> Sequence[tuple[AnyArtworkKind, in
     """Return the active artworks with imports to pin, those first that were never tried, or longest ago."""
     found: list[tuple[int, AnyArtworkKind, int]] = []
     for kind, records in _active(uow):
-        pins = {(pin.id, pin.url): pin for pin in uow.pins.of_kind(kind.kind)}
+        pins = {(pin.id, pin.url): pin for pin in uow.publication.pins.of_kind(kind.kind)}
         for record in records:
             id_ = kind.id_of(record)
             tried = [pins.get((id_, url)) for url in imports_of(kind, record.custom_css)]
@@ -78,7 +78,7 @@ def forget_unused_sheets(uow: UnitOfWork) -> int:
     """
     roots: set[str] = set()
     for kind in ARTWORK_KINDS:
-        pins = uow.pins.of_kind(kind.kind)
+        pins = uow.publication.pins.of_kind(kind.kind)
         roots.update(sha for pin in pins for sha in (pin.sheet, pin.offered) if sha is not None)
         accepted = partial(uow.changes.page, where=ChangeFilter(action=f"{kind.kind}.{PINS_ACCEPTED}"))
         size = CHANGE_PAGE_SIZES.first
@@ -88,8 +88,8 @@ def forget_unused_sheets(uow: UnitOfWork) -> int:
     used: set[str] = set()
     for root in roots:
         with suppress(Unpinned):
-            used.update(sha for sha, _ in closure(uow.pins, [root]))
-    return uow.pins.keep_sheets(used)
+            used.update(sha for sha, _ in closure(uow.publication.pins, [root]))
+    return uow.publication.pins.keep_sheets(used)
 
 
 def urls_of(kind: AnyArtworkKind, id_: int, due_at: int | None, uow: UnitOfWork) -> Sequence[str]:
@@ -100,7 +100,7 @@ def urls_of(kind: AnyArtworkKind, id_: int, due_at: int | None, uow: UnitOfWork)
     urls = imports_of(kind, record.custom_css)
     if due_at is None:
         return urls
-    known = {pin.url: pin for pin in uow.pins.of(kind.kind, id_)}
+    known = {pin.url: pin for pin in uow.publication.pins.of(kind.kind, id_)}
     return [url for url in urls if is_due(known.get(url), due_at)]
 
 

@@ -12,7 +12,8 @@ from logoadmin.domain.publication.pins.import_trees import MOST_BYTES, SUFFIX, s
 from logoadmin.domain.publication.pins.pin_changes import DOCUMENTS, documents, imports_of, may_import
 from logoadmin.domain.publication.pins.sheet_sources import host_of
 from logoadmin.domain.publication.publication_records import NOT_FETCHED, LeftOutReason
-from logoadmin.ports.storage import Pin, Storage
+from logoadmin.ports.publication.publication_storage import Pin
+from logoadmin.ports.storage import Storage
 
 # Where the sheets are, as seen from the index.
 FOLDER: Final = "css/"
@@ -47,36 +48,23 @@ class ReadsPins(Protocol):
         """Return the text of a sheet; None if it does not exist."""
 
 
-class HasPins(Protocol):
-    """A unit of work, of a read or a write, or :class:`StoredPins`."""
-
-    @property
-    def pins(self) -> ReadsPins:
-        """The pins and the sheets."""
-
-
 @dataclass(frozen=True, slots=True)
 class StoredPins:
     """The pins and the sheets, each read in a transaction of its own, so that none is open while CSS is judged."""
 
     _storage: Storage
 
-    @property
-    def pins(self) -> "StoredPins":
-        """The pins."""
-        return self
-
     def of(self, kind: Kind, id_: int) -> tuple[Pin, ...]:
         """Return the pins of a record."""
-        return self._storage.read(lambda uow: uow.pins.of(kind, id_))
+        return self._storage.read(lambda uow: uow.publication.pins.of(kind, id_))
 
     def of_kind(self, kind: Kind) -> tuple[Pin, ...]:
         """Return the pins of all records of a kind."""
-        return self._storage.read(lambda uow: uow.pins.of_kind(kind))
+        return self._storage.read(lambda uow: uow.publication.pins.of_kind(kind))
 
     def sheet(self, sha256: str) -> str | None:
         """Return the text of a sheet, which never changes; None if it does not exist."""
-        return self._storage.read(lambda uow: uow.pins.sheet(sha256))
+        return self._storage.read(lambda uow: uow.publication.pins.sheet(sha256))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,24 +83,24 @@ class PinnedCss:
 
     @property
     def texts(self) -> Mapping[str, str]:
-        """The sheets by the imports that lead to them, for :func:`~logoadmin.domain.publication.css.judge` on the record's CSS."""
+        """The sheets by the imports that lead to them, for :func:`~logoadmin.domain.publication.css.judge`."""
         nested = {sheet_name(sha): css for sha, css in self.sheets.items()}
         return {**nested, **{url: self.sheets[sha] for url, sha in self.imports.items()}}
 
 
 class PinnedSheets:
-    """The pinned imports of records of a kind, read in one unit of work.
+    """The pinned imports of records of a kind.
 
     ::
 
-        pinned = PinnedSheets(uow, LOGOS)
+        pinned = PinnedSheets(uow.publication.pins, LOGOS)
         for logo in logos:
             css = pinned.of(logo.logo_id, logo.custom_css)
     """
 
-    def __init__(self, uow: HasPins, kind: AnyArtworkKind, id_: int | None = None) -> None:
+    def __init__(self, stored: ReadsPins, kind: AnyArtworkKind, id_: int | None = None) -> None:
         """Read the pins of all records of a kind, or of one; their sheets are read when they are needed."""
-        self._kind, self._stored = kind, uow.pins
+        self._kind, self._stored = kind, stored
         pins = self._stored.of_kind(kind.kind) if id_ is None else self._stored.of(kind.kind, id_)
         self._pins = {(pin.id, pin.url): pin for pin in pins}
 

@@ -18,6 +18,7 @@ from logoadmin.domain.kernel.kinds import LOGOS, THEMES, AnyArtworkKind
 from logoadmin.domain.kernel.limits import LogoId, ThemeId
 from logoadmin.domain.kernel.use_cases import Service, Transactions, reads
 from logoadmin.domain.publication.css import TooLarge, inline, judge
+from logoadmin.domain.publication.pins.audited_pins import AuditedPins
 from logoadmin.domain.publication.pins.import_trees import MOST_BYTES, Outcome, SheetFetcher, sha256_of
 from logoadmin.domain.publication.pins.pin_changes import DOCUMENTS, documents, imports_of, store
 from logoadmin.domain.publication.pins.pin_runs import (
@@ -28,7 +29,14 @@ from logoadmin.domain.publication.pins.pin_runs import (
     missing_pins,
     urls_of,
 )
-from logoadmin.domain.publication.pins.pinned_css import HasPins, PinnedCss, PinnedSheets, StoredPins, Unpinned, closure
+from logoadmin.domain.publication.pins.pinned_css import (
+    PinnedCss,
+    PinnedSheets,
+    ReadsPins,
+    StoredPins,
+    Unpinned,
+    closure,
+)
 from logoadmin.domain.publication.pins.pinned_imports import (
     AcceptedSheets,
     CheckedRecord,
@@ -39,7 +47,8 @@ from logoadmin.domain.publication.pins.pinned_imports import (
 from logoadmin.domain.publication.pins.sheet_differences import difference, text_difference
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.kernel.outgoing import Outgoing
-from logoadmin.ports.storage import Pins, UnitOfWork
+from logoadmin.ports.publication.publication_storage import Pins
+from logoadmin.ports.storage import UnitOfWork
 
 # Characters of CSS with its imports in it.
 _MOST_INLINED: Final = 4 * 1024 * 1024
@@ -173,13 +182,13 @@ class PinService(Service):
             NotFound: the artwork does not exist.
         """
         kind, record = command.of_kind, _record(uow, command)
-        pins = uow.pins.of(kind.kind, kind.id_of(record))
+        pins = uow.publication.pins.of(kind.kind, kind.id_of(record))
         imports = {pin.url: pin for pin in pins if pin.url in imports_of(kind, record.custom_css)}
         pinned = {url: pin.sheet for url, pin in imports.items() if pin.sheet is not None}
         offered = {url: pin.offered for url, pin in imports.items() if pin.offered is not None}
         return PinnedCopies(
-            _with_sheets(uow.pins, kind, record.custom_css, pinned),
-            _with_sheets(uow.pins, kind, record.custom_css, {**pinned, **offered}) if offered else None,
+            _with_sheets(uow.publication.pins, kind, record.custom_css, pinned),
+            _with_sheets(uow.publication.pins, kind, record.custom_css, {**pinned, **offered}) if offered else None,
         )
 
     def check(self, command: CheckPins, caller: Caller = OWNER) -> tuple[PinnedImport, ...]:
@@ -198,7 +207,7 @@ class PinService(Service):
 
         def work(uow: AuditedUnitOfWork, _: CheckPins) -> dict[str, Any]:
             record = _record(uow, command)
-            store(uow.pins, kind, record, outcomes, asked_at, uow.now)
+            store(uow.publication.pins, kind, record, outcomes, asked_at, uow.now)
             return _answer(_listed(uow, kind, record))
 
         return self._pins_in(self.transactions.write(command, caller, work), command)
@@ -273,7 +282,7 @@ class PinService(Service):
             record: Any = uow.records(kind).get(id_)
             if record is None:
                 return None
-            store(uow.pins, kind, record, answers, asked_at, self._clock.now())
+            store(uow.publication.pins, kind, record, answers, asked_at, self._clock.now())
             listed = (_failed(each, outcomes.get(each.url)) for each in _listed(uow, kind, record))
             # Documents have no origin that may have changed.
             return CheckedRecord(kind.kind, id_, record.name, tuple(each for each in listed if each.url != DOCUMENTS))
@@ -333,30 +342,30 @@ def _accept(uow: AuditedUnitOfWork, command: AcceptPins) -> dict[str, Any]:
             what = "Something else" if url in offered else "Nothing"
             raise Conflict(f"{what} is offered for the import {url} of {kind.kind} {id_}")
     if DOCUMENTS in wanted:
-        uow.pins.add_sheet(wanted[DOCUMENTS], _documents(uow, kind, record))
-    uow.pins_of(kind).accept(id_, wanted)
+        uow.publication.pins.add_sheet(wanted[DOCUMENTS], _documents(uow.publication.pins, kind, record))
+    AuditedPins(kind, uow).accept(id_, wanted)
     return _answer(_listed(uow, kind, record))
 
 
 def _listed(uow: AnyUnitOfWork, kind: AnyArtworkKind, record: Any) -> tuple[PinnedImport, ...]:
     """Return the imports of a record with their pins, in the order of its CSS, without differences; then documents."""
-    known = {pin.url: pin for pin in uow.pins.of(kind.kind, kind.id_of(record))}
+    known = {pin.url: pin for pin in uow.publication.pins.of(kind.kind, kind.id_of(record))}
     imports = [
         PinnedImport(url, None, None, None, None)
         if (pin := known.get(url)) is None
         else PinnedImport(url, pin.sheet, pin.offered, pin.failure, pin.checked_at)
         for url in imports_of(kind, record.custom_css)
     ]
-    if found := _documents(uow, kind, record):
+    if found := _documents(uow.publication.pins, kind, record):
         accepted = known[DOCUMENTS].sheet if DOCUMENTS in known else None
         offered = sha256_of(found)
         imports.append(PinnedImport(DOCUMENTS, accepted, None if offered == accepted else offered, None, None))
     return tuple(imports)
 
 
-def _documents(uow: HasPins, kind: AnyArtworkKind, record: Any) -> str:
+def _documents(stored: ReadsPins, kind: AnyArtworkKind, record: Any) -> str:
     """Return the list of a record's documents that somebody may accept; empty for none, or too many."""
-    sheets = PinnedSheets(uow, kind, kind.id_of(record)).texts(kind.id_of(record), record.custom_css)
+    sheets = PinnedSheets(stored, kind, kind.id_of(record)).texts(kind.id_of(record), record.custom_css)
     found = documents(kind, record.custom_css, sheets)
     return found if len(found) <= MOST_BYTES else ""
 
@@ -371,7 +380,7 @@ def _compared(
         if each.url == DOCUMENTS and each.offered:
             changes = _document_difference(uow, kind, id_, each)
         elif each.sha256 and each.offered:
-            changes = difference(uow.pins, each.sha256, each.offered)
+            changes = difference(uow.publication.pins, each.sha256, each.offered)
         found.append(replace(each, difference=changes))
     return tuple(found)
 
@@ -379,10 +388,10 @@ def _compared(
 def _document_difference(uow: UnitOfWork, kind: AnyArtworkKind, id_: int, listed: PinnedImport) -> str | None:
     """Return the difference between accepted and offered documents; None if the record has others by now."""
     record, accepted = uow.records(kind).get(id_), listed.sha256 or ""
-    found = "" if record is None else _documents(uow, kind, record)
+    found = "" if record is None else _documents(uow.publication.pins, kind, record)
     if sha256_of(found) != listed.offered:
         return None
-    before = uow.pins.sheet(accepted) if accepted else None
+    before = uow.publication.pins.sheet(accepted) if accepted else None
     return text_difference((accepted, before or ""), (listed.offered, found))
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from logoadmin.domain.publication.pins.import_trees import sheet_name
 from logoadmin.domain.publication.pins.pinned_css import Unpinned, closure
-from logoadmin.ports.storage import Pins
+from logoadmin.ports.publication.publication_storage import Pins
 
 MOST_BYTES: Final = 64 * 1024
 CUT: Final = "The rest of the difference is left out.\n"

@@ -12,12 +12,12 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD
 from logoadmin.domain.kernel.access import PUBLIC, Permission, Policy
+from logoadmin.domain.kernel.change_log import BLOCKED_FIELD
 from logoadmin.domain.kernel.command import Command, fields_of
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, RECORDED_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import BlockReason
 from logoadmin.domain.publication.pins.pin_changes import PINS_FIELD
 from logoadmin.domain.publication.pins.pinned_imports import SHA256_EXAMPLE
-from logoadmin.domain.publication.withdrawal_log import BLOCKED_FIELD
 from logoadmin.entrypoints.http_api.openapi.errors import ERROR_SCHEMAS, REF, error_schema
 from logoadmin.entrypoints.http_api.openapi.texts import (
     ABOUT,

@@ -1,25 +1,30 @@
-"""The unit of work with all repositories, and the storage that runs work in transactions."""
+"""Storage: the unit of work, put together from the repositories of every room, and what runs it.
+
+Adapters of these ports behave identically: order, ids, errors and their texts are specified here, and
+``tests/contracts`` tests them on every adapter.
+
+Names are compared exactly, code point by code point (contract A6). Every method of a repository may raise
+StorageUnavailable (contract A20).
+
+There is one write of records at a time: no other write changes a record between its first and its last step, and it
+sees all earlier writes. Therefore the records that it has read stay the same until its end, changes are numbered in the
+order in which they are stored, and no record has to be locked. The same holds for sessions, which have a lock of their
+own: a write of records sees them as they were at its beginning.
+"""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol, TypeVar
 
 from logoadmin.domain.kernel.errors import StorageUnavailable
-from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
+from logoadmin.domain.kernel.kinds import RecordKind
 from logoadmin.domain.kernel.records import StoredRecord
-from logoadmin.ports.identity.session_storage import Preferences, Secrets, ServiceKeys, Sessions, SignInAttempts
-from logoadmin.ports.identity.sign_in_storage import (
-    Challenges,
-    Events,
-    Factors,
-    Identities,
-    RecoveryCodes,
-    SecondFactorSince,
-)
+from logoadmin.ports.gallery.gallery_storage import GalleryStorage
+from logoadmin.ports.identity.identity_storage import IdentityStorage
 from logoadmin.ports.kernel.change_storage import Changes, StoredResponses
-from logoadmin.ports.kernel.record_storage import Links, Passwords, Records
-from logoadmin.ports.publication.publication_storage import Indexes, Pins, Withdrawals
+from logoadmin.ports.kernel.record_storage import Records
+from logoadmin.ports.kernel.secret_storage import Secrets
+from logoadmin.ports.publication.publication_storage import PublicationStorage
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)
@@ -32,42 +37,42 @@ Record = TypeVar("Record", bound=StoredRecord)
 WriteLock = Literal["records", "sessions"]
 
 
-class RecordsOf(Protocol):
-    """Returns the records of a kind."""
+class UnitOfWork(Protocol):
+    """The repositories of one transaction, each made when it is first used."""
 
-    def __call__(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
-        """Return the records of the kind."""
+    def records(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
+        """Return the records of a kind."""
 
+    @property
+    def changes(self) -> Changes:
+        """The history."""
 
-@dataclass(slots=True, eq=False)
-class UnitOfWork:
-    """The repositories of one transaction.
+    @property
+    def stored_responses(self) -> StoredResponses:
+        """The responses to commands that may be sent again."""
 
-    Attributes:
-        savepoint: begins a scope of a write, whose changes alone are undone if it raises. After a failure of the
-            database in a scope, every scope raises StorageUnavailable, and the write does not commit.
-    """
+    @property
+    def secrets(self) -> Secrets:
+        """The secrets of the service."""
 
-    records: RecordsOf
-    links: Callable[[AnyArtworkKind], Links]
-    passwords: Passwords
-    sessions: Sessions
-    preferences: Preferences
-    secrets: Secrets
-    keys: ServiceKeys
-    changes: Changes
-    stored_responses: StoredResponses
-    sign_in_attempts: SignInAttempts
-    withdrawals: Withdrawals
-    pins: Pins
-    indexes: Indexes
-    factors: Factors
-    recovery_codes: RecoveryCodes
-    challenges: Challenges
-    second_factor_since: SecondFactorSince
-    identities: Identities
-    events: Events
-    savepoint: Callable[[], AbstractContextManager[None]] = nullcontext
+    @property
+    def gallery(self) -> GalleryStorage:
+        """The repositories of the gallery."""
+
+    @property
+    def identity(self) -> IdentityStorage:
+        """The repositories of identity."""
+
+    @property
+    def publication(self) -> PublicationStorage:
+        """The repositories of the published gallery."""
+
+    def savepoint(self) -> AbstractContextManager[None]:
+        """Begin a scope of a write, whose changes alone are undone if it raises.
+
+        After a failure of the database in a scope, every scope raises StorageUnavailable, and the write does not
+        commit.
+        """
 
 
 class Storage(Protocol):

@@ -1,0 +1,88 @@
+"""The unit of work of a transaction: its repositories, each made when it is first used."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+from typing import Any, TypeVar
+
+from logoadmin.adapters.sql_storage.gallery.links import LINKS, SqlLinks
+from logoadmin.adapters.sql_storage.identity.sessions import (
+    SqlPasswords,
+    SqlPreferences,
+    SqlSecrets,
+    SqlServiceKeys,
+    SqlSessions,
+    SqlSignInAttempts,
+)
+from logoadmin.adapters.sql_storage.identity.signing_in import (
+    SqlChallenges,
+    SqlEvents,
+    SqlFactors,
+    SqlIdentities,
+    SqlRecoveryCodes,
+    SqlSecondFactorSince,
+)
+from logoadmin.adapters.sql_storage.kernel.changes import SqlChanges, SqlStoredResponses
+from logoadmin.adapters.sql_storage.kernel.records import RECORDS
+from logoadmin.adapters.sql_storage.publication.publication import SqlIndexes, SqlPins, SqlWithdrawals
+from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
+from logoadmin.domain.kernel.records import StoredRecord
+from logoadmin.ports.gallery.gallery_storage import Links
+from logoadmin.ports.kernel.record_storage import Records
+
+Record = TypeVar("Record", bound=StoredRecord)
+
+
+class _Room:
+    """Repositories in one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+
+class _Gallery(_Room):
+    def links(self, kind: AnyArtworkKind, /) -> Links:
+        return SqlLinks(self._transaction, LINKS[kind.kind])
+
+
+class _Identity(_Room):
+    passwords = cached_property(lambda room: SqlPasswords(room._transaction))
+    sessions = cached_property(lambda room: SqlSessions(room._transaction))
+    preferences = cached_property(lambda room: SqlPreferences(room._transaction))
+    keys = cached_property(lambda room: SqlServiceKeys(room._transaction))
+    sign_in_attempts = cached_property(lambda room: SqlSignInAttempts(room._transaction))
+    factors = cached_property(lambda room: SqlFactors(room._transaction))
+    recovery_codes = cached_property(lambda room: SqlRecoveryCodes(room._transaction))
+    challenges = cached_property(lambda room: SqlChallenges(room._transaction))
+    second_factor_since = cached_property(lambda room: SqlSecondFactorSince(room._transaction))
+    identities = cached_property(lambda room: SqlIdentities(room._transaction))
+    events = cached_property(lambda room: SqlEvents(room._transaction))
+
+
+class _Publication(_Room):
+    withdrawals = cached_property(lambda room: SqlWithdrawals(room._transaction))
+    pins = cached_property(lambda room: SqlPins(room._transaction))
+    indexes = cached_property(lambda room: SqlIndexes(room._transaction))
+
+
+class SqlUnitOfWork(_Room):
+    """Implements :class:`~logoadmin.ports.storage.UnitOfWork`."""
+
+    def __init__(
+        self, transaction: Transaction, savepoint: Callable[[], AbstractContextManager[None]] = nullcontext
+    ) -> None:
+        super().__init__(transaction)
+        self.savepoint = savepoint
+
+    changes = cached_property(lambda room: SqlChanges(room._transaction))
+    stored_responses = cached_property(lambda room: SqlStoredResponses(room._transaction))
+    secrets = cached_property(lambda room: SqlSecrets(room._transaction))
+    gallery = cached_property(lambda room: _Gallery(room._transaction))
+    identity = cached_property(lambda room: _Identity(room._transaction))
+    publication = cached_property(lambda room: _Publication(room._transaction))
+
+    def records(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
+        """Return the records of a kind."""
+        repository, statements = RECORDS[kind.kind]
+        return repository(self._transaction, statements)

@@ -1,0 +1,81 @@
+"""Lists of changes (contract G, G3)."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from operator import attrgetter
+from typing import Any
+
+from logoadmin.domain.kernel.access import Caller
+from logoadmin.domain.kernel.audited_records import MOST_LOADED
+from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.lists import (
+    CHANGE_PAGE_SIZES,
+    EVERY_CHANGE,
+    ChangeFilter,
+    ListCommand,
+    Listing,
+    Order,
+    TruncatedPage,
+    page_of,
+)
+from logoadmin.domain.kernel.pagination import Pages, listing, whole
+from logoadmin.domain.kernel.records import Change, Kind
+from logoadmin.domain.kernel.use_cases import Transactions
+from logoadmin.ports.storage import UnitOfWork
+
+
+def list_changes(
+    transactions: Transactions, command: ListCommand, caller: Caller, where: ChangeFilter
+) -> Listing[Change]:
+    """Return the changes that match a filter, the oldest first unless asked otherwise.
+
+    Raises:
+        NotModified: the caller has this version of the list.
+    """
+    pages = _pages(where, command.order)
+    return listing(transactions, command, pages, transactions.read(command, caller, pages.first))
+
+
+def changes_between(transactions: Transactions, after: int, last: int) -> Listing[Change]:
+    """Return the changes after one id up to another, for the caller who made them."""
+    pages = _pages(last=last)
+    first = transactions.storage.read(lambda uow: pages.page(after, pages.sizes.first, uow))
+    return whole(transactions, first, pages, after, last)
+
+
+def _pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int | None = None) -> Pages[Change]:
+    """Return the changes that match a filter, with the names of their users, up to the last one if it is given."""
+
+    def version(uow: UnitOfWork, _: ListCommand) -> int:
+        """Return the last change of the record or the kind in the filter, and of any user, whose name they show."""
+        if where.kind is None:
+            return uow.changes.last_id()
+        last_of_kinds = uow.changes.last_of_kinds()
+        of_kind = last_of_kinds.get(where.kind, 0)
+        changed = of_kind if where.id is None else uow.changes.last_of(where.kind, where.id)
+        return max(changed, last_of_kinds.get(Kind.USER, 0))
+
+    def page(after: Any, limit: int, uow: UnitOfWork) -> tuple[Change, ...]:
+        if last is not None:
+            limit = min(limit, last - after)
+        if limit <= 0:
+            return ()
+        changes = uow.changes.page(after, limit, where, order)
+        names = _names_of({change.user_id for change in changes if change.user_id is not None}, uow)
+        return page_of(changes, lambda change: replace(change, user_name=names.get(change.user_id)))
+
+    id_of = attrgetter("change_id")
+    return Pages(page, version, CHANGE_PAGE_SIZES, id_of, id_of)
+
+
+def _names_of(user_ids: Iterable[int], uow: UnitOfWork) -> dict[int | None, str]:
+    """Return the names of those users that exist, with one query for up to :data:`MOST_LOADED` of them."""
+    names: dict[int | None, str] = {}
+    left = sorted(user_ids)
+    while left:
+        found = uow.records(USERS).get_many(left[:MOST_LOADED])
+        names.update({user.user_id: user.username for user in found})
+        # A page that is too long ends early; the users after its last one are still to be read.
+        read = left[:MOST_LOADED] if not isinstance(found, TruncatedPage) else [found[-1].user_id]
+        left = [user_id for user_id in left if user_id > read[-1]]
+    return names

@@ -1,0 +1,112 @@
+"""Callers as they are stored: their rights, and when service keys were used (contract B5, C5)."""
+
+from contextlib import suppress
+from functools import partial
+from typing import Final
+
+from logoadmin.domain.identity.audited_passwords import must_change_password
+from logoadmin.domain.identity.sessions.open_sessions import Lifetimes
+from logoadmin.domain.identity.sessions.session_records import ServiceKey
+from logoadmin.domain.identity.sign_in_rules import Ways
+from logoadmin.domain.kernel.access import (
+    CLOCK_SKEW,
+    RECENT_SECONDS,
+    ActingAs,
+    KeyHolder,
+    Rights,
+    SignedIn,
+)
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.errors import NotFound, NotPermitted, RecentSignInRequired, StorageUnavailable
+from logoadmin.domain.kernel.kinds import ROLES, USERS
+from logoadmin.ports.storage import Storage, UnitOfWork
+
+_USE_RECORDED_EVERY: Final = 60  # seconds
+
+
+class StoredCallers:
+    """Implements :class:`~logoadmin.domain.kernel.use_cases.Callers`."""
+
+    def __init__(self, lifetimes: Lifetimes, ways: Ways) -> None:
+        self._lifetimes, self._ways = lifetimes, ways
+
+    def rights(self, uow: UnitOfWork, caller: SignedIn | KeyHolder | ActingAs, now: int) -> Rights | None:
+        """Return the rights of a session, of a service key, or of a user for whom the embedding program acts.
+
+        Those of a key are its scope, as far as its maker holds it.
+
+        Raises:
+            NotFound: the user for whom the program acts does not exist, or not any more.
+        """
+        if isinstance(caller, ActingAs):
+            return _rights_of_user(uow, caller)
+        if isinstance(caller, SignedIn):
+            held = uow.identity.sessions.rights(caller.session_id, caller.user_id)
+        else:
+            key, of_maker = uow.identity.keys.find(caller.key_hash) or (None, None)
+            held = of_maker.limited_to(key.scope) if key and of_maker and key.is_valid(now) else None
+        return None if held is None or self._lifetimes.is_over(held, now) else held
+
+    def must_change_password(self, uow: UnitOfWork, user_id: int) -> bool:
+        """Return whether a user signs in with the password that the first start generated (contract O5)."""
+        # A password that signs nobody in need not be changed.
+        return self._ways.password and must_change_password(uow, user_id)
+
+    def record_use(self, storage: Storage, caller: KeyHolder, now: int) -> None:
+        """Record that a key was used; the caller neither waits nor fails if this cannot be stored now."""
+        with suppress(StorageUnavailable):
+            if storage.read(partial(_is_use_due, caller, now)):
+                storage.try_write(partial(_store_use, caller, now), "sessions")
+
+
+def require_recent_sign_in(uow: AnyUnitOfWork, held: Rights, now: int) -> None:
+    """Reject a session that began too long ago, by a clock that was ahead, or without an enrolled factor (contract O3).
+
+    Issuers ask for factors of their own, and the operator vouches for those to whom they give a sign-in code.
+
+    Args:
+        uow: the unit of work.
+        held: the caller's rights.
+        now: the time, in Unix seconds.
+
+    Raises:
+        NotPermitted: the caller is a service key, which cannot sign in.
+        RecentSignInRequired: the session is older, or began with the password alone although the user has a factor.
+    """
+    if held.signed_in_at is None:
+        raise NotPermitted
+    if not -CLOCK_SKEW <= now - held.signed_in_at <= RECENT_SECONDS:
+        raise RecentSignInRequired
+    if held.factor == "password" and any(factor.confirmed for factor in uow.identity.factors.of_user(held.user_id)):
+        raise RecentSignInRequired
+
+
+def _rights_of_user(uow: UnitOfWork, caller: ActingAs) -> Rights:
+    user = uow.records(USERS).get(caller.user_id)
+    role = None if user is None else uow.records(ROLES).get(user.role_id)
+    if role is None:
+        raise NotFound("User", caller.user_id)
+    return Rights(caller.user_id, frozenset(role.scope), signed_in_at=caller.signed_in_at)
+
+
+def _is_use_due(caller: KeyHolder, now: int, uow: UnitOfWork) -> bool:
+    """Return whether the use of a key should be recorded now."""
+    found = uow.identity.keys.find(caller.key_hash)
+    return found is not None and found[0].is_valid(now) and _is_stale(found[0], now)
+
+
+def _store_use(caller: KeyHolder, now: int, uow: UnitOfWork) -> None:
+    """Record the use of a key, unless that was done recently."""
+    found = uow.identity.keys.find(caller.key_hash)
+    if found is None or not _is_stale(found[0], now):
+        return
+    key, _ = found
+    uow.identity.keys.use(key.key_id, now)
+    if key.created_at > now:  # by a clock that was ahead: the key keeps its lifetime
+        expires_at = None if key.expires_at is None else now + key.expires_at - key.created_at
+        uow.identity.keys.update_times(key.key_id, now, expires_at)
+
+
+def _is_stale(key: ServiceKey, now: int) -> bool:
+    """Return whether the recorded use of a key is old, or in the future."""
+    return key.last_used_at is None or not 0 <= now - key.last_used_at < _USE_RECORDED_EVERY or key.created_at > now

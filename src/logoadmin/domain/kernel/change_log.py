@@ -1,0 +1,110 @@
+"""The change log of a write: its changes, numbered and written into the history (contract F1, G)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from logoadmin.domain.kernel.limits import Origin
+from logoadmin.domain.kernel.records import Change, Kind
+from logoadmin.ports.storage import UnitOfWork
+
+Snapshot = Mapping[str, Any]
+
+CREATED: Final = "created"
+AMENDED: Final = "amended"
+REMOVED: Final = "removed"
+RESTORED: Final = "restored"
+LINKED: Final = "linked"
+UNLINKED: Final = "unlinked"
+PASSWORD_SET: Final = "password_set"
+BLOCKED: Final = "blocked"
+
+# The field of a snapshot with the reason why an artwork is blocked; others do not have it.
+BLOCKED_FIELD: Final = "blocked"
+# Up to this many changes are held in memory.
+_MOST_HELD: Final = 16
+
+
+class Subscriber(Protocol):
+    """Follows the changes of a write, in the same transaction."""
+
+    def __call__(self, uow: UnitOfWork, change_log: "ChangeLog", /) -> None:
+        """Follow ``change_log.changes``, which were just stored: all changes of a write but a long one."""
+
+
+@dataclass(slots=True, eq=False)
+class ChangeLog:
+    """The changes of one unit of work, numbered and written into the history.
+
+    Consecutive changes of one record are merged: a record that gets new values and new links is amended once. Its
+    removal, and a new record in its place, are changes of their own.
+
+    Attributes:
+        undoes: the change that is being undone.
+        changes: the last changes, which are not stored yet.
+    """
+
+    _uow: UnitOfWork
+    _now: int
+    _user_id: int | None
+    _request_id: str | None
+    _origin: Origin | None = None
+    _subscribers: Sequence[Subscriber] = ()
+    undoes: int | None = None
+    author_changes: int = 0
+    changes: list[Change] = field(default_factory=list)
+    _last_id: int | None = None
+    _goes_on: bool = False
+    _first_new: dict[Kind, int] = field(default_factory=dict)
+
+    @property
+    def last_id(self) -> int:
+        """The id of the last change, also one before this unit of work."""
+        return self._uow.changes.last_id() if self._last_id is None else self._last_id
+
+    def version(self, kind: Kind, id_: int) -> int:
+        """Return the id that a change of a record gets."""
+        if self._last_id is None:
+            self._last_id = self._uow.changes.last_id()
+        if self._goes_on and self.changes[-1].id == id_ and self.changes[-1].kind is kind:
+            return self._last_id
+        return self._last_id + 1
+
+    def record(self, action: str, kind: Kind, id_: int, before: Snapshot | None, after: Snapshot | None) -> None:
+        """Record a change that was made."""
+        self.author_changes += kind is Kind.AUTHOR
+        change_id = self.version(kind, id_)
+        if change_id == self._last_id:
+            first = self.changes.pop()
+            action, before = first.action.partition(".")[2], first.before
+        if len(self.changes) >= _MOST_HELD:
+            self.store()
+        self._last_id, self._goes_on = change_id, True
+        who_and_how = (self._request_id, self._origin, self.undoes)
+        change = Change(change_id, self._now, self._user_id, f"{kind}.{action}", kind, id_, before, after, *who_and_how)
+        self.changes.append(change)
+
+    def begin_next(self) -> None:
+        """Record the next change without merging it with those before."""
+        self._goes_on = False
+
+    def undo(self, change_id: int) -> None:
+        """Record that the next changes undo this one; they are not merged with those before."""
+        self.begin_next()
+        self.undoes = change_id
+
+    def note_new(self, kind: Kind, id_: int) -> None:
+        """Remember that no record had this id before, nor any above it."""
+        self._first_new.setdefault(kind, id_)
+
+    def is_new(self, kind: Kind, id_: int) -> bool:
+        """Return whether no record had this id before this unit of work."""
+        return kind in self._first_new and id_ >= self._first_new[kind]
+
+    def store(self) -> None:
+        """Store the changes so far and show them to the subscribers; later changes are not merged with them."""
+        if self.changes:
+            self._uow.changes.add(self.changes)
+            for subscriber in self._subscribers:
+                subscriber(self._uow, self)
+            self.changes, self._goes_on = [], False

@@ -1,0 +1,16 @@
+"""The secrets of the service, such as its keys."""
+
+from typing import Protocol
+
+
+class Secrets(Protocol):
+    """The secrets of the service."""
+
+    def get(self, name: str) -> str | None:
+        """Return a secret, or None. In :meth:`Storage.write`, others must not change it before the end."""
+
+    def put(self, name: str, value: str) -> None:
+        """Store a new secret."""
+
+    def replace(self, name: str, value: str) -> None:
+        """Store a secret, replacing the current one of that name."""
