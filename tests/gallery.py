@@ -30,6 +30,7 @@ from logoadmin.domain.identity.sign_in import sign_in_codes, single_sign_on
 from logoadmin.domain.identity.sign_in_rules import USUAL_WAYS, SignInRules
 from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Policy, Rights, SignedIn
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.bound_storage import OpenTransaction
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import StorageUnavailable
@@ -37,7 +38,7 @@ from logoadmin.domain.kernel.kinds import ROLES, USERS, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
 from logoadmin.domain.kernel.records import Change, Link, PasswordHash, Role, User
-from logoadmin.domain.logo_admin import LogoAdmin, OpenTransaction, Ports, Rules, auditing
+from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules, auditing
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import unsaved_css as css
 from logoadmin.domain.publication.pins import artwork_css, pins

@@ -171,6 +171,7 @@ from .domain.identity.factors.passkeys import (
     EnrolPasskey as EnrolPasskey,
     SignInWithPasskey as SignInWithPasskey,
 )
+from .domain.publication.pins.artwork_css import GetLogoCss as GetLogoCss, GetThemeCss as GetThemeCss
 from .domain.publication.pins.pins import (
     AcceptLogoPins as AcceptLogoPins,
     AcceptThemePins as AcceptThemePins,

@@ -260,7 +260,7 @@ def test_an_administrator_whom_the_settings_keep_out_is_wrong(run: Run, gallery:
     client = 'oidc_client_id = "x"\noidc_client_secret = "x"\noidc_default_role = "1"\n'
     (gallery.parent / "logoadmin.toml").write_text(f'oidc_issuer = "https://issuer.test"\n{client}')
     assert administrators("--public-url", "http://127.0.0.1:8000") == "wrong"  # the password leads to the passkey
-    enrol("INSERT INTO identities VALUES ('x', 'https://issuer.test', 'ann', 2000000000, '[]')")
+    enrol("INSERT INTO identities VALUES ('x', 'https://issuer.test', 'ann', 2000000000, '[]', 0)")
     assert administrators("--public-url", "http://127.0.0.1:8000") == "ok"
 
 

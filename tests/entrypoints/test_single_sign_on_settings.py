@@ -134,7 +134,7 @@ def test_a_private_issuer_is_reached_and_style_sheets_do_not_follow() -> None:
 def test_without_httpx2_there_is_no_issuer(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = settings_of(**CLIENT, **ROLES, database="memory:")
     monkeypatch.setitem(sys.modules, "httpx2", None)
-    with pytest.raises(StartError, match=r"logoadmin\[client\]"):
+    with pytest.raises(StartError, match=r"needs httpx2; "):
         open_gallery(settings)
 
 

@@ -3,11 +3,10 @@
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial, wraps
-from inspect import isasyncgen, isawaitable, isgenerator, signature
-from threading import get_ident
+from functools import partial
+from inspect import isasyncgen, isawaitable, isgenerator
 from types import TracebackType
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Final, TypeVar
 
 from logoadmin.domain.changes.bulk_changes import BulkService
 from logoadmin.domain.changes.history import ChangeService
@@ -43,8 +42,10 @@ from logoadmin.domain.identity.sign_in.single_sign_on import SingleSignOnService
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
 from logoadmin.domain.identity.users import UserService
 from logoadmin.domain.kernel import milestones, records
-from logoadmin.domain.kernel.access import ActingAs, Owner, Policy
+from logoadmin.domain.kernel.access import ActingAs, Policy
+from logoadmin.domain.kernel.acting_service import ActingService
 from logoadmin.domain.kernel.audited_unit_of_work import Auditing
+from logoadmin.domain.kernel.bound_storage import ClosedStorage, OpenTransaction
 from logoadmin.domain.kernel.errors import LogoAdminError, NotFound, StorageUnavailable
 from logoadmin.domain.kernel.idempotency import Idempotency
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, LOGOS, THEMES, USERS, ArtworkKind
@@ -66,7 +67,7 @@ from logoadmin.ports.kernel.environment import Clock, Randomness
 from logoadmin.ports.kernel.metrics import Metrics, Milestone, NoMetrics
 from logoadmin.ports.kernel.outgoing import Outgoing
 from logoadmin.ports.publication.signing import Signing, SigningKey
-from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
+from logoadmin.ports.storage import Storage, UnitOfWork
 
 Answer = TypeVar("Answer")
 LinkAnswer = TypeVar("LinkAnswer")
@@ -75,7 +76,6 @@ RemovedLink = TypeVar("RemovedLink")
 
 _CLOSED: Final = "the gallery is closed"
 _ENDED: Final = "this gallery was bound to an atomic block, which has ended; use the gallery around the block"
-_OTHER_THREAD: Final = "a gallery that is bound to an atomic block can be used in the thread of the block only"
 _DEFERRED: Final = "atomic takes a function that has done its work when it returns, not a coroutine or a generator"
 
 
@@ -368,139 +368,3 @@ def metrics(gallery: LogoAdmin) -> str:
     except LogoAdminError:  # the failure is counted and logged
         last_change, done = None, None
     return gallery.metrics.text(last_change, gallery.product, done)
-
-
-class OpenTransaction:
-    """The :class:`~logoadmin.ports.storage.Storage` of one open unit of work.
-
-    Each call has a savepoint: if it raises, its changes are undone, and the transaction can go on. Reads see the
-    changes before them. It can be used until the unit of work ends, in the thread that runs it.
-    """
-
-    waits = True
-
-    def __init__(self, storage: Storage, uow: UnitOfWork) -> None:
-        """Use the unit of work of a write in a storage."""
-        self.server, self.product, self.concurrent_reads = storage.server, storage.product, 1
-        self._storage = storage
-        self._uow = uow
-        self._thread = get_ident()
-
-    def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
-        """Run the work in the transaction."""
-        return self.write(work)
-
-    def snapshot(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
-        """Run the work in the transaction."""
-        return self.write(work)
-
-    def write(
-        self,
-        work: Callable[[UnitOfWork], Answer],
-        lock: WriteLock = "records",  # noqa: ARG002 (held)
-        *,
-        alone: bool = False,  # noqa: ARG002 (part of another write)
-    ) -> Answer:
-        """Run the work in the transaction; if it raises, undo its changes alone."""
-        if get_ident() != self._thread:
-            raise RuntimeError(_OTHER_THREAD)
-        with self._uow.savepoint():
-            return work(self._uow)
-
-    def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
-        """Run the work in the transaction, which holds the write lock."""
-        self.write(work, lock)
-        return True
-
-    def check(self) -> None:
-        """Do nothing: the transaction is open."""
-
-    def data_version(self) -> None:
-        """Return nothing: others do not see what changes here."""
-
-    def timed_out(self, *, writing: bool) -> StorageUnavailable:
-        """Return the error for a caller that stops waiting."""
-        return self._storage.timed_out(writing=writing)
-
-    def close(self) -> None:
-        """Do nothing: the unit of work ends with the write that began it."""
-
-
-class ClosedStorage:
-    """The :class:`~logoadmin.ports.storage.Storage` of a gallery that has ended: every call raises RuntimeError."""
-
-    def __init__(self, storage: Storage, reason: str) -> None:
-        """Replace a storage."""
-        self.server, self.product, self.waits = storage.server, storage.product, storage.waits
-        self.concurrent_reads = storage.concurrent_reads
-        self._reason = reason
-
-    def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:  # noqa: ARG002
-        """Refuse."""
-        self._refuse()
-
-    snapshot = read
-
-    def write(
-        self,
-        work: Callable[[UnitOfWork], Answer],  # noqa: ARG002
-        lock: WriteLock = "records",  # noqa: ARG002
-        *,
-        alone: bool = False,  # noqa: ARG002
-    ) -> Answer:
-        """Refuse."""
-        self._refuse()
-
-    def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:  # noqa: ARG002
-        """Refuse."""
-        self._refuse()
-
-    def check(self) -> None:
-        """Refuse."""
-        self._refuse()
-
-    def data_version(self) -> None:
-        """Refuse."""
-        self._refuse()
-
-    def timed_out(self, *, writing: bool) -> StorageUnavailable:  # noqa: ARG002 (nothing is waited for)
-        """Return the error for a caller that stops waiting."""
-        return StorageUnavailable(self.server)
-
-    def close(self) -> None:
-        """Do nothing: it is closed."""
-
-    def _refuse(self) -> NoReturn:
-        raise RuntimeError(self._reason)
-
-
-class ActingService:
-    """A service whose use cases have a user as their caller, in place of the program itself."""
-
-    def __init__(self, service: Service, caller: ActingAs) -> None:
-        """Act for a user."""
-        self.service = service
-        self._caller = caller
-
-    def __getattr__(self, name: str) -> Any:
-        """Return a use case.
-
-        Raises:
-            AttributeError: the service has none of this name, or it takes no caller.
-        """
-        method = getattr(self.service, name)
-        parameters = signature(method)
-        caller = parameters.parameters.get("caller")
-        if name.startswith("_") or caller is None:
-            raise AttributeError(f"{name} takes no caller: it is not for users, but for the program itself")
-
-        @wraps(method)
-        def use_case(*given: Any, **named: Any) -> Any:
-            bound = parameters.bind(*given, **named)
-            bound.apply_defaults()
-            asked = bound.arguments["caller"]
-            if isinstance(asked, Owner):
-                bound.arguments["caller"] = replace(self._caller, request_id=asked.request_id)
-            return method(*bound.args, **bound.kwargs)
-
-        return use_case

@@ -448,7 +448,7 @@ def test_a_new_password_hash_ends_the_sessions_and_the_same_one_does_not(stocked
 
 @pytest.mark.rule("contract I2", "contract C1")
 def test_an_invalid_hash_accepted_by_an_earlier_version_signs_nobody_in(stocked: LogoAdmin) -> None:
-    storage: Storage = vars(stocked)["_storage"]
+    storage: Storage = vars(stocked)["_transactions"].storage
     for hash_ in ("x", "$argon2id$", "$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA", "é", "$argon2id$é"):
         storage.write(lambda uow, hash_=hash_: uow.identity.passwords.set(7, PasswordHash(hash_)))  # type: ignore[misc]  # has a default
         with pytest.raises(SignInRefused):
