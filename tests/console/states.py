@@ -153,6 +153,16 @@ def look_at_what_is_not_published(console: Person) -> None:
     expect(console.page.locator(".row")).not_to_have_count(0)
 
 
+def look_at_a_part_of_a_request(console: Person) -> None:
+    console.open("logos?q=logo+1&look=table")
+    page = console.page
+    page.locator(".strip .button").first.click()
+    with page.expect_response("**/api/changes"):
+        page.locator(".strip .button", has_text=re.compile("Deactivate|Выключить")).click()
+    console.open("history?kind=logo&id=1")
+    expect(page.locator(".part-of .button").first).to_be_visible()
+
+
 def hand_over_a_password(console: Person) -> None:
     console.open("users/new")
     console.page.get_by_label("Name").fill("Newcomer")
@@ -191,5 +201,5 @@ STATES: Final[tuple[Callable[[Person], None], ...]] = (
     write_bad_lines, match_columns, look_before_importing, ask_for_keys, search_everything, write_at_once,
     leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, edit_many, choose_a_view,
     ask_for_more, compare_versions, ask_why_to_block, look_at_a_changed_import, look_at_what_is_not_published,
-    hand_over_a_password, enrol_an_app, keep_recovery_codes, be_without_a_database,
+    look_at_a_part_of_a_request, hand_over_a_password, enrol_an_app, keep_recovery_codes, be_without_a_database,
 )  # fmt: skip

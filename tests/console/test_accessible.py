@@ -23,7 +23,7 @@ AXE: Final = files("axe_playwright_python").joinpath("axe.min.js").read_text("ut
 RUN: Final = """
 axe.run({exclude: ["iframe"]}, {
   iframes: false, preload: false, resultTypes: ["violations"],
-  rules: {"color-contrast": {enabled: !matchMedia("(forced-colors: active)").matches}},
+  rules: {"target-size": {enabled: true}, "color-contrast": {enabled: !matchMedia("(forced-colors: active)").matches}},
 }).then(({violations}) =>
   violations.flatMap(({id, nodes}) => nodes.map((node) => `${id} ${node.target}: ${node.failureSummary}`)))
 """
