@@ -34,6 +34,7 @@ export const isListed = (kind) => Object.hasOwn(KINDS, kind);
  * @property {import("./vendor/preact.js").Signal<List<any>>} list
  * @property {string} etag
  * @property {Promise<any[]>} [reading]
+ * @property {AbortController} [stop] Of that read.
  * @property {number} [fresh]
  * @property {Map<number, number>} [written]
  * @property {string} [pageEtag] Of the first page that was read of a large list.
@@ -94,6 +95,14 @@ export function refreshList(kind) {
   return Promise.resolve([]);
 }
 
+/** Give up a read that still waits for its response, so that the next one asks anew. @param {KindName[]} kinds */
+export function abandonReads(...kinds) {
+  for (const known of kinds.map(entry)) {
+    known.stop?.abort();
+    delete known.reading;
+  }
+}
+
 /** Note the version in which the first page of a large list was read. @param {KindName} kind @param {string} etag */
 export function notePage(kind, etag) {
   entry(kind).pageEtag = etag;
@@ -105,9 +114,11 @@ function readOnce(kind, most) {
   const { fresh = 0 } = known;
   known.fresh = 0;
   if (Date.now() < fresh) return Promise.resolve([]);
-  known.reading ??= (async () => {
+  if (known.reading) return known.reading;
+  const { signal } = (known.stop = new AbortController());
+  const reading = (async () => {
     try {
-      const answer = await asked(kind, known.etag, most);
+      const answer = await asked(kind, known.etag, most, signal);
       const before = known.list.value.records ?? [];
       if (answer.exceeds) {
         known.list.value = { records: undefined, isLarge: true, failure: undefined };
@@ -121,25 +132,28 @@ function readOnce(kind, most) {
       known.etag = answer.etag;
       return answer.unmodified ? [] : missingOf(kind, before, known.list.value.records ?? []);
     } catch (error) {
+      // Another read has taken its place.
+      if (signal.aborted) return known.reading ?? [];
       if (!(error instanceof Failure)) throw error;
       known.list.value = { ...known.list.value, failure: error };
       return [];
     } finally {
-      delete known.reading;
+      if (!signal.aborted) delete known.reading;
     }
   })();
-  return known.reading;
+  known.reading = reading;
+  return reading;
 }
 
 /** The number of retries of a read that overlapped with a write of this page. */
 const AGAIN = 2;
 
-/** @param {KindName} kind @param {string} etag @param {import("./client.js").Most | undefined} most @returns {Promise<import("./client.js").Answer<any>>} a fresh list */
-async function asked(kind, etag, most) {
+/** @param {KindName} kind @param {string} etag @param {import("./client.js").Most | undefined} most @param {AbortSignal} signal @returns {Promise<import("./client.js").Answer<any>>} a fresh list */
+async function asked(kind, etag, most, signal) {
   const { list, anonymous } = KINDS[kind];
   for (let left = AGAIN; ; left -= 1) {
     const before = writes;
-    const answer = await call("get", list, { anonymous, ...(etag ? { ifNoneMatch: etag } : {}), ...(most ? { most } : {}) });
+    const answer = await call("get", list, { anonymous, signal, ...(etag ? { ifNoneMatch: etag } : {}), ...(most ? { most } : {}) });
     if (before === writes || left === 0) return answer;
   }
 }

@@ -2,7 +2,7 @@
 import { h, useEffect, useMemo, useState } from "../vendor/preact.js";
 import { returned } from "../client.js";
 import { STATES, readStates, statesOf, status } from "../reader_states.js";
-import { KINDS, listOf, refreshList } from "../records.js";
+import { KINDS, abandonReads, listOf, refreshList } from "../records.js";
 import { prefer, preferred } from "../preferences.js";
 import { navigate, query, setQuery } from "../router.js";
 import { may } from "../session.js";
@@ -37,7 +37,11 @@ export default function Artworks({ kind }) {
   const [pages, setPages] = useState(/** @type {import("../parts/lists/large_list.js").View | undefined} */ (undefined));
   // The service cannot filter by having no author.
   const foundInPages = useMemo(() => pages?.records && chosen(named(kind, pages.records, "changed")), [pages, query("author"), query("state"), status.value]);
-  const view = isPaged ? { again, failure: undefined, ...pages, records: pages?.records, found: foundInPages } : { records, found, failure, again };
+  const afresh = () => {
+    abandonReads(kind);
+    again();
+  };
+  const view = isPaged ? { again, failure: undefined, ...pages, records: pages?.records, found: foundInPages } : { records, found, failure, again: afresh };
   return [
     h(ArtworkList, { key: "list", kind, ...view }),
     h(LazySync, { key: "sync", kind, busy: work.value !== undefined }),

@@ -1,6 +1,6 @@
 /** All authors, as a table. */
 import { h, useEffect } from "../vendor/preact.js";
-import { KINDS, listOf, readList } from "../records.js";
+import { KINDS, abandonReads, listOf, readList } from "../records.js";
 import { returned } from "../client.js";
 import { nameOf } from "../presentation.js";
 import { navigate, query, setQuery } from "../router.js";
@@ -16,6 +16,10 @@ import { Table } from "../parts/lists/table.js";
 export default function Authors() {
   const { records, failure } = listOf("author").value;
   const again = () => void readList("author");
+  const afresh = () => {
+    abandonReads("author");
+    again();
+  };
   useEffect(again, [returned.value]);
   const q = query("q");
   const choose = (/** @type {Author[]} */ all) => all.filter((author) => author.username.toLowerCase().includes(q.toLowerCase()));
@@ -36,7 +40,7 @@ export default function Authors() {
       h(Search, { value: q, label: t("authors.search"), search: (text) => setQuery({ q: text }) }),
       h("span", { class: "found", role: "status" }, found && t("found", { n: found.length })),
     ),
-    failure && !records && h(Unread, { failure, again }),
+    failure && !records && h(Unread, { failure, again: afresh }),
     !records && !failure && h(Skeleton, {}),
     found?.length === 0 && h(Nothing, { any: records?.length !== 0 }),
     found && found.length > 0 &&

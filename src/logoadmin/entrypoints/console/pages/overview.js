@@ -4,7 +4,7 @@ import { countBetween, lastDays } from "../parts/overview/activity.js";
 import { readPage } from "../parts/history/changes.js";
 import { returned } from "../client.js";
 import { readStates } from "../reader_states.js";
-import { KINDS, listOf, readList } from "../records.js";
+import { KINDS, abandonReads, listOf, readList } from "../records.js";
 import { may } from "../session.js";
 import { byName, number, t } from "../texts.js";
 import { Button, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
@@ -76,7 +76,10 @@ function Targets() {
   const logos = listOf("logo").value;
   const themes = listOf("theme").value;
   const failure = logos.failure ?? themes.failure;
-  const again = () => void Promise.all([readList("logo"), readList("theme")]);
+  const again = () => {
+    abandonReads("logo", "theme");
+    void Promise.all([readList("logo"), readList("theme")]);
+  };
   if (!logos.records || !themes.records) return failure ? h(Unread, { failure, again }) : h(Skeleton, {});
   const rows = byTarget(logos.records, themes.records);
   const columns = /** @type {const} */ (["logo", "theme"]);

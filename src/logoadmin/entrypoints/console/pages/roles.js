@@ -1,6 +1,6 @@
 /** All roles: what each allows, and how many people have it. */
 import { h, useEffect } from "../vendor/preact.js";
-import { KINDS, listOf, readList } from "../records.js";
+import { KINDS, abandonReads, listOf, readList } from "../records.js";
 import { returned } from "../client.js";
 import { nameOf } from "../presentation.js";
 import { navigate } from "../router.js";
@@ -19,6 +19,10 @@ export default function Roles() {
     void readList("role");
     if (may("users:read")) void readList("user");
   };
+  const afresh = () => {
+    abandonReads("role", "user");
+    again();
+  };
   useEffect(again, [returned.value]);
   return h(
     "div",
@@ -30,7 +34,7 @@ export default function Roles() {
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS.role.write, onClick: () => void navigate("roles/new") }, t("roles.new")),
     ),
     h("p", { class: "lead" }, t("roles.lead")),
-    failure && !records && h(Unread, { failure, again }),
+    failure && !records && h(Unread, { failure, again: afresh }),
     !records && !failure && h(Skeleton, {}),
     records?.length === 0 && h(EmptyState, { icon: "ShieldCheck", title: t("roles.none") }, h("p", null, t("roles.none.begin"))),
     records &&

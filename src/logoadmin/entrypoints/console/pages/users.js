@@ -1,6 +1,6 @@
 /** All users: found by a part of the name, by role, in the order one wishes. */
 import { h, useEffect } from "../vendor/preact.js";
-import { KINDS, listOf, readList } from "../records.js";
+import { KINDS, abandonReads, listOf, readList } from "../records.js";
 import { returned } from "../client.js";
 import { navigate, query, setQuery } from "../router.js";
 import { may } from "../session.js";
@@ -27,6 +27,10 @@ export default function Users() {
   const again = () => {
     void readList("user");
     if (may("roles:read")) void readList("role");
+  };
+  const afresh = () => {
+    abandonReads("user", "role");
+    again();
   };
   useEffect(again, [returned.value]);
   const q = query("q");
@@ -68,7 +72,7 @@ export default function Users() {
       }),
       h("span", { class: "found", role: "status" }, found && t("found.people", { n: found.length })),
     ),
-    failure && !records && h(Unread, { failure, again }),
+    failure && !records && h(Unread, { failure, again: afresh }),
     !records && !failure && h(Skeleton, {}),
     found?.length === 0 && h(Nothing, { any: Boolean(records?.length) }),
     found && found.length > 0 &&

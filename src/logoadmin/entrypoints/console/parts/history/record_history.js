@@ -32,7 +32,7 @@ export function RecordHistory({ kind, recordId, since }) {
       setFailure(undefined);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      setFailure(error);
+      if (asking === asked.current) setFailure(error);
     }
   };
   useEffect(() => {

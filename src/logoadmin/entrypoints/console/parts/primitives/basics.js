@@ -121,11 +121,19 @@ export function Begin({ scope, children }) {
   return may(scope) && [h("p", { key: "words" }, children), h(Link, { key: "way", to: "import", class: "button plain" }, h(Icon, { name: "Upload" }), t("import.title"))];
 }
 
+/** For how long, in milliseconds, a request that was repeated by a click is not repeated again. */
+const PATIENCE = 2000;
+
 /** A list or record that could not be read, and the way on. @param {{failure: import("../../client.js").Failure, again: () => void}} props */
 export function Unread({ failure, again }) {
   const { words, left } = useFailure(failure);
   const [busy, setBusy] = useState(false);
   useEffect(() => setBusy(false), [failure]);
+  useEffect(() => {
+    // Should this request hang as well, another click sends a new one.
+    const timer = busy ? setTimeout(() => setBusy(false), PATIENCE) : undefined;
+    return () => clearTimeout(timer);
+  }, [busy]);
   const retry = () => {
     setBusy(true);
     again();
