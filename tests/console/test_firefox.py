@@ -39,7 +39,7 @@ def test_firefox_signs_in_lists_opens_saves_and_asks_for_no_password_of_a_pictur
         fox.becomes("document.querySelectorAll('.card').length === 2")
         fox.click("a[href$='logos/40']")
         fox.becomes("document.querySelector('h1')?.innerText === 'Logo 40'")
-        fox.becomes("document.querySelector('.picture-field .picture')?.innerText === 'No picture'")
+        fox.becomes("document.querySelector('.picture-field .picture')?.innerText === 'Picture failed to load'")
         assert asked
         assert fox.prompt() is None
         fox.type("input[name=name]", f"Logo forty{CONTROL}s")
@@ -81,6 +81,6 @@ def test_a_picture_that_asks_for_a_password_opens_no_window_of_the_browser(conso
     with password_host() as (address, asked):
         console.service.gallery.logos.amend(AmendLogo(logo_id=40, preview_url=f"{address}/a.png"))
         console.sign_in("logos/40")
-        expect(page.locator(".picture-field")).to_contain_text("No picture")
+        expect(page.locator(".picture-field")).to_contain_text("Picture failed to load")
         assert asked
     assert prompts == []

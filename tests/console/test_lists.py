@@ -114,6 +114,68 @@ def test_a_logo_is_found_and_many_are_changed_at_once_and_undone_by_keyboard_alo
     expect(page.locator(".found")).to_have_text("40 found")
 
 
+@pytest.mark.rule("contract J4")
+def test_the_focus_stays_at_the_list_after_a_change_of_many_and_its_undo_which_has_a_key(console: Person) -> None:
+    page, press = console.page, console.page.keyboard.press
+    before, chosen = _eleven_selected(console)
+    strip = page.get_by_role("region", name="Selected")
+    remove = strip.get_by_role("button", name="Remove")
+    deactivate = strip.get_by_role("button", name="Deactivate")
+    undone = page.locator(".notice", has_text="Undone")
+
+    deactivate.focus()
+    press("Enter")
+    undo = page.locator(".notice").get_by_role("button", name="Undo")
+    expect(undo).to_have_attribute("aria-keyshortcuts", "Control+Z")
+    expect(strip).to_be_focused()
+    assert before - _active(console) == chosen
+    # In a field the key belongs to what is typed there.
+    page.get_by_role("searchbox").focus()
+    press("Control+z")
+    strip.focus()
+    expect(undo).to_be_visible()
+    undo.focus()
+    press("Enter")
+    expect(undone).to_be_visible()
+    expect(strip).to_be_focused()
+    assert _active(console) == before
+    undone.get_by_role("button", name="Close").click()
+
+    # The same with a question in between, and with the key.
+    press("Control+a")
+    remove.focus()
+    press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Remove").press("Enter")
+    expect(page.locator(".notice", has_text="Removed 11")).to_be_visible()
+    expect(strip).to_be_focused()
+    # A closed notice takes nothing away.
+    page.locator(".notice").get_by_role("button", name="Close").press("Enter")
+    expect(strip).to_be_focused()
+    press("Control+z")
+    expect(undone).to_be_visible()
+    expect(page.locator(".found")).to_have_text("11 found")
+    assert _active(console) == before
+    # There is nothing more to undo.
+    with page.expect_event("domcontentloaded"):
+        press("Control+z")
+        page.reload()
+    assert _active(console) == before
+
+
+@pytest.mark.rule("contract J4")
+def test_after_what_empties_a_view_the_focus_is_at_its_heading(console: Person) -> None:
+    console.sign_in("logos?q=logo 40")
+    page = console.page
+    page.get_by_role("button", name="Select all").click()
+    page.locator(".strip").get_by_role("button", name="Remove").press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Remove").press("Enter")
+    expect(page.locator(".empty")).to_be_visible()
+    assert console.becomes("document.querySelector('#work').contains(document.activeElement)")
+    page.locator(".empty").get_by_role("button", name="Show all").press("Enter")
+    expect(page.locator(".card").first).to_be_visible()
+    assert console.becomes("document.querySelector('#work').contains(document.activeElement)")
+
+
 def test_a_pressed_card_stays_in_place_until_it_is_released(console: Person) -> None:
     """contract J3: a click between whose two halves its card moved would be lost, or another card's."""
     page = console.page

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Route, expect
@@ -54,7 +55,7 @@ def test_a_save_that_is_never_answered_shows_progress_and_is_retried_under_the_s
     expect(working).to_have_text("Working…")
     page.clock.run_for(30_000)
     failed = page.locator(".notice.failed")
-    expect(failed).to_contain_text("Connection lost, so we can't tell whether this was saved")
+    expect(failed).to_contain_text("The service took too long to respond, so we can't tell whether this was saved")
     expect(save).not_to_have_attribute("aria-busy", "true")
     expect(working).to_have_count(0)
     page.unroute_all()
@@ -63,6 +64,58 @@ def test_a_save_that_is_never_answered_shows_progress_and_is_retried_under_the_s
     assert again.value.headers["x-request-id"] == held[0].request.headers["x-request-id"]
     expect(page.locator(".notice.done")).to_be_visible()
     assert timed.service.gallery.logos.get(GetLogo(logo_id=3)).name == "Slowly saved"
+
+
+def test_a_write_that_a_gateway_gave_up_is_not_called_a_lost_connection(console: Person) -> None:
+    console.sign_in("logos/3")
+    page = console.page
+    failed = page.locator(".notice.failed")
+    late, lost = "The service took too long to respond, so", "Connection lost, so"
+    answers: list[tuple[dict[str, Any], str]] = [
+        ({"status": 504, "body": "Gateway Timeout"}, late),
+        ({"status": 504, "json": {"detail": "Gateway Timeout"}}, late),
+        ({"status": 502, "body": "Bad Gateway"}, lost),
+    ]
+    given: list[dict[str, Any]] = []
+
+    def fail(route: Route) -> None:
+        if route.request.method == "PATCH":
+            route.fulfill(**given[-1])
+        else:
+            route.fallback()
+
+    page.route("**/api/logos/3", fail)
+    for answer, words in answers:
+        given.append(answer)
+        page.get_by_label("Name", exact=True).fill(f"{answer}")
+        page.keyboard.press("ControlOrMeta+s")
+        expect(failed).to_contain_text(words)
+        failed.get_by_role("button", name="Close").click()
+
+
+@pytest.mark.parametrize("path", ["logos", "authors", "users", "roles"])
+def test_a_click_asks_anew_and_does_not_wait_for_a_request_that_hangs(timed: Person, path: str) -> None:
+    timed.sign_in("about")
+    page = timed.page
+    held: list[Route] = []
+    is_away = True
+    # Without a handler the browser would send those that are held.
+    page.route(re.compile(rf"/api/{path}$"), lambda route: held.append(route) if is_away else route.continue_())
+    timed.open(path)
+    expect(page.locator(".skeleton").first).to_be_visible()
+    page.clock.run_for(16_000)
+    unread = page.locator(".empty").first
+    expect(unread).to_contain_text("took too long")
+    before = len(held)
+    # What reads again when the service is back hangs as well.
+    page.evaluate("dispatchEvent(new Event('offline')), dispatchEvent(new Event('online'))")
+    while len(held) == before:
+        page.wait_for_timeout(20)
+    is_away = False
+    with page.expect_event("requestfailed", lambda request: request.url.endswith(f"/api/{path}")):
+        unread.get_by_role("button", name="Try again").click()
+    expect(page.locator(".skeleton, .empty")).to_have_count(0)
+    expect(page.locator("#work h1")).to_be_visible()
 
 
 @pytest.mark.parametrize("path", ["logos", "logos/3", "users", "history"])

@@ -35,15 +35,17 @@ const MOMENT = 2;
 export class Failure extends Error {
   /**
    * @param {FailureKind} kind
-   * @param {{status?: number, detail?: string, problems?: Problem[], seconds?: number, requestId?: string, repeat?: () => Promise<any>}} [more]
+   * @param {{status?: number, detail?: string, problems?: Problem[], seconds?: number, requestId?: string, isLate?: boolean, repeat?: () => Promise<any>}} [more]
    */
-  constructor(kind, { status = 0, detail = "", problems = [], seconds = 0, requestId = "", repeat } = {}) {
+  constructor(kind, { status = 0, detail = "", problems = [], seconds = 0, requestId = "", isLate = false, repeat } = {}) {
     super(detail || kind);
     this.kind = kind;
     this.status = status;
     this.detail = detail;
     this.problems = problems;
     this.seconds = seconds;
+    /** Whether the time limit passed, rather than the connection being lost. */
+    this.isLate = isLate;
     /** Whether trying again later may help. */
     this.passes = ["away", "late", "unknown", "wait"].includes(kind);
     /** Before this moment, in milliseconds, it is too soon to try again; 0 where nothing is to be waited for. */
@@ -240,11 +242,12 @@ async function fetched(request, token, cache = "no-cache") {
  * @returns {Failure} nobody knows whether a write was done, and a read does no harm twice.
  */
 function unanswered(request, more, error) {
-  const isLate = error instanceof TimedOut;
+  // A gateway reports with 504 that it waited too long.
+  const isLate = error instanceof TimedOut || more.status === 504;
   // A slow response says nothing of the way to the service.
   if (error && !isLate) lost(noWay());
   const kind = request.method !== "GET" ? "unknown" : isLate ? "late" : "away";
-  return new Failure(kind, { ...more, repeat: () => sent(request, true) });
+  return new Failure(kind, { ...more, isLate, repeat: () => sent(request, true) });
 }
 
 /** @param {Response} response @param {Most} most @returns {Promise<any>} from its JSON; undefined if it has more records */
@@ -311,6 +314,7 @@ function refused(request, response, data) {
   const seconds = secondsOf(response.headers.get("Retry-After") ?? "");
   const requestId = response.headers.get("X-Request-Id") ?? request.headers["X-Request-Id"] ?? "";
   const more = { status, detail, problems: Array.isArray(data?.detail) ? data.detail : [], seconds, requestId };
+  if (status === 504) return unanswered(request, more);
   if (status !== 503) return new Failure(needsRecent(response) ? "recent" : (KINDS[status] ?? "fault"), more);
   const obstacle = obstacleOf(detail);
   lost(obstacle, seconds);

@@ -3,14 +3,16 @@
  */
 import { signal } from "./vendor/preact.js";
 import { call, Failure } from "./client.js";
+import { me } from "./session.js";
 import { t } from "./texts.js";
 
 /**
+ * @typedef {{text: string, run: () => void, shortcut?: string}} Action
  * @typedef {object} Notice
  * @property {number} id
  * @property {string} text
  * @property {"done" | "failed"} tone
- * @property {{text: string, run: () => void} | undefined} action
+ * @property {Action | undefined} action
  * @property {number} until Before this moment, in milliseconds, it is too soon to try again; 0 where nothing is to be waited for.
  * @property {((left: number) => string) | undefined} words What stands in place of the text while that is waited for, and when it is over.
  * @property {string} reference The id of the request that failed, to be copied; empty where nobody needs it.
@@ -19,10 +21,12 @@ import { t } from "./texts.js";
 /** @type {import("./vendor/preact.js").Signal<Notice[]>} */
 export const notices = signal([]);
 let count = 0;
+/** Undoes the last act, also when its notice was closed. @type {(() => void) | undefined} */
+let undoes;
 
 /**
  * @param {string} text
- * @param {{tone?: "done" | "failed", action?: {text: string, run: () => void}, stays?: boolean, until?: number, words?: (left: number) => string, reference?: string}} [more]
+ * @param {{tone?: "done" | "failed", action?: Action, stays?: boolean, until?: number, words?: (left: number) => string, reference?: string}} [more]
  * @returns {number} what `dismiss` takes
  */
 export function say(text, { tone = "done", action, stays = false, until = 0, words, reference = "" } = {}) {
@@ -32,6 +36,7 @@ export function say(text, { tone = "done", action, stays = false, until = 0, wor
   // Undo is offered until the next write, even a failed one: beside "Try again" it would be unclear what it undoes.
   const remains = (/** @type {Notice} */ each) => each.action === undefined || (tone === "failed" && (each.tone === "failed" || !action));
   notices.value = [...notices.value.filter(remains), notice].slice(-3);
+  if (action || tone !== "failed") undoes = action?.shortcut ? action.run : undefined;
   // Notices with undo stay until the next write, and failures until they are closed.
   if (!action && tone === "done" && !stays) setTimeout(() => dismiss(id), 6000);
   return id;
@@ -50,9 +55,25 @@ export function dismiss(id) {
  * @param {() => void} undone Reads the data again afterwards.
  */
 export function sayDone(text, requestIds, undone) {
-  const action = { text: t("undo"), run: () => void undo(requestIds, undone) };
-  say(text, requestIds.some(Boolean) ? { action } : {});
+  const run = () => {
+    undoes = undefined;
+    void undo(requestIds, undone);
+  };
+  say(text, requestIds.some(Boolean) ? { action: { text: t("undo"), run, shortcut: "Control+Z" } } : {});
 }
+
+/** Undo the last act, as its notice offers. @returns {boolean} whether there is one */
+export function undoLast() {
+  if (!undoes) return false;
+  notices.value = notices.value.filter(({ action }) => !action?.shortcut);
+  undoes();
+  return true;
+}
+
+// The next user did not do it.
+me.subscribe((user) => {
+  if (!user) undoes = undefined;
+});
 
 /**
  * Undo requests, the last one first; if one fails, a click undoes the remaining ones.
@@ -110,6 +131,8 @@ function reasonOf(failure) {
       return failure.seconds ? busyWords(failure.seconds) : t("failure.busy.moment");
     case "conflict":
       return duplicate(failure.detail) ?? t("failure.conflict", { detail: failure.detail });
+    case "unknown":
+      return t(failure.isLate ? "failure.unknown.late" : "failure.unknown");
     default:
       return t(`failure.${failure.kind}`);
   }

@@ -1,5 +1,6 @@
 /** What the service found in the CSS of the form: which hosts it contacts, what it imports, and what it may do to a page. */
 import { h, useState } from "../../vendor/preact.js";
+import { statesOf } from "../../reader_states.js";
 import { enumeration, t, withTexts } from "../../texts.js";
 import { Button, Unread, rich } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
@@ -27,6 +28,9 @@ const Imports = lazy(withTexts(() => import("../publication/imports.js").then((m
  */
 export function CssVerdict({ kind, recordId, css, saved, changed }) {
   const { verdict, failure, isSaved = false, ...judged } = judgedOf(kind, recordId);
+  // What the state says about the imports is not contradicted.
+  const known = recordId === undefined ? {} : statesOf(kind, recordId);
+  const isNews = isSaved && Boolean(known.left_out || known.changed);
   const pinned = () => {
     judgeAgain();
     changed();
@@ -36,13 +40,13 @@ export function CssVerdict({ kind, recordId, css, saved, changed }) {
     "section",
     { class: "stack loose verdict", "aria-label": t("verdict.title") },
     h("h2", { class: "label" }, t("verdict.title")),
-    verdict ? h(Findings, { verdict, isChanged, isAway: failure !== undefined }) : failure ? h(Unread, { failure, again: judgeAgain }) : h("p", { class: "hint" }, t("loading")),
+    verdict ? h(Findings, { verdict, isChanged, isNews, isAway: failure !== undefined }) : failure ? h(Unread, { failure, again: judgeAgain }) : h("p", { class: "hint" }, t("loading")),
     verdict && isSaved && recordId !== undefined && (verdict.imports.length > 0 || verdict.risks.some(({ risk }) => risk === "document")) && h(Imports, { kind, recordId, imports: verdict.imports.map(({ url }) => url), saved, changed: pinned }),
   );
 }
 
-/** @param {{verdict: Verdict, isChanged: boolean, isAway: boolean}} props */
-function Findings({ verdict: { hosts, imports, size, risks, reason }, isChanged, isAway }) {
+/** @param {{verdict: Verdict, isChanged: boolean, isNews: boolean, isAway: boolean}} props `isNews`: whether something else about it needs attention. */
+function Findings({ verdict: { hosts, imports, size, risks, reason }, isChanged, isNews, isAway }) {
   const named = [...hosts.slice(0, NAMED), ...(hosts.length > NAMED ? [t("andMore", { n: hosts.length - NAMED })] : [])];
   /** @type {Map<Risk["risk"], Risk[]>} */
   const places = new Map();
@@ -60,7 +64,7 @@ function Findings({ verdict: { hosts, imports, size, risks, reason }, isChanged,
     ),
     [...places].map(([risk, its]) => h(Places, { key: risk, risk, places: its, isChanged })),
     reason && h("p", { class: "row verdict-words" }, h(Icon, { name: "TriangleAlert" }), t("verdict.notJudged")),
-    risks.length === 0 && h("p", { class: "row verdict-words" }, h(Icon, { name: "Check" }), t("verdict.none")),
+    risks.length === 0 && !isNews && h("p", { class: "row verdict-words" }, h(Icon, { name: "Check" }), t("verdict.none")),
     isAway ? h("p", { class: "row hint", role: "status" }, t("verdict.away")) : isChanged && h("p", { class: "row hint" }, t("verdict.later")),
   );
 }

@@ -1,6 +1,7 @@
 /** What somebody should look at, as far as the records tell; each with the records it is about. */
 import { h } from "../../vendor/preact.js";
 import { status } from "../../reader_states.js";
+import { may } from "../../session.js";
 import { KINDS, listOf } from "../../records.js";
 import { nameOf } from "../../presentation.js";
 import { FIRST_ROLE } from "../../scopes.js";
@@ -80,7 +81,9 @@ function repeated(artworks) {
 export function Attention() {
   const found = matters();
   const ofReaders = readerMatters();
-  if (found.length + ofReaders.length === 0) return h("p", { class: "hint" }, t("attention.none"));
+  // Until it is known what sites get, nobody can say that all is well.
+  const isUnread = !status.value && (may("logos:write") || may("themes:write"));
+  if (found.length + ofReaders.length === 0) return h("p", { class: "hint" }, t(isUnread ? "attention.unread" : "attention.none"));
   const isUsual = (/** @type {Matter} */ { records, of }) => of >= MANY && records.length > of / 2;
   const usual = found.filter(isUsual);
   return h(

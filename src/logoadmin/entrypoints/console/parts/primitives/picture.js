@@ -9,12 +9,13 @@ export function Picture({ url, shown = true, alt = "" }) {
   const [known, setKnown] = useState({ url: "", state: "" });
   const source = pictureUrl(url);
   const state = source === undefined ? "missing" : known.url === url ? known.state : "";
-  const missing = state === "missing";
-  const seen = (/** @type {"there" | "missing"} */ found) => () => setKnown({ url, state: found });
+  const isShown = shown && state !== "missing" && state !== "failed";
+  const seen = (/** @type {"there" | "failed"} */ found) => () => setKnown({ url, state: found });
   return h(
     "div",
-    { class: `picture ${state}` },
-    shown && !missing && h("img", { key: url, src: source, alt, decoding: "async", referrerPolicy: "no-referrer", onLoad: seen("there"), onError: seen("missing") }),
-    missing && h("span", null, t("picture.missing")),
+    { class: `picture ${state}`, title: state === "failed" ? t("picture.failed") : undefined },
+    isShown && h("img", { key: url, src: source, alt, decoding: "async", referrerPolicy: "no-referrer", onLoad: seen("there"), onError: seen("failed") }),
+    state === "missing" && h("span", null, t("picture.missing")),
+    state === "failed" && h("span", null, t("picture.failed")),
   );
 }

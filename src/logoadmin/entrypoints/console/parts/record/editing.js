@@ -271,7 +271,7 @@ export class Editing {
   /** Offer to save again, as long as the form is open. @param {unknown} error */
   #offerSaving(error) {
     if (!this.#isLeft) this.#offer = sayFailure(error, () => void this.save());
-    else if (error instanceof Failure && error.kind === "unknown") say(t("failure.unknown.left"), { tone: "failed" });
+    else if (error instanceof Failure && error.kind === "unknown") say(t(error.isLate ? "failure.unknown.left.late" : "failure.unknown.left"), { tone: "failed" });
     else sayFailure(error);
   }
 

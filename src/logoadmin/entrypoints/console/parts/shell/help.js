@@ -18,6 +18,7 @@ const KEYS = [
   [["K"], "key.previous"],
   [["D"], "key.duplicate"],
   [["N"], "key.new"],
+  [["Ctrl", "Z"], "key.undo"],
   [["Esc"], "key.close"],
   [["?"], "key.help"],
 ];

@@ -4,9 +4,10 @@ import { trouble } from "../../client.js";
 import { asksAgain, me, mustEnrol, state } from "../../session.js";
 import { loadMoreTexts, t, withTexts } from "../../texts.js";
 import { slow } from "../../slow_requests.js";
-import { dismiss, notices } from "../../notices.js";
+import { dismiss, notices, undoLast } from "../../notices.js";
 import { missingScope, place } from "../../place.js";
 import { arrivalTop, focusHeading, leaving, unsavedSave, visits } from "../../router.js";
+import { useFocusKeeper } from "./focus_keeper.js";
 import { Sidebar } from "./sidebar.js";
 import { Dialogs, ask, choose } from "../primitives/dialog.js";
 import { CopyReference } from "../primitives/reference.js";
@@ -40,6 +41,7 @@ const Palette = lazy(withTexts(() => Promise.all([import("./palette.js"), loadSt
 const Help = lazy(withTexts(() => import("./help.js").then((module) => module.Help)));
 
 export function Shell() {
+  useFocusKeeper();
   if (state.value === "starting") return null;
   if (state.value === "out" || !me.value) return h(SignIn, {});
   const around = [
@@ -162,9 +164,15 @@ function Notice({ id, text, tone, action, until, words, reference }) {
     { class: `notice ${tone}` },
     h(Icon, { name: tone === "done" ? "CircleCheck" : "CircleAlert" }),
     h("div", { class: "notice-text" }, h("span", { dir: "auto" }, h(Counted, { text, until, left, words })), h(CopyReference, { id: reference })),
-    action && h("button", { type: "button", class: "button notice-action", "aria-disabled": left > 0, onClick: run }, action.text),
+    action && h("button", { type: "button", class: "button notice-action", "aria-disabled": left > 0, "aria-keyshortcuts": action.shortcut, title: action.shortcut && "Ctrl+Z", onClick: run }, action.text),
     h(IconButton, { icon: "X", label: t("close"), onClick: () => dismiss(id) }),
   );
+}
+
+/** @param {KeyboardEvent} event @returns {boolean} whether it is Ctrl+Z: the letter, or its place where the keyboard has other letters */
+function isUndo({ ctrlKey, metaKey, shiftKey, altKey, repeat, key, code }) {
+  if (!(ctrlKey || metaKey) || shiftKey || altKey || repeat) return false;
+  return /^[a-z]$/i.test(key) ? key.toLowerCase() === "z" : code === "KeyZ";
 }
 
 /** Keys that every view has. */
@@ -180,6 +188,7 @@ function Keys() {
         return search();
       }
       if (isTyping(event)) return;
+      if (isUndo(event) && undoLast()) return event.preventDefault();
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       // Letters by their place, so that they work in every language of the keyboard.
       const key = event.code.startsWith("Key") && !event.shiftKey ? event.code.slice(3) : event.key;
