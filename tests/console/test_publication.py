@@ -1,6 +1,9 @@
 """What sites get of the gallery: the check of saved CSS, blocking, changed imports, and the view of the publication."""
 
+import ast
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -9,6 +12,7 @@ from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, 
 from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.kernel.kinds import LOGOS
 from logoadmin.domain.publication.pins.pins import CheckThemePins, GetThemePins
+from tests.console.conftest import CONSOLE, Module
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served
 
@@ -247,6 +251,68 @@ def test_unpublished_records_are_listed_with_their_reason_and_linked(console: Pe
     expect(page.locator(".change-words").first).to_have_text("admin activated the logo Logo 1 and lifted its block")
     expect(page.locator(".form [name=active]")).to_be_checked()
     assert blocked(service, 1) is None
+
+
+def reasons() -> Iterator[str]:
+    """Yield every reason for which a sheet cannot be pinned, as the source words it, with 5 for each value."""
+    source = CONSOLE.parents[1]
+    for path in (*source.glob("domain/pinning/*.py"), *source.glob("adapters/httpcore_outgoing/*.py")):
+        yield from reasons_in(path)
+
+
+def reasons_in(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        match node:
+            case ast.Call(func=ast.Name(id="OutgoingError"), args=[_, reason]):
+                yield from texts(reason)
+            case ast.Assign(targets=[ast.Name(id="reason")], value=reason):
+                yield from texts(reason)
+            case ast.FunctionDef(name="_refused"):
+                yield from (
+                    text for each in ast.walk(node) if isinstance(each, ast.Return) for text in texts(each.value)
+                )
+            case ast.AnnAssign(target=ast.Name(id="NOT_ASKED"), value=reason):
+                yield from texts(reason)
+
+
+def texts(value: ast.expr | None) -> list[str]:
+    match value:
+        case ast.Constant(value=str(text)):
+            return [text]
+        case ast.JoinedStr(values=parts):
+            return ["".join(str(each.value) if isinstance(each, ast.Constant) else "5" for each in parts)]
+        case ast.IfExp(body=one, orelse=other):
+            return [*texts(one), *texts(other)]
+    return []
+
+
+@pytest.mark.rule("contract J4", "contract L5")
+def test_every_reason_for_which_a_sheet_is_not_pinned_is_known_in_the_language_of_the_console(module: Module) -> None:
+    words = "parts/publication/failure_words.js", "failureWords"
+    found = {*reasons()}
+    assert len(found) > 30
+    # Without loaded texts, a text is its key.
+    assert [each for each in found if not module(*words, [each]).startswith("pin.")] == []
+    assert module(*words, ["late.example: cannot be reached"]) == "pin.of"
+    assert module(*words, ["An imported style sheet cannot be pinned: [::1]: cannot be reached"]) == "pin.of"
+    assert module(*words, ["late.example: something new"]) == "late.example: something new"
+
+
+@pytest.mark.rule("contract J4", "contract L5")
+def test_reasons_and_themes_are_worded_in_russian(chromium: Browser, service: Served) -> None:
+    css = "@import url(https://late.example/a.css);"
+    service.gallery.themes.amend(AmendTheme(theme_id=2, custom_css=css, active=True))
+    service.gallery.pins.check(CheckThemePins(theme_id=2))
+    with looking(chromium, service, locale="ru-RU") as person:
+        person.sign_in("publication")
+        listed = person.page.get_by_role("region", name="late.example").get_by_role("listitem")
+        expect(listed).to_contain_text("Сервер отвечает статусом \u2068404\u2069.")
+        listed.get_by_role("link").click()
+        imports = person.page.get_by_role("list", name="Импортируемые таблицы стилей")
+        expect(imports).to_contain_text("Сервер отвечает статусом \u2068404\u2069.")
+        # It is left out: nobody may conclude that all is well.
+        expect(person.page.locator(".verdict")).not_to_contain_text("Замечаний нет.")
+        expect(person.page.locator(".field-switch .label")).to_have_text("Включено")
 
 
 @pytest.mark.rule("contract J2", "contract L1")

@@ -10,6 +10,7 @@ import { Button, Time, Unread, rich } from "../primitives/basics.js";
 import { useRead } from "../primitives/use_read.js";
 import { ask } from "../primitives/dialog.js";
 import { Copies, newsOf } from "./copies.js";
+import { failureWords } from "./failure_words.js";
 import { rowsOf } from "./unified_diff.js";
 
 /** @typedef {"logo" | "theme"} ArtworkKind */
@@ -143,7 +144,7 @@ function State({ pin, url }) {
   const when = { when: h(Time, { seconds: checkedAt }) };
   return [
     h("p", { key: "state", class: sha256 ? "hint" : "problem" }, rich(sha256 ? "imports.pinned" : "imports.missing", when)),
-    failure && h("p", { key: "failure", class: "problem", dir: "auto" }, failure),
+    failure && h("p", { key: "failure", class: "problem", dir: "auto" }, failureWords(failure)),
     offered && h("p", { key: "offered", class: "remark" }, t("imports.changed")),
     offered && difference && h(Difference, { key: "difference", difference, url }),
   ];

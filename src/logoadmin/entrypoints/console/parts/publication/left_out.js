@@ -7,6 +7,7 @@ import { may } from "../../session.js";
 import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
 import { aboutState } from "./about_state.js";
+import { failureWords } from "./failure_words.js";
 import { Named } from "./named.js";
 
 /** @typedef {import("logoadmin/api").components["schemas"]["LeftOut"]} LeftOut */
@@ -70,7 +71,7 @@ function Group({ records, again }) {
       "ul",
       { class: "box divided", "aria-label": words },
       records.slice(0, most).map((each) =>
-        h("li", { key: `${each.kind} ${each.id}`, class: "stack tight row" }, h(Named, each), each.code === "not_pinned" && h("p", { class: "hint", lang: "en", dir: "auto" }, each.reason)),
+        h("li", { key: `${each.kind} ${each.id}`, class: "stack tight row" }, h(Named, each), each.code === "not_pinned" && h("p", { class: "hint", dir: "auto" }, failureWords(each.reason))),
       ),
     ),
     records.length > most && h(Button, { onClick: () => setMost(most * 10) }, t("list.more")),
