@@ -176,6 +176,42 @@ def test_after_what_empties_a_view_the_focus_is_at_its_heading(console: Person) 
     assert console.becomes("document.querySelector('#work').contains(document.activeElement)")
 
 
+@pytest.mark.rule("contract J3")
+def test_switching_off_more_than_fifty_published_records_asks_with_their_number(console: Person) -> None:
+    page, logos = console.page, console.service.gallery.logos
+    for number in range(52):
+        made = logos.create(
+            artworks.CreateLogo(
+                name=f"Many {number}", preview_url="https://i.example/b.svg", target="forum", custom_css="width: 1px"
+            )
+        )
+        if number > 0:
+            logos.amend(artworks.AmendLogo(logo_id=made.logo_id, active=True))
+    console.sign_in("logos?q=many&order=name&look=table")
+    expect(page.locator(".found")).to_have_text("52 found")
+    before = _active(console)
+    page.get_by_role("button", name="Select all").click()
+    strip, question = page.locator(".strip"), page.get_by_role("dialog")
+    strip.get_by_role("button", name="Deactivate").click()
+    expect(question).to_contain_text("Deactivate 51?")
+    expect(question.get_by_role("button", name="Cancel")).to_be_focused()
+    page.keyboard.press("Escape")
+    strip.get_by_role("button", name="Remove").click()
+    expect(question).to_contain_text("Remove 52 logos?")
+    page.keyboard.press("Escape")
+    assert _active(console) == before
+    strip.get_by_role("button", name="Deactivate").click()
+    question.get_by_role("button", name="Deactivate").click()
+    expect(page.locator(".notice")).to_contain_text("Deactivated 51")
+    # Fifty are few.
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice", has_text="Undone")).to_be_visible()
+    page.get_by_role("button", name="Select all").click()
+    page.locator("tbody tr", has_text="Many 9").get_by_role("checkbox").click()
+    strip.get_by_role("button", name="Deactivate").click()
+    expect(page.locator(".notice", has_text="Deactivated 50")).to_be_visible()
+
+
 def test_a_pressed_card_stays_in_place_until_it_is_released(console: Person) -> None:
     """contract J3: a click between whose two halves its card moved would be lost, or another card's."""
     page = console.page
