@@ -1,45 +1,41 @@
 /** Keeps the focus near the place where it was when the focused part of the page goes away, such as a button after its click. */
-import { useEffect } from "../../vendor/preact.js";
-
 /** A view or a dialog that knows better where the focus goes has moved it by then, in milliseconds. */
 const PATIENCE = 60;
 
-export function useFocusKeeper() {
-  useEffect(() => {
-    /** The focused element and what it is in, from the inside out. @type {HTMLElement[]} */
-    let way = [];
-    /** The same before the focus went to a notice, which is of no place. @type {HTMLElement[]} */
-    let before = [];
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    let waiting;
-    const entered = (/** @type {FocusEvent} */ event) => {
-      const now = event.composedPath().filter((each) => each instanceof HTMLElement);
-      if (!isNotice(now)) before = now;
-      way = now;
-    };
-    const keep = () => {
-      waiting = undefined;
-      if (document.activeElement !== document.body || way[0]?.isConnected !== false) return;
-      const place = (isNotice(way) ? before : way).find((each) => each.isConnected);
-      const work = document.querySelector("#work");
-      // Nothing is left of the view: its heading stands for it.
-      const target = place && work?.contains(place) && place !== work ? place : work?.querySelector("h1");
-      if (!(target instanceof HTMLElement)) return;
-      if (target.tabIndex < 0 && !target.hasAttribute("tabindex")) target.tabIndex = -1;
-      target.focus({ preventScroll: true });
-    };
-    const observer = new MutationObserver(() => {
-      if (document.activeElement === document.body && way[0]?.isConnected === false) waiting ??= setTimeout(keep, PATIENCE);
-    });
-    observer.observe(document.body, { childList: true, subtree: true });
-    addEventListener("focusin", entered);
-    return () => {
-      observer.disconnect();
-      clearTimeout(waiting);
-      removeEventListener("focusin", entered);
-    };
-  }, []);
+export function keepFocus() {
+  /** The focused element and what it is in, from the inside out. @type {HTMLElement[]} */
+  let way = wayOf(document.activeElement);
+  /** The same before the focus went to a notice, which is of no place. @type {HTMLElement[]} */
+  let before = way;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let waiting;
+  const entered = (/** @type {FocusEvent} */ event) => {
+    const now = event.composedPath().filter((each) => each instanceof HTMLElement);
+    if (!isNotice(now)) before = now;
+    way = now;
+  };
+  const keep = () => {
+    waiting = undefined;
+    if (document.activeElement !== document.body || way[0]?.isConnected !== false) return;
+    const place = (isNotice(way) ? before : way).find((each) => each.isConnected);
+    const work = document.querySelector("#work");
+    // Nothing is left of the view: its heading stands for it.
+    const target = place && work?.contains(place) && place !== work ? place : work?.querySelector("h1");
+    if (!(target instanceof HTMLElement)) return;
+    if (target.tabIndex < 0 && !target.hasAttribute("tabindex")) target.tabIndex = -1;
+    target.focus({ preventScroll: true });
+  };
+  const observer = new MutationObserver(() => {
+    if (document.activeElement === document.body && way[0]?.isConnected === false) waiting ??= setTimeout(keep, PATIENCE);
+  });
+  observer.observe(document.body, { childList: true, subtree: true });
+  addEventListener("focusin", entered);
 }
 
 /** @param {HTMLElement[]} way */
 const isNotice = (way) => way.some((each) => each.classList.contains("notices"));
+
+/** @param {Element | null} element @returns {HTMLElement[]} */
+function wayOf(element) {
+  return element instanceof HTMLElement ? [element, ...wayOf(element.parentElement)] : [];
+}

@@ -7,7 +7,6 @@ import { slow } from "../../slow_requests.js";
 import { dismiss, notices, undoLast } from "../../notices.js";
 import { missingScope, place } from "../../place.js";
 import { arrivalTop, focusHeading, leaving, unsavedSave, visits } from "../../router.js";
-import { useFocusKeeper } from "./focus_keeper.js";
 import { Sidebar } from "./sidebar.js";
 import { Dialogs, ask, choose } from "../primitives/dialog.js";
 import { CopyReference } from "../primitives/reference.js";
@@ -26,6 +25,13 @@ leaving.ask = async () => {
   return answer === "yes" ? save() : answer === "other";
 };
 
+// Before somebody does something, the focus goes nowhere.
+for (const what of ["keydown", "pointerdown"]) addEventListener(what, keepFocus);
+function keepFocus() {
+  for (const what of ["keydown", "pointerdown"]) removeEventListener(what, keepFocus);
+  void import("./focus_keeper.js").then((module) => module.keepFocus(), () => undefined);
+}
+
 /** Whether the list of keys is shown. */
 const help = signal(false);
 /** Whether the search over everything is shown. */
@@ -41,7 +47,6 @@ const Palette = lazy(withTexts(() => Promise.all([import("./palette.js"), loadSt
 const Help = lazy(withTexts(() => import("./help.js").then((module) => module.Help)));
 
 export function Shell() {
-  useFocusKeeper();
   if (state.value === "starting") return null;
   if (state.value === "out" || !me.value) return h(SignIn, {});
   const around = [
