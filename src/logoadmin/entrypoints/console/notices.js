@@ -130,18 +130,12 @@ function reasonOf(failure) {
     case "wait":
       return failure.seconds ? busyWords(failure.seconds) : t("failure.busy.moment");
     case "conflict":
-      return duplicate(failure.detail) ?? blocked(failure.detail) ?? t("failure.conflict", { detail: failure.detail });
+      return duplicate(failure.detail) ?? t("failure.conflict", { detail: failure.detail });
     case "unknown":
       return t(failure.isLate ? "failure.unknown.late" : "failure.unknown");
     default:
       return t(`failure.${failure.kind}`);
   }
-}
-
-/** @param {string} detail @returns {string | undefined} words for a record that cannot be activated because it is blocked (contract L3) */
-function blocked(detail) {
-  const found = / is blocked: (.*)\. Lift the block with unblock to activate it$/s.exec(detail);
-  return found ? t("failure.blocked", { reason: found[1] ?? "" }) : undefined;
 }
 
 /** @param {string} detail @returns {string | undefined} words for a name or a number that is taken (contract A7) */

@@ -67,7 +67,6 @@ export default {
   "ended.text": "Your session has expired. Nothing you typed is lost: sign in to continue.",
   "ended.heading": "Please sign in again",
   "failure.away": "The service is unavailable just now. Nothing was changed.",
-  "failure.blocked": "Blocked: {reason}. It cannot be activated unless you lift the block.",
   "failure.busy": { one: "Too many requests. Try again in {n} second.", other: "Too many requests. Try again in {n} seconds." },
   "failure.busy.moment": "Too many requests. Wait a moment and try again.",
   "failure.busy.over": "You can try again now.",

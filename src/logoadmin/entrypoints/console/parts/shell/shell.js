@@ -4,7 +4,7 @@ import { trouble } from "../../client.js";
 import { asksAgain, me, mustEnrol, state } from "../../session.js";
 import { loadMoreTexts, t, withTexts } from "../../texts.js";
 import { slow } from "../../slow_requests.js";
-import { dismiss, notices, undoLast } from "../../notices.js";
+import { dismiss, notices } from "../../notices.js";
 import { missingScope, place } from "../../place.js";
 import { arrivalTop, focusHeading, leaving, unsavedSave, visits } from "../../router.js";
 import { Sidebar } from "./sidebar.js";
@@ -25,12 +25,8 @@ leaving.ask = async () => {
   return answer === "yes" ? save() : answer === "other";
 };
 
-// Before somebody does something, the focus goes nowhere.
-for (const what of ["keydown", "pointerdown"]) addEventListener(what, keepFocus);
-function keepFocus() {
-  for (const what of ["keydown", "pointerdown"]) removeEventListener(what, keepFocus);
-  void import("./focus_keeper.js").then((module) => module.keepFocus(), () => undefined);
-}
+// Nothing to keep or to undo before that.
+for (const what of ["keydown", "pointerdown"]) addEventListener(what, () => void import("./in_use.js").catch(() => undefined), { once: true });
 
 /** Whether the list of keys is shown. */
 const help = signal(false);
@@ -174,12 +170,6 @@ function Notice({ id, text, tone, action, until, words, reference }) {
   );
 }
 
-/** @param {KeyboardEvent} event @returns {boolean} whether it is Ctrl+Z: the letter, or its place where the keyboard has other letters */
-function isUndo({ ctrlKey, metaKey, shiftKey, altKey, repeat, key, code }) {
-  if (!(ctrlKey || metaKey) || shiftKey || altKey || repeat) return false;
-  return /^[a-z]$/i.test(key) ? key.toLowerCase() === "z" : code === "KeyZ";
-}
-
 /** Keys that every view has. */
 function Keys() {
   const element = useRef(null);
@@ -193,7 +183,6 @@ function Keys() {
         return search();
       }
       if (isTyping(event)) return;
-      if (isUndo(event) && undoLast()) return event.preventDefault();
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       // Letters by their place, so that they work in every language of the keyboard.
       const key = event.code.startsWith("Key") && !event.shiftKey ? event.code.slice(3) : event.key;
