@@ -44,7 +44,6 @@ export class Failure extends Error {
     this.detail = detail;
     this.problems = problems;
     this.seconds = seconds;
-    /** Whether the time limit passed, rather than the connection being lost. */
     this.isLate = isLate;
     /** Whether trying again later may help. */
     this.passes = ["away", "late", "unknown", "wait"].includes(kind);
@@ -242,7 +241,6 @@ async function fetched(request, token, cache = "no-cache") {
  * @returns {Failure} nobody knows whether a write was done, and a read does no harm twice.
  */
 function unanswered(request, more, error) {
-  // A gateway reports with 504 that it waited too long.
   const isLate = error instanceof TimedOut || more.status === 504;
   // A slow response says nothing of the way to the service.
   if (error && !isLate) lost(noWay());

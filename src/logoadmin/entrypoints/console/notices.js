@@ -2,7 +2,7 @@
  * Notices about completed actions, with undo, and questions.
  */
 import { signal } from "./vendor/preact.js";
-import { call, Failure } from "./client.js";
+import { Failure } from "./client.js";
 import { me } from "./session.js";
 import { t } from "./texts.js";
 
@@ -21,7 +21,7 @@ import { t } from "./texts.js";
 /** @type {import("./vendor/preact.js").Signal<Notice[]>} */
 export const notices = signal([]);
 let count = 0;
-/** Undoes the last act, also when its notice was closed. @type {(() => void) | undefined} */
+/** @type {(() => void) | undefined} */
 let undoes;
 
 /**
@@ -57,12 +57,12 @@ export function dismiss(id) {
 export function sayDone(text, requestIds, undone) {
   const run = () => {
     undoes = undefined;
-    void undo(requestIds, undone);
+    import("./undo.js").then((module) => module.undo({ dismiss, say, sayFailure }, requestIds, undone), () => say(t("failure.away"), { tone: "failed" }));
   };
   say(text, requestIds.some(Boolean) ? { action: { text: t("undo"), run, shortcut: "Control+Z" } } : {});
 }
 
-/** Undo the last act, as its notice offers. @returns {boolean} whether there is one */
+/** @returns {boolean} whether there was something to undo */
 export function undoLast() {
   if (!undoes) return false;
   notices.value = notices.value.filter(({ action }) => !action?.shortcut);
@@ -71,32 +71,7 @@ export function undoLast() {
 }
 
 // The next user did not do it.
-me.subscribe((user) => {
-  if (!user) undoes = undefined;
-});
-
-/**
- * Undo requests, the last one first; if one fails, a click undoes the remaining ones.
- * @param {string[]} requestIds @param {() => void} undone
- */
-async function undo(requestIds, undone) {
-  const left = requestIds.filter(Boolean);
-  const revert = (/** @type {string | undefined} */ id) => call("post", /** @type {any} */ ("/api/changes/revert"), { body: { request_id: id ?? "" } });
-  const go = async (/** @type {(() => Promise<any>) | undefined} */ repeat) => {
-    const working = left.length > 1 ? say(t("undoing", { n: left.length }), { stays: true }) : undefined;
-    try {
-      for (; left.length > 0; left.pop(), repeat = undefined) await (repeat ?? (() => revert(left.at(-1))))();
-      say(t("undone"));
-    } catch (error) {
-      // With its own key, so that it has no second effect.
-      sayFailure(error, () => void go(error instanceof Failure ? error.repeat : undefined));
-    } finally {
-      if (working) dismiss(working);
-      undone();
-    }
-  };
-  await go(undefined);
-}
+me.subscribe((user) => user || (undoes = undefined));
 
 /**
  * Report a failure, with a button to retry if that can help.

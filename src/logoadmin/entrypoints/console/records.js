@@ -34,7 +34,7 @@ export const isListed = (kind) => Object.hasOwn(KINDS, kind);
  * @property {import("./vendor/preact.js").Signal<List<any>>} list
  * @property {string} etag
  * @property {Promise<any[]>} [reading]
- * @property {AbortController} [stop] Of that read.
+ * @property {AbortController} [stop]
  * @property {number} [fresh]
  * @property {Map<number, number>} [written]
  * @property {string} [pageEtag] Of the first page that was read of a large list.
@@ -95,7 +95,7 @@ export function refreshList(kind) {
   return Promise.resolve([]);
 }
 
-/** Give up a read that still waits for its response, so that the next one asks anew. @param {KindName[]} kinds */
+/** Let the next reads ask anew. @param {KindName[]} kinds */
 export function abandonReads(...kinds) {
   for (const known of kinds.map(entry)) {
     known.stop?.abort();
@@ -132,7 +132,6 @@ function readOnce(kind, most) {
       known.etag = answer.etag;
       return answer.unmodified ? [] : missingOf(kind, before, known.list.value.records ?? []);
     } catch (error) {
-      // Another read has taken its place.
       if (signal.aborted) return known.reading ?? [];
       if (!(error instanceof Failure)) throw error;
       known.list.value = { ...known.list.value, failure: error };

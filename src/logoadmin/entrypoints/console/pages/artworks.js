@@ -37,11 +37,7 @@ export default function Artworks({ kind }) {
   const [pages, setPages] = useState(/** @type {import("../parts/lists/large_list.js").View | undefined} */ (undefined));
   // The service cannot filter by having no author.
   const foundInPages = useMemo(() => pages?.records && chosen(named(kind, pages.records, "changed")), [pages, query("author"), query("state"), status.value]);
-  const afresh = () => {
-    abandonReads(kind);
-    again();
-  };
-  const view = isPaged ? { again, failure: undefined, ...pages, records: pages?.records, found: foundInPages } : { records, found, failure, again: afresh };
+  const view = isPaged ? { again, failure: undefined, ...pages, records: pages?.records, found: foundInPages } : { records, found, failure, again: () => (abandonReads(kind), again()) };
   return [
     h(ArtworkList, { key: "list", kind, ...view }),
     h(LazySync, { key: "sync", kind, busy: work.value !== undefined }),

@@ -1,5 +1,5 @@
 /** Small parts that every view is made of. */
-import { h, useEffect, useId, useState } from "../../vendor/preact.js";
+import { h, useEffect, useId } from "../../vendor/preact.js";
 import { relativeTime, exactTime, t } from "../../texts.js";
 import { address, focusHeading } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
@@ -121,30 +121,16 @@ export function Begin({ scope, children }) {
   return may(scope) && [h("p", { key: "words" }, children), h(Link, { key: "way", to: "import", class: "button plain" }, h(Icon, { name: "Upload" }), t("import.title"))];
 }
 
-/** For how long, in milliseconds, a request that was repeated by a click is not repeated again. */
-const PATIENCE = 2000;
-
 /** A list or record that could not be read, and the way on. @param {{failure: import("../../client.js").Failure, again: () => void}} props */
 export function Unread({ failure, again }) {
   const { words, left } = useFailure(failure);
-  const [busy, setBusy] = useState(false);
-  useEffect(() => setBusy(false), [failure]);
   useEffect(() => {
-    // Should this request hang as well, another click sends a new one.
-    const timer = busy ? setTimeout(() => setBusy(false), PATIENCE) : undefined;
-    return () => clearTimeout(timer);
-  }, [busy]);
-  const retry = () => {
-    setBusy(true);
-    again();
-  };
-  useEffect(() => {
-    if (failure.until && Date.now() >= failure.until) retry();
+    if (failure.until && Date.now() >= failure.until) again();
   }, [left === 0, failure]);
   return h(
     EmptyState,
     { icon: failure.kind === "forbidden" ? "Lock" : "CircleAlert", title: failure.kind === "forbidden" ? t("unread.forbidden") : words },
-    h("div", { class: "cluster" }, h(Button, { icon: "RefreshCw", busy, idle: left > 0, onClick: retry }, t("tryAgain")), h(CopyReference, { id: failure.reference })),
+    h("div", { class: "cluster" }, h(Button, { icon: "RefreshCw", idle: left > 0, onClick: again }, t("tryAgain")), h(CopyReference, { id: failure.reference })),
   );
 }
 

@@ -9,13 +9,12 @@ export function Picture({ url, shown = true, alt = "" }) {
   const [known, setKnown] = useState({ url: "", state: "" });
   const source = pictureUrl(url);
   const state = source === undefined ? "missing" : known.url === url ? known.state : "";
-  const isShown = shown && state !== "missing" && state !== "failed";
+  const isShown = shown && source && state !== "failed";
   const seen = (/** @type {"there" | "failed"} */ found) => () => setKnown({ url, state: found });
   return h(
     "div",
-    { class: `picture ${state}`, title: state === "failed" ? t("picture.failed") : undefined },
+    { class: `picture ${state}` },
     isShown && h("img", { key: url, src: source, alt, decoding: "async", referrerPolicy: "no-referrer", onLoad: seen("there"), onError: seen("failed") }),
-    state === "missing" && h("span", null, t("picture.missing")),
-    state === "failed" && h("span", null, t("picture.failed")),
+    source && state !== "failed" ? null : h("span", null, t(source ? "picture.failed" : "picture.missing")),
   );
 }

@@ -67,7 +67,7 @@ export function Imports({ kind, recordId, imports, saved, changed }) {
   const accept = async () => {
     const news = copies.data ? newsOf(copies.data) : [];
     if (documents.some(({ offered }) => offered)) news.push(t("verdict.document"));
-    const text = news.length > 0 ? `${t("imports.new")} ${news.join(" ")}` : t("imports.new.none");
+    const text = news.length > 0 ? `${t("imports.news")} ${news.join(" ")}` : t("imports.new.none");
     if (!(await ask({ title: t("imports.accept.ask", { n: changes.length }), text, yes: t("imports.accept", { n: changes.length }), no: t("cancel"), tone: news.length > 0 ? "danger" : "primary" }))) return;
     await run("accept", () => PINS[kind].accept(recordId, Object.fromEntries(changes)), ({ requestId }) => {
       sayDone(t("imports.accepted", { n: changes.length }), [requestId], () => void (returned.value += 1));

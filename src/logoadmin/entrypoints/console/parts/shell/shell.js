@@ -165,7 +165,7 @@ function Notice({ id, text, tone, action, until, words, reference }) {
     { class: `notice ${tone}` },
     h(Icon, { name: tone === "done" ? "CircleCheck" : "CircleAlert" }),
     h("div", { class: "notice-text" }, h("span", { dir: "auto" }, h(Counted, { text, until, left, words })), h(CopyReference, { id: reference })),
-    action && h("button", { type: "button", class: "button notice-action", "aria-disabled": left > 0, "aria-keyshortcuts": action.shortcut, title: action.shortcut && "Ctrl+Z", onClick: run }, action.text),
+    action && h("button", { type: "button", class: "button notice-action", "aria-disabled": left > 0, "aria-keyshortcuts": action.shortcut, onClick: run }, action.text),
     h(IconButton, { icon: "X", label: t("close"), onClick: () => dismiss(id) }),
   );
 }
