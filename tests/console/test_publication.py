@@ -288,7 +288,7 @@ def texts(value: ast.expr | None) -> list[str]:
 
 @pytest.mark.rule("contract J4", "contract L5")
 def test_every_reason_for_which_a_sheet_is_not_pinned_is_known_in_the_language_of_the_console(module: Module) -> None:
-    words = "parts/publication/failure_words.js", "failureWords"
+    words = "parts/publication/pin_failure.js", "failureWords"
     found = {*reasons()}
     assert len(found) > 30
     # Without loaded texts, a text is its key.

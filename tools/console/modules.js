@@ -15,7 +15,7 @@ const PRELOAD = `${CONSOLE}preload.json`;
 /** Loaded on every view; `start.js` comes first, because it begins to read while the others still load. */
 const ENTRIES = ["start.js", "app.js"];
 /** Modules that are loaded with texts of their own, by the name of the part. */
-const OWN_TEXTS = { publication: /(^|\/)publication\b/, sign_in: /(^|\/)sign_in\b/, signing_in: /(^|\/)(signing_in\/|people\/enrolment\b)/ };
+const OWN_TEXTS = { publication: /(^|\/)publication\/(?!pin_failure)|(^|\/)publication\.js/, pins: /(^|\/)pin_failure\b/, sign_in: /(^|\/)sign_in\b/, signing_in: /(^|\/)(signing_in\/|people\/enrolment\b)/ };
 
 /** @param {string} name @returns {string} */
 const source = (name) => readFileSync(CONSOLE + name, "utf8");

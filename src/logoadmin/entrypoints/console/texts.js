@@ -19,7 +19,7 @@ const texts = signal({});
 /**
  * The modules of texts: those of lists, those that only the publication, signing in or enrolment has, and all others. What
  * is shown decides which are loaded: the others are more than twice as many as those of lists.
- * @typedef {"lists" | "others" | "publication" | "sign_in" | "signing_in"} TextPart
+ * @typedef {"lists" | "others" | "publication" | "pins" | "sign_in" | "signing_in"} TextPart
  */
 /** @type {Set<TextPart>} */
 const wanted = new Set(["lists"]);

@@ -35,7 +35,7 @@ export function Copies({ kind, recordId, copies }) {
     "div",
     { class: "stack" },
     news.length > 0
-      ? [h("p", { key: "new", class: "label" }, t("imports.news")), h("ul", { key: "list", class: "stack tight problem", "aria-label": t("imports.new") }, news.map((each) => h("li", { key: each }, each)))]
+      ? [h("p", { key: "new", class: "label" }, t("imports.news")), h("ul", { key: "list", class: "stack tight problem", "aria-label": t("imports.news") }, news.map((each) => h("li", { key: each }, each)))]
       : h("p", { class: "hint" }, t("imports.new.none")),
     kept.length > 0 && h("p", { class: "hint" }, `${t("imports.kept")} ${kept.map((risk) => t(`verdict.${risk}`)).join(" ")}`),
     h(

@@ -4,13 +4,13 @@ import { call, Failure, returned } from "../../client.js";
 import { say, sayDone, sayFailure } from "../../notices.js";
 import { KINDS } from "../../records.js";
 import { may } from "../../session.js";
-import { t } from "../../texts.js";
+import { t, withTexts } from "../../texts.js";
 import { DiffRows } from "../diff/diff.js";
 import { Button, Time, Unread, rich } from "../primitives/basics.js";
 import { useRead } from "../primitives/use_read.js";
 import { ask } from "../primitives/dialog.js";
+import { lazy } from "../primitives/lazy.js";
 import { Copies, newsOf } from "./copies.js";
-import { failureWords } from "./failure_words.js";
 import { rowsOf } from "./unified_diff.js";
 
 /** @typedef {"logo" | "theme"} ArtworkKind */
@@ -36,6 +36,7 @@ const PINS = {
   },
 };
 
+const PinFailure = lazy(withTexts(() => import("./pin_failure.js").then((module) => module.PinFailure), "pins"));
 /** As the service calls all documents in `data:` URLs, which are accepted together. */
 const DOCUMENTS = "data:";
 /** So many are listed: the service fetches no more than twenty. */
@@ -144,7 +145,7 @@ function State({ pin, url }) {
   const when = { when: h(Time, { seconds: checkedAt }) };
   return [
     h("p", { key: "state", class: sha256 ? "hint" : "problem" }, rich(sha256 ? "imports.pinned" : "imports.missing", when)),
-    failure && h("p", { key: "failure", class: "problem", dir: "auto" }, failureWords(failure)),
+    failure && h(PinFailure, { key: "failure", look: "problem", failure }),
     offered && h("p", { key: "offered", class: "remark" }, t("imports.changed")),
     offered && difference && h(Difference, { key: "difference", difference, url }),
   ];

@@ -4,14 +4,15 @@ import { call, Failure } from "../../client.js";
 import { sayFailure } from "../../notices.js";
 import { KINDS } from "../../records.js";
 import { may } from "../../session.js";
-import { t } from "../../texts.js";
+import { t, withTexts } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
+import { lazy } from "../primitives/lazy.js";
 import { aboutState } from "./about_state.js";
-import { failureWords } from "./failure_words.js";
 import { Named } from "./named.js";
 
 /** @typedef {import("logoadmin/api").components["schemas"]["LeftOut"]} LeftOut */
 
+const PinFailure = lazy(withTexts(() => import("./pin_failure.js").then((module) => module.PinFailure), "pins"));
 /** The records of a group that are listed at first. */
 const SHOWN = 20;
 /** What another attempt may help against. */
@@ -71,7 +72,7 @@ function Group({ records, again }) {
       "ul",
       { class: "box divided", "aria-label": words },
       records.slice(0, most).map((each) =>
-        h("li", { key: `${each.kind} ${each.id}`, class: "stack tight row" }, h(Named, each), each.code === "not_pinned" && h("p", { class: "hint", dir: "auto" }, failureWords(each.reason))),
+        h("li", { key: `${each.kind} ${each.id}`, class: "stack tight row" }, h(Named, each), each.code === "not_pinned" && h(PinFailure, { look: "hint", failure: each.reason })),
       ),
     ),
     records.length > most && h(Button, { onClick: () => setMost(most * 10) }, t("list.more")),

@@ -1,4 +1,5 @@
 /** Why an imported style sheet cannot be pinned, in the user's language: the service says it in English (contract L8). */
+import { h } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
 
 /** @typedef {import("../../texts.js").TextKey} TextKey */
@@ -23,6 +24,9 @@ const REASONS = [
   [/^The pinned style sheet \w+ is missing /, "pin.lost"],
   [/^an import has |^only imports by |^the (?:host|port) of the URL |^the URL /, "pin.address"],
 ];
+
+/** @param {{failure: string, look: string}} props */
+export const PinFailure = ({ failure, look }) => h("p", { class: look, dir: "auto" }, failureWords(failure));
 
 /** @param {string} failure As the service words it, perhaps with the host before it. @returns {string} itself where nothing is known of it */
 export function failureWords(failure) {
