@@ -4,7 +4,7 @@
 import { signal } from "./vendor/preact.js";
 import { Failure } from "./client.js";
 import { me } from "./session.js";
-import { t } from "./texts.js";
+import { t, withTexts } from "./texts.js";
 
 /**
  * @typedef {{text: string, run: () => void, shortcut?: string}} Action
@@ -21,6 +21,7 @@ import { t } from "./texts.js";
 /** @type {import("./vendor/preact.js").Signal<Notice[]>} */
 export const notices = signal([]);
 let count = 0;
+const loadUndo = withTexts(() => import("./undo.js"));
 /** @type {(() => void) | undefined} */
 let undoes;
 
@@ -57,7 +58,7 @@ export function dismiss(id) {
 export function sayDone(text, requestIds, undone) {
   const run = () => {
     undoes = undefined;
-    import("./undo.js").then((module) => module.undo({ dismiss, say, sayFailure }, requestIds, undone), () => say(t("failure.away"), { tone: "failed" }));
+    loadUndo().then((module) => module.undo({ dismiss, say, sayFailure }, requestIds, undone), () => say(t("failure.away"), { tone: "failed" }));
   };
   say(text, requestIds.some(Boolean) ? { action: { text: t("undo"), run, shortcut: "Control+Z" } } : {});
 }

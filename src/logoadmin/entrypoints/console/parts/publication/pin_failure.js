@@ -10,7 +10,7 @@ const REASONS = [
   [/^cannot be resolved$/, "pin.unresolved"],
   [/^cannot be reached$/, "pin.unreached"],
   [/^breaks off the connection$/, "pin.broken"],
-  [/^takes longer than |^the sheets of a record did not arrive within |^not asked, after /, "pin.slow"],
+  [/^takes longer than |^is not resolved within |^the sheets of a record did not arrive within |^not asked, after /, "pin.slow"],
   [/^has an address that is |outgoing_hosts$/, "pin.forbidden"],
   [/certificate|TLS/, "pin.tls"],
   [/^redirects |redirects lead to it$/, "pin.redirect"],
