@@ -256,7 +256,7 @@ def test_unpublished_records_are_listed_with_their_reason_and_linked(console: Pe
 def reasons() -> Iterator[str]:
     """Yield every reason for which a sheet cannot be pinned, as the source words it, with 5 for each value."""
     source = CONSOLE.parents[1]
-    for path in (*source.glob("domain/pinning/*.py"), *source.glob("adapters/httpcore_outgoing/*.py")):
+    for path in (*source.glob("domain/publication/pins/*.py"), *source.glob("adapters/httpcore_outgoing/*.py")):
         yield from reasons_in(path)
 
 
