@@ -23,7 +23,7 @@ from logoadmin.adapters.sql_storage.databases.mysql import dialect as mysql
 from logoadmin.adapters.sql_storage.databases.sqlite import dialect as sqlite
 from logoadmin.adapters.sql_storage.resilience import pool as guarded_pool
 from logoadmin.adapters.sql_storage.resilience.breaker import REST, CircuitBreaker
-from logoadmin.adapters.sql_storage.tables import secrets
+from logoadmin.adapters.sql_storage.tables.kernel_tables import secrets
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StorageUnavailable

@@ -18,7 +18,7 @@ from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.databases.mysql import leases
 from logoadmin.adapters.sql_storage.databases.mysql.leases import LEASE_TABLE
 from logoadmin.adapters.sql_storage.schema import schema
-from logoadmin.adapters.sql_storage.tables import COUNTED, VERSION_TABLE, WRITE_LOCKS, metadata
+from logoadmin.adapters.sql_storage.tables.all_tables import COUNTED, VERSION_TABLE, WRITE_LOCKS, metadata
 from logoadmin.domain.kernel.errors import SchemaMismatch, StartError, StorageUnavailable
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS
 from logoadmin.domain.kernel.records import Author

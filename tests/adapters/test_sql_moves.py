@@ -17,7 +17,8 @@ import logoadmin
 from logoadmin.adapters.sql_storage import moves, open_sql_storage
 from logoadmin.adapters.sql_storage.databases import dialect_of
 from logoadmin.adapters.sql_storage.schema import schema
-from logoadmin.adapters.sql_storage.tables import MOVED_TO, VERSION_TABLE, metadata
+from logoadmin.adapters.sql_storage.tables.all_tables import VERSION_TABLE, metadata
+from logoadmin.adapters.sql_storage.tables.kernel_tables import MOVED_TO
 from logoadmin.bootstrap import folder, open_gallery
 from logoadmin.domain.gallery.artworks import BlockLogo
 from logoadmin.domain.identity.sessions.sessions import Refresh, SignIn

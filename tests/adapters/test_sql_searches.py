@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logoadmin.adapters.sql_storage import SqlStorage, tables
+from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.adapters.sql_storage.kernel.records import RECORDS
+from logoadmin.adapters.sql_storage.tables.all_tables import metadata
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, ROLES, USERS, AnyKind
@@ -114,7 +115,7 @@ def work_for(storage: SqlStorage, page: Callable[[UnitOfWork], object]) -> int:
 def take_statistics(storage: SqlStorage) -> None:
     """Have the database collect statistics, as its operators may."""
     with storage._pool.engine.connect() as connection:
-        names = ", ".join(tables.metadata.tables)
+        names = ", ".join(metadata.tables)
         connection.exec_driver_sql("ANALYZE" if storage.embedded else f"ANALYZE TABLE {names}")
 
 

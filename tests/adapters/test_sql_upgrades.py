@@ -20,7 +20,7 @@ import logoadmin
 from logoadmin.adapters.sql_storage import SqlStorage, backups, open_sql_storage
 from logoadmin.adapters.sql_storage.databases.mysql.leases import LEASE_TABLE
 from logoadmin.adapters.sql_storage.schema import schema
-from logoadmin.adapters.sql_storage.tables import VERSION_TABLE, metadata
+from logoadmin.adapters.sql_storage.tables.all_tables import VERSION_TABLE, metadata
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.changes.history import RevertRequest
 from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords

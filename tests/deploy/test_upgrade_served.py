@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 import logoadmin
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.adapters.sql_storage.tables import VERSION_TABLE
+from logoadmin.adapters.sql_storage.tables.all_tables import VERSION_TABLE
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.settings import settings_of

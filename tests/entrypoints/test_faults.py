@@ -24,7 +24,7 @@ from logoadmin.adapters.sql_storage.databases.mysql import connections as pymysq
 from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_checks
 from logoadmin.adapters.sql_storage.databases.sqlite import dialect as sqlite
 from logoadmin.adapters.sql_storage.moves import move
-from logoadmin.adapters.sql_storage.tables import VERSION_TABLE
+from logoadmin.adapters.sql_storage.tables.all_tables import VERSION_TABLE
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.gallery.artworks import CreateLogo
 from logoadmin.domain.gallery.authors import CreateAuthor

@@ -5,7 +5,8 @@ from typing import Final
 
 import pytest
 
-from logoadmin.adapters.sql_storage.tables import LINK_TABLES, TABLES, metadata
+from logoadmin.adapters.sql_storage.tables.all_tables import TABLES, metadata
+from logoadmin.adapters.sql_storage.tables.gallery_tables import LINK_TABLES
 from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
 from tests.entrypoints.command_line import Run, says_one_line
 

@@ -13,7 +13,9 @@ from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.driver_errors import Failure
 from logoadmin.adapters.sql_storage.resilience.pool import STEP_TIMEOUT, ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import NEWEST, Schema
-from logoadmin.adapters.sql_storage.tables import changes, metadata, sign_in_attempts, state
+from logoadmin.adapters.sql_storage.tables.all_tables import metadata, state
+from logoadmin.adapters.sql_storage.tables.identity_tables import sign_in_attempts
+from logoadmin.adapters.sql_storage.tables.kernel_tables import changes
 from logoadmin.domain.kernel.access import CLOCK_SKEW
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.checks import Result, ok, warning, wrong

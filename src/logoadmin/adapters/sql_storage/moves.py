@@ -17,7 +17,8 @@ from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.resilience.pool import ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import Schema
 from logoadmin.adapters.sql_storage.storage import SqlStorage
-from logoadmin.adapters.sql_storage.tables import MOVED_TO, metadata, secrets, state
+from logoadmin.adapters.sql_storage.tables.all_tables import metadata, state
+from logoadmin.adapters.sql_storage.tables.kernel_tables import MOVED_TO, secrets
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.errors import SettingsError, StartError, StorageUnavailable, TablesMissing
 from logoadmin.ports.kernel.metrics import NoMetrics

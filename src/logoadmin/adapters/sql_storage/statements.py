@@ -8,16 +8,10 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import ClauseElement, Dialect, Insert, PoolProxiedConnection, Table, bindparam
 from sqlalchemy.ext.compiler import compiles
 
-from logoadmin.adapters.sql_storage.identity.sign_in_tables import identities
-from logoadmin.adapters.sql_storage.tables import (
-    REPLACED_TABLES,
-    SESSION_TABLES,
-    roles,
-    service_keys,
-    sessions,
-    stored_responses,
-    users,
-)
+from logoadmin.adapters.sql_storage.tables.all_tables import REPLACED_TABLES, SESSION_TABLES
+from logoadmin.adapters.sql_storage.tables.identity_tables import roles, service_keys, sessions, users
+from logoadmin.adapters.sql_storage.tables.kernel_tables import stored_responses
+from logoadmin.adapters.sql_storage.tables.sign_in_tables import identities
 from logoadmin.ports.storage import WriteLock
 
 Row = Sequence[Any]

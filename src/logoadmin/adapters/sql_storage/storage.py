@@ -15,7 +15,7 @@ from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, Failure, 
 from logoadmin.adapters.sql_storage.group_commit import GroupCommit
 from logoadmin.adapters.sql_storage.resilience.pool import RETRIES, STEP_TIMEOUT, ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import Schema
-from logoadmin.adapters.sql_storage.tables import WRITE_LOCKS
+from logoadmin.adapters.sql_storage.tables.all_tables import WRITE_LOCKS
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.kernel.causes import Cause

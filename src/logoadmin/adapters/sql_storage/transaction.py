@@ -8,15 +8,8 @@ from sqlalchemy import ClauseElement, PoolProxiedConnection, Select, Table, lite
 
 from logoadmin.adapters.sql_storage.driver_errors import Classification, Failure, FailureKind
 from logoadmin.adapters.sql_storage.statements import KEY, CompiledStatement, Row, StatementCompiler, insert_into
-from logoadmin.adapters.sql_storage.tables import (
-    COUNTED,
-    MOVED_TO,
-    WRITE_LOCKS,
-    changes,
-    metadata,
-    secrets,
-    state,
-)
+from logoadmin.adapters.sql_storage.tables.all_tables import COUNTED, WRITE_LOCKS, metadata, state
+from logoadmin.adapters.sql_storage.tables.kernel_tables import MOVED_TO, changes, secrets
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.limits import MAX_ID

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from sqlalchemy import Select, bindparam, select
 
-from logoadmin.adapters.sql_storage.kernel.repository import Repository
+from logoadmin.adapters.sql_storage.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, in_portions
-from logoadmin.adapters.sql_storage.tables import LINK_TABLES
+from logoadmin.adapters.sql_storage.tables.gallery_tables import LINK_TABLES
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.records import Kind, Link
 

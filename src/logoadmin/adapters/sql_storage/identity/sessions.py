@@ -5,19 +5,19 @@ from typing import Any, Final
 
 from sqlalchemy import bindparam, delete, exists, func, or_, select
 
-from logoadmin.adapters.sql_storage.identity.sign_in_tables import factors, identities
-from logoadmin.adapters.sql_storage.kernel.repository import Repository
+from logoadmin.adapters.sql_storage.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEY, Row
-from logoadmin.adapters.sql_storage.tables import (
+from logoadmin.adapters.sql_storage.tables.identity_tables import (
     preferences,
     refresh_tokens,
     roles,
-    secrets,
     service_keys,
     sessions,
     sign_in_attempts,
     users,
 )
+from logoadmin.adapters.sql_storage.tables.kernel_tables import secrets
+from logoadmin.adapters.sql_storage.tables.sign_in_tables import factors, identities
 from logoadmin.domain.identity.sessions.session_records import ServiceKey
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Rights

@@ -8,7 +8,9 @@ from typing import Any, Final
 
 from sqlalchemy import bindparam, func, select, update
 
-from logoadmin.adapters.sql_storage.identity.sign_in_tables import (
+from logoadmin.adapters.sql_storage.repository import Repository
+from logoadmin.adapters.sql_storage.statements import KEY, Row
+from logoadmin.adapters.sql_storage.tables.sign_in_tables import (
     challenges,
     events,
     factors,
@@ -16,8 +18,6 @@ from logoadmin.adapters.sql_storage.identity.sign_in_tables import (
     recovery_codes,
     second_factor_since,
 )
-from logoadmin.adapters.sql_storage.kernel.repository import Repository
-from logoadmin.adapters.sql_storage.statements import KEY, Row
 from logoadmin.domain.identity.events.event_records import CountedEvent, Event
 from logoadmin.domain.kernel.lists import Order
 from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity

@@ -8,10 +8,10 @@ from typing import Any
 from pydantic_core import to_json
 from sqlalchemy import Select, bindparam, func, select
 
-from logoadmin.adapters.sql_storage.kernel.repository import Repository
 from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages
+from logoadmin.adapters.sql_storage.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEYS, Row, in_portions
-from logoadmin.adapters.sql_storage.tables import changes, stored_responses
+from logoadmin.adapters.sql_storage.tables.kernel_tables import changes, stored_responses
 from logoadmin.domain.kernel.limits import MAX_ID, Origin
 from logoadmin.domain.kernel.lists import EVERY_CHANGE, ChangeFilter, Order, page_of
 from logoadmin.domain.kernel.records import Change, Kind

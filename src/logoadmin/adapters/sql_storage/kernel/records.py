@@ -8,10 +8,12 @@ from typing import Any, Final, Generic, TypeVar
 
 from sqlalchemy import Boolean, Column, ColumnElement, Select, bindparam, func, select, update
 
-from logoadmin.adapters.sql_storage.kernel.repository import Repository
 from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages, SortedPages
+from logoadmin.adapters.sql_storage.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions, insert_into
-from logoadmin.adapters.sql_storage.tables import LINK_TABLES, TABLES, authors, filter_indexes
+from logoadmin.adapters.sql_storage.tables.all_tables import TABLES
+from logoadmin.adapters.sql_storage.tables.columns import filter_indexes
+from logoadmin.adapters.sql_storage.tables.gallery_tables import LINK_TABLES, authors
 from logoadmin.domain.kernel.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.kernel.kinds import (
     ARTWORK_KINDS,

@@ -8,9 +8,9 @@ from typing import Any
 
 from sqlalchemy import bindparam, delete, func, select
 
-from logoadmin.adapters.sql_storage.kernel.repository import Repository
+from logoadmin.adapters.sql_storage.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
-from logoadmin.adapters.sql_storage.tables import pins, published_indexes, sheets, withdrawals
+from logoadmin.adapters.sql_storage.tables.publication_tables import pins, published_indexes, sheets, withdrawals
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.ports.publication.publication_storage import Pin, PublishedIndex, Withdrawal

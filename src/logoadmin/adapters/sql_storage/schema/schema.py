@@ -7,7 +7,8 @@ from sqlalchemy import Connection, inspect, select, text
 
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.schema.migrations.numbers import RELEASED, check_numbers, numbers
-from logoadmin.adapters.sql_storage.tables import MOVED_TO, VERSION_TABLE, metadata, secrets
+from logoadmin.adapters.sql_storage.tables.all_tables import VERSION_TABLE, metadata
+from logoadmin.adapters.sql_storage.tables.kernel_tables import MOVED_TO, secrets
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import SchemaMismatch, StartError, TablesMissing
 

@@ -6,7 +6,7 @@ from typing import Final
 from sqlalchemy import Connection, text
 
 from logoadmin.adapters.sql_storage.databases.dialect import Checks
-from logoadmin.adapters.sql_storage.tables import metadata
+from logoadmin.adapters.sql_storage.tables.all_tables import metadata
 from logoadmin.domain.kernel.checks import Result, ok, warning, wrong
 
 _MIB: Final = 2**20

@@ -16,7 +16,6 @@ from sqlalchemy.dialects.mysql.base import MySQLCompiler
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 from sqlalchemy.ext.compiler import compiles
 
-from logoadmin.adapters.sql_storage.columns import LongBinary, LongText
 from logoadmin.adapters.sql_storage.databases import parsed_url
 from logoadmin.adapters.sql_storage.databases.dialect import Checks, pool_options
 from logoadmin.adapters.sql_storage.databases.mysql import checks as mysql_checks
@@ -24,6 +23,7 @@ from logoadmin.adapters.sql_storage.databases.mysql.connections import Connector
 from logoadmin.adapters.sql_storage.databases.mysql.error_codes import classify
 from logoadmin.adapters.sql_storage.databases.mysql.leases import Lease
 from logoadmin.adapters.sql_storage.driver_errors import Classification
+from logoadmin.adapters.sql_storage.tables.columns import LongBinary, LongText
 from logoadmin.domain.kernel.checks import Result
 from logoadmin.domain.kernel.errors import SettingsError, StartError
 

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from logoadmin.adapters.sql_storage.tables import VERSION_TABLE, metadata
+from logoadmin.adapters.sql_storage.tables.all_tables import VERSION_TABLE, metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -6,8 +6,8 @@ Every migration is idempotent: MySQL keeps the first half when the second one fa
 import sqlalchemy as sa
 from alembic import context, op
 
-from logoadmin.adapters.sql_storage.columns import LongBinary, LongText
 from logoadmin.adapters.sql_storage.schema.migrations.numbers import number_before, number_of
+from logoadmin.adapters.sql_storage.tables.columns import LongBinary, LongText
 
 revision, down_revision = number_of(__file__), number_before(__file__)
 

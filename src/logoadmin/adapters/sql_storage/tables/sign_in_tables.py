@@ -4,7 +4,7 @@ from typing import Final
 
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Table, Text, UniqueConstraint
 
-from logoadmin.adapters.sql_storage.columns import (
+from logoadmin.adapters.sql_storage.tables.columns import (
     HASH,
     OPAQUE,
     SHA256,

@@ -1,0 +1,67 @@
+"""The tables of all rooms, as the newest migration leaves them.
+
+``tests/adapters/test_sql_migrations.py`` compares the two.
+
+They contain the details that queries need. Collations are in ``migrations``, because they depend on the server.
+:mod:`~logoadmin.adapters.sql_storage.transaction` issues the ids, never the database.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from sqlalchemy import BigInteger, Column, Integer, Table
+
+from logoadmin.adapters.sql_storage.tables import kernel_tables as kernel_tables
+from logoadmin.adapters.sql_storage.tables.columns import filter_indexes as filter_indexes
+from logoadmin.adapters.sql_storage.tables.columns import id_column
+from logoadmin.adapters.sql_storage.tables.columns import metadata as metadata
+from logoadmin.adapters.sql_storage.tables.gallery_tables import ARTWORK_TABLES, authors
+from logoadmin.adapters.sql_storage.tables.identity_tables import (
+    preferences,
+    refresh_tokens,
+    roles,
+    service_keys,
+    sessions,
+    sign_in_attempts,
+    users,
+)
+from logoadmin.adapters.sql_storage.tables.publication_tables import pins, published_indexes, sheets, withdrawals
+from logoadmin.adapters.sql_storage.tables.sign_in_tables import SIGN_IN_TABLES
+from logoadmin.domain.kernel.kinds import KINDS, ArtworkKind
+from logoadmin.domain.kernel.records import Kind
+from logoadmin.ports.storage import WriteLock
+
+VERSION_TABLE: Final = "logoadmin_version"
+
+TABLES: Final[Mapping[Kind, Table]] = {Kind.ROLE: roles, Kind.USER: users, Kind.AUTHOR: authors, **ARTWORK_TABLES}
+
+# One row for each write lock, which a write holds until its end. A row has the last ids issued under its lock, the last
+# change of each kind in ``<kind>_version``, and the number of writes in ``writes``: every write changes its row, so
+# that a cluster detects two concurrent writes on different servers.
+COUNTED: Final[Mapping[WriteLock, tuple[str, ...]]] = {
+    "records": (
+        "change_id",
+        *(kind.id_field for kind in KINDS.values() if kind.gives_ids),
+        *(kind.link_id_field for kind in KINDS.values() if isinstance(kind, ArtworkKind)),
+        *(f"{kind}_version" for kind in Kind),
+    ),
+    "sessions": ("key_id", "factor_id", "event_id"),
+}
+WRITE_LOCKS: Final[Mapping[WriteLock, int]] = {"records": 1, "sessions": 2}
+# The tables written under the lock of sessions; stored responses are written under the lock of their write.
+SESSION_TABLES: Final = frozenset(
+    {
+        *(sessions, refresh_tokens, preferences, service_keys, sign_in_attempts),
+        *SIGN_IN_TABLES,
+        *(pins, sheets, published_indexes),
+    }
+)
+# Tables whose new rows replace those with the same key.
+REPLACED_TABLES: Final = frozenset({withdrawals})
+state: Final = Table(
+    "state",
+    metadata,
+    id_column("state_id"),
+    *(Column(name, Integer, nullable=False, server_default="0") for names in COUNTED.values() for name in names),
+    Column("writes", BigInteger, nullable=False, server_default="0"),
+)

@@ -1,0 +1,69 @@
+"""The tables of authors, artworks and their links."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    Table,
+    UniqueConstraint,
+)
+
+from logoadmin.adapters.sql_storage.tables.columns import (
+    LongText,
+    id_column,
+    metadata,
+    records_table,
+)
+from logoadmin.domain.kernel.kinds import (
+    ARTWORK_KINDS,
+    AUTHORS,
+    AnyArtworkKind,
+)
+from logoadmin.domain.kernel.limits import (
+    MAX_ARTWORK_NAME,
+    MAX_NAME,
+    MAX_PREVIEW_URL,
+    MAX_TARGET,
+)
+from logoadmin.domain.kernel.records import Kind
+
+authors: Final = records_table(
+    AUTHORS,
+    Column("user_id", Integer, nullable=False),
+    Column("username", String(MAX_NAME), nullable=False),
+)
+
+
+def _artworks(kind: AnyArtworkKind) -> Table:
+    return records_table(
+        kind,
+        Column("name", String(MAX_ARTWORK_NAME), nullable=False),
+        Column("preview_url", String(MAX_PREVIEW_URL), nullable=False),
+        Column("target", String(MAX_TARGET), nullable=False),
+        Column("active", Boolean, nullable=False),
+        Column("custom_css", LongText, nullable=False),
+    )
+
+
+def _links(kind: AnyArtworkKind) -> Table:
+    return Table(
+        f"{kind.kind}_authors",
+        metadata,
+        id_column(kind.link_id_field),
+        Column(
+            kind.id_field, Integer, ForeignKey(f"{kind.plural}.{kind.id_field}", ondelete="CASCADE"), nullable=False
+        ),
+        Column("author_id", Integer, ForeignKey("authors.author_id", ondelete="CASCADE"), nullable=False),
+        UniqueConstraint(kind.id_field, "author_id"),
+        Index(None, "author_id", kind.id_field),
+    )
+
+
+ARTWORK_TABLES: Final[Mapping[Kind, Table]] = {kind.kind: _artworks(kind) for kind in ARTWORK_KINDS}
+LINK_TABLES: Final[Mapping[Kind, Table]] = {kind.kind: _links(kind) for kind in ARTWORK_KINDS}
