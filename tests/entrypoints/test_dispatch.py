@@ -20,10 +20,11 @@ from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import Author, PasswordHash
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication import publication_service, status
 from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css import judging as verdict
 from logoadmin.domain.publication.css.verdict import Verdict
-from logoadmin.domain.publication.pins import artwork_css
+from logoadmin.domain.publication.pins import artwork_css, pin_changes, pinned_css, pins
 from logoadmin.entrypoints.http_api import dispatch as module
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.endpoints import _asker
@@ -37,6 +38,7 @@ from tests.gallery import ADMIN_PASSWORD, FrozenClock, WatchedStorage, gallery_o
 Answer = TypeVar("Answer")
 
 WITHIN: Final = 10.0
+DOCUMENT: Final = "data:image/svg+xml,%3Csvg%3E%3Cimage%20href=//a.example%20/%3E%3C/svg%3E"
 
 
 class SlowStorage(WatchedStorage):
@@ -525,31 +527,47 @@ def test_who_asks_other_hosts_is_the_user_or_else_the_network(caller: Caller, as
 
 
 @pytest.mark.rule("contract L4")
-@pytest.mark.parametrize("kind", ["logo", "theme"])
-def test_css_is_judged_outside_of_transactions(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda gallery: gallery.logos.css(artwork_css.GetLogoCss(logo_id=1)),
+        lambda gallery: gallery.themes.css(artwork_css.GetThemeCss(theme_id=1)),
+        lambda gallery: gallery.pins.list(pins.GetThemePins(theme_id=1)),
+        lambda gallery: gallery.pins.copies(pins.GetThemeCopies(theme_id=1)),
+        lambda gallery: gallery.publication.status(publication_service.ShowPublication()),
+    ],
+    ids=["logo", "theme", "pins", "copies", "publication"],
+)
+def test_css_is_judged_outside_of_transactions(
+    ask: Callable[[LogoAdmin], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     storage = WatchedStorage(MemoryStorage())
     gallery = gallery_on(storage, FrozenClock())
     stock(gallery)
+    css = f"@import url('https://x.example/a.css');b{{background:url('{DOCUMENT}')}}"
+    gallery.themes.amend(artworks.AmendTheme(theme_id=1, custom_css=css, active=True))
     reading: list[bool] = []
     is_open = False
-    read, judged = storage.read, judge
+    judged = judge
 
-    def watched(work: Callable[[UnitOfWork], Answer]) -> Answer:
-        nonlocal is_open
-        is_open = True
-        try:
-            return read(work)
-        finally:
-            is_open = False
+    def watched(read: Callable[..., Answer]) -> Callable[..., Answer]:
+        def reads(work: Callable[[UnitOfWork], Answer]) -> Answer:
+            nonlocal is_open
+            is_open = True
+            try:
+                return read(work)
+            finally:
+                is_open = False
+
+        return reads
 
     def noted(*asked: Any) -> Verdict:
         reading.append(is_open)
         return judged(*asked)
 
-    monkeypatch.setattr(storage, "read", watched)
-    monkeypatch.setattr(artworks, "judge", noted)
-    if kind == "logo":
-        gallery.logos.css(artwork_css.GetLogoCss(logo_id=1))
-    else:
-        gallery.themes.css(artwork_css.GetThemeCss(theme_id=1))
-    assert reading == [False]
+    monkeypatch.setattr(storage, "read", watched(storage.read))
+    monkeypatch.setattr(storage, "snapshot", watched(storage.snapshot))
+    for judging in (artwork_css, pins, status, pinned_css, pin_changes):
+        monkeypatch.setattr(judging, "judge", noted)
+    ask(gallery)
+    assert set(reading) == {False}

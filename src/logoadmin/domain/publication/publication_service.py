@@ -6,11 +6,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
-from logoadmin.domain.kernel.access import SIGNED_IN, Rights
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Rights
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotPermitted, StorageUnavailable
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
-from logoadmin.domain.kernel.use_cases import Service, Transactions, reads_with_rights
+from logoadmin.domain.kernel.use_cases import Service, Transactions
 from logoadmin.domain.publication.files.assembly import MOST_DIFFERENCES, Sources, assembled
 from logoadmin.domain.publication.files.contents import contents_of
 from logoadmin.domain.publication.files.gallery_keys import DAY, GalleryKeys, Identity
@@ -18,12 +18,17 @@ from logoadmin.domain.publication.files.index import Index, index_of, packed_fin
 from logoadmin.domain.publication.files.index_differences import named_differences
 from logoadmin.domain.publication.files.pointer import public_key, signed
 from logoadmin.domain.publication.files.publishing import Blocks, is_complete, is_unchanged, publish, publish_blocks
-from logoadmin.domain.publication.files.withdrawals import MOST_BLOCKED, listed_withdrawals, withdrawn_entry
+from logoadmin.domain.publication.files.withdrawals import (
+    MOST_BLOCKED,
+    MOST_WITHDRAWN,
+    listed_withdrawals,
+    withdrawn_entry,
+)
 from logoadmin.domain.publication.publication_records import POINTER, Publication, PublicationStatus, Published
 from logoadmin.domain.publication.status import status_of
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.publication.gallery_files import GalleryFiles
-from logoadmin.ports.publication.publication_storage import PublishedIndex
+from logoadmin.ports.publication.publication_storage import PublishedIndex, Withdrawal
 from logoadmin.ports.storage import UnitOfWork
 
 _HOUR: Final = 3600  # seconds
@@ -154,16 +159,22 @@ class PublicationService(Service):
             left_out = publication.left_out
             return Published(publication.version, True, publication.pointer, left_out, is_complete=not left_out)
 
-    @reads_with_rights
-    def status(self, uow: UnitOfWork, _command: ShowPublication, held: Rights | None) -> PublicationStatus:
+    def status(self, command: ShowPublication, caller: Caller = OWNER) -> PublicationStatus:
         """Return the records that readers do not get, with the reasons, and the imports that changed at their origin.
 
         Raises:
             NotPermitted: the caller may change neither logos nor themes.
         """
-        if held is not None and not any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS):
-            raise NotPermitted
-        return status_of(uow, pin_imports=self._rules.pin_imports)
+
+        def begun(
+            uow: UnitOfWork, _command: ShowPublication, held: Rights | None
+        ) -> tuple[int, tuple[Withdrawal, ...]]:
+            if held is not None and not any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS):
+                raise NotPermitted
+            return uow.changes.last_id(), uow.publication.withdrawals.blocked(MOST_WITHDRAWN)
+
+        version, blocked = self.transactions.snapshot_with_rights(command, caller, begun)
+        return status_of(self.transactions.storage, version, blocked, pin_imports=self._rules.pin_imports)
 
     def public_keys(self) -> tuple[dict[str, str], ...]:
         """Return the public keys that sign as JWKs with their thumbprints, the current one first.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from logoadmin.domain.kernel.kinds import LOGOS, THEMES, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Filter, Listing
@@ -10,11 +10,41 @@ from logoadmin.domain.kernel.records import Logo, Theme
 from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.domain.publication.files.index import IndexBuilder, without_empty
-from logoadmin.domain.publication.pins.pinned_css import PinnedCss, PinnedSheets, Unpinned
+from logoadmin.domain.publication.pins.pinned_css import PinnedCss, PinnedSheets, ReadsPins, Unpinned
 from logoadmin.domain.publication.publication_records import LeftOut
-from logoadmin.ports.storage import UnitOfWork
+from logoadmin.ports.storage import Storage, UnitOfWork
 
 _ACTIVE: Final = Filter(active=True)
+
+
+class HasArtworks(Protocol):
+    """A unit of work, or :class:`StoredArtworks`."""
+
+    def records(self, kind: Any, /) -> Any:
+        """Return the records of a kind of artwork."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredArtworks:
+    """The artworks, read some at a time, each in a transaction of its own: none is open while CSS is judged."""
+
+    _storage: Storage
+
+    def records(self, kind: AnyArtworkKind) -> "_StoredRecords":
+        """Return the records of a kind of artwork."""
+        return _StoredRecords(self._storage, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredRecords:
+    _storage: Storage
+    _kind: AnyArtworkKind
+
+    def page(self, after: int, limit: int, where: Filter) -> Any:
+        return self._storage.read(lambda uow: uow.records(self._kind).page(after, limit, where))
+
+    def get(self, id_: int) -> Any:
+        return self._storage.read(lambda uow: uow.records(self._kind).get(id_))
 
 
 @dataclass(slots=True)
@@ -40,7 +70,7 @@ def contents_of(uow: UnitOfWork, *, pin_imports: bool) -> Contents:
         pin_imports: whether readers get pinned copies of imported style sheets; otherwise imports stay as they are.
     """
     contents = Contents()
-    for kind, artwork, css in active_artworks(uow, pin_imports=pin_imports):
+    for kind, artwork, css in active_artworks(uow, uow.publication.pins, pin_imports=pin_imports):
         if isinstance(css, LeftOut):
             contents.left_out.append(css)
             continue
@@ -51,16 +81,16 @@ def contents_of(uow: UnitOfWork, *, pin_imports: bool) -> Contents:
 
 
 def active_artworks(
-    uow: UnitOfWork, *, pin_imports: bool
+    stored: HasArtworks, pins: ReadsPins, *, pin_imports: bool
 ) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, PinnedCss | LeftOut]]:
     """Yield the active artworks, logos first, by id, each with its CSS as readers get it, or why they do not."""
-    yield from _pinned(uow) if pin_imports else _as_they_are(uow)
+    yield from _pinned(stored, pins) if pin_imports else _as_they_are(stored)
 
 
-def _pinned(uow: UnitOfWork) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, PinnedCss | LeftOut]]:
+def _pinned(stored: HasArtworks, pins: ReadsPins) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, PinnedCss | LeftOut]]:
     for kind in (LOGOS, THEMES):
-        sheets = PinnedSheets(uow.publication.pins, kind)
-        for artwork in _active(uow, kind):
+        sheets = PinnedSheets(pins, kind)
+        for artwork in _active(stored, kind):
             id_ = kind.id_of(artwork)
             try:
                 yield kind, artwork, sheets.of(id_, artwork.custom_css)
@@ -68,17 +98,18 @@ def _pinned(uow: UnitOfWork) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, Pin
                 yield kind, artwork, LeftOut(kind.kind, id_, artwork.name, str(error), error.code, error.host)
 
 
-def _as_they_are(uow: UnitOfWork) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, PinnedCss]]:
+def _as_they_are(stored: HasArtworks) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, PinnedCss]]:
     for kind in (LOGOS, THEMES):
-        for artwork in _active(uow, kind):
+        for artwork in _active(stored, kind):
             yield kind, artwork, PinnedCss(artwork.custom_css, {}, {})
 
 
-def _active(uow: UnitOfWork, kind: AnyArtworkKind) -> Iterator[Logo | Theme]:
-    records = uow.records(kind)
+def _active(stored: HasArtworks, kind: AnyArtworkKind) -> Iterator[Logo | Theme]:
+    records = stored.records(kind)
 
     def fetch(after: int, limit: int) -> tuple[Logo | Theme, ...]:
-        return records.page(after, limit, _ACTIVE)
+        found: tuple[Logo | Theme, ...] = records.page(after, limit, _ACTIVE)
+        return found
 
     return iter(Listing(fetch(-1, kind.page_sizes.first), kind.id_of, fetch, kind.page_sizes))
 

@@ -62,6 +62,10 @@ class StoredPins:
         """Return the pins of all records of a kind."""
         return self._storage.read(lambda uow: uow.publication.pins.of_kind(kind))
 
+    def offered(self) -> tuple[Pin, ...]:
+        """Return the pins whose origins offer something else."""
+        return self._storage.read(lambda uow: uow.publication.pins.offered())
+
     def sheet(self, sha256: str) -> str | None:
         """Return the text of a sheet, which never changes; None if it does not exist."""
         return self._storage.read(lambda uow: uow.publication.pins.sheet(sha256))

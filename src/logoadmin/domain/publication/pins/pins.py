@@ -16,7 +16,7 @@ from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import Conflict, OutgoingError
 from logoadmin.domain.kernel.kinds import LOGOS, THEMES, AnyArtworkKind
 from logoadmin.domain.kernel.limits import LogoId, ThemeId
-from logoadmin.domain.kernel.use_cases import Service, Transactions, reads
+from logoadmin.domain.kernel.use_cases import Service, Transactions
 from logoadmin.domain.publication.css import TooLarge, inline, judge
 from logoadmin.domain.publication.pins.audited_pins import AuditedPins
 from logoadmin.domain.publication.pins.import_trees import MOST_BYTES, Outcome, SheetFetcher, sha256_of
@@ -47,7 +47,6 @@ from logoadmin.domain.publication.pins.pinned_imports import (
 from logoadmin.domain.publication.pins.sheet_differences import difference, text_difference
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.kernel.outgoing import Outgoing
-from logoadmin.ports.publication.publication_storage import Pins
 from logoadmin.ports.storage import UnitOfWork
 
 # Characters of CSS with its imports in it.
@@ -164,31 +163,32 @@ class PinService(Service):
         super().__init__(transactions)
         self._outgoing, self._clock = outgoing, clock
 
-    @reads
-    def list(self, uow: UnitOfWork, command: GetPins) -> tuple[PinnedImport, ...]:
-        """Return the imports of an artwork in order, with their pins.
+    def list(self, command: GetPins, caller: Caller = OWNER) -> tuple[PinnedImport, ...]:
+        """Return the imports of an artwork in order, with their pins. No transaction is open while CSS is judged.
 
         Raises:
             NotFound: the artwork does not exist.
         """
-        kind, record = command.of_kind, _record(uow, command)
-        return _compared(uow, kind, kind.id_of(record), _listed(uow, kind, record))
+        kind, record = command.of_kind, self.transactions.read(command, caller, _record)
+        stored = StoredPins(self.transactions.storage)
+        return _compared(stored, kind, record, _listed(stored, kind, record))
 
-    @reads
-    def copies(self, uow: UnitOfWork, command: GetCopies) -> PinnedCopies:
+    def copies(self, command: GetCopies, caller: Caller = OWNER) -> PinnedCopies:
         """Return the CSS of an artwork as readers get it, and as they would get it with every offer accepted.
 
+        No transaction is open while CSS is judged.
+
         Raises:
             NotFound: the artwork does not exist.
         """
-        kind, record = command.of_kind, _record(uow, command)
-        pins = uow.publication.pins.of(kind.kind, kind.id_of(record))
-        imports = {pin.url: pin for pin in pins if pin.url in imports_of(kind, record.custom_css)}
+        kind, record = command.of_kind, self.transactions.read(command, caller, _record)
+        stored, urls = StoredPins(self.transactions.storage), imports_of(kind, record.custom_css)
+        imports = {pin.url: pin for pin in stored.of(kind.kind, kind.id_of(record)) if pin.url in urls}
         pinned = {url: pin.sheet for url, pin in imports.items() if pin.sheet is not None}
         offered = {url: pin.offered for url, pin in imports.items() if pin.offered is not None}
         return PinnedCopies(
-            _with_sheets(uow.publication.pins, kind, record.custom_css, pinned),
-            _with_sheets(uow.publication.pins, kind, record.custom_css, {**pinned, **offered}) if offered else None,
+            _with_sheets(stored, kind, record.custom_css, pinned),
+            _with_sheets(stored, kind, record.custom_css, {**pinned, **offered}) if offered else None,
         )
 
     def check(self, command: CheckPins, caller: Caller = OWNER) -> tuple[PinnedImport, ...]:
@@ -208,7 +208,7 @@ class PinService(Service):
         def work(uow: AuditedUnitOfWork, _: CheckPins) -> dict[str, Any]:
             record = _record(uow, command)
             store(uow.publication.pins, kind, record, outcomes, asked_at, uow.now)
-            return _answer(_listed(uow, kind, record))
+            return _answer(_listed(uow.publication.pins, kind, record))
 
         return self._pins_in(self.transactions.write(command, caller, work), command)
 
@@ -283,7 +283,7 @@ class PinService(Service):
             if record is None:
                 return None
             store(uow.publication.pins, kind, record, answers, asked_at, self._clock.now())
-            listed = (_failed(each, outcomes.get(each.url)) for each in _listed(uow, kind, record))
+            listed = (_failed(each, outcomes.get(each.url)) for each in _listed(uow.publication.pins, kind, record))
             # Documents have no origin that may have changed.
             return CheckedRecord(kind.kind, id_, record.name, tuple(each for each in listed if each.url != DOCUMENTS))
 
@@ -304,14 +304,15 @@ class PinService(Service):
         """Add the differences, outside of the write: sheets never change."""
         if not any(each.offered for each in imports):
             return tuple(imports)
-        return self.transactions.storage.read(lambda uow: _compared(uow, kind, id_, imports))
+        record: Any = self.transactions.storage.read(lambda uow: uow.records(kind).get(id_))
+        return _compared(StoredPins(self.transactions.storage), kind, record, imports)
 
 
 def _record(uow: AnyUnitOfWork, command: PinsCommand) -> Any:
     return get_existing(uow, command.of_kind, command.of_kind.id_of(command))
 
 
-def _with_sheets(pins: Pins, kind: AnyArtworkKind, css: str, imports: Mapping[str, str]) -> InlinedCss:
+def _with_sheets(pins: ReadsPins, kind: AnyArtworkKind, css: str, imports: Mapping[str, str]) -> InlinedCss:
     """Return CSS with these sheets in it; one that the database has lost is missing."""
     with suppress(Unpinned):
         sheets = dict(closure(pins, imports.values()))
@@ -333,7 +334,7 @@ def _asked(fetcher: SheetFetcher, urls: Sequence[str]) -> dict[str, Outcome]:
 
 def _accept(uow: AuditedUnitOfWork, command: AcceptPins) -> dict[str, Any]:
     kind, id_, record = command.of_kind, command.of_kind.id_of(command), _record(uow, command)
-    offered = {each.url: each.offered for each in _listed(uow, kind, record) if each.offered}
+    offered = {each.url: each.offered for each in _listed(uow.publication.pins, kind, record) if each.offered}
     wanted = offered if command.offered is UNSET else command.offered
     if not wanted:
         raise Conflict(f"Nothing is offered for the imports of {kind.kind} {id_}")
@@ -344,19 +345,19 @@ def _accept(uow: AuditedUnitOfWork, command: AcceptPins) -> dict[str, Any]:
     if DOCUMENTS in wanted:
         uow.publication.pins.add_sheet(wanted[DOCUMENTS], _documents(uow.publication.pins, kind, record))
     AuditedPins(kind, uow).accept(id_, wanted)
-    return _answer(_listed(uow, kind, record))
+    return _answer(_listed(uow.publication.pins, kind, record))
 
 
-def _listed(uow: AnyUnitOfWork, kind: AnyArtworkKind, record: Any) -> tuple[PinnedImport, ...]:
+def _listed(stored: ReadsPins, kind: AnyArtworkKind, record: Any) -> tuple[PinnedImport, ...]:
     """Return the imports of a record with their pins, in the order of its CSS, without differences; then documents."""
-    known = {pin.url: pin for pin in uow.publication.pins.of(kind.kind, kind.id_of(record))}
+    known = {pin.url: pin for pin in stored.of(kind.kind, kind.id_of(record))}
     imports = [
         PinnedImport(url, None, None, None, None)
         if (pin := known.get(url)) is None
         else PinnedImport(url, pin.sheet, pin.offered, pin.failure, pin.checked_at)
         for url in imports_of(kind, record.custom_css)
     ]
-    if found := _documents(uow.publication.pins, kind, record):
+    if found := _documents(stored, kind, record):
         accepted = known[DOCUMENTS].sheet if DOCUMENTS in known else None
         offered = sha256_of(found)
         imports.append(PinnedImport(DOCUMENTS, accepted, None if offered == accepted else offered, None, None))
@@ -371,27 +372,27 @@ def _documents(stored: ReadsPins, kind: AnyArtworkKind, record: Any) -> str:
 
 
 def _compared(
-    uow: UnitOfWork, kind: AnyArtworkKind, id_: int, imports: Sequence[PinnedImport]
+    stored: ReadsPins, kind: AnyArtworkKind, record: Any, imports: Sequence[PinnedImport]
 ) -> tuple[PinnedImport, ...]:
     """Return the imports of a record with the differences between their pinned and their offered sheets."""
     found = []
     for each in imports:
         changes = None
         if each.url == DOCUMENTS and each.offered:
-            changes = _document_difference(uow, kind, id_, each)
+            changes = _document_difference(stored, kind, record, each)
         elif each.sha256 and each.offered:
-            changes = difference(uow.publication.pins, each.sha256, each.offered)
+            changes = difference(stored, each.sha256, each.offered)
         found.append(replace(each, difference=changes))
     return tuple(found)
 
 
-def _document_difference(uow: UnitOfWork, kind: AnyArtworkKind, id_: int, listed: PinnedImport) -> str | None:
+def _document_difference(stored: ReadsPins, kind: AnyArtworkKind, record: Any, listed: PinnedImport) -> str | None:
     """Return the difference between accepted and offered documents; None if the record has others by now."""
-    record, accepted = uow.records(kind).get(id_), listed.sha256 or ""
-    found = "" if record is None else _documents(uow.publication.pins, kind, record)
+    accepted = listed.sha256 or ""
+    found = "" if record is None else _documents(stored, kind, record)
     if sha256_of(found) != listed.offered:
         return None
-    before = uow.publication.pins.sheet(accepted) if accepted else None
+    before = stored.sheet(accepted) if accepted else None
     return text_difference((accepted, before or ""), (listed.offered, found))
 
 

@@ -7,8 +7,7 @@ from itertools import zip_longest
 from typing import Final
 
 from logoadmin.domain.publication.pins.import_trees import sheet_name
-from logoadmin.domain.publication.pins.pinned_css import Unpinned, closure
-from logoadmin.ports.publication.publication_storage import Pins
+from logoadmin.domain.publication.pins.pinned_css import ReadsPins, Unpinned, closure
 
 MOST_BYTES: Final = 64 * 1024
 CUT: Final = "The rest of the difference is left out.\n"
@@ -21,7 +20,7 @@ _MOST_LINES: Final = 2_000
 _CONTEXT: Final = 3
 
 
-def difference(pins: Pins, pinned: str, offered: str) -> str:
+def difference(pins: ReadsPins, pinned: str, offered: str) -> str:
     """Return what changes if one sheet takes the place of another, with all that they import.
 
     Args:
