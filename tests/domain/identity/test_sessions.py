@@ -14,6 +14,7 @@ from logoadmin.domain.identity.sessions.session_records import EndedSession, Me,
 from logoadmin.domain.identity.sessions.sessions import Refresh, Revoke, SignIn, WhoAmI
 from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel.access import OWNER, Anonymous, KeyHolder, SignedIn
+from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import (
     Conflict,
     InvalidToken,
@@ -92,6 +93,27 @@ def test_a_failed_sign_in_takes_the_time_of_all_classes_within_a_minute_of_an_im
     assert {dear in told_for(name) for name in ("nobody", "admin", "ann")} == {True}
 
 
+@pytest.mark.rule("contract C1")
+def test_the_classes_of_many_users_keep_no_write_waiting_and_may_take_too_long(
+    storage: WatchedStorage, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gallery = gallery_on(storage, clock)
+    stock(gallery)
+    clock.pass_by(60)
+    del storage.asked[:]
+    with pytest.raises(SignInRefused):
+        gallery.sessions.sign_in(SignIn(username="admin", password="wrong"))
+    assert storage.asked[:2] == ["write", "read"]
+    clock.pass_by(60)
+
+    def too_long(_work: object) -> None:
+        raise StorageUnavailable(storage.server, Cause.TOO_BUSY)
+
+    monkeypatch.setattr(storage, "read", too_long)
+    with pytest.raises(SignInRefused):
+        gallery.sessions.sign_in(SignIn(username="admin", password="wrong"))
+
+
 def refused_refresh(gallery: LogoAdmin, token: str) -> bool:
     """Tell whether a refresh token is refused."""
     try:
@@ -143,6 +165,8 @@ def test_a_wrong_name_and_a_wrong_password_do_the_same_work(storage: WatchedStor
     gallery = gallery_on(storage, clock, hasher=hasher)
     gallery.users.create(CreateUser(user_id=7, username="ann", password=ANN_PASSWORD))
     storage.write(lambda uow: uow.records(USERS).add(User(8, "imported", None, 1, NOW)))
+    with pytest.raises(SignInRefused):  # once a minute, the first one reads the classes of all hashes
+        gallery.sessions.sign_in(SignIn(username="nobody", password="wrong"))
     done = []
     for username in ("ann", "nobody", "imported"):
         hasher.asked.clear()

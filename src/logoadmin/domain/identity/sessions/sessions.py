@@ -5,6 +5,7 @@ token, usable once, prolongs it. A second use of a refresh token means that it w
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any, Final, Literal
 
@@ -51,6 +52,7 @@ from logoadmin.domain.kernel.errors import (
     Outdated,
     SecondFactorRequired,
     SignInRefused,
+    StorageUnavailable,
     TooManySignIns,
 )
 from logoadmin.domain.kernel.kinds import USERS
@@ -65,7 +67,7 @@ from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.kernel.metrics import Metrics
 from logoadmin.ports.storage import UnitOfWork
 
-# Reading the parameters of all hashes takes as long as one hash in a gallery of 100,000 users.
+# Reading the parameters of all hashes takes as long as two or three hashes in a gallery of 100,000 users.
 _CLASSES_SECONDS: Final = 60
 _GRANT_TYPE: Final[Any] = described("How to sign in: by `password` or by `refresh_token`.", "password")
 
@@ -326,7 +328,6 @@ class SessionService(Service):
         now = self._clock.now()
 
         def count(uow: UnitOfWork) -> tuple[int | None, Credentials | None, bool, tuple[Limit, ...]]:
-            self._keep_classes(uow, now)
             found = uow.identity.passwords.credentials(command.username)
             user_id = None if found is None else found.user_id
             limits = limits_of(origin, command.username, is_known=is_known_network(uow, user_id, origin, now))
@@ -339,16 +340,23 @@ class SessionService(Service):
         stored = credentials.password if credentials else None
         is_right = self._hasher.verify(stored, command.password)
         if credentials is None or stored is None or not is_right:
+            self._keep_classes(now)
             self._hasher.verify_others(stored, self._classes[1], command.password)
             raise SignInRefused
         needs_rehash = self._hasher.needs_rehash(stored)
         rehashed = self._hasher.hash(command.password) if needs_rehash else None
         return credentials, rehashed, has_factor, limits
 
-    def _keep_classes(self, uow: UnitOfWork, now: int) -> None:
-        """Read the parameters of the stored hashes, unless they were read within the last minute."""
-        if not 0 <= now - self._classes[0] < _CLASSES_SECONDS:
-            self._classes = now, uow.identity.passwords.classes()
+    def _keep_classes(self, now: int) -> None:
+        """Read the parameters of the stored hashes, unless that was tried within the last minute.
+
+        It reads all users, so no write waits for it; if it takes too long, those stay that were read before.
+        """
+        if 0 <= now - self._classes[0] < _CLASSES_SECONDS:
+            return
+        self._classes = now, self._classes[1]  # others need not read them at the same time
+        with suppress(StorageUnavailable):
+            self._classes = now, self.transactions.storage.read(lambda uow: uow.identity.passwords.classes())
 
     def _require_second_factor(
         self, command: SignIn, limits: Sequence[Limit], credentials: Credentials, rehashed: PasswordHash | None
