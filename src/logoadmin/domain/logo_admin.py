@@ -309,7 +309,8 @@ class LogoAdmin:
         left to the program itself. A caller that is given explicitly is used instead, unless it is ``OWNER``.
 
         Args:
-            user_id: the user. How they signed in is up to the program: no second factor is required.
+            user_id: the user. How they signed in is up to the program: no second factor is required. A user whom the
+                issuer refused has no rights (contract O7).
             signed_in_at: when the program last made sure who the user is, as Unix time. More than 10 minutes later,
                 or without it, what needs a recent sign-in raises RecentSignInRequired (contract O3).
 

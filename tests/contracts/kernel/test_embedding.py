@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -22,9 +23,10 @@ from logoadmin.domain.kernel.errors import (
     NotPermitted,
     RecentSignInRequired,
 )
-from logoadmin.domain.kernel.records import Author
+from logoadmin.domain.kernel.records import FIRST_ADMIN_ID, Author
 from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.identity.sign_in_storage import Identity
 from logoadmin.ports.storage import Storage
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on
 
@@ -205,6 +207,22 @@ def test_a_program_acts_for_a_user_with_the_rights_of_that_moment(gallery: LogoA
             call()
     with pytest.raises(NotFound, match=r"^User 5 not found$"):
         gallery.acting_as(5)
+
+
+@pytest.mark.rule("contract B5", "contract O5", "contract O7")
+def test_a_program_acts_for_the_first_administrator_but_for_nobody_whom_the_issuer_refused(
+    gallery: LogoAdmin, storage: Storage
+) -> None:
+    # The program signs nobody in by the generated password.
+    storage.write(lambda uow: uow.secrets.replace("generated_password", str(FIRST_ADMIN_ID)))
+    gallery.acting_as(FIRST_ADMIN_ID).authors.create(ANN)
+    eve = gallery.acting_as(5)
+    identity = Identity("https://issuer.example", "eve", 5, "[]", refused=True)
+    storage.write(lambda uow: uow.identity.identities.put(identity), "sessions")
+    with pytest.raises(NotPermitted):
+        eve.authors.create(CreateAuthor(user_id=8, username="Ben"))
+    storage.write(lambda uow: uow.identity.identities.put(replace(identity, refused=False)), "sessions")
+    eve.authors.create(CreateAuthor(user_id=8, username="Ben"))
 
 
 def authors_of(view: LogoAdmin) -> Callable[[], object]:

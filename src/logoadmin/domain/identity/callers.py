@@ -86,6 +86,8 @@ def _rights_of_user(uow: UnitOfWork, caller: ActingAs) -> Rights:
     role = None if user is None else uow.records(ROLES).get(user.role_id)
     if role is None:
         raise NotFound("User", caller.user_id)
+    if uow.identity.identities.is_refused(caller.user_id):  # by the issuer, as in every other way (contract O7)
+        raise NotPermitted
     return Rights(caller.user_id, frozenset(role.scope), signed_in_at=caller.signed_in_at)
 
 

@@ -255,7 +255,8 @@ class Transactions:
         Raises:
             PasswordChangeRequired: it does something else, and the policy is ``guarded`` (contract O5).
         """
-        if not held.of_user or not self._callers.must_change_password(uow, held.user_id):
+        # An embedding program signs nobody in by that password.
+        if held.ends_at is None or not self._callers.must_change_password(uow, held.user_id):
             return False
         if command.first_password and user_id in (None, held.user_id):
             return True
