@@ -37,6 +37,7 @@ def connect(
     access: str = "open",
     admin_password: str | None = None,
     token_key: str | None = None,
+    create: bool = True,
     pin_imports: bool = True,
     outgoing_hosts: "Collection[str]" = (),
     **sign_in: Unpack[SignInOptions],
@@ -52,6 +53,7 @@ def connect(
         admin_password: the password of the first administrator.
         token_key: signs access tokens, at least 32 bytes. More keys may follow, separated by white space; they are also
             accepted. By default, the keys in the database are used.
+        create: whether a missing SQLite file may be created; False, once there is a gallery, makes it an error.
         pin_imports: whether imported style sheets are fetched (contract L5), which needs the extra ``client``.
         outgoing_hosts: names and addresses of hosts that may be asked although they are not public (contract L8).
         sign_in: the settings about signing in by their names, such as ``second_factor="required"`` (contract O).
@@ -68,7 +70,13 @@ def connect(
     from logoadmin.settings import settings_of
 
     _require_known(sign_in.keys())
-    given = {"database": database, "access": access, "admin_password": admin_password, "token_key": token_key}
+    given = {
+        "database": database,
+        "access": access,
+        "admin_password": admin_password,
+        "token_key": token_key,
+        "create": create,
+    }
     several = _several(outgoing_hosts=outgoing_hosts)
     return open_gallery(settings_of(**given, pin_imports=pin_imports, **several, **sign_in), counted=True)
 

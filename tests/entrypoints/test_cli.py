@@ -296,6 +296,16 @@ def test_without_create_a_missing_database_is_a_loss_and_not_a_new_gallery(
     assert run("export", "-").code == 0
 
 
+@pytest.mark.rule("contract K9", "contract H6")
+def test_without_create_an_embedding_program_meets_the_loss_as_well(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'lost.db'}"
+    with pytest.raises(logoadmin.TablesMissing, match="does not exist, but should"):
+        logoadmin.connect(url, create=False)
+    assert list(tmp_path.iterdir()) == []
+    logoadmin.connect(url).close()
+    logoadmin.connect(url, create=False).close()
+
+
 @pytest.mark.rule("contract H1", "contract H2")
 @pytest.mark.parametrize(
     "command",
