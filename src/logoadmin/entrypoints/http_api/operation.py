@@ -43,6 +43,9 @@ MAX_UPLOAD: Final = 64 * 1024 * 1024
 # A field in the template of a path; its name is the group.
 PATH_FIELD: Final = re.compile(r"{(\w+)}")
 
+# A sentence that several descriptions share.
+LEFT_OUT: Final = "Omitted fields stay unchanged."
+
 
 @dataclass(frozen=True)
 class Operation:
@@ -279,3 +282,13 @@ def _plain(annotation: Any) -> type:
     if isinstance(annotation, str) or (isinstance(annotation, type) and issubclass(annotation, str)):
         return str
     return next(_plain(part) for part in get_args(annotation) if part is not NoneType)
+
+
+def asked_list(kind: AnyKind) -> str:
+    """Return the description of a list of some records of a kind."""
+    return f"By `{kind.id_field}`, or those that are asked for."
+
+
+def whole_list(kind: AnyKind) -> str:
+    """Return the description of a list of all records of a kind."""
+    return f"All {kind.plural}, by `{kind.id_field}`, or those that are asked for."

@@ -1,8 +1,8 @@
-"""The endpoints about signing in and what belongs to the signed-in user (contract C, J8, O)."""
+"""The endpoints about users, roles and signing in (spec §Endpoints 1 to 5, contract C, O)."""
 
 from typing import Any, Final
 
-from logoadmin.domain.identity import preferences
+from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.events import event_list as events
 from logoadmin.domain.identity.events.event_records import Event
@@ -16,7 +16,9 @@ from logoadmin.domain.identity.factors.factor_records import (
     PasskeyOptions,
     RecoveryCodesLeft,
     RemovedFactor,
+    RemovedUserFactors,
 )
+from logoadmin.domain.identity.role_effects import RoleEffect
 from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sessions.session_records import (
     EndedSession,
@@ -25,19 +27,29 @@ from logoadmin.domain.identity.sessions.session_records import (
     NewServiceKey,
     RemovedServiceKey,
     RemovedSession,
+    RemovedUserSessions,
     ServiceKey,
     Tokens,
 )
 from logoadmin.domain.identity.sign_in import sign_in_codes, single_sign_on
 from logoadmin.domain.identity.sign_in.ways import SignInWays
+from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.lists import Listing
-from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.domain.kernel.records import (
+    RemovedAvatar,
+    RemovedRole,
+    RemovedUser,
+    Role,
+    User,
+)
+from logoadmin.entrypoints.http_api.operation import LEFT_OUT, Operation, whole_list
 
 # The end of descriptions of what an open session is not enough for (contract O3).
-RECENT: Final = "Requires a sign-in at most 10 minutes old. Not with a service key."
+_RECENT: Final = "Requires a sign-in at most 10 minutes old. Not with a service key."
+
 
 # fmt: off
-AUTH_OPERATIONS: Final = (
+IDENTITY_OPERATIONS: Final = (
     Operation("contract C1", "POST /api/auth/token", sessions.SignIn, "sessions.sign_in", Tokens,
               "Sign in, or refresh",
               "Accepts a username and a password, as JSON or as an OAuth 2 password form, and returns an access "
@@ -89,32 +101,32 @@ AUTH_OPERATIONS: Final = (
     Operation("contract O1", "POST /api/auth/factors/totp", factors.EnrolTotp, "factors.enrol_totp", NewTotp,
               "Add an authenticator app",
               "Returns a secret for the app, shown only once. It becomes a factor once it is confirmed, within 10 "
-              f"minutes, and replaces any other that was not. 409 for a user with 20 factors. {RECENT}", also=(409,)),
+              f"minutes, and replaces any other that was not. 409 for a user with 20 factors. {_RECENT}", also=(409,)),
     Operation("contract O1", "POST /api/auth/factors/totp/confirm", factors.ConfirmTotp, "factors.confirm_totp",
               NewFactor, "Confirm an authenticator app",
               "With the code that the app shows, which is then used up. From then on, signing in with the password "
               "needs a second step. The first factor comes with ten recovery codes, shown only once. 404 if there is "
-              f"no such secret or it has expired, 409 if it is confirmed already. {RECENT}",
+              f"no such secret or it has expired, 409 if it is confirmed already. {_RECENT}",
               success=201, also=(404, 409)),
     Operation("contract O1", "POST /api/auth/factors/passkeys/options", passkeys.BeginPasskey, "passkeys.begin",
               PasskeyOptions, "Begin to add a passkey",
               "Returns options for `navigator.credentials.create()`, which replace any before. 409 for a user with 20 "
-              f"factors, and where passkeys cannot be used. {RECENT}", also=(409,)),
+              f"factors, and where passkeys cannot be used. {_RECENT}", also=(409,)),
     Operation("contract O1", "POST /api/auth/factors/passkeys", passkeys.EnrolPasskey, "passkeys.enrol", NewFactor,
               "Add a passkey",
               "Accepts the passkey that the browser created with these options, within five minutes. From then on, "
               "signing in with the password needs a second step, and the passkey signs in alone. The first factor "
               "comes with ten recovery codes, shown only once. 409 for a passkey that is enrolled already, for a user "
-              f"with 20 factors, and where passkeys cannot be used. {RECENT}", success=201, also=(409,)),
+              f"with 20 factors, and where passkeys cannot be used. {_RECENT}", success=201, also=(409,)),
     Operation("contract O1", "DELETE /api/auth/factors/{factor_id}", factors.RemoveFactor, "factors.remove",
               RemovedFactor, "Remove one of my second factors",
-              f"With the last one, the recovery codes are removed. {RECENT}", also=(409,)),
+              f"With the last one, the recovery codes are removed. {_RECENT}", also=(409,)),
     Operation("contract O1", "GET /api/auth/recovery-codes", factors.CountRecoveryCodes, "factors.recovery_codes",
               RecoveryCodesLeft, "Count my recovery codes", "The number that is left. Not with a service key."),
     Operation("contract O1", "POST /api/auth/recovery-codes", factors.MakeRecoveryCodes,
               "factors.make_recovery_codes", NewRecoveryCodes, "Make new recovery codes",
               "Ten codes, shown only once, which replace all others. 409 for a user without a second factor. "
-              f"{RECENT}", also=(409,)),
+              f"{_RECENT}", also=(409,)),
     Operation("contract O9", "GET /api/auth/events", events.ListEvents, "events.list", Listing[Event],
               "List events",
               "Sign-ins, refused ones, ended sessions, and changes of passwords, factors and service keys, the newest "
@@ -129,5 +141,45 @@ AUTH_OPERATIONS: Final = (
               success=201, also=(409,)),
     Operation("contract C5", "DELETE /api/auth/keys/{key_id}", keys.RemoveKey, "keys.remove", RemovedServiceKey,
               "End a service key", "It is no longer accepted. Not with a service key."),
+    Operation("spec §Endpoints 1", "GET /api/users", users.ListUsers, "users.list", Listing[User],
+              "List users", whole_list(USERS)),
+    Operation("spec §Endpoints 2", "POST /api/users", users.CreateUser, "users.create", User,
+              "Create a user", "You choose the `user_id`. The user gets role 1 and can sign in at once.", success=201),
+    Operation("spec §Endpoints 3", "GET /api/users/{user_id}", users.GetUser, "users.get", User,
+              "Get a user", "Users may read their own."),
+    Operation("contract D users", "PATCH /api/users/{user_id}", users.AmendUser, "users.amend", User,
+              "Change a user", f"{LEFT_OUT} A role with more scopes requires a sign-in at most 10 minutes old.",
+              also=(409,)),
+    Operation("contract D users", "DELETE /api/users/{user_id}", users.RemoveUser, "users.remove", RemovedUser,
+              "Remove a user", "Their sessions and service keys end at once.", also=(409,)),
+    Operation("spec §Endpoints 4", "DELETE /api/users/{user_id}/avatar", users.RemoveAvatar, "users.remove_avatar",
+              RemovedAvatar, "Remove a user's avatar", "Returns the removed avatar, an empty text if there was none."),
+    Operation("contract D users", "PUT /api/users/{user_id}/password", users.SetPassword, "users.set_password", User,
+              "Set a user's password",
+              "The user's other sessions end. Users may set their own with `current_password`: 403 if it is wrong, "
+              "which counts as a failed sign-in, and 429 after many of those. That of another user requires a sign-in "
+              "at most 10 minutes old. Under `guarded`, a password that is too short or very common is 422.",
+              also=(429,)),
+    Operation("contract C6", "DELETE /api/users/{user_id}/sessions", sessions.RemoveUserSessions, "sessions.remove_all",
+              RemovedUserSessions, "End a user's sessions",
+              "All their tokens become invalid; service keys stay. Not with a service key."),
+    Operation("contract O1", "GET /api/users/{user_id}/factors", factors.ListUserFactors, "factors.list_of_user",
+              tuple[ListedFactor, ...], "List a user's second factors", "By `factor_id`."),
+    Operation("contract O1", "DELETE /api/users/{user_id}/factors", factors.RemoveUserFactors, "factors.remove_all",
+              RemovedUserFactors, "Remove a user's second factors",
+              f"For users who have lost them, with their recovery codes. Their sessions end. {_RECENT}", also=(409,)),
+    Operation("contract D roles", "GET /api/roles", roles.ListRoles, "roles.list", Listing[Role],
+              "List roles", whole_list(ROLES)),
+    Operation("contract D roles", "POST /api/roles", roles.CreateRole, "roles.create", Role,
+              "Create a role", "You cannot grant a scope that you do not hold.", success=201),
+    Operation("contract D roles", "GET /api/roles/{role_id}", roles.GetRole, "roles.get", Role,
+              "Get a role", "With its scope: what its users may do."),
+    Operation("spec §Endpoints 5", "PATCH /api/roles/{role_id}", roles.AmendRole, "roles.amend", Role,
+              "Change a role", "The rights of its users change at once. Omitted fields stay unchanged. More scopes "
+              "require a sign-in at most 10 minutes old. With `dry_run=true`, nothing changes, and the response shows "
+              "what would change for whom.",
+              also=(409,), dry_run=("roles.preview", RoleEffect)),
+    Operation("contract D roles", "DELETE /api/roles/{role_id}", roles.RemoveRole, "roles.remove", RemovedRole,
+              "Remove a role", "409 while a user has it, and for role 1, the role of new users.", also=(409,)),
 )
 # fmt: on

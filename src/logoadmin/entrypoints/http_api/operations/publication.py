@@ -1,0 +1,74 @@
+"""The endpoints about CSS, pinned imports and the published gallery (contract L)."""
+
+from typing import Any, Final
+
+from logoadmin.domain.kernel.kinds import LOGOS, THEMES, AnyArtworkKind
+from logoadmin.domain.publication import publication_service as publication
+from logoadmin.domain.publication.css import unsaved_css as css
+from logoadmin.domain.publication.css.verdict import Verdict
+from logoadmin.domain.publication.pins import artwork_css, pins
+from logoadmin.domain.publication.pins.pinned_imports import PinnedCopies, PinnedImport
+from logoadmin.domain.publication.publication_records import PublicationStatus
+from logoadmin.entrypoints.http_api.operation import Operation
+
+_VERDICT: Final = (
+    "Every host that a browser contacts if the CSS is applied, its imports, and its risks by line and column, judged "
+    "from the text alone. CSS that cannot be parsed has the risk `invalid`."
+)
+_PINS: Final = (
+    "Readers get copies of the style sheets that the CSS imports. In the order of the CSS; `sha256` is `null` until an "
+    "import is pinned, and `difference` shows what the origin has by now."
+)
+_COPIES: Final = (
+    "As readers get it, and as they would get it if every offer were accepted: the CSS with the sheets in "
+    "place of their imports, and the verdict on each."
+)
+_CHECK: Final = (
+    "Fetches the imports with all that they import, pins those without a copy, and stores what the others offer. What "
+    "is pinned stays pinned. May take 20 seconds. 409 if the service does not fetch imports."
+)
+_ACCEPT: Final = (
+    "Pins what the origins offered when they were last asked: all of it, or the sheets that are named. 409 if nothing "
+    "or something else is offered. In the history, the action is `pins_accepted`; it can be undone."
+)
+
+
+def _artwork_operations(kind: AnyArtworkKind) -> tuple[Operation, ...]:
+    """Return the endpoints of one kind of artwork, whose commands have its name in theirs."""
+    name, one = kind.kind, f"/api/{kind.plural}/{{{kind.id_field}}}"
+
+    def row(request: str, command: str, call: str, answer: Any, summary: str, text: str, **more: Any) -> Operation:
+        made = getattr(pins, command.format(kind.name))
+        return Operation("contract L5", request, made, f"pins.{call}", answer, summary, text, **more)
+
+    # fmt: off
+    return (
+        row(f"GET {one}/pins", "Get{}Pins", "list", tuple[PinnedImport, ...], f"List a {name}'s imports", _PINS),
+        row(f"GET {one}/pins/copies", "Get{}Copies", "copies", PinnedCopies,
+            f"Show a {name}'s CSS with its pinned and its offered imports", _COPIES),
+        row(f"POST {one}/pins/check", "Check{}Pins", "check", tuple[PinnedImport, ...],
+            f"Compare a {name}'s imports with their origins", _CHECK, also=(409,)),
+        row(f"POST {one}/pins/accept", "Accept{}Pins", "accept", tuple[PinnedImport, ...],
+            f"Accept what the origins of a {name}'s imports offer", _ACCEPT, also=(409,)),
+        Operation("contract L4", f"GET {one}/css", getattr(artwork_css, f"Get{kind.name}Css"), f"{kind.plural}.css",
+                  Verdict, f"Judge a {name}'s CSS", _VERDICT),
+    )
+    # fmt: on
+
+
+# fmt: off
+PUBLICATION_OPERATIONS: Final = (
+    Operation("contract L5", "GET /api/publication", publication.ShowPublication, "publication.status",
+              PublicationStatus, "Show the status of the published gallery",
+              "The active logos and themes that readers of the published gallery do not get, with the reasons; the "
+              "imports that have changed at their origin; and the blocked records. Requires `logos:write` or "
+              "`themes:write`."),
+    Operation("contract L4", "POST /api/css/verdict", css.JudgeCss, "css.judge", Verdict,
+              "Judge CSS that is not saved",
+              "As for a logo or a theme with this CSS, but without pinned imports. Nothing is stored. Two texts are "
+              "judged at a time, others wait; what takes longer than 2 seconds is `invalid`, with the `reason`. "
+              "Requires `logos:write` or `themes:write`."),
+    *_artwork_operations(THEMES),
+    *_artwork_operations(LOGOS),
+)
+# fmt: on
