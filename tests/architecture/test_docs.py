@@ -190,7 +190,7 @@ def test_the_tables_of_endpoints_have_all_operations() -> None:
         [*row[:2], row[2].split(",")[0], *row[3:]]
         for row in rows("docs/interface.md", "`(GET|POST|PUT|PATCH|DELETE) .*`")
     ]
-    assert table == [row_of(operation) for operation in OPERATIONS]
+    assert sorted(table) == sorted(row_of(operation) for operation in OPERATIONS)
 
 
 @pytest.mark.rule("contract H6")

@@ -1,4 +1,4 @@
-"""The endpoints about authors, themes and logos, and the settings for everybody (spec §Endpoints 6 to 12, contract D, L3, J8)."""
+"""The endpoints about the gallery (spec §Endpoints 6 to 12, contract D, L3, J8)."""
 
 from typing import Any, Final
 
