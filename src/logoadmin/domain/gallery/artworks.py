@@ -1,27 +1,31 @@
 """Logos and themes, which share their use cases (spec §Endpoints 8 to 12, contract A15 to A18, D)."""
 
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
-from logoadmin.domain.gallery.artwork_commands import (
-    AmendArtwork,
-    ArtworkAuthor,
-    BlockArtwork,
-    CreateArtwork,
-    ListAllArtworks,
-    ListAuthorArtworks,
-    OneArtwork,
-)
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of
-from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Scope
+from logoadmin.domain.kernel.access import OWNER, PUBLIC, Caller, Permission, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import (
     AuditedUnitOfWork,
     get_existing,
     get_unless_unmodified,
 )
+from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import NotFound
 from logoadmin.domain.kernel.kinds import AUTHORS, ArtworkKind
-from logoadmin.domain.kernel.limits import LogoId, ThemeId
-from logoadmin.domain.kernel.lists import Listing
+from logoadmin.domain.kernel.limits import (
+    Active,
+    ArtworkName,
+    AuthorId,
+    BlockReason,
+    CustomCss,
+    Flag,
+    LogoId,
+    NewPreviewUrl,
+    Target,
+    ThemeId,
+    described,
+)
+from logoadmin.domain.kernel.lists import Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
 from logoadmin.domain.kernel.records import (
     Artwork,
@@ -36,6 +40,64 @@ from logoadmin.ports.storage import UnitOfWork
 LinkAnswer = TypeVar("LinkAnswer")
 Removed = TypeVar("Removed")
 RemovedLink = TypeVar("RemovedLink")
+
+
+class ListArtworks(SearchedCommand, Generic[Artwork]):
+    """All artworks of a kind, or those that match the filters."""
+
+    permission = PUBLIC
+
+    target: Annotated[Target, described("Artworks for this part of the site.", "forum")] | None = None
+    active: Annotated[Flag, described("Artworks that are in use, or that are not.", True)] | None = None
+
+
+class ListAllArtworks(ListArtworks[Artwork]):
+    """The same, with a filter by author."""
+
+    author_id: Annotated[AuthorId, described("Artworks by this author.", 7)] | None = None
+
+
+class ListAuthorArtworks(ListArtworks[Artwork]):
+    """The artworks of an author, or those that match the filters."""
+
+    author_id: AuthorId
+
+
+class CreateArtwork(Command, Generic[Artwork]):
+    """A new artwork, inactive by default."""
+
+    name: ArtworkName
+    preview_url: NewPreviewUrl
+    target: Target
+    custom_css: CustomCss
+    active: Active = False
+
+
+class OneArtwork(Command, Generic[Artwork]):
+    """A command about one artwork; subclasses add its id, named after the kind."""
+
+
+class AmendArtwork(OneArtwork[Artwork]):
+    """New values for an artwork; fields that are left out stay as they are."""
+
+    name: ArtworkName = UNSET
+    preview_url: NewPreviewUrl = UNSET
+    target: Target = UNSET
+    custom_css: CustomCss = UNSET
+    active: Active = UNSET
+    unblock: Annotated[Flag, described("Whether activating it lifts its block, if it is blocked.", True)] = False
+
+
+class ArtworkAuthor(OneArtwork[Artwork]):
+    """A command about one artwork and one author."""
+
+    author_id: AuthorId
+
+
+class BlockArtwork(OneArtwork[Artwork]):
+    """The blocking of an artwork, which readers of the published gallery must stop applying."""
+
+    reason: BlockReason
 
 
 class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]):
