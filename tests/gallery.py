@@ -21,12 +21,26 @@ from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.events import event_list as events
-from logoadmin.domain.identity.factors import factor_commands, passkeys
+from logoadmin.domain.identity.factors import passkeys
+from logoadmin.domain.identity.factors.factors import (
+    ConfirmTotp,
+    CountRecoveryCodes,
+    EnrolTotp,
+    ListFactors,
+    ListUserFactors,
+    MakeRecoveryCodes,
+    RemoveFactor,
+    RemoveUserFactors,
+)
 from logoadmin.domain.identity.first_start import first_start
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sessions.open_sessions import Lifetimes
-from logoadmin.domain.identity.sign_in import sign_in_codes, single_sign_on
+from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
+from logoadmin.domain.identity.sign_in.issuer import ShowWays
+from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
+from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.identity.sign_in_rules import USUAL_WAYS, SignInRules
 from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Policy, Rights, SignedIn
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
@@ -290,9 +304,9 @@ ONE_CHANGE: Final[dict[str, Any]] = {"kind": "author", "id": 1, "version": 6, "s
 
 # Every command: the call that takes it, and values that are valid in a stocked gallery.
 ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
-    sessions.SignIn: ("sessions.sign_in", {"username": "ann", "password": ANN_PASSWORD}),
+    SignIn: ("sessions.sign_in", {"username": "ann", "password": ANN_PASSWORD}),
     sessions.Refresh: ("sessions.refresh", {"grant_type": "refresh_token", "refresh_token": "unknown"}),
-    single_sign_on.ShowWays: ("single_sign_on.ways", {}),
+    ShowWays: ("single_sign_on.ways", {}),
     sessions.Revoke: ("sessions.revoke", {"refresh_token": "unknown"}),
     sessions.WhoAmI: ("sessions.me", {}),
     sessions.ListSessions: ("sessions.list", {}),
@@ -304,30 +318,30 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     css.JudgeCss: ("css.judge", {"kind": "logo", "custom_css": "color: red"}),
     settings.GetSettings: ("settings.get", {}),
     settings.AmendSettings: ("settings.amend", {"picture_hosts": ["i.example", "*.img.example:8443"]}),
-    factor_commands.ListFactors: ("factors.list", {}),
-    factor_commands.EnrolTotp: ("factors.enrol_totp", {"name": "Phone"}),
-    factor_commands.ConfirmTotp: ("factors.confirm_totp", {"factor_id": 1, "code": "000000"}),
-    factor_commands.RemoveFactor: ("factors.remove", {"factor_id": 1}),
-    factor_commands.ListUserFactors: ("factors.list_of_user", {"user_id": 7}),
-    factor_commands.RemoveUserFactors: ("factors.remove_all", {"user_id": 7}),
-    factor_commands.CountRecoveryCodes: ("factors.recovery_codes", {}),
-    factor_commands.MakeRecoveryCodes: ("factors.make_recovery_codes", {}),
-    passkeys.AskPasskey: ("passkeys.options", {}),
+    ListFactors: ("factors.list", {}),
+    EnrolTotp: ("factors.enrol_totp", {"name": "Phone"}),
+    ConfirmTotp: ("factors.confirm_totp", {"factor_id": 1, "code": "000000"}),
+    RemoveFactor: ("factors.remove", {"factor_id": 1}),
+    ListUserFactors: ("factors.list_of_user", {"user_id": 7}),
+    RemoveUserFactors: ("factors.remove_all", {"user_id": 7}),
+    CountRecoveryCodes: ("factors.recovery_codes", {}),
+    MakeRecoveryCodes: ("factors.make_recovery_codes", {}),
+    AskPasskey: ("passkeys.options", {}),
     passkeys.BeginPasskey: ("passkeys.begin", {}),
     passkeys.EnrolPasskey: (
         "passkeys.enrol",
         {"challenge": SPARE_CHALLENGE, "name": "Laptop", "credential": SPARE_PASSKEY},
     ),
-    passkeys.SignInWithPasskey: (
+    SignInWithPasskey: (
         "passkeys.sign_in",
         {"grant_type": "passkey", "challenge": "unknown", "passkey": UNKNOWN_PASSKEY},
     ),
-    factor_commands.SignInWithFactor: (
+    SignInWithFactor: (
         "factors.sign_in",
         {"grant_type": "second_factor", "challenge": "unknown", "totp": "000000"},
     ),
-    sign_in_codes.CreateSignInCode: ("sign_in_codes.create", {"user_id": 7}),
-    sign_in_codes.SignInWithCode: (
+    CreateSignInCode: ("sign_in_codes.create", {"user_id": 7}),
+    SignInWithCode: (
         "sign_in_codes.sign_in",
         {"grant_type": "sign_in_code", "username": "ann", "code": "unknown"},
     ),

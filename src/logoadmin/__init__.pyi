@@ -152,7 +152,7 @@ from .domain.changes.bulk_changes import ApplyChanges as ApplyChanges, BulkChang
 from .domain.changes.history import ListChanges as ListChanges, Revert as Revert, RevertRequest as RevertRequest
 from .domain.publication.css.unsaved_css import JudgeCss as JudgeCss
 from .domain.identity.events.event_list import ListEvents as ListEvents
-from .domain.identity.factors.factor_commands import (
+from .domain.identity.factors.factors import (
     ConfirmTotp as ConfirmTotp,
     CountRecoveryCodes as CountRecoveryCodes,
     EnrolTotp as EnrolTotp,
@@ -161,15 +161,12 @@ from .domain.identity.factors.factor_commands import (
     MakeRecoveryCodes as MakeRecoveryCodes,
     RemoveFactor as RemoveFactor,
     RemoveUserFactors as RemoveUserFactors,
-    SignInWithFactor as SignInWithFactor,
 )
 from .domain.changes.import_export import ExportRecords as ExportRecords, ImportRecords as ImportRecords
 from .domain.identity.service_keys import CreateKey as CreateKey, ListKeys as ListKeys, RemoveKey as RemoveKey
 from .domain.identity.factors.passkeys import (
-    AskPasskey as AskPasskey,
     BeginPasskey as BeginPasskey,
     EnrolPasskey as EnrolPasskey,
-    SignInWithPasskey as SignInWithPasskey,
 )
 from .domain.publication.pins.artwork_css import GetLogoCss as GetLogoCss, GetThemeCss as GetThemeCss
 from .domain.publication.pins.pins import (
@@ -197,15 +194,17 @@ from .domain.identity.sessions.sessions import (
     RemoveSession as RemoveSession,
     RemoveUserSessions as RemoveUserSessions,
     Revoke as Revoke,
-    SignIn as SignIn,
     WhoAmI as WhoAmI,
 )
 from .domain.gallery.shared_settings import AmendSettings as AmendSettings, GetSettings as GetSettings
-from .domain.identity.sign_in.sign_in_codes import (
+from .domain.identity.sign_in.passkey import AskPasskey as AskPasskey, SignInWithPasskey as SignInWithPasskey
+from .domain.identity.sign_in.password import SignIn as SignIn
+from .domain.identity.sign_in.second_step import SignInWithFactor as SignInWithFactor
+from .domain.identity.sign_in.code import (
     CreateSignInCode as CreateSignInCode,
     SignInWithCode as SignInWithCode,
 )
-from .domain.identity.sign_in.single_sign_on import ShowWays as ShowWays, SignInByIssuer as SignInByIssuer
+from .domain.identity.sign_in.issuer import ShowWays as ShowWays, SignInByIssuer as SignInByIssuer
 from .domain.identity.users import (
     AmendUser as AmendUser,
     CreateUser as CreateUser,

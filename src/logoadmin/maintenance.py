@@ -20,7 +20,7 @@ from logoadmin.bootstrap import (
 from logoadmin.domain.identity.escalation import somebody_holds_all
 from logoadmin.domain.identity.factors.factor_secrets import FactorSecrets
 from logoadmin.domain.identity.first_start import key_files_since, rotate_token_keys
-from logoadmin.domain.identity.sign_in.issuer_users import role_named
+from logoadmin.domain.identity.issuer_users import role_named
 from logoadmin.domain.kernel import milestones
 from logoadmin.domain.kernel.access import CLOCK_SKEW
 from logoadmin.domain.kernel.checks import Result, warning

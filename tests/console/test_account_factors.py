@@ -11,7 +11,7 @@ from pyotp import TOTP
 
 from logoadmin.domain.identity import roles, users
 from logoadmin.domain.identity.events.event_records import Event
-from logoadmin.domain.identity.factors.factor_commands import ConfirmTotp, EnrolTotp
+from logoadmin.domain.identity.factors.factors import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.factors.qr import qr_svg
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.kernel.access import Caller, SignedIn

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from logoadmin.domain.identity import roles, users
-from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.identity.sign_in.password import SignIn
 from tests.console.driver import Person
 from tests.console.service import PAINTER, Served
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
@@ -39,7 +39,7 @@ def add_head(service: Served) -> None:
 
 
 def scope_of(service: Served, username: str, password: str) -> str:
-    return service.gallery.sessions.sign_in(sessions.SignIn(username=username, password=password)).scope
+    return service.gallery.sessions.sign_in(SignIn(username=username, password=password)).scope
 
 
 @pytest.mark.rule("contract J3")

@@ -16,8 +16,9 @@ from pyotp import TOTP
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.oidc_issuer import OidcIssuer
 from logoadmin.bootstrap import sign_in_rules
-from logoadmin.domain.identity.sessions.sessions import Refresh, SignIn
-from logoadmin.domain.identity.sign_in.sign_in_codes import CreateSignInCode
+from logoadmin.domain.identity.sessions.sessions import Refresh
+from logoadmin.domain.identity.sign_in.code import CreateSignInCode
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in_rules import SignInRules
 from logoadmin.domain.identity.users import SetPassword
 from logoadmin.domain.kernel.errors import InvalidToken, SignInRefused

@@ -21,7 +21,7 @@ from logoadmin.domain.identity.factors.challenges import CHALLENGE_SECONDS
 from logoadmin.domain.identity.factors.factor_secrets import FactorSecrets
 from logoadmin.domain.identity.factors.totp_factors import TotpFactors
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.logo_admin import LogoAdmin

@@ -7,8 +7,8 @@ import pytest
 from pyotp import TOTP
 
 from logoadmin.domain.identity.events.event_list import ListEvents
-from logoadmin.domain.identity.sessions.sessions import SignIn
-from logoadmin.domain.identity.sign_in.sign_in_codes import CreateSignInCode
+from logoadmin.domain.identity.sign_in.code import CreateSignInCode
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.users import AmendUser
 from logoadmin.domain.kernel.access import Anonymous, Policy
 from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns

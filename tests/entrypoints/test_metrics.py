@@ -22,7 +22,7 @@ from starlette.types import Message
 import logoadmin
 from logoadmin.adapters.prometheus_metrics import PrometheusMetrics
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.kernel.errors import SignInRefused, StorageUnavailable, TooManySignIns
 from logoadmin.domain.kernel.extras import install_extra
 from logoadmin.domain.logo_admin import LogoAdmin

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from logoadmin.domain.identity.factors.factor_commands import ConfirmTotp, EnrolTotp, SignInWithFactor
-from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.identity.factors.factors import ConfirmTotp, EnrolTotp
+from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.kernel.access import Anonymous, SignedIn
 from logoadmin.domain.kernel.errors import LogoAdminError, SecondFactorRequired, SignInRefused, TooManySignIns
 from logoadmin.domain.logo_admin import LogoAdmin

@@ -17,7 +17,7 @@ import pytest
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.identity import users
 from logoadmin.domain.identity.sessions.session_records import Tokens
-from logoadmin.domain.identity.sign_in.single_sign_on import SignInByIssuer
+from logoadmin.domain.identity.sign_in.issuer import SignInByIssuer
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.settings import settings_of

@@ -22,23 +22,23 @@ from logoadmin.domain.identity.escalation import check_somebody_holds_all, guard
 from logoadmin.domain.identity.events.event_list import EventService
 from logoadmin.domain.identity.factors import factor_records
 from logoadmin.domain.identity.factors.factor_secrets import FactorSecrets
-from logoadmin.domain.identity.factors.factors import FactorService
 from logoadmin.domain.identity.factors.passkey_factors import PasskeyFactors
 from logoadmin.domain.identity.factors.passkey_records import NOT_INSTALLED
-from logoadmin.domain.identity.factors.passkeys import PasskeyService
-from logoadmin.domain.identity.factors.second_step import SecondStep
 from logoadmin.domain.identity.factors.signed_challenges import SignedChallenges
 from logoadmin.domain.identity.factors.totp_factors import TotpFactors
+from logoadmin.domain.identity.issuer_users import IssuerUsers
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.preferences import PreferenceService
 from logoadmin.domain.identity.roles import RoleService
 from logoadmin.domain.identity.service_keys import KeyService
 from logoadmin.domain.identity.sessions import session_records
 from logoadmin.domain.identity.sessions.open_sessions import Lifetimes, SessionTokens
-from logoadmin.domain.identity.sessions.sessions import SessionService
-from logoadmin.domain.identity.sign_in.issuer_users import IssuerUsers
-from logoadmin.domain.identity.sign_in.sign_in_codes import SignInCodeService
-from logoadmin.domain.identity.sign_in.single_sign_on import SingleSignOnService
+from logoadmin.domain.identity.sign_in.code import CodeSignIn
+from logoadmin.domain.identity.sign_in.issuer import IssuerSignIn
+from logoadmin.domain.identity.sign_in.passkey import PasskeySignIn
+from logoadmin.domain.identity.sign_in.password import PasswordSignIn
+from logoadmin.domain.identity.sign_in.second_step import SecondStep, SecondStepSignIn
+from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
 from logoadmin.domain.identity.users import UserService
 from logoadmin.domain.kernel import milestones, records
@@ -152,11 +152,11 @@ class LogoAdmin:
         authors: see :class:`~logoadmin.domain.gallery.authors.AuthorService`.
         themes: see :class:`~logoadmin.domain.gallery.artworks.ArtworkService`.
         logos: see :class:`~logoadmin.domain.gallery.artworks.ArtworkService`.
-        sessions: see :class:`~logoadmin.domain.identity.sessions.sessions.SessionService`.
-        factors: see :class:`~logoadmin.domain.identity.factors.factors.FactorService`.
-        passkeys: see :class:`~logoadmin.domain.identity.factors.passkeys.PasskeyService`.
-        sign_in_codes: see :class:`~logoadmin.domain.identity.sign_in.sign_in_codes.SignInCodeService`.
-        single_sign_on: see :class:`~logoadmin.domain.identity.sign_in.single_sign_on.SingleSignOnService`.
+        sessions: see :class:`~logoadmin.domain.identity.sign_in.password.PasswordSignIn`.
+        factors: see :class:`~logoadmin.domain.identity.sign_in.second_step.SecondStepSignIn`.
+        passkeys: see :class:`~logoadmin.domain.identity.sign_in.passkey.PasskeySignIn`.
+        sign_in_codes: see :class:`~logoadmin.domain.identity.sign_in.code.CodeSignIn`.
+        single_sign_on: see :class:`~logoadmin.domain.identity.sign_in.issuer.IssuerSignIn`.
         keys: see :class:`~logoadmin.domain.identity.service_keys.KeyService`.
         events: see :class:`~logoadmin.domain.identity.events.event_list.EventService`.
         pins: see :class:`~logoadmin.domain.publication.pins.pins.PinService`.
@@ -219,16 +219,15 @@ class LogoAdmin:
         ways = rules.sign_in.ways
         issuer_users = IssuerUsers(ways.issuer, rules.sign_in.single_sign_on)
         tokens = SessionTokens(ports.signer, ports.randomness, rules.lifetimes, rules.sign_in, issuer_users.admits)
+        opening = SessionOpening(transactions, tokens, ports.clock, ports.metrics)
         totp = TotpFactors(FactorSecrets(ports.encryption, ports.factor_keys))
         passkeys, challenges = PasskeyFactors(ports.passkeys), SignedChallenges(ports.challenge_keys, ports.randomness)
-        second_step, clock, metrics = SecondStep(totp, passkeys, ports.randomness), ports.clock, ports.metrics
-        self.sessions = SessionService(transactions, ports.hasher, tokens, second_step, ports.verifier, clock, metrics)
-        self.factors = FactorService(transactions, second_step, tokens, rules.public_url.host, clock, metrics)
-        self.passkeys = PasskeyService(transactions, passkeys, challenges, tokens, clock, metrics)
-        self.sign_in_codes = SignInCodeService(transactions, tokens, ports.randomness, clock, metrics)
-        self.single_sign_on = SingleSignOnService(
-            transactions, ports.issuer, issuer_users, ways, rules.public_url, tokens, clock, metrics
-        )
+        second_step = SecondStep(totp, passkeys, ports.randomness)
+        self.sessions = PasswordSignIn(opening, ports.hasher, second_step, ports.verifier)
+        self.factors = SecondStepSignIn(opening, second_step, rules.public_url.host)
+        self.passkeys = PasskeySignIn(opening, passkeys, challenges)
+        self.sign_in_codes = CodeSignIn(opening, ports.randomness)
+        self.single_sign_on = IssuerSignIn(opening, ports.issuer, issuer_users, ways, rules.public_url)
 
     @property
     def server(self) -> str:

@@ -8,9 +8,11 @@ from threading import Barrier
 import pytest
 
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.domain.identity.factors.factor_commands import ListFactors, SignInWithFactor
-from logoadmin.domain.identity.factors.passkeys import AskPasskey, BeginPasskey, EnrolPasskey, SignInWithPasskey
+from logoadmin.domain.identity.factors.factors import ListFactors
+from logoadmin.domain.identity.factors.passkeys import BeginPasskey, EnrolPasskey
 from logoadmin.domain.identity.sessions.sessions import ListSessions
+from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
+from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.kernel.access import SignedIn
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, LogoAdminError, SecondFactorRequired, SignInRefused
 from logoadmin.domain.kernel.public_url import LOCAL

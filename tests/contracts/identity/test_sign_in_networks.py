@@ -4,8 +4,9 @@ import pytest
 
 from logoadmin.domain.identity import users
 from logoadmin.domain.identity.sessions.session_records import Tokens
-from logoadmin.domain.identity.sessions.sessions import Refresh, SignIn
-from logoadmin.domain.identity.sign_in.sign_in_codes import CreateSignInCode, SignInWithCode
+from logoadmin.domain.identity.sessions.sessions import Refresh
+from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in_limits import attempt, limits_of
 from logoadmin.domain.identity.sign_in_rules import SignInRules
 from logoadmin.domain.identity.user_networks import MOST_NETWORKS, is_known_network, remember_network

@@ -8,8 +8,9 @@ from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.identity import roles, users
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions.session_records import Tokens
-from logoadmin.domain.identity.sessions.sessions import Refresh, SignIn, WhoAmI
-from logoadmin.domain.identity.sign_in.sign_in_codes import CreateSignInCode, SignInWithCode
+from logoadmin.domain.identity.sessions.sessions import Refresh, WhoAmI
+from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in_rules import SignInRules, SingleSignOnRules, Ways
 from logoadmin.domain.kernel.access import Caller
 from logoadmin.domain.kernel.errors import Conflict, InvalidToken, SignInForbidden, SignInRefused

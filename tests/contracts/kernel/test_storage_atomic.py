@@ -11,7 +11,8 @@ import pytest
 
 from logoadmin.domain.gallery.authors import CreateAuthor, ListAuthors
 from logoadmin.domain.identity.roles import AmendRole, CreateRole
-from logoadmin.domain.identity.sessions.sessions import Revoke, SignIn
+from logoadmin.domain.identity.sessions.sessions import Revoke
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser
 from logoadmin.domain.kernel.access import Caller, Policy
 from logoadmin.domain.kernel.errors import (

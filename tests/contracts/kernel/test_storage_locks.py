@@ -12,7 +12,8 @@ from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.identity.roles import ListRoles
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sessions.sessions import Refresh, Revoke, SignIn
+from logoadmin.domain.identity.sessions.sessions import Refresh, Revoke
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.users import CreateUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel.errors import InvalidToken, LogoAdminError, NotFound, SignInRefused, StorageUnavailable
 from logoadmin.domain.kernel.kinds import AUTHORS, ROLES, USERS

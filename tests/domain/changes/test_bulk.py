@@ -12,7 +12,7 @@ from logoadmin.domain.changes.history import ListChanges, RevertRequest
 from logoadmin.domain.changes.import_export import ExportRecords
 from logoadmin.domain.gallery.artworks import GetLogo, ListLogos
 from logoadmin.domain.gallery.authors import GetAuthor
-from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Policy
 from logoadmin.domain.kernel.errors import (
     Conflict,

@@ -14,7 +14,7 @@ from logoadmin.domain.changes import import_export
 from logoadmin.domain.changes.history import ListChanges, Revert
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import roles, users
-from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import (
     Conflict,
@@ -274,7 +274,7 @@ def test_a_password_is_not_brought_back(stocked: LogoAdmin) -> None:
     revert(stocked, last(stocked).change_id)
     for password in ("new", ANN_PASSWORD):
         with pytest.raises(SignInRefused):
-            stocked.sessions.sign_in(sessions.SignIn(username="ann", password=password))
+            stocked.sessions.sign_in(SignIn(username="ann", password=password))
 
 
 @G2

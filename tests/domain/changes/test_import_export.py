@@ -16,7 +16,7 @@ from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
 from logoadmin.domain.gallery.artworks import AmendLogo, CreateLogo, GetLogo, GetTheme, LinkLogoAuthor, ListLogos
 from logoadmin.domain.gallery.authors import CreateAuthor, GetAuthor, ListAuthors
 from logoadmin.domain.identity.roles import CreateRole, GetRole
-from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel.access import ANONYMOUS, Owner
 from logoadmin.domain.kernel.errors import (

@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 from pyotp import TOTP
 
-from logoadmin.domain.identity.factors.factor_commands import ConfirmTotp, EnrolTotp, SignInWithFactor
 from logoadmin.domain.identity.factors.factor_records import NewFactor, NewTotp
+from logoadmin.domain.identity.factors.factors import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.sessions.session_records import Tokens
-from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.kernel.access import ANONYMOUS, Caller, SignedIn
 from logoadmin.domain.kernel.errors import SecondFactorRequired, SignInRefused
 from logoadmin.domain.logo_admin import LogoAdmin

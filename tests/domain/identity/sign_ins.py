@@ -3,7 +3,8 @@
 from typing import Final
 
 from logoadmin.domain.identity.sessions.session_records import Tokens
-from logoadmin.domain.identity.sessions.sessions import Refresh, SignIn
+from logoadmin.domain.identity.sessions.sessions import Refresh
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel.access import SignedIn
 from logoadmin.domain.kernel.errors import InvalidToken

@@ -17,7 +17,8 @@ from logoadmin.domain.identity.events.event_list import ListEvents
 from logoadmin.domain.identity.events.event_records import CountedEvent, Event
 from logoadmin.domain.identity.events.recording import count_event, forget_old_events, record_event
 from logoadmin.domain.identity.service_keys import CreateKey, RemoveKey
-from logoadmin.domain.identity.sessions.sessions import RemoveSession, RemoveUserSessions, Revoke, SignIn
+from logoadmin.domain.identity.sessions.sessions import RemoveSession, RemoveUserSessions, Revoke
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Anonymous, Caller, KeyHolder, SignedIn
 from logoadmin.domain.kernel.errors import IncorrectPassword, InvalidToken, NotFound, SignInRefused, TooManySignIns

@@ -6,7 +6,14 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemRandomness
-from logoadmin.domain.identity.factors.factor_commands import (
+from logoadmin.domain.identity.factors.factor_records import (
+    ListedFactor,
+    RecoveryCodesLeft,
+    RemovedFactor,
+    RemovedUserFactors,
+)
+from logoadmin.domain.identity.factors.factor_secrets import FACTOR_KEY
+from logoadmin.domain.identity.factors.factors import (
     ConfirmTotp,
     CountRecoveryCodes,
     EnrolTotp,
@@ -16,13 +23,6 @@ from logoadmin.domain.identity.factors.factor_commands import (
     RemoveFactor,
     RemoveUserFactors,
 )
-from logoadmin.domain.identity.factors.factor_records import (
-    ListedFactor,
-    RecoveryCodesLeft,
-    RemovedFactor,
-    RemovedUserFactors,
-)
-from logoadmin.domain.identity.factors.factor_secrets import FACTOR_KEY
 from logoadmin.domain.identity.first_start import rotate_token_keys
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.users import RemoveUser

@@ -11,12 +11,7 @@ from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import open_sessions
 from logoadmin.domain.identity.sessions.open_sessions import Lifetimes
 from logoadmin.domain.identity.sessions.session_records import ListedSession, RemovedSession, RemovedUserSessions
-from logoadmin.domain.identity.sessions.sessions import (
-    ListSessions,
-    RemoveSession,
-    RemoveUserSessions,
-    WhoAmI,
-)
+from logoadmin.domain.identity.sessions.sessions import ListSessions, RemoveSession, RemoveUserSessions, WhoAmI
 from logoadmin.domain.identity.users import GetUser, RemoveAvatar
 from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, SignedIn
 from logoadmin.domain.kernel.errors import InvalidToken, NotAuthenticated, NotFound, NotPermitted, Outdated

@@ -7,14 +7,17 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemRandomness
-from logoadmin.domain.identity.factors.factor_commands import ListFactors, RemoveFactor, SignInWithFactor
 from logoadmin.domain.identity.factors.factor_records import NewFactor
+from logoadmin.domain.identity.factors.factors import ListFactors, RemoveFactor
 from logoadmin.domain.identity.factors.passkey_records import NO_NAME, NOT_INSTALLED
-from logoadmin.domain.identity.factors.passkeys import AskPasskey, BeginPasskey, EnrolPasskey, SignInWithPasskey
+from logoadmin.domain.identity.factors.passkeys import BeginPasskey, EnrolPasskey
 from logoadmin.domain.identity.factors.signed_challenges import SignedChallenges
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions.session_records import Tokens
-from logoadmin.domain.identity.sessions.sessions import ListSessions, SignIn
+from logoadmin.domain.identity.sessions.sessions import ListSessions
+from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
+from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.identity.users import RemoveUser
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, KeyHolder, SignedIn
 from logoadmin.domain.kernel.errors import (

@@ -15,7 +15,8 @@ from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.identity.first_start import first_start
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sessions.sessions import RemoveUserSessions, SignIn, WhoAmI
+from logoadmin.domain.identity.sessions.sessions import RemoveUserSessions, WhoAmI
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
 from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, PUBLIC, Anonymous, Caller, Policy, SignedIn

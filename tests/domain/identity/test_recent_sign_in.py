@@ -8,10 +8,18 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.events.event_list import ListEvents
-from logoadmin.domain.identity.factors import factor_commands, passkeys
+from logoadmin.domain.identity.factors import passkeys
+from logoadmin.domain.identity.factors.factors import (
+    ConfirmTotp,
+    EnrolTotp,
+    ListFactors,
+    MakeRecoveryCodes,
+    RemoveFactor,
+    RemoveUserFactors,
+)
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions.sessions import WhoAmI
-from logoadmin.domain.identity.sign_in.sign_in_codes import CreateSignInCode, SignInWithCode
+from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Policy, SignedIn
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import (
@@ -33,17 +41,17 @@ pytestmark = pytest.mark.rule("contract O3")
 # Every command that needs one, written by hand.
 RECENT: Final[tuple[type[Command], ...]] = (
     keys.CreateKey,
-    factor_commands.EnrolTotp,
-    factor_commands.ConfirmTotp,
-    factor_commands.RemoveFactor,
-    factor_commands.RemoveUserFactors,
-    factor_commands.MakeRecoveryCodes,
+    EnrolTotp,
+    ConfirmTotp,
+    RemoveFactor,
+    RemoveUserFactors,
+    MakeRecoveryCodes,
     passkeys.BeginPasskey,
     passkeys.EnrolPasskey,
     CreateSignInCode,
 )
 # They are about other users.
-OF_OTHERS: Final = (factor_commands.RemoveUserFactors, CreateSignInCode)
+OF_OTHERS: Final = (RemoveUserFactors, CreateSignInCode)
 EACH: Final = pytest.mark.parametrize("kind", RECENT)
 
 
@@ -111,10 +119,10 @@ def test_nobody_enrols_under_somebody_elses_open_session(stocked: LogoAdmin, clo
     open_screen = caller(stocked, stocked.sessions.sign_in(ANN))
     clock.pass_by(601)
     thief = signed_in(stocked)
-    assert not is_asked_again(stocked, factor_commands.EnrolTotp, thief)
-    assert is_asked_again(stocked, factor_commands.EnrolTotp, open_screen)
+    assert not is_asked_again(stocked, EnrolTotp, thief)
+    assert is_asked_again(stocked, EnrolTotp, open_screen)
     mixed = SignedIn(open_screen.user_id, thief.session_id)  # no token names both
-    assert outcome(stocked, factor_commands.EnrolTotp, mixed) not in (None, RecentSignInRequired)
+    assert outcome(stocked, EnrolTotp, mixed) not in (None, RecentSignInRequired)
 
 
 @EACH
@@ -207,7 +215,7 @@ def test_the_first_factor_ends_the_other_sessions_and_makes_its_own_one_with_a_f
         refresh(gallery, other)
     assert outcome(gallery, keys.CreateKey, bystander) is None
     # The session has just used the factor.
-    gallery.factors.make_recovery_codes(factor_commands.MakeRecoveryCodes(), who)
+    gallery.factors.make_recovery_codes(MakeRecoveryCodes(), who)
     clock.pass_by(STEP)
     second = caller(gallery, second_step(gallery, challenged(gallery), totp=code_of(totp, clock.now())))
     # A second factor ends no session.
@@ -246,5 +254,5 @@ def test_a_session_by_a_sign_in_code_is_recent_with_a_factor_too(stocked: LogoAd
         )
     else:
         tokens = second_step(stocked, challenged(stocked), recovery_code=recovery[0])
-    (factor,) = stocked.factors.list(factor_commands.ListFactors(), caller(stocked, tokens))
-    stocked.factors.remove(factor_commands.RemoveFactor(factor_id=factor.factor_id), caller(stocked, tokens))
+    (factor,) = stocked.factors.list(ListFactors(), caller(stocked, tokens))
+    stocked.factors.remove(RemoveFactor(factor_id=factor.factor_id), caller(stocked, tokens))

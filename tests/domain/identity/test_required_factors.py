@@ -3,9 +3,16 @@
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.identity.factors import factor_commands, passkeys
+from logoadmin.domain.identity.factors import passkeys
 from logoadmin.domain.identity.factors.enrolment import enrol_by as enrol_by_of
-from logoadmin.domain.identity.factors.factor_commands import RemoveFactor
+from logoadmin.domain.identity.factors.factors import (
+    ConfirmTotp,
+    CountRecoveryCodes,
+    EnrolTotp,
+    ListFactors,
+    MakeRecoveryCodes,
+    RemoveFactor,
+)
 from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import sessions
@@ -92,11 +99,11 @@ def test_afterwards_a_session_can_only_enrol(required: LogoAdmin, clock: FrozenC
 
 # Written by hand; everything else is refused. Public reads need no token, and are as before.
 ALLOWED = {
-    factor_commands.ListFactors,
-    factor_commands.EnrolTotp,
-    factor_commands.ConfirmTotp,
-    factor_commands.CountRecoveryCodes,
-    factor_commands.MakeRecoveryCodes,
+    ListFactors,
+    EnrolTotp,
+    ConfirmTotp,
+    CountRecoveryCodes,
+    MakeRecoveryCodes,
     passkeys.BeginPasskey,
     passkeys.EnrolPasskey,
     sessions.WhoAmI,
@@ -230,7 +237,7 @@ def test_a_restricted_session_must_be_recent_to_enrol(
     who = caller(gallery, gallery.sessions.sign_in(ADMIN))
     clock.pass_by(601)
     with pytest.raises(RecentSignInRequired):
-        gallery.factors.enrol_totp(factor_commands.EnrolTotp(name="Phone"), who)
+        gallery.factors.enrol_totp(EnrolTotp(name="Phone"), who)
     with pytest.raises(EnrolmentRequired):  # a sign-in would not be enough
         gallery.keys.create(CreateKey(name="script", scope=()), who)
 

@@ -4,13 +4,10 @@ import pytest
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.identity.factors.factor_commands import (
-    ListFactors,
-    RemoveFactor,
-    RemoveUserFactors,
-    SignInWithFactor,
-)
-from logoadmin.domain.identity.sessions.sessions import ListSessions, Refresh, Revoke, SignIn
+from logoadmin.domain.identity.factors.factors import ListFactors, RemoveFactor, RemoveUserFactors
+from logoadmin.domain.identity.sessions.sessions import ListSessions, Refresh, Revoke
+from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
 from logoadmin.domain.identity.users import RemoveUser, SetPassword
 from logoadmin.domain.kernel.access import Anonymous

@@ -11,7 +11,8 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.identity.service_keys import CreateKey, ListKeys, RemoveKey
 from logoadmin.domain.identity.sessions.open_sessions import Lifetimes
 from logoadmin.domain.identity.sessions.session_records import EndedSession, Me, RemovedServiceKey, ServiceKey
-from logoadmin.domain.identity.sessions.sessions import Refresh, Revoke, SignIn, WhoAmI
+from logoadmin.domain.identity.sessions.sessions import Refresh, Revoke, WhoAmI
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel.access import OWNER, Anonymous, KeyHolder, SignedIn
 from logoadmin.domain.kernel.causes import Cause

@@ -11,10 +11,11 @@ from logoadmin.bootstrap import sign_in_rules
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.identity import roles, users
 from logoadmin.domain.identity import service_keys as keys
+from logoadmin.domain.identity.issuer_users import FIRST_USER_ID, known_names
 from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sessions.session_records import Tokens
-from logoadmin.domain.identity.sign_in.issuer_users import FIRST_USER_ID, known_names
-from logoadmin.domain.identity.sign_in.single_sign_on import ShowWays, SignInByIssuer
+from logoadmin.domain.identity.sign_in.issuer import ShowWays, SignInByIssuer
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.ways import IssuerFailure, IssuerWay, SignInWays
 from logoadmin.domain.kernel.access import Anonymous
 from logoadmin.domain.kernel.errors import (
@@ -183,7 +184,7 @@ def test_a_name_that_somebody_gets_meanwhile_is_seen(gallery: LogoAdmin, monkeyp
         gallery.users.create(users.CreateUser(user_id=99, username="Vladimir", avatar=None, password="some password"))
         return known
 
-    monkeypatch.setattr("logoadmin.domain.identity.sign_in.single_sign_on.known_names", meanwhile)
+    monkeypatch.setattr("logoadmin.domain.identity.sign_in.issuer.known_names", meanwhile)
     person = IssuedIdentity("v", ("editors",), ("vIadimir",))
     assert user_of(gallery, sign_in(gallery, person)).username == "vIadimir-2"
 
@@ -290,7 +291,7 @@ def test_open_sessions_follow_the_settings_at_their_refresh(gallery: LogoAdmin, 
 
 
 def test_sessions_of_passwords_do_not_follow(gallery: LogoAdmin, opened: Opened) -> None:
-    tokens = gallery.sessions.sign_in(sessions.SignIn(username="ann", password=ANN_PASSWORD))
+    tokens = gallery.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD))
     assert refresh(opened(oidc_roles="x=1"), tokens).scope == tokens.scope
 
 
@@ -398,14 +399,14 @@ def test_passwords_can_be_switched_off(opened: Opened) -> None:
     assert without.single_sign_on.ways(ShowWays()).password is False
     for username, password in (("ann", ANN_PASSWORD), ("ann", "wrong"), ("nobody", "x")):
         with pytest.raises(SignInForbidden, match=r"^Signing in with a password is switched off$"):
-            without.sessions.sign_in(sessions.SignIn(username=username, password=password))
+            without.sessions.sign_in(SignIn(username=username, password=password))
     assert user_of(without, sign_in(without)).role_id == 3
 
 
 def test_a_user_of_the_issuer_has_no_password_to_guess(gallery: LogoAdmin) -> None:
     user = user_of(gallery, sign_in(gallery))
     with pytest.raises(SignInRefused):
-        gallery.sessions.sign_in(sessions.SignIn(username=user.username, password="ann"))
+        gallery.sessions.sign_in(SignIn(username=user.username, password="ann"))
 
 
 @pytest.mark.rule("contract O3", "contract O7")

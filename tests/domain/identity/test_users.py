@@ -5,7 +5,7 @@ from dataclasses import fields
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.identity.sessions.sessions import SignIn
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.users import (
     AmendUser,
     CreateUser,

@@ -15,9 +15,23 @@ from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.events import event_list as events
-from logoadmin.domain.identity.factors import factor_commands, passkeys
+from logoadmin.domain.identity.factors import passkeys
+from logoadmin.domain.identity.factors.factors import (
+    ConfirmTotp,
+    CountRecoveryCodes,
+    EnrolTotp,
+    ListFactors,
+    ListUserFactors,
+    MakeRecoveryCodes,
+    RemoveFactor,
+    RemoveUserFactors,
+)
 from logoadmin.domain.identity.sessions import sessions
-from logoadmin.domain.identity.sign_in import sign_in_codes, single_sign_on
+from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
+from logoadmin.domain.identity.sign_in.issuer import ShowWays
+from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
+from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Anonymous, Caller, Policy, Rights, Scope, SignedIn
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import (
@@ -54,9 +68,9 @@ class Row:
 
 # fmt: off
 TABLE: dict[type[Command], Row] = {
-    sessions.SignIn:            Row("", True),
+    SignIn:            Row("", True),
     sessions.Refresh:           Row("", True),
-    single_sign_on.ShowWays:    Row("", True),
+    ShowWays:    Row("", True),
     sessions.Revoke:            Row("", True),
     sessions.WhoAmI:            Row("", False),
     sessions.ListSessions:      Row("", False),
@@ -68,21 +82,21 @@ TABLE: dict[type[Command], Row] = {
     css.JudgeCss:               Row("logos:write", False, alternative="themes:write"),
     settings.GetSettings:       Row("", False),
     settings.AmendSettings:     Row("*", False),
-    factor_commands.ListFactors:        Row("", False),
-    factor_commands.EnrolTotp:          Row("", False),
-    factor_commands.ConfirmTotp:        Row("", False),
-    factor_commands.RemoveFactor:       Row("", False),
-    factor_commands.ListUserFactors:    Row("users:read", False),
-    factor_commands.RemoveUserFactors:  Row("users:write", False),
-    factor_commands.CountRecoveryCodes: Row("", False),
-    factor_commands.MakeRecoveryCodes:  Row("", False),
-    factor_commands.SignInWithFactor:   Row("", True),
-    passkeys.AskPasskey:        Row("", True),
+    ListFactors:        Row("", False),
+    EnrolTotp:          Row("", False),
+    ConfirmTotp:        Row("", False),
+    RemoveFactor:       Row("", False),
+    ListUserFactors:    Row("users:read", False),
+    RemoveUserFactors:  Row("users:write", False),
+    CountRecoveryCodes: Row("", False),
+    MakeRecoveryCodes:  Row("", False),
+    SignInWithFactor:   Row("", True),
+    AskPasskey:        Row("", True),
     passkeys.BeginPasskey:      Row("", False),
     passkeys.EnrolPasskey:      Row("", False),
-    passkeys.SignInWithPasskey: Row("", True),
-    sign_in_codes.CreateSignInCode:     Row("users:write", False),
-    sign_in_codes.SignInWithCode:       Row("", True),
+    SignInWithPasskey: Row("", True),
+    CreateSignInCode:     Row("users:write", False),
+    SignInWithCode:       Row("", True),
     keys.ListKeys:              Row("", False),
     keys.CreateKey:             Row("", False),
     keys.RemoveKey:             Row("", False),
@@ -152,14 +166,14 @@ FOR_USERS = (
     sessions.WhoAmI,
     sessions.ListSessions,
     sessions.RemoveSession,
-    factor_commands.ListFactors,
+    ListFactors,
     passkeys.BeginPasskey,
     passkeys.EnrolPasskey,
-    factor_commands.EnrolTotp,
-    factor_commands.ConfirmTotp,
-    factor_commands.RemoveFactor,
-    factor_commands.CountRecoveryCodes,
-    factor_commands.MakeRecoveryCodes,
+    EnrolTotp,
+    ConfirmTotp,
+    RemoveFactor,
+    CountRecoveryCodes,
+    MakeRecoveryCodes,
     keys.ListKeys,
     keys.CreateKey,
     keys.RemoveKey,
@@ -223,18 +237,18 @@ def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> Refusal:
         return None if kind is sessions.Refresh else type(error)
     # The challenges of the table are not good ones.
     except SignInRefused:
-        if kind not in (factor_commands.SignInWithFactor, passkeys.SignInWithPasskey, sign_in_codes.SignInWithCode):
+        if kind not in (SignInWithFactor, SignInWithPasskey, SignInWithCode):
             raise
     except InvalidInput:
         if kind is not passkeys.EnrolPasskey:
             raise
     except Conflict:
         # Nothing is offered, and nobody has a factor.
-        if not issubclass(kind, (pins.AcceptPins, factor_commands.MakeRecoveryCodes)):
+        if not issubclass(kind, (pins.AcceptPins, MakeRecoveryCodes)):
             raise
     except NotFound:
         # The key and the factor of the table are nobody's.
-        if kind not in (keys.RemoveKey, factor_commands.ConfirmTotp, factor_commands.RemoveFactor):
+        if kind not in (keys.RemoveKey, ConfirmTotp, RemoveFactor):
             raise
     return None
 

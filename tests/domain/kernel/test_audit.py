@@ -23,9 +23,23 @@ from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.audited_passwords import set_password
 from logoadmin.domain.identity.events import event_list as events
-from logoadmin.domain.identity.factors import factor_commands, passkeys
+from logoadmin.domain.identity.factors import passkeys
+from logoadmin.domain.identity.factors.factors import (
+    ConfirmTotp,
+    CountRecoveryCodes,
+    EnrolTotp,
+    ListFactors,
+    ListUserFactors,
+    MakeRecoveryCodes,
+    RemoveFactor,
+    RemoveUserFactors,
+)
 from logoadmin.domain.identity.sessions import sessions
-from logoadmin.domain.identity.sign_in import sign_in_codes, single_sign_on
+from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
+from logoadmin.domain.identity.sign_in.issuer import ShowWays
+from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
+from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.kernel.access import OWNER, Caller, Owner
 from logoadmin.domain.kernel.audited_records import AuditedRecords
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
@@ -153,15 +167,15 @@ TABLE: Final[dict[type[Command], Row]] = {
 
 # What changes no record.
 UNRECORDED: Final = {
-    sessions.SignIn, sessions.Refresh, sessions.Revoke, sessions.WhoAmI, single_sign_on.ShowWays,
+    SignIn, sessions.Refresh, sessions.Revoke, sessions.WhoAmI, ShowWays,
     sessions.ListSessions, sessions.RemoveSession, sessions.RemoveUserSessions,
     preferences.GetPreferences, preferences.SetPreferences, publication.ShowPublication, settings.GetSettings,
     css.JudgeCss,
-    factor_commands.ListFactors, factor_commands.EnrolTotp, factor_commands.ConfirmTotp, factor_commands.RemoveFactor,
-    factor_commands.ListUserFactors, factor_commands.RemoveUserFactors, factor_commands.CountRecoveryCodes,
-    factor_commands.MakeRecoveryCodes, factor_commands.SignInWithFactor,
-    passkeys.AskPasskey, passkeys.BeginPasskey, passkeys.EnrolPasskey, passkeys.SignInWithPasskey,
-    sign_in_codes.CreateSignInCode, sign_in_codes.SignInWithCode,
+    ListFactors, EnrolTotp, ConfirmTotp, RemoveFactor,
+    ListUserFactors, RemoveUserFactors, CountRecoveryCodes,
+    MakeRecoveryCodes, SignInWithFactor,
+    AskPasskey, passkeys.BeginPasskey, passkeys.EnrolPasskey, SignInWithPasskey,
+    CreateSignInCode, SignInWithCode,
     keys.ListKeys, keys.CreateKey, keys.RemoveKey, changes.ListChanges, import_export.ExportRecords,
     events.ListEvents,
     users.ListUsers, users.GetUser, users.FindUser, roles.ListRoles, roles.GetRole,
@@ -175,13 +189,13 @@ UNRECORDED: Final = {
 # fmt: on
 # What no user of a stocked gallery can do: they have no factor, and there is no challenge.
 UNMET: Final = {
-    factor_commands.ConfirmTotp,
-    factor_commands.RemoveFactor,
-    factor_commands.MakeRecoveryCodes,
-    factor_commands.SignInWithFactor,
+    ConfirmTotp,
+    RemoveFactor,
+    MakeRecoveryCodes,
+    SignInWithFactor,
     passkeys.EnrolPasskey,
-    passkeys.SignInWithPasskey,
-    sign_in_codes.SignInWithCode,
+    SignInWithPasskey,
+    SignInWithCode,
 }
 
 

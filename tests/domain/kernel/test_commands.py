@@ -17,8 +17,9 @@ from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import roles, users
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.factors import factor_commands
 from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.kernel.command import UNSET, Command, fields_of, problems_of
 from logoadmin.domain.kernel.errors import InvalidInput
 from logoadmin.domain.kernel.lists import ListCommand
@@ -32,10 +33,10 @@ SECRET = "hunter2-hunter2"
 OPTIONAL = {
     (users.CreateUser, "avatar"),
     (users.SetPassword, "current_password"),
-    (sessions.SignIn, "grant_type"),
+    (SignIn, "grant_type"),
     (sessions.Revoke, "refresh_token"),
-    (factor_commands.SignInWithFactor, "recovery_code"),
-    (factor_commands.SignInWithFactor, "passkey"),
+    (SignInWithFactor, "recovery_code"),
+    (SignInWithFactor, "passkey"),
     (keys.CreateKey, "expires_in"),
     (artworks.CreateTheme, "active"),
     (artworks.CreateLogo, "active"),

@@ -13,6 +13,7 @@ from logoadmin.domain.identity import roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.events import event_list as events
 from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import BadLine, InvalidInput, Problem
 from tests.gallery import ASKED
@@ -37,7 +38,7 @@ TEXTS = [
     (users.CreateUser, "password", 1, 256), (users.AmendUser, "username", 1, 64),
     (users.AmendUser, "avatar", 0, 4096), (users.SetPassword, "password", 1, 256),
     (users.SetPassword, "current_password", 1, 256),
-    (sessions.SignIn, "username", 1, 64), (sessions.SignIn, "password", 1, 256),
+    (SignIn, "username", 1, 64), (SignIn, "password", 1, 256),
     (roles.CreateRole, "name", 1, 64), (roles.AmendRole, "name", 1, 64),
     (authors.CreateAuthor, "username", 1, 64), (authors.AmendAuthor, "username", 1, 64),
     (artworks.CreateTheme, "name", 1, 128), (artworks.AmendTheme, "name", 1, 128),
@@ -58,11 +59,7 @@ TEXTS = [
 ]
 # fmt: on
 # The names that people see; a sign-in finds users whose names are from before names had to be visible.
-NAMES = [
-    (kind, field)
-    for kind, field, *_ in TEXTS
-    if field in ("name", "username", "reason") and kind is not sessions.SignIn
-]
+NAMES = [(kind, field) for kind, field, *_ in TEXTS if field in ("name", "username", "reason") and kind is not SignIn]
 
 ARTWORKS: list[type[Command]] = [artworks.CreateTheme, artworks.AmendTheme, artworks.CreateLogo, artworks.AmendLogo]
 ROLES = [roles.CreateRole, roles.AmendRole, keys.CreateKey]

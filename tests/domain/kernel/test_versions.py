@@ -14,7 +14,7 @@ from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.factors import factor_commands
+from logoadmin.domain.identity.factors.factors import RemoveFactor, RemoveUserFactors
 from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Outdated
@@ -90,8 +90,8 @@ def last(gallery: LogoAdmin) -> int:
 # The settings have their first version from their first change on, see tests/contracts/gallery/test_shared_settings.py.
 UNVERSIONED: Final = {
     keys.RemoveKey,
-    factor_commands.RemoveFactor,
-    factor_commands.RemoveUserFactors,
+    RemoveFactor,
+    RemoveUserFactors,
     sessions.RemoveSession,
     sessions.RemoveUserSessions,
     preferences.SetPreferences,

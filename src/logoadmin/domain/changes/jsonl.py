@@ -11,7 +11,7 @@ from pydantic import create_model
 from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD, AuditedLinks, artworks_of
 from logoadmin.domain.identity.audited_passwords import set_password
 from logoadmin.domain.identity.events.recording import record_event
-from logoadmin.domain.identity.sessions.open_sessions import end_sign_ins
+from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.audited_records import LinksByKind, snapshot
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing
 from logoadmin.domain.kernel.command import MAX_JSON, MOST_FIELDS, UNSET, Input, strict_json

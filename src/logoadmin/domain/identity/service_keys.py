@@ -1,11 +1,16 @@
 """Service keys, for scripts (contract C5)."""
 
-import re
 from typing import Annotated, Final
 
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.factors.enrolment import enrol_by
-from logoadmin.domain.identity.sessions.session_records import NewServiceKey, RemovedServiceKey, ServiceKey
+from logoadmin.domain.identity.sessions.session_records import (
+    KEY_PREFIX,
+    NewServiceKey,
+    RemovedServiceKey,
+    ServiceKey,
+    hashed_key,
+)
 from logoadmin.domain.identity.sign_in_rules import SignInRules
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, KeyHolder, Rights, user_of
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
@@ -13,22 +18,17 @@ from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import (
     Conflict,
     EnrolmentRequired,
-    InvalidToken,
     NotAuthenticated,
     NotFound,
     Outdated,
 )
 from logoadmin.domain.kernel.limits import KeyId, KeySeconds, RoleName, Scopes, described
-from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.kernel.use_cases import Service, Transactions, writes
 from logoadmin.ports.kernel.environment import Randomness
 from logoadmin.ports.storage import UnitOfWork
 
-# Secret scanners find keys by this prefix.
-KEY_PREFIX: Final = "lga_"
 # Anyone who can sign in may make keys.
 MOST_KEYS: Final = 100
-_KEY: Final = re.compile(KEY_PREFIX + r"[A-Za-z0-9_-]{43}")
 
 
 class ListKeys(Command):
@@ -109,7 +109,7 @@ class KeyService(Service):
             _make_room(uow, user_id)
             expires_at = None if command.expires_in is None else uow.now + command.expires_in
             stored = ServiceKey(uow.identity.keys.next_id(), command.name, command.scope, uow.now, expires_at, None)
-            uow.identity.keys.add(stored, user_id, _hashed(key))
+            uow.identity.keys.add(stored, user_id, hashed_key(key))
             record_event(uow, "key_made", user_id, caller, uow.now)
             return NewServiceKey(stored.key_id, stored.name, stored.scope, uow.now, expires_at, None, key)
 
@@ -156,22 +156,7 @@ def _make_room(uow: AuditedUnitOfWork, user_id: int) -> None:
         uow.identity.keys.remove(key.key_id, user_id)
 
 
-def hashed_key(token: str) -> str:
-    """Return the hash of a service key, by which storage finds it.
-
-    Raises:
-        InvalidToken: no key has this form.
-    """
-    if _KEY.fullmatch(token) is None:
-        raise InvalidToken
-    return _hashed(token)
-
-
-def _hashed(key: str) -> str:
-    return stored_hash("service key", key)
-
-
 def _is_unused(uow: UnitOfWork, made: NewServiceKey, _now: int) -> bool:
     """Return whether a new key can be shown again: it still exists and was never used."""
-    found = uow.identity.keys.find(_hashed(made.key))
+    found = uow.identity.keys.find(hashed_key(made.key))
     return found is not None and found[0].last_used_at is None

@@ -9,8 +9,8 @@ from logoadmin.domain.identity.audited_passwords import must_change_password
 from logoadmin.domain.identity.callers import require_recent_sign_in
 from logoadmin.domain.identity.events.recording import Refusals, record_event
 from logoadmin.domain.identity.new_passwords import NewPasswords
-from logoadmin.domain.identity.sessions.open_sessions import end_sign_ins
 from logoadmin.domain.identity.sign_in_limits import Limit, attempt, limits_of, take_back
+from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.identity.user_networks import is_known_network
 from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Scope, SignedIn
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing, get_unless_unmodified

@@ -88,7 +88,7 @@ def user_password(named: str, fate: str | None, database: str | None) -> None:
 
     USER is a user id or a username; name:7 is the user named 7.
     """
-    from logoadmin.domain.identity.factors.factor_commands import RemoveUserFactors
+    from logoadmin.domain.identity.factors.factors import RemoveUserFactors
     from logoadmin.domain.identity.users import SetPassword
 
     with changing(database, undoable=False) as (gallery, caller):
@@ -116,7 +116,7 @@ def user_code(named: str, database: str | None) -> None:
     It is valid for 10 minutes and replaces a previous one. The user's other sessions end when it is used. USER is a
     user id or a username; name:7 is the user named 7.
     """
-    from logoadmin.domain.identity.sign_in.sign_in_codes import CreateSignInCode
+    from logoadmin.domain.identity.sign_in.code import CreateSignInCode
 
     with gallery_at(database, "never") as gallery:
         found = found_user(gallery, named)
@@ -135,7 +135,7 @@ def user_factors(named: str, remove: bool, database: str | None) -> None:
 
     USER is a user id or a username; name:7 is the user named 7.
     """
-    from logoadmin.domain.identity.factors.factor_commands import RemoveUserFactors
+    from logoadmin.domain.identity.factors.factors import RemoveUserFactors
 
     with gallery_at(database, "never") as gallery:
         found = found_user(gallery, named)
@@ -186,7 +186,7 @@ def user_remove(named: str, database: str | None) -> None:
 
 
 def _factors(gallery: "LogoAdmin", user_id: int) -> "Sequence[ListedFactor]":
-    from logoadmin.domain.identity.factors.factor_commands import ListUserFactors
+    from logoadmin.domain.identity.factors.factors import ListUserFactors
 
     return gallery.factors.list_of_user(ListUserFactors(user_id=user_id))
 

@@ -1,10 +1,8 @@
-"""Second factors and recovery codes, and signing in with them (contract O1, O2)."""
+"""Second factors and recovery codes: enrolling, listing and removing them (contract O1)."""
 
 from functools import partial
 
-from logoadmin.domain.identity.events.recording import Refusals
 from logoadmin.domain.identity.factors.audited_factors import remove_factor, remove_factors
-from logoadmin.domain.identity.factors.challenges import open_challenge
 from logoadmin.domain.identity.factors.enrolment import (
     are_codes_unused,
     confirmed_factors,
@@ -12,17 +10,6 @@ from logoadmin.domain.identity.factors.enrolment import (
     listed,
     replace_recovery_codes,
     unenrolled,
-)
-from logoadmin.domain.identity.factors.factor_commands import (
-    ConfirmTotp,
-    CountRecoveryCodes,
-    EnrolTotp,
-    ListFactors,
-    ListUserFactors,
-    MakeRecoveryCodes,
-    RemoveFactor,
-    RemoveUserFactors,
-    SignInWithFactor,
 )
 from logoadmin.domain.identity.factors.factor_records import (
     ListedFactor,
@@ -34,57 +21,115 @@ from logoadmin.domain.identity.factors.factor_records import (
     RemovedUserFactors,
 )
 from logoadmin.domain.identity.factors.qr import qr_svg
-from logoadmin.domain.identity.factors.second_step import SecondStep
 from logoadmin.domain.identity.factors.totp import new_secret, provisioning_uri
-from logoadmin.domain.identity.sessions.open_sessions import SessionTokens, end_sign_ins
-from logoadmin.domain.identity.sessions.session_records import Tokens
-from logoadmin.domain.identity.sign_in_limits import Limit, attempt, counting_sign_in, limits_of, succeeded
-from logoadmin.domain.identity.user_networks import is_known_network
+from logoadmin.domain.identity.factors.totp_factors import TotpFactors
+from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.access import (
-    ANONYMOUS,
     OWNER,
-    Anonymous,
+    SIGNED_IN,
     Caller,
+    Permission,
     Rights,
+    Scope,
     SignedIn,
     user_of,
 )
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing
+from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import (
     Conflict,
     InvalidInput,
     NotFound,
     Outdated,
     Problem,
-    TooManySignIns,
-    sign_in_ended,
 )
 from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.limits import FactorId, FactorName, TotpCode, UserId
 from logoadmin.domain.kernel.use_cases import Service, Transactions, reads, reads_with_rights, writes
-from logoadmin.ports.kernel.environment import Clock
-from logoadmin.ports.kernel.metrics import Metrics
+from logoadmin.ports.kernel.environment import Randomness
 from logoadmin.ports.storage import UnitOfWork
+
+
+class ListFactors(Command):
+    """The caller's own second factors."""
+
+    permission = SIGNED_IN
+    enrols = True
+
+
+class EnrolTotp(Command):
+    """A new secret for an authenticator app."""
+
+    permission = SIGNED_IN
+    changes_records = False
+    recent = True
+    enrols = True
+
+    name: FactorName
+
+
+class ConfirmTotp(Command):
+    """The proof that an authenticator app has the secret, which makes it a factor."""
+
+    permission = SIGNED_IN
+    changes_records = False
+    recent = True
+    enrols = True
+
+    factor_id: FactorId
+    code: TotpCode
+
+
+class RemoveFactor(Command):
+    """The removal of one of the caller's own second factors."""
+
+    permission = SIGNED_IN
+    recent = True
+
+    factor_id: FactorId
+
+
+class ListUserFactors(Command):
+    """The second factors of a user."""
+
+    permission = Permission(Scope.USERS_READ)
+
+    user_id: UserId
+
+
+class RemoveUserFactors(Command):
+    """The removal of all second factors of a user, who has lost them."""
+
+    permission = Permission(Scope.USERS_WRITE)
+    recent = True
+
+    user_id: UserId
+
+
+class CountRecoveryCodes(Command):
+    """The number of the caller's recovery codes that are left."""
+
+    permission = SIGNED_IN
+    enrols = True
+
+
+class MakeRecoveryCodes(Command):
+    """Ten new recovery codes, in place of those that are left."""
+
+    permission = SIGNED_IN
+    changes_records = False
+    recent = True
+    enrols = True
 
 
 class FactorService(Service):
     """The use cases of second factors."""
 
-    def __init__(
-        self,
-        transactions: Transactions,
-        second_step: SecondStep,
-        tokens: SessionTokens,
-        issuer: str,
-        clock: Clock,
-        metrics: Metrics,
-    ) -> None:
+    def __init__(self, transactions: Transactions, totp: TotpFactors, randomness: Randomness, issuer: str) -> None:
         """Use ``issuer`` as the name of this service in authenticator apps."""
         super().__init__(transactions)
-        self._second_step = second_step
-        self._session_tokens = tokens
+        self._totp, self._randomness = totp, randomness
         self._issuer = issuer
-        self._clock = clock
-        self._metrics = metrics
 
     @reads_with_rights
     def list(self, uow: UnitOfWork, _command: ListFactors, held: Rights | None) -> tuple[ListedFactor, ...]:
@@ -118,7 +163,7 @@ class FactorService(Service):
             RecentSignInRequired: the caller signed in more than 10 minutes ago.
             Conflict: the user has 20 factors.
         """
-        secret = new_secret(self._second_step.randomness)
+        secret = new_secret(self._randomness)
 
         def username(uow: UnitOfWork, _: EnrolTotp, held: Rights | None) -> str:
             return get_existing(uow, USERS, user_of(held)).username
@@ -128,7 +173,7 @@ class FactorService(Service):
         picture = qr_svg(uri)
 
         def enrol(uow: AuditedUnitOfWork, command: EnrolTotp) -> NewTotp:
-            factor = self._second_step.totp.begin(uow, user_of(uow.held), command.name, secret, uow.now)
+            factor = self._totp.begin(uow, user_of(uow.held), command.name, secret, uow.now)
             return NewTotp(factor.factor_id, secret, uri, picture)
 
         return self.transactions.write(command, caller, enrol, unused=partial(_is_unconfirmed, caller))
@@ -153,9 +198,9 @@ class FactorService(Service):
 
         def confirm(uow: AuditedUnitOfWork, command: ConfirmTotp) -> NewFactor:
             user_id = user_of(uow.held)
-            if not self._second_step.totp.confirm(uow, user_id, command.factor_id, command.code, uow.now):
+            if not self._totp.confirm(uow, user_id, command.factor_id, command.code, uow.now):
                 raise InvalidInput([Problem(("code",), "Incorrect code", "value_error")])
-            return enrolled(uow, user_id, command.factor_id, self._second_step.randomness)
+            return enrolled(uow, user_id, command.factor_id, self._randomness)
 
         return self.transactions.write(command, caller, confirm, unused=partial(are_codes_unused, caller))
 
@@ -228,64 +273,9 @@ class FactorService(Service):
             user_id = user_of(uow.held)
             if not confirmed_factors(uow, user_id):
                 raise Conflict("Recovery codes need a second factor to replace; enrol one first")
-            return NewRecoveryCodes(replace_recovery_codes(uow, user_id, self._second_step.randomness))
+            return NewRecoveryCodes(replace_recovery_codes(uow, user_id, self._randomness))
 
         return self.transactions.write(command, caller, make, unused=partial(are_codes_unused, caller))
-
-    def sign_in(self, command: SignInWithFactor, caller: Caller = ANONYMOUS) -> Tokens:
-        """Begin a session after the second step (contract O2).
-
-        Raises:
-            SignInForbidden: passwords were switched off since the first step.
-            SignInRefused: the challenge was used or has expired, or the answer is wrong or was used before.
-            TooManySignIns: there were too many failed attempts.
-        """
-        self._session_tokens.require_password_sign_in()
-        client = caller if isinstance(caller, Anonymous) else ANONYMOUS
-        kind, answer = command.answer
-        refusals = Refusals(self.transactions.storage, self._clock, client, partial(self._user_of, command))
-        with counting_sign_in(self._metrics, refusals):
-            limits = self._count(command, client.origin)
-            self._second_step.passkeys.load()
-
-            def begin(uow: AuditedUnitOfWork, command: SignInWithFactor) -> Tokens:
-                challenge = open_challenge(uow, command.challenge, "second_factor", uow.now)
-                if (
-                    challenge is None
-                    or challenge.user_id is None
-                    or not uow.identity.challenges.take(challenge.challenge_hash)
-                ):
-                    raise sign_in_ended()
-                self._second_step.verify(uow, challenge.user_id, command.challenge, kind, answer, uow.now)
-                succeeded(uow, limits)
-                return self._session_tokens.begin(uow, challenge.user_id, client, uow.now, kind)
-
-            return self.transactions.write(command, caller, begin, unused=self._session_tokens.are_unused)
-
-    def _user_of(self, command: SignInWithFactor, uow: UnitOfWork) -> int | None:
-        """Return the user of a challenge that can be met now."""
-        challenge = open_challenge(uow, command.challenge, "second_factor", self._clock.now())
-        return None if challenge is None else challenge.user_id
-
-    def _count(self, command: SignInWithFactor, origin: str) -> tuple[Limit, ...]:
-        """Count an attempt, also for the user of the challenge, and return its limits.
-
-        Raises:
-            TooManySignIns: there were too many.
-        """
-        now, is_totp = self._clock.now(), command.answer[0] == "totp"
-
-        def count(uow: UnitOfWork) -> tuple[tuple[Limit, ...], int | None]:
-            user_id = self._user_of(command, uow)
-            user = None if user_id is None else uow.records(USERS).get(user_id)
-            name, is_known = None if user is None else user.username, is_known_network(uow, user_id, origin, now)
-            limits = limits_of(origin, name, user_id if is_totp else None, is_known=is_known)
-            return limits, attempt(uow, limits, now)
-
-        limits, wait = self.transactions.storage.write(count, "sessions")
-        if wait is not None:
-            raise TooManySignIns(wait)
-        return limits
 
 
 def _is_unconfirmed(caller: Caller, uow: UnitOfWork, made: NewTotp, _now: int) -> bool:

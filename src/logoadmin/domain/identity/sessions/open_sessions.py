@@ -10,8 +10,8 @@ from logoadmin.domain.identity.sessions.session_records import EndedSession, Lis
 from logoadmin.domain.identity.sign_in_rules import NOT_RECENT_SECONDS, SignInRules
 from logoadmin.domain.identity.user_networks import remember_network
 from logoadmin.domain.kernel.access import CLOCK_SKEW, Anonymous, Caller, Rights, SignedIn, SignInFactor
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
-from logoadmin.domain.kernel.errors import InvalidToken, SignInForbidden
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.errors import InvalidToken
 from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.ports.identity.session_storage import Session
@@ -24,8 +24,6 @@ _MOST_TOKENS_FORGOTTEN: Final = 20
 # The maximum number of sessions of a user, which bounds their list (contract C6).
 MOST_SESSIONS: Final = 1_000
 
-
-NO_ROLE: Final = "No role for your groups at the issuer"
 
 # Whether a session may go on; it may raise what its user's record needs first.
 Admits = Callable[[AnyUnitOfWork, Session], bool]
@@ -86,15 +84,6 @@ class SessionTokens:
         """Whether anybody can sign in with a password."""
         return self._rules.ways.password
 
-    def require_password_sign_in(self) -> None:
-        """Refuse passwords where they are switched off (contract O7).
-
-        Raises:
-            SignInForbidden: they are.
-        """
-        if not self.takes_passwords:
-            raise SignInForbidden("Signing in with a password is switched off")
-
     def begin(
         self,
         uow: AnyUnitOfWork,
@@ -108,12 +97,7 @@ class SessionTokens:
 
         A user who proved who they are before now, at ``signed_in_at``, has a session that is no longer recent if that
         is 10 minutes ago or more (contract O3).
-
-        Raises:
-            SignInForbidden: the issuer refused the user, in whatever way they sign in now (contract O7).
         """
-        if uow.identity.identities.is_refused(user_id):
-            raise SignInForbidden(NO_ROLE)
         known = sorted(uow.identity.sessions.of_user(user_id), key=_last_used)
         for rested in known[: max(0, len(known) - MOST_SESSIONS + 1)]:
             uow.identity.sessions.end(rested.session_id)
@@ -243,9 +227,3 @@ def _last_used(session: Session) -> int:
 
 def _hashed(refresh_token: str) -> str:
     return stored_hash("refresh token", refresh_token)
-
-
-def end_sign_ins(uow: AuditedUnitOfWork, user_id: int, keep: str | None = None) -> None:
-    """End the sessions of a user, except one, and every sign-in that has only begun (contract C3, O2)."""
-    uow.identity.sessions.end_all(user_id, keep)
-    uow.identity.challenges.drop(user_id)

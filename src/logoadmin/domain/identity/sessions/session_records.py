@@ -1,9 +1,11 @@
 """Sessions, their tokens and service keys, as they are returned, and how their secrets are stored (contract C, F3)."""
 
+import re
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Final
 
 from logoadmin.domain.kernel.access import SignInFactor
+from logoadmin.domain.kernel.errors import InvalidToken
 from logoadmin.domain.kernel.limits import (
     Avatar,
     CreatedAt,
@@ -16,6 +18,11 @@ from logoadmin.domain.kernel.limits import (
     Username,
     described,
 )
+from logoadmin.domain.kernel.secret_hashes import stored_hash
+
+# Secret scanners find keys by this prefix.
+KEY_PREFIX: Final = "lga_"
+_KEY: Final = re.compile(KEY_PREFIX + r"[A-Za-z0-9_-]{43}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,3 +157,14 @@ class RemovedServiceKey:
     """The answer to the removal of a service key."""
 
     key_id: KeyId
+
+
+def hashed_key(token: str) -> str:
+    """Return the hash of a service key, by which storage finds it.
+
+    Raises:
+        InvalidToken: no key has this form.
+    """
+    if _KEY.fullmatch(token) is None:
+        raise InvalidToken
+    return stored_hash("service key", token)

@@ -6,8 +6,7 @@ from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.events import event_list as events
 from logoadmin.domain.identity.events.event_records import Event
-from logoadmin.domain.identity.factors import factor_commands as factors
-from logoadmin.domain.identity.factors import passkeys
+from logoadmin.domain.identity.factors import factors, passkeys
 from logoadmin.domain.identity.factors.factor_records import (
     ListedFactor,
     NewFactor,
@@ -31,7 +30,7 @@ from logoadmin.domain.identity.sessions.session_records import (
     ServiceKey,
     Tokens,
 )
-from logoadmin.domain.identity.sign_in import sign_in_codes, single_sign_on
+from logoadmin.domain.identity.sign_in import code, issuer, passkey, password, second_step
 from logoadmin.domain.identity.sign_in.ways import SignInWays
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.lists import Listing
@@ -50,7 +49,7 @@ _RECENT: Final = "Requires a sign-in at most 10 minutes old. Not with a service 
 
 # fmt: off
 IDENTITY_OPERATIONS: Final = (
-    Operation("contract C1", "POST /api/auth/token", sessions.SignIn, "sessions.sign_in", Tokens,
+    Operation("contract C1", "POST /api/auth/token", password.SignIn, "sessions.sign_in", Tokens,
               "Sign in, or refresh",
               "Accepts a username and a password, as JSON or as an OAuth 2 password form, and returns an access "
               "token and a refresh token. With `grant_type` `refresh_token`, accepts a refresh token, which is "
@@ -61,16 +60,16 @@ IDENTITY_OPERATIONS: Final = (
               "With `authorization_code`, accepts a code of the issuer (`GET /api/auth/ways`): 403 if the groups there "
               "have no role. After many failures the response is 429 for a while.",
               also=(401, 403, 409, 429), form=True,
-              grants=((sessions.Refresh, "sessions.refresh"), (factors.SignInWithFactor, "factors.sign_in"),
-                      (passkeys.SignInWithPasskey, "passkeys.sign_in"),
-                      (sign_in_codes.SignInWithCode, "sign_in_codes.sign_in"),
-                      (single_sign_on.SignInByIssuer, "single_sign_on.sign_in"))),
-    Operation("contract O2", "POST /api/auth/passkey/options", passkeys.AskPasskey, "passkeys.options", PasskeyOptions,
+              grants=((sessions.Refresh, "sessions.refresh"), (second_step.SignInWithFactor, "factors.sign_in"),
+                      (passkey.SignInWithPasskey, "passkeys.sign_in"),
+                      (code.SignInWithCode, "sign_in_codes.sign_in"),
+                      (issuer.SignInByIssuer, "single_sign_on.sign_in"))),
+    Operation("contract O2", "POST /api/auth/passkey/options", passkey.AskPasskey, "passkeys.options", PasskeyOptions,
               "Begin to sign in with a passkey",
               "Returns options for `navigator.credentials.get()`, for any passkey that the device finds. `POST "
               "/api/auth/token` accepts the result within five minutes. 409 where passkeys cannot be used.",
               also=(409,)),
-    Operation("contract O7", "GET /api/auth/ways", single_sign_on.ShowWays, "single_sign_on.ways", SignInWays,
+    Operation("contract O7", "GET /api/auth/ways", issuer.ShowWays, "single_sign_on.ways", SignInWays,
               "Show the ways to sign in",
               "What the settings leave open, and the parameters of the request with which a browser asks the issuer of "
               "single sign-on for a code: `authorization_endpoint` with these `client_id`, `redirect_uri` and `scope`, "

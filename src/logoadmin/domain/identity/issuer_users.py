@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from operator import attrgetter
-from typing import Final
+from typing import Final, TypeVar
 
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.lookalikes import looks
-from logoadmin.domain.identity.sessions.open_sessions import end_sign_ins
-from logoadmin.domain.identity.sessions.session_records import EndedSession, Tokens
 from logoadmin.domain.identity.sign_in_rules import SingleSignOnRules
+from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Anonymous, Caller
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
@@ -32,6 +31,8 @@ from logoadmin.ports.identity.issuer import IssuedIdentity
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.sign_in_storage import Identity
 from logoadmin.ports.storage import UnitOfWork
+
+Answer = TypeVar("Answer")
 
 log = logging.getLogger("logoadmin.issuer")
 
@@ -203,26 +204,21 @@ def follow_issuer(transactions: Transactions, client: Anonymous, change: Callabl
     transactions.write(FollowIssuer(), client, lambda uow, _command: change(uow))
 
 
-def following_issuer(
-    transactions: Transactions, caller: Caller, prolong: Callable[[], Tokens | EndedSession]
-) -> Tokens:
+def following_issuer(transactions: Transactions, caller: Caller, prolong: Callable[[], Answer]) -> Answer:
     """Prolong a session. If it is of a user of the issuer whose role has to change, change that first.
 
     Raises:
-        InvalidToken: the session has ended, or the role cannot be changed because nobody else holds everything.
+        InvalidToken: the role cannot be changed because nobody else holds everything.
     """
     try:
-        answer = prolong()
+        return prolong()
     except RoleDiffers as differs:
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
         try:
             follow_issuer(transactions, client, differs.assign)
-            answer = prolong()
+            return prolong()
         except (Conflict, NotFound, RoleDiffers):
             raise InvalidToken from None
-    if isinstance(answer, EndedSession):  # raised outside the transaction, so that the session stays ended
-        raise InvalidToken
-    return answer
 
 
 def role_named(uow: AnyUnitOfWork, wanted: str) -> int | None:

@@ -2,22 +2,23 @@
 
 from typing import Annotated, Final, Literal
 
-from logoadmin.domain.identity.events.recording import Refusals, record_event, user_named
+from logoadmin.domain.identity.events.recording import record_event, user_named
 from logoadmin.domain.identity.factors.codes import hashed_code, new_code
 from logoadmin.domain.identity.factors.factor_records import NewSignInCode
-from logoadmin.domain.identity.sessions.open_sessions import SessionTokens, end_sign_ins, sessions_of
+from logoadmin.domain.identity.sessions.open_sessions import sessions_of
 from logoadmin.domain.identity.sessions.session_records import Tokens
-from logoadmin.domain.identity.sign_in_limits import attempt, counting_sign_in, limits_of, succeeded
+from logoadmin.domain.identity.sign_in.session_opening import Proof, SessionOpening
+from logoadmin.domain.identity.sign_in_limits import limits_of
+from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, OWNER, PUBLIC, Anonymous, Caller, Permission, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns
+from logoadmin.domain.kernel.errors import SignInRefused
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import ExistingUsername, TypedCode, UserId, described
-from logoadmin.domain.kernel.use_cases import Service, Transactions
+from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.ports.identity.sign_in_storage import Challenge
-from logoadmin.ports.kernel.environment import Clock, Randomness
-from logoadmin.ports.kernel.metrics import Metrics
+from logoadmin.ports.kernel.environment import Randomness
 from logoadmin.ports.storage import UnitOfWork
 
 CODE_SECONDS: Final = 600
@@ -46,22 +47,12 @@ class SignInWithCode(Command):
     code: TypedCode
 
 
-class SignInCodeService(Service):
+class CodeSignIn(Service):
     """The use cases of sign-in codes."""
 
-    def __init__(
-        self,
-        transactions: Transactions,
-        tokens: SessionTokens,
-        randomness: Randomness,
-        clock: Clock,
-        metrics: Metrics,
-    ) -> None:
-        super().__init__(transactions)
-        self._session_tokens = tokens
-        self._randomness = randomness
-        self._clock = clock
-        self._metrics = metrics
+    def __init__(self, opening: SessionOpening, randomness: Randomness) -> None:
+        super().__init__(opening.transactions)
+        self._opening, self._randomness = opening, randomness
 
     def create(self, command: CreateSignInCode, caller: Caller = OWNER) -> NewSignInCode:
         """Create a code that signs a user in once within 10 minutes; it replaces any other of theirs (contract O6).
@@ -97,30 +88,24 @@ class SignInCodeService(Service):
             SignInRefused: the name or the code is wrong, or the code was used or has expired.
             TooManySignIns: there were too many failed attempts.
         """
-        client = caller if isinstance(caller, Anonymous) else ANONYMOUS
-        # The way back stays open while the name is under attack: a code cannot be guessed.
-        limits = limits_of(client.origin, command.username, is_known=True)
-        refusals = Refusals(self.transactions.storage, self._clock, client, user_named(command.username))
-        with counting_sign_in(self._metrics, refusals):
-            now = self._clock.now()
-            wait = self.transactions.storage.write(lambda uow: attempt(uow, limits, now), "sessions")
-            if wait is not None:
-                raise TooManySignIns(wait)
+        with self._opening.attempt(command, caller, user_named(command.username)) as attempt:
+            # The way back stays open while the name is under attack: a code cannot be guessed.
+            limits = limits_of(attempt.client.origin, command.username, is_known=True)
+            attempt.count(lambda _uow, _now: (limits, None))
 
-            def begin(uow: AuditedUnitOfWork, command: SignInWithCode) -> Tokens:
+            def prove(uow: AuditedUnitOfWork) -> Proof:
                 known = uow.identity.passwords.credentials(command.username)
                 user_id = _NOBODY if known is None else known.user_id
                 if not _take(uow, user_id, command.code):
                     raise SignInRefused("Incorrect username or code")
-                self._end_sign_ins(uow, user_id, client)
-                succeeded(uow, limits)
-                return self._session_tokens.begin(uow, user_id, client, uow.now, "sign_in_code")
+                self._end_sign_ins(uow, user_id, attempt.client)
+                return Proof(user_id, "sign_in_code")
 
-            return self.transactions.write(command, caller, begin, unused=self._session_tokens.are_unused)
+            return attempt.open(prove)
 
     def _end_sign_ins(self, uow: AuditedUnitOfWork, user_id: int, client: Anonymous) -> None:
         """End the sessions of a user, which somebody else may have begun."""
-        ended = len(sessions_of(user_id, uow, uow.now, self._session_tokens.lifetimes))
+        ended = len(sessions_of(user_id, uow, uow.now, self._opening.tokens.lifetimes))
         end_sign_ins(uow, user_id)
         if ended:
             record_event(uow, "session_ended", user_id, client, uow.now, count=ended)

@@ -1,0 +1,156 @@
+"""Signing in through an OpenID Connect issuer, and the ways to sign in (contract O7).
+
+The browser fetches a code from the issuer, and sends it here with the secrets of its sign-in. The service exchanges the
+code with the issuer itself: nothing that the browser says about the person counts.
+"""
+
+import logging
+from functools import partial
+from typing import Annotated, Final, Literal
+
+from logoadmin.domain.identity.issuer_users import (
+    IssuerUsers,
+    RoleDiffers,
+    UserMissing,
+    follow_issuer,
+    known_names,
+)
+from logoadmin.domain.identity.sessions.session_records import Tokens
+from logoadmin.domain.identity.sign_in.issuer_fields import CodeVerifier, IssuerCode, Nonce, RedirectUri
+from logoadmin.domain.identity.sign_in.session_opening import NO_ROLE, Proof, SessionOpening
+from logoadmin.domain.identity.sign_in.ways import IssuerFailure, IssuerWay, SignInWays
+from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
+from logoadmin.domain.identity.sign_in_rules import Ways
+from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Anonymous, Caller
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import Conflict, IssuerRefused, IssuerUnavailable, SignInForbidden
+from logoadmin.domain.kernel.limits import described
+from logoadmin.domain.kernel.public_url import PublicUrl
+from logoadmin.domain.kernel.use_cases import Service
+from logoadmin.ports.identity.issuer import IssuedIdentity, Issuer, Redemption
+from logoadmin.ports.storage import UnitOfWork
+
+log = logging.getLogger("logoadmin.issuer")
+
+# The record of a user may have to change before a session begins, and others may change it meanwhile.
+_MOST_TRIES: Final = 3
+
+
+class SignInByIssuer(Command):
+    """A sign-in through the issuer, with the code that it gave the browser."""
+
+    permission = PUBLIC
+    changes_records = False
+    asks_others = True
+
+    grant_type: Annotated[
+        Literal["authorization_code"], described("A sign-in through the issuer.", "authorization_code")
+    ]
+    code: IssuerCode
+    code_verifier: CodeVerifier
+    nonce: Nonce
+    redirect_uri: RedirectUri
+
+
+class ShowWays(Command):
+    """The ways to sign in."""
+
+    permission = PUBLIC
+    asks_others = True
+
+
+class IssuerSignIn(Service):
+    """The use cases of signing in through an issuer."""
+
+    def __init__(
+        self, opening: SessionOpening, issuer: Issuer | None, users: IssuerUsers, ways: Ways, public_url: PublicUrl
+    ) -> None:
+        super().__init__(opening.transactions)
+        self._opening, self._issuer, self._users, self._ways = opening, issuer, users, ways
+        self._public_url = public_url
+        self._redirect_uri = f"{public_url.base}/console/"
+
+    def ways(self, command: ShowWays, caller: Caller = ANONYMOUS) -> SignInWays:
+        """Return the ways to sign in, for the page where people do; the issuer may have to be asked."""
+        self.transactions.require_token(command, caller)
+        return SignInWays(self._ways.password, self._ways.passkey, self._public_url.base, self._way_of_issuer())
+
+    def sign_in(self, command: SignInByIssuer, caller: Caller = ANONYMOUS) -> Tokens:
+        """Begin a session of the person for whom the issuer gave a code; a new person becomes a user.
+
+        Raises:
+            SignInForbidden: there is no issuer, or the person's groups have no role.
+            IssuerRefused: the code, the ID token or the redirect URI is wrong.
+            IssuerUnavailable: the issuer is out of reach.
+            TooManySignIns: there were too many failed attempts.
+            Conflict: the user holds everything as the last one, and the person's groups have another role.
+        """
+        stored = self._opening.stored(command, caller)  # a code cannot be exchanged twice
+        if stored is not None:
+            return stored
+        with self._opening.attempt(command, caller) as attempt:
+            if self._issuer is None:
+                raise SignInForbidden("Single sign-on is not set up")
+            now = attempt.count(partial(_limits, attempt.client.origin))
+            person = self._redeemed(self._issuer, command, now)
+            for _ in range(_MOST_TRIES):
+                try:
+                    return attempt.open(partial(self._prove, person))
+                except UserMissing:
+                    known = self.transactions.storage.snapshot(partial(known_names, person))
+                    create = partial(self._users.create, person=person, known=known)
+                    follow_issuer(self.transactions, attempt.client, create)
+                except RoleDiffers as differs:
+                    follow_issuer(self.transactions, attempt.client, differs.assign)
+                except _Roleless:
+                    self._refuse(attempt.client, person)
+                    raise SignInForbidden(NO_ROLE) from None
+            raise IssuerRefused
+
+    def _way_of_issuer(self) -> IssuerWay | IssuerFailure | None:
+        if self._issuer is None:
+            return None
+        try:
+            authorization = self._issuer.authorization()
+        except IssuerUnavailable as error:
+            return IssuerFailure(self._issuer.host, str(error))
+        return IssuerWay(
+            self._issuer.host,
+            authorization.endpoint,
+            self._issuer.client_id,
+            self._redirect_uri,
+            authorization.scope,
+            self._issuer.url,
+            authorization.iss_in_response,
+        )
+
+    def _redeemed(self, issuer: Issuer, command: SignInByIssuer, now: int) -> IssuedIdentity:
+        """Return the person at the issuer. It is asked outside of any transaction."""
+        if command.redirect_uri != self._redirect_uri:
+            log.warning("A sign-in is refused: its redirect_uri is not %s, which public_url says", self._redirect_uri)
+            raise IssuerRefused
+        return issuer.redeem(Redemption(command.code, command.code_verifier, command.nonce, command.redirect_uri), now)
+
+    def _prove(self, person: IssuedIdentity, uow: AuditedUnitOfWork) -> Proof:
+        """Return the user of a person, once the record of the user is as the issuer has it."""
+        role_id = self._users.role_id(uow, person.groups)
+        if role_id is None:
+            raise _Roleless
+        # An issuer may keep people signed in, so that anybody at their open screen could come this far.
+        return Proof(self._users.signed_in(uow, person, role_id), "issuer", person.authenticated_at or 0)
+
+    def _refuse(self, client: Anonymous, person: IssuedIdentity) -> None:
+        try:
+            follow_issuer(self.transactions, client, partial(self._users.refuse, person=person))
+        except Conflict:
+            log.warning("The issuer names no group with a role for the last user who holds everything; they keep it")
+
+
+def _limits(origin: str, _uow: UnitOfWork, now: int) -> tuple[tuple[Limit, ...], int]:
+    """Return the limits on an attempt, and its time."""
+    return limits_of(origin), now
+
+
+class _Roleless(Exception):
+    """Leaves the transaction that would begin a session of somebody without a role."""

@@ -1,0 +1,92 @@
+"""Signing in with a passkey and nothing else (contract O2)."""
+
+from functools import partial
+from typing import Annotated, Literal
+
+from logoadmin.domain.identity.factors.factor_records import PasskeyOptions
+from logoadmin.domain.identity.factors.passkey_factors import PasskeyFactors
+from logoadmin.domain.identity.factors.passkey_records import PasskeyUse
+from logoadmin.domain.identity.factors.passkeys import PasskeyService
+from logoadmin.domain.identity.factors.signed_challenges import SignedChallenges
+from logoadmin.domain.identity.sessions.session_records import Tokens
+from logoadmin.domain.identity.sign_in.session_opening import Proof, SessionOpening
+from logoadmin.domain.identity.sign_in_limits import limits_of
+from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import passkey_refused, sign_in_ended
+from logoadmin.domain.kernel.limits import Challenge, described
+from logoadmin.ports.storage import UnitOfWork
+
+
+class AskPasskey(Command):
+    """Options for signing in with a passkey alone."""
+
+    permission = PUBLIC
+    changes_records = False
+
+
+class SignInWithPasskey(Command):
+    """A sign-in with a passkey alone, whose authenticator verified its user."""
+
+    permission = PUBLIC
+    changes_records = False
+
+    grant_type: Annotated[Literal["passkey"], described("`passkey`, for a passkey alone.", "passkey")]
+    challenge: Challenge
+    passkey: PasskeyUse
+
+
+class PasskeySignIn(PasskeyService):
+    """The use cases of passkeys, with the passkey that begins a session."""
+
+    def __init__(self, opening: SessionOpening, passkeys: PasskeyFactors, challenges: SignedChallenges) -> None:
+        super().__init__(opening.transactions, passkeys, challenges.randomness)
+        self._opening, self._challenges = opening, challenges
+
+    def options(self, command: AskPasskey, caller: Caller = ANONYMOUS) -> PasskeyOptions:
+        """Return options for any passkey that the caller's device finds (contract O2). Nothing is stored.
+
+        Raises:
+            Conflict: passkeys cannot be used here.
+        """
+        passkeys, challenge = self._passkeys.opened(), self._challenges.new(self._opening.clock.now())
+        options = PasskeyOptions(challenge, passkeys.request_options(challenge, verified=True))
+
+        def respond(uow: UnitOfWork, _: AskPasskey) -> PasskeyOptions:
+            # Without its database a service says so now, and not after people have touched their devices. Only a
+            # statement finds that out: a pooled connection outlives its server unnoticed.
+            uow.changes.last_id()
+            return options
+
+        return self.transactions.read(command, caller, respond)
+
+    def sign_in(self, command: SignInWithPasskey, caller: Caller = ANONYMOUS) -> Tokens:
+        """Begin a session with a passkey alone (contract O2).
+
+        Raises:
+            SignInRefused: the challenge was used or has expired, or no passkey of a user here signed it, after it
+                verified that user.
+            TooManySignIns: there were too many failed attempts.
+            Conflict: passkeys cannot be used here.
+        """
+        self._passkeys.opened()
+        with self._opening.attempt(command, caller, partial(_user_of, command)) as attempt:
+            limits = limits_of(attempt.client.origin)
+            attempt.count(lambda _uow, _now: (limits, None))
+
+            def prove(uow: AuditedUnitOfWork) -> Proof:
+                if not self._challenges.use(uow, command.challenge, uow.now):
+                    raise sign_in_ended()
+                user_id = self._passkeys.use(uow, command.challenge, command.passkey, uow.now)
+                if user_id is None:  # which leaves the challenge unused
+                    raise passkey_refused()
+                return Proof(user_id, "passkey")
+
+            return attempt.open(prove)
+
+
+def _user_of(command: SignInWithPasskey, uow: UnitOfWork) -> int | None:
+    """Return the user of the passkey that a command names, for events: it may be refused because it was copied."""
+    factor = uow.identity.factors.find_credential(command.passkey.id)
+    return None if factor is None else factor.user_id

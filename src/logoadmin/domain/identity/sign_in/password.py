@@ -1,0 +1,149 @@
+"""Signing in with a password, the first step of two for users with a second factor (contract C1, C4, O2)."""
+
+from contextlib import suppress
+from functools import partial
+from typing import Annotated, Final, Literal
+
+from logoadmin.domain.identity.events.recording import user_named
+from logoadmin.domain.identity.factors.enrolment import confirmed_factors
+from logoadmin.domain.identity.sessions.session_records import Tokens
+from logoadmin.domain.identity.sessions.sessions import GRANT_TYPE, SessionService
+from logoadmin.domain.identity.sign_in.second_step import SecondStep
+from logoadmin.domain.identity.sign_in.session_opening import Attempt, Proof, SessionOpening
+from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
+from logoadmin.domain.identity.user_networks import is_known_network
+from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import SecondFactorRequired, SignInRefused, StorageUnavailable
+from logoadmin.domain.kernel.limits import ExistingUsername, Password
+from logoadmin.domain.kernel.records import PasswordHash
+from logoadmin.ports.identity.password_storage import Credentials
+from logoadmin.ports.identity.passwords import PasswordHasher
+from logoadmin.ports.identity.tokens import TokenVerifier
+from logoadmin.ports.storage import UnitOfWork
+
+# Reading the parameters of all hashes takes as long as two or three hashes in a gallery of 100,000 users.
+_CLASSES_SECONDS: Final = 60
+_NOBODY: Final = -1
+
+
+class SignIn(Command):
+    """A sign-in with username and password."""
+
+    permission = PUBLIC
+    changes_records = False
+    hashes = True
+
+    grant_type: Annotated[Literal["password"], GRANT_TYPE] = "password"
+    username: ExistingUsername
+    password: Password
+
+
+class PasswordSignIn(SessionService):
+    """The use cases of sessions, with the password that begins one."""
+
+    def __init__(
+        self, opening: SessionOpening, hasher: PasswordHasher, second_step: SecondStep, verifier: TokenVerifier
+    ) -> None:
+        super().__init__(opening.transactions, opening.tokens, verifier, opening.clock)
+        self._opening = opening
+        self._hasher = hasher
+        self._second_step = second_step
+        self._classes: tuple[int, frozenset[str]] = (-_CLASSES_SECONDS, frozenset())
+
+    def sign_in(self, command: SignIn, caller: Caller = ANONYMOUS) -> Tokens:
+        """Begin a session (contract C1).
+
+        Raises:
+            SignInForbidden: passwords are switched off.
+            SignInRefused: the name or the password is wrong; both take the same time.
+            TooManySignIns: there were too many failed attempts.
+            SecondFactorRequired: the password is right, and the user has a second factor (contract O2). Nothing is
+                opened, and failures for the name stay counted.
+        """
+        self._opening.require_passwords()
+        with self._opening.attempt(command, caller, user_named(command.username)) as attempt:
+            known, has_factor = attempt.count(partial(self._look_up, command, attempt.client.origin))
+            credentials, rehashed = self._verified(command, known)
+            if has_factor:
+                self._require_second_step(attempt, command, credentials, rehashed)
+            if command.idempotency_key is not None:  # a replay proves nothing
+                attempt.succeed()
+
+            def prove(uow: AuditedUnitOfWork) -> Proof:
+                user_id = credentials.user_id
+                # Changed while it was verified.
+                if uow.identity.passwords.credentials(command.username) != credentials or confirmed_factors(
+                    uow, user_id
+                ):
+                    raise SignInRefused
+                if rehashed is not None:
+                    uow.identity.passwords.set(user_id, rehashed)
+                return Proof(user_id, "password")
+
+            return attempt.open(prove)
+
+    def _look_up(
+        self, command: SignIn, origin: str, uow: UnitOfWork, now: int
+    ) -> tuple[tuple[Limit, ...], tuple[Credentials | None, bool]]:
+        """Return the limits on an attempt, the user's credentials, and whether they have a second factor.
+
+        An unknown name takes as many statements as any.
+        """
+        found = uow.identity.passwords.credentials(command.username)
+        user_id = None if found is None else found.user_id
+        limits = limits_of(origin, command.username, is_known=is_known_network(uow, user_id, origin, now))
+        return limits, (found, bool(confirmed_factors(uow, _NOBODY if user_id is None else user_id)))
+
+    def _verified(self, command: SignIn, known: Credentials | None) -> tuple[Credentials, PasswordHash | None]:
+        """Return the user's credentials, and a new hash if theirs is outdated. Hashing takes no transaction.
+
+        Raises:
+            SignInRefused: the name or the password is wrong.
+        """
+        stored = known.password if known else None
+        is_right = self._hasher.verify(stored, command.password)
+        if known is None or stored is None or not is_right:
+            self._keep_classes()
+            self._hasher.verify_others(stored, self._classes[1], command.password)
+            raise SignInRefused
+        return known, self._hasher.hash(command.password) if self._hasher.needs_rehash(stored) else None
+
+    def _keep_classes(self) -> None:
+        """Read the parameters of the stored hashes, unless that was tried within the last minute.
+
+        It reads all users, so no write waits for it; if it takes too long, those stay that were read before.
+        """
+        now = self._opening.clock.now()
+        if 0 <= now - self._classes[0] < _CLASSES_SECONDS:
+            return
+        self._classes = now, self._classes[1]  # others need not read them at the same time
+        with suppress(StorageUnavailable):
+            self._classes = now, self.transactions.storage.read(lambda uow: uow.identity.passwords.classes())
+
+    def _require_second_step(
+        self, attempt: Attempt, command: SignIn, credentials: Credentials, rehashed: PasswordHash | None
+    ) -> None:
+        """Store a challenge for a user with the right password, unless their factors were removed meanwhile.
+
+        Raises:
+            SecondFactorRequired: it has the challenge.
+            SignInRefused: the password was changed while it was verified.
+        """
+        now = self._opening.clock.now()
+        self._second_step.passkeys.load()
+
+        def challenge(uow: UnitOfWork) -> SecondFactorRequired | None:
+            if uow.identity.passwords.credentials(command.username) != credentials:
+                raise SignInRefused
+            required = self._second_step.required(uow, credentials.user_id, now)
+            if required is not None:
+                attempt.take_back(uow)
+                if rehashed is not None:
+                    uow.identity.passwords.set(credentials.user_id, rehashed)
+            return required
+
+        required = self.transactions.storage.write(challenge, "sessions")
+        if required is not None:
+            raise required

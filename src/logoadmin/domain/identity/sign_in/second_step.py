@@ -1,0 +1,166 @@
+"""Signing in with a second step, after the right password: what it may be, and its verification (contract O2)."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any, Final, Literal
+
+from logoadmin.domain.identity.factors.challenges import new_challenge, open_challenge
+from logoadmin.domain.identity.factors.codes import hashed_code
+from logoadmin.domain.identity.factors.enrolment import confirmed_factors
+from logoadmin.domain.identity.factors.factors import FactorService
+from logoadmin.domain.identity.factors.passkey_factors import PasskeyFactors
+from logoadmin.domain.identity.factors.passkey_records import PasskeyUse
+from logoadmin.domain.identity.factors.totp_factors import TotpFactors
+from logoadmin.domain.identity.sessions.session_records import Tokens
+from logoadmin.domain.identity.sign_in.session_opening import Proof, SessionOpening
+from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
+from logoadmin.domain.identity.user_networks import is_known_network
+from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
+from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.errors import (
+    InvalidInput,
+    Problem,
+    SecondFactorKind,
+    SecondFactorRequired,
+    code_refused,
+    passkey_refused,
+    sign_in_ended,
+)
+from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.limits import Challenge, TotpCode, TypedCode, described
+from logoadmin.ports.kernel.environment import Randomness
+from logoadmin.ports.storage import UnitOfWork
+
+# The usual ways first. The fields of the second step, one of which is given, have the same names.
+_KINDS: Final[tuple[SecondFactorKind, ...]] = ("totp", "passkey", "recovery_code")
+
+
+class SignInWithFactor(Command):
+    """The second step of a sign-in, with one of the factors that the first one named."""
+
+    permission = PUBLIC
+    changes_records = False
+
+    grant_type: Annotated[
+        Literal["second_factor"], described("`second_factor`, after the first step.", "second_factor")
+    ]
+    challenge: Challenge
+    totp: TotpCode = UNSET
+    passkey: PasskeyUse = UNSET
+    recovery_code: TypedCode = UNSET
+
+    def model_post_init(self, _: Any, /) -> None:
+        """Require exactly one answer.
+
+        Raises:
+            InvalidInput: there is none, or more than one.
+        """
+        given = [kind for kind in _KINDS if getattr(self, kind) is not UNSET]
+        if len(given) != 1:
+            text = f"Input should have one of {', '.join(_KINDS)}"
+            problem = Problem((given[1],), text, "value_error") if given else Problem((_KINDS[0],), text, "missing")
+            raise InvalidInput([problem])
+
+    @property
+    def answer(self) -> tuple[SecondFactorKind, Any]:
+        """The kind of factor, and its answer to the challenge."""
+        return next((kind, getattr(self, kind)) for kind in _KINDS if getattr(self, kind) is not UNSET)
+
+
+@dataclass(frozen=True, slots=True)
+class SecondStep:
+    """Asks for second factors and verifies them.
+
+    Attributes:
+        totp: the authenticator apps.
+        passkeys: the passkeys.
+        randomness: for challenges and codes.
+    """
+
+    totp: TotpFactors
+    passkeys: PasskeyFactors
+    randomness: Randomness
+
+    def required(self, uow: AnyUnitOfWork, user_id: int, now: int) -> SecondFactorRequired | None:
+        """Store a challenge for a user with the right password, and return it; None if they have no factor."""
+        factors = confirmed_factors(uow, user_id)
+        has: set[str] = {factor.kind for factor in factors}
+        if not has:
+            return None
+        if not self.passkeys.are_usable:
+            has.discard("passkey")
+        if uow.identity.recovery_codes.left(user_id):
+            has.add("recovery_code")
+        challenge = new_challenge(uow, self.randomness, "second_factor", user_id, now)
+        passkey = self.passkeys.request_options(factors, challenge) if "passkey" in has else None
+        return SecondFactorRequired(challenge, tuple(kind for kind in _KINDS if kind in has), passkey)
+
+    def verify(
+        self, uow: AnyUnitOfWork, user_id: int, challenge: str, kind: SecondFactorKind, answer: Any, now: int
+    ) -> None:
+        """Use up an answer of a user to a challenge.
+
+        Raises:
+            SignInRefused: it is wrong, or was used before.
+            Conflict: it is a passkey, and these cannot be used here.
+        """
+        match kind:
+            case "totp":
+                is_right = self.totp.use(uow, user_id, answer, now)
+            case "recovery_code":
+                is_right = uow.identity.recovery_codes.use(user_id, hashed_code("recovery code", user_id, answer))
+            case "passkey":
+                is_right = self.passkeys.use(uow, challenge, answer, now, of_user=user_id) is not None
+        if not is_right:
+            raise passkey_refused() if kind == "passkey" else code_refused()
+
+
+class SecondStepSignIn(FactorService):
+    """The use cases of second factors, with the second step that begins a session."""
+
+    def __init__(self, opening: SessionOpening, second_step: SecondStep, issuer: str) -> None:
+        """Use ``issuer`` as the name of this service in authenticator apps."""
+        super().__init__(opening.transactions, second_step.totp, second_step.randomness, issuer)
+        self._opening, self._second_step = opening, second_step
+
+    def sign_in(self, command: SignInWithFactor, caller: Caller = ANONYMOUS) -> Tokens:
+        """Begin a session after the second step (contract O2).
+
+        Raises:
+            SignInForbidden: passwords were switched off since the first step.
+            SignInRefused: the challenge was used or has expired, or the answer is wrong or was used before.
+            TooManySignIns: there were too many failed attempts.
+        """
+        self._opening.require_passwords()
+        kind, answer = command.answer
+        with self._opening.attempt(command, caller, partial(self._user_of, command)) as attempt:
+            attempt.count(partial(self._limits, command, attempt.client.origin))
+            self._second_step.passkeys.load()
+
+            def prove(uow: AuditedUnitOfWork) -> Proof:
+                challenge = open_challenge(uow, command.challenge, "second_factor", uow.now)
+                if (
+                    challenge is None
+                    or challenge.user_id is None
+                    or not uow.identity.challenges.take(challenge.challenge_hash)
+                ):
+                    raise sign_in_ended()
+                self._second_step.verify(uow, challenge.user_id, command.challenge, kind, answer, uow.now)
+                return Proof(challenge.user_id, kind)
+
+            return attempt.open(prove)
+
+    def _limits(
+        self, command: SignInWithFactor, origin: str, uow: UnitOfWork, now: int
+    ) -> tuple[tuple[Limit, ...], None]:
+        """Return the limits on an attempt, also those on the user of the challenge."""
+        user_id, is_totp = self._user_of(command, uow), command.answer[0] == "totp"
+        user = None if user_id is None else uow.records(USERS).get(user_id)
+        name, is_known = None if user is None else user.username, is_known_network(uow, user_id, origin, now)
+        return limits_of(origin, name, user_id if is_totp else None, is_known=is_known), None
+
+    def _user_of(self, command: SignInWithFactor, uow: UnitOfWork) -> int | None:
+        """Return the user of a challenge that can be met now."""
+        challenge = open_challenge(uow, command.challenge, "second_factor", self._opening.clock.now())
+        return None if challenge is None else challenge.user_id

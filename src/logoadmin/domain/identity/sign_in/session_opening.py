@@ -1,0 +1,171 @@
+"""Opening sessions: what is the same however somebody proves who they are (contract C1, F3, O2, O7, O9).
+
+Each way to sign in counts an attempt before it verifies anything, and then gives the proof::
+
+    with self._opening.attempt(command, caller, user_named(command.username)) as attempt:
+        attempt.count(lambda uow, now: (limits, None))
+        return attempt.open(prove)
+
+Around that are the limits on attempts, the outcome in the metrics, refusals as events, the issuer's refusal of a user,
+the session with its first tokens, and the stored response to a command that comes again.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, TypeVar
+
+from logoadmin.domain.identity import sign_in_limits
+from logoadmin.domain.identity.events.recording import Refusals
+from logoadmin.domain.identity.sessions.open_sessions import SessionTokens
+from logoadmin.domain.identity.sessions.session_records import Tokens
+from logoadmin.domain.identity.sign_in_limits import Limit, counting_sign_in, succeeded
+from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller, SignInFactor
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import SignInForbidden, TooManySignIns
+from logoadmin.domain.kernel.use_cases import Transactions
+from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.kernel.metrics import Metrics
+from logoadmin.ports.storage import UnitOfWork
+
+Found = TypeVar("Found")
+
+NO_ROLE: Final = "No role for your groups at the issuer"
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Who signs in, and how they proved it.
+
+    Attributes:
+        user_id: the user.
+        factor: what proved it; of two steps, the second.
+        signed_in_at: when they proved it, as Unix time; None for now.
+    """
+
+    user_id: int
+    factor: SignInFactor
+    signed_in_at: int | None = None
+
+
+class SessionOpening:
+    """Opens sessions for all ways to sign in.
+
+    Attributes:
+        transactions: runs what the ways ask of storage.
+        tokens: issues the tokens of sessions.
+        clock: the clock.
+    """
+
+    def __init__(self, transactions: Transactions, tokens: SessionTokens, clock: Clock, metrics: Metrics) -> None:
+        self.transactions, self.tokens, self.clock = transactions, tokens, clock
+        self._metrics = metrics
+
+    def require_passwords(self) -> None:
+        """Refuse passwords where they are switched off (contract O7).
+
+        Raises:
+            SignInForbidden: they are.
+        """
+        if not self.tokens.takes_passwords:
+            raise SignInForbidden("Signing in with a password is switched off")
+
+    @contextmanager
+    def attempt(
+        self, command: Command, caller: Caller, user_of: Callable[[UnitOfWork], int | None] = lambda _uow: None
+    ) -> Iterator["Attempt"]:
+        """Begin an attempt to sign in, whose outcome is counted when the block ends.
+
+        Args:
+            command: the sign-in.
+            caller: who attempts it.
+            user_of: returns the user whose account it is about, if any; for the event of a refusal.
+        """
+        client = caller if isinstance(caller, Anonymous) else ANONYMOUS
+        refusals = Refusals(self.transactions.storage, self.clock, client, user_of)
+        with counting_sign_in(self._metrics, refusals):
+            yield Attempt(self, command, caller, client)
+
+    def stored(self, command: Command, caller: Caller) -> Tokens | None:
+        """Return the stored response to a command that cannot be verified twice, or None (contract F3)."""
+        if command.idempotency_key is None:
+            return None
+        try:
+            return self._write(command, caller, _nothing_stored)
+        except _NothingStoredError:
+            return None
+
+    def _write(self, command: Command, caller: Caller, begin: Callable[[AuditedUnitOfWork, Command], Tokens]) -> Tokens:
+        return self.transactions.write(command, caller, begin, unused=self.tokens.are_unused)
+
+
+class Attempt:
+    """One attempt to sign in.
+
+    Attributes:
+        client: who attempts it.
+    """
+
+    def __init__(self, opening: SessionOpening, command: Command, caller: Caller, client: Anonymous) -> None:
+        self.client = client
+        self._opening, self._command, self._caller = opening, command, caller
+        self._limits: Sequence[Limit] = ()
+
+    def count(self, look_up: Callable[[UnitOfWork, int], tuple[Sequence[Limit], Found]]) -> Found:
+        """Count the attempt before anything is verified, in a write of its own.
+
+        Args:
+            look_up: returns the limits on the attempt at a time, in Unix seconds, and what verifying it needs.
+
+        Raises:
+            TooManySignIns: there were too many failed attempts.
+        """
+        now = self._opening.clock.now()
+
+        def count(uow: UnitOfWork) -> tuple[Sequence[Limit], Found, int | None]:
+            limits, found = look_up(uow, now)
+            return limits, found, sign_in_limits.attempt(uow, limits, now)
+
+        self._limits, found, wait = self._opening.transactions.storage.write(count, "sessions")
+        if wait is not None:
+            raise TooManySignIns(wait)
+        return found
+
+    def take_back(self, uow: AnyUnitOfWork) -> None:
+        """Take back the attempt, which was right as far as it went; attempts for the name stay counted."""
+        sign_in_limits.take_back(uow, [limit for limit in self._limits if not limit.named])
+
+    def succeed(self) -> None:
+        """Forget the failures before a session begins: a response that is returned again begins none."""
+        self._opening.transactions.storage.write(partial(succeeded, limits=self._limits), "sessions")
+        self._limits = ()
+
+    def open(self, prove: Callable[[AuditedUnitOfWork], Proof]) -> Tokens:
+        """Begin a session in the transaction of its proof, and return its tokens.
+
+        Args:
+            prove: returns who signs in, and uses up what proves it. If it raises, the attempt stays counted.
+
+        Raises:
+            SignInForbidden: the issuer refused the user, in whatever way they sign in now (contract O7).
+        """
+
+        def begin(uow: AuditedUnitOfWork, _command: Command) -> Tokens:
+            proof = prove(uow)
+            succeeded(uow, self._limits)
+            if uow.identity.identities.is_refused(proof.user_id):
+                raise SignInForbidden(NO_ROLE)
+            tokens = self._opening.tokens
+            return tokens.begin(uow, proof.user_id, self.client, uow.now, proof.factor, proof.signed_in_at)
+
+        return self._opening._write(self._command, self._caller, begin)
+
+
+class _NothingStoredError(Exception):
+    """Leaves the transaction that looks for a stored response."""
+
+
+def _nothing_stored(_uow: AuditedUnitOfWork, _command: Command) -> Tokens:
+    raise _NothingStoredError
