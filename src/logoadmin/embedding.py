@@ -3,7 +3,7 @@
 Imports are inside the functions, so that a gallery in memory loads neither database nor web code.
 """
 
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Set
@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
     from logoadmin.domain.identity.sign_in_rules import SecondFactorPolicy
     from logoadmin.domain.logo_admin import LogoAdmin
+
+
+# Bounds the time that it takes to open a gallery in which much has expired.
+_MOST_SWEEPS: Final = 20
 
 
 class SignInOptions(TypedDict, total=False):
@@ -78,7 +82,11 @@ def connect(
         "create": create,
     }
     several = _several(outgoing_hosts=outgoing_hosts)
-    return open_gallery(settings_of(**given, pin_imports=pin_imports, **several, **sign_in), counted=True)
+    gallery = open_gallery(settings_of(**given, pin_imports=pin_imports, **several, **sign_in), counted=True)
+    for _ in range(_MOST_SWEEPS):
+        if gallery.sweep() != "more":
+            break
+    return gallery
 
 
 def asgi(

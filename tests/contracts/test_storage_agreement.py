@@ -316,6 +316,7 @@ class Agreement(RuleBasedStateMachine):
     @rule(key=KEYS, attempts=IDS, ends_at=TIMES)
     def count_attempts(self, key: str, attempts: int, ends_at: int) -> None:
         self.step(lambda uow: uow.identity.sign_in_attempts.set(key, attempts, ends_at))
+        self.step(lambda uow: uow.identity.sign_in_attempts.take_back(key))
 
     @rule(key=KEYS, now=TIMES)
     def forget_attempts(self, key: str, now: int) -> None:
@@ -345,6 +346,7 @@ class Agreement(RuleBasedStateMachine):
             lambda uow: uow.identity.challenges.add(Challenge(key, "second_factor", user_id, key, now)),
             when=(lambda uow: uow.records(USERS).get(user_id), lambda uow: uow.identity.challenges.get(key) is None),
         )
+        self.step(lambda uow: uow.identity.challenges.add_once(Challenge(f"once {key}", "passkey", None, "", now)))
         self.step(lambda uow: uow.identity.challenges.take(key))
         self.step(lambda uow: uow.identity.challenges.forget_expired(now, 99))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import isasyncgen, isawaitable, isgenerator
 from types import TracebackType
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 from logoadmin.domain.changes.bulk_changes import BulkService
 from logoadmin.domain.changes.history import ChangeService
@@ -40,6 +40,7 @@ from logoadmin.domain.identity.sign_in.password import PasswordSignIn
 from logoadmin.domain.identity.sign_in.second_step import SecondStep, SecondStepSignIn
 from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
+from logoadmin.domain.identity.sweep import sweep_sign_ins
 from logoadmin.domain.identity.users import UserService
 from logoadmin.domain.kernel import milestones, records
 from logoadmin.domain.kernel.access import ActingAs, Policy
@@ -47,7 +48,7 @@ from logoadmin.domain.kernel.acting_service import ActingService
 from logoadmin.domain.kernel.audited_unit_of_work import Auditing
 from logoadmin.domain.kernel.bound_storage import ClosedStorage, OpenTransaction
 from logoadmin.domain.kernel.errors import LogoAdminError, NotFound, StorageUnavailable
-from logoadmin.domain.kernel.idempotency import Idempotency
+from logoadmin.domain.kernel.idempotency import Idempotency, sweep_responses
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, LOGOS, THEMES, USERS, ArtworkKind
 from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
 from logoadmin.domain.kernel.records import Artwork, Kind
@@ -73,6 +74,9 @@ Answer = TypeVar("Answer")
 LinkAnswer = TypeVar("LinkAnswer")
 Removed = TypeVar("Removed")
 RemovedLink = TypeVar("RemovedLink")
+
+# Rows of each kind in one write, which takes milliseconds.
+_SWEPT_AT_ONCE: Final = 50
 
 _CLOSED: Final = "the gallery is closed"
 _ENDED: Final = "this gallery was bound to an atomic block, which has ended; use the gallery around the block"
@@ -254,6 +258,28 @@ class LogoAdmin:
     def milestones(self) -> Mapping[Milestone, int]:
         """Return the Unix time of each milestone, 0 before the first."""
         return milestones.recorded(self._storage)
+
+    def sweep(self) -> Literal["done", "more", "busy"]:
+        """Remove a few rows of what has expired: sessions, events, attempts to sign in, and stored responses.
+
+        The application of :func:`logoadmin.asgi` does this every minute, and :func:`logoadmin.connect` once. A program
+        that signs people in and has neither for days calls it now and then. Several processes may.
+
+        Returns:
+            ``more`` if something may be left, for another call; ``busy`` if another write holds the lock of sessions,
+            which this one does not wait for, or the database is out of reach.
+        """
+        now, swept = self._ports.clock.now(), False
+
+        def sweep(uow: UnitOfWork) -> None:
+            nonlocal swept
+            of_responses = sweep_responses(uow, now, _SWEPT_AT_ONCE)
+            rules = self._rules
+            swept = sweep_sign_ins(uow, now, rules.lifetimes, rules.sign_in.event_days, _SWEPT_AT_ONCE) or of_responses
+
+        if not self._storage.try_write(sweep, "sessions"):
+            return "busy"
+        return "more" if swept else "done"
 
     def data_version(self) -> int | None:
         """Return a number that changes with any write, without waiting; None if finding out would take a wait."""

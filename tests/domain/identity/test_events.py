@@ -15,7 +15,7 @@ from logoadmin.domain.changes.history import Revert as RevertChange
 from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.identity.events.event_list import ListEvents
 from logoadmin.domain.identity.events.event_records import CountedEvent, Event
-from logoadmin.domain.identity.events.recording import count_event, forget_old_events, record_event
+from logoadmin.domain.identity.events.recording import count_event, record_event
 from logoadmin.domain.identity.service_keys import CreateKey, RemoveKey
 from logoadmin.domain.identity.sessions.sessions import RemoveSession, RemoveUserSessions, Revoke
 from logoadmin.domain.identity.sign_in.password import SignIn
@@ -358,35 +358,31 @@ def test_a_refusal_remains_one_when_it_cannot_be_counted(clock: FrozenClock) -> 
 # How long they are kept
 
 
-@pytest.mark.rule("contract O9", "contract K7")
-def test_a_sign_in_deletes_some_events_that_are_too_old(
+@pytest.mark.rule("contract O9")
+def test_the_sweep_deletes_events_that_are_too_old(
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     for _ in range(9):
         stocked.sessions.sign_in(ANN)
         clock.pass_by(1)
     clock.pass_by(180 * DAY - 9)
-    for expected in (10, 11):  # the first is exactly as old as it may be
-        stocked.sessions.sign_in(ANN)
+    for expected in (9, 8):  # the first is exactly as old as it may be
+        stocked.sweep()
         assert storage.read(lambda uow: len(uow.identity.events.page(MAX_ID, 99))) == expected
-    clock.pass_by(9)
-    for expected in (8, 5, 5, 6):
-        stocked.sessions.sign_in(ANN)
-        assert storage.read(lambda uow: len(uow.identity.events.page(MAX_ID, 99))) == expected
+        clock.pass_by(1)
 
 
 @pytest.mark.rule("contract K7", "contract O9")
-def test_a_clock_that_is_ahead_for_one_sign_in_deletes_few_events(
+def test_a_clock_that_is_ahead_for_one_sweep_deletes_few_events(
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:
-    for _ in range(20):
+    for _ in range(60):
         stocked.sessions.sign_in(ANN)
     clock.pass_by(10_000 * DAY)
-    stocked.sessions.sign_in(ANN)
+    stocked.sweep()
     clock.pass_by(-10_000 * DAY)
-    stocked.sessions.sign_in(ANN)
-    assert storage.read(lambda uow: len(uow.identity.events.page(MAX_ID, 99))) == 18
-    storage.write(lambda uow: forget_old_events(uow, 0, 180))
+    assert stocked.sweep() == "done"
+    assert storage.read(lambda uow: len(uow.identity.events.page(MAX_ID, 99))) == 10
 
 
 def test_nobody_is_kept_from_signing_in_when_no_id_is_left_for_an_event(

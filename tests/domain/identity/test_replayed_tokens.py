@@ -132,7 +132,7 @@ def test_a_new_key_is_replayed_while_it_is_new_and_unused(
     assert listed == ([2] if happens is remove else [1, 2])
 
 
-def test_responses_with_tokens_go_with_the_next_tokens(
+def test_responses_with_tokens_go_after_a_minute(
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     for number in range(5):
@@ -140,14 +140,14 @@ def test_responses_with_tokens_go_with_the_next_tokens(
     tables = vars(storage)["_tables"]
     assert len(tables.stored_responses) == 5
     clock.pass_by(REPLAYED_FOR)
-    stocked.sessions.sign_in(ANN)
+    stocked.sweep()
     assert not tables.stored_responses
 
 
 def test_a_response_that_outlasted_its_time_is_replaced(
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:
-    """However many others are to be forgotten first."""
+    """However many others have to be removed."""
     maker = signed_in(storage, "*", user_id=500)
     commands = [once(CreateKey(name="x", scope=()), str(number)) for number in range(50)]
     for command in commands:

@@ -80,16 +80,6 @@ def test_the_window_begins_with_the_first_attempt(limits: Limits, clock: FrozenC
     assert tries(limits, "ann", HERE) == 10
 
 
-def test_what_ended_is_not_kept(limits: Limits, storage: MemoryStorage, clock: FrozenClock) -> None:
-    for number in range(50):
-        tries(limits, f"user {number}", f"192.0.2.{number}", 1)
-    clock.pass_by(3600)
-    # Some at each attempt, so that however many there are, nobody waits for it.
-    for left in (133, 113, 93, 73, 53, 33, 13, 3):
-        limits.attempt("ann", HERE)
-        assert len(vars(storage)["_tables"].sign_in_attempts) == left
-
-
 def test_others_and_elsewhere_are_not_kept_out(limits: Limits) -> None:
     tries(limits, "ann", HERE)
     assert tries(limits, "ben", HERE) == 10

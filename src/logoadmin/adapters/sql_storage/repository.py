@@ -59,15 +59,19 @@ class Repository:
         """Remove the rows with these values; return whether any existed."""
         return self._transaction.change(_delete(table, tuple(by)), _found(by)) > 0
 
-    def _remove_ended(self, ends_at: Column[int], now: int, most: int) -> None:
-        """Remove up to ``most`` rows that ended at ``now`` or earlier."""
-        for (key,) in self._transaction.rows(_ended(ends_at), {"now": now, "most": most}):
+    def _remove_ended(self, ends_at: Column[int], now: int, most: int) -> int:
+        """Remove up to ``most`` rows that ended at ``now`` or earlier; return how many."""
+        ended = self._transaction.rows(_ended(ends_at), {"now": now, "most": most})
+        for (key,) in ended:
             self._remove(ends_at.table, **{_key(ends_at).name: key})
+        return len(ended)
 
-    def _end_by(self, ends_at: Column[int], latest: int, most: int) -> None:
-        """Let up to ``most`` rows that end after ``latest`` end then."""
-        for (key,) in self._transaction.rows(_late(ends_at), {"latest": latest, "most": most}):
+    def _end_by(self, ends_at: Column[int], latest: int, most: int) -> int:
+        """Let up to ``most`` rows that end after ``latest`` end then; return how many."""
+        late = self._transaction.rows(_late(ends_at), {"latest": latest, "most": most})
+        for (key,) in late:
             self._update(ends_at.table, {_key(ends_at).name: key}, {ends_at.name: latest})
+        return len(late)
 
 
 @lru_cache(_KNOWN)

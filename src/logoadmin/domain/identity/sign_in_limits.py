@@ -34,8 +34,6 @@ _NAME_WINDOW: Final = 3600  # seconds
 _PER_NAME: Final = 100
 _TOTP_WINDOW: Final = 3600  # seconds
 _TOTP_PER_USER: Final = 20
-# Each attempt adds at most eight counts and deletes up to this many old ones.
-_MOST_COUNTS_FORGOTTEN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,6 @@ def attempt(uow: AnyUnitOfWork, limits: Sequence[Limit], now: int) -> int | None
     Returns:
         None if it may go on, or the seconds to wait. Whether the user exists makes no difference.
     """
-    uow.identity.sign_in_attempts.forget_ended(now, _MOST_COUNTS_FORGOTTEN)
     counts = []
     for limit in limits:
         attempts, ends_at = uow.identity.sign_in_attempts.count(limit.counted)
@@ -120,11 +117,7 @@ def succeeded(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
 def take_back(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
     """Take back this attempt, which did not fail; others stay counted."""
     for limit in limits:
-        attempts, ends_at = uow.identity.sign_in_attempts.count(limit.counted)
-        if attempts > 1:
-            uow.identity.sign_in_attempts.set(limit.counted, attempts - 1, ends_at)
-        else:
-            uow.identity.sign_in_attempts.forget(limit.counted)
+        uow.identity.sign_in_attempts.take_back(limit.counted)
 
 
 @contextmanager

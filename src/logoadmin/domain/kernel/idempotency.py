@@ -30,8 +30,6 @@ Unused = Callable[[UnitOfWork, Answer, int], bool]
 _DAY: Final = 86_400
 # The lifetime of a response with tokens.
 _MINUTE: Final = 60
-# Each write that adds a response deletes up to this many expired ones, so their number falls and no write takes long.
-_MOST_RESPONSES_FORGOTTEN: Final = 20
 # Slow, so that a password cannot be guessed from a stored response under a short key: 16 MiB and some hundredths of a
 # second.
 _SLOW: Final[dict[str, int]] = {"n": 2**14, "r": 8, "p": 1}
@@ -141,7 +139,7 @@ def _owner_of_keys(caller: Caller) -> tuple[str, str | int]:
             return "owner", ""
 
 
-def forget_expired_responses(uow: UnitOfWork, now: int) -> None:
-    """Delete some expired responses, at the end of a write: a long one would lock their rows for others."""
-    uow.stored_responses.forget_expired(now, _MOST_RESPONSES_FORGOTTEN)
-    uow.stored_responses.expire_by(now + _DAY, _MOST_RESPONSES_FORGOTTEN)  # from a clock that was ahead
+def sweep_responses(uow: UnitOfWork, now: int, most: int) -> bool:
+    """Delete up to ``most`` expired responses; return whether more may be left."""
+    late = uow.stored_responses.expire_by(now + _DAY, most)  # from a clock that was ahead
+    return max(late, uow.stored_responses.forget_expired(now, most)) >= most

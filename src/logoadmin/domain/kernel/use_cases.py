@@ -38,7 +38,7 @@ from logoadmin.domain.kernel.errors import (
     PasswordChangeRequired,
     StorageUnavailable,
 )
-from logoadmin.domain.kernel.idempotency import Idempotency, IdempotentRequest, Unused, forget_expired_responses
+from logoadmin.domain.kernel.idempotency import Idempotency, IdempotentRequest, Unused
 from logoadmin.domain.kernel.limits import MAX_ID, RequestId
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
@@ -228,8 +228,6 @@ class Transactions:
             raise _DryRun(answer)
         if request is not None:
             self._idempotency.store(uow, request, answer, held, now, tokens=unused is not None)
-        if request is not None or unused is not None:
-            forget_expired_responses(uow, now)
         return answer, False
 
     def _rights(self, uow: UnitOfWork, command: Command, caller: Caller) -> Rights | None:

@@ -1,11 +1,13 @@
 """The ASGI application: a route for each path of the operations (contract A19 to A21, H6)."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.entrypoints.http_api.background import Background, sweep_regularly
 from logoadmin.entrypoints.http_api.documents import Redirect, document_routes
 from logoadmin.entrypoints.http_api.endpoints import AppContext, Endpoint, Paths
 from logoadmin.entrypoints.http_api.gallery import PublishedGallery
@@ -55,9 +57,9 @@ def http_application(
     )
     if published:
         app = PublishedGallery(app, Publications(gallery, context.dispatch), gallery.metrics)
-    if hosts is None:
-        return app
-    return Hosts(app, {*hosts, gallery.public_url.host}, ClientLimits(misdirected, gallery.metrics))
+    if hosts is not None:
+        app = Hosts(app, {*hosts, gallery.public_url.host}, ClientLimits(misdirected, gallery.metrics))
+    return Background(app, partial(sweep_regularly, gallery, context.dispatch))
 
 
 def _operations_by_path() -> dict[str, list[Operation]]:

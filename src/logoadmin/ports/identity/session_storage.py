@@ -58,16 +58,16 @@ class Sessions(Protocol):
     def end_all(self, user_id: int, keep: str | None = None) -> None:
         """End the sessions of a user, except one."""
 
-    def forget_expired(self, now: int, most: int) -> None:
-        """Delete up to ``most`` refresh tokens of sessions that expired at ``now`` or earlier.
+    def forget_expired(self, now: int, most: int) -> int:
+        """Delete up to ``most`` refresh tokens of sessions that expired at ``now`` or earlier; return how many.
 
         The sessions that expired first come first, then by id; of each, the tokens are deleted in any order, then the
         session. A session that loses its last token when ``most`` is reached stays until the next time. At most
         ``most`` sessions are deleted.
         """
 
-    def expire_by(self, latest: int, most: int) -> None:
-        """Let up to ``most`` sessions that expire after ``latest`` expire then."""
+    def expire_by(self, latest: int, most: int) -> int:
+        """Let up to ``most`` sessions that expire after ``latest`` expire then; return how many."""
 
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
         """Store a new refresh token of an existing session."""
@@ -118,13 +118,16 @@ class SignInAttempts(Protocol):
     """Recent sign-in attempts, and the networks of users (contract C1). Counts have names of at most 64 characters."""
 
     def count(self, counted: str) -> tuple[int, int]:
-        """Return the number of attempts and the end of their window; 0 and 0 if there are none."""
+        """Return the number of attempts and the end of their window; 0 and 0 if none are stored."""
 
     def set(self, counted: str, attempts: int, ends_at: int) -> None:
         """Set the number of attempts and the end of their window."""
 
+    def take_back(self, counted: str) -> None:
+        """Count one attempt less, if there are any; their window stays."""
+
     def forget(self, counted: str) -> None:
         """Forget the attempts, if there are any."""
 
-    def forget_ended(self, now: int, most: int) -> None:
-        """Delete up to ``most`` counts whose window ended at ``now`` or earlier."""
+    def forget_ended(self, now: int, most: int) -> int:
+        """Delete up to ``most`` counts whose window ended at ``now`` or earlier; return how many."""

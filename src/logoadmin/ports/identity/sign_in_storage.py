@@ -116,6 +116,9 @@ class Challenges(Protocol):
     def add(self, challenge: Challenge) -> None:
         """Store a new challenge, of an existing user if any."""
 
+    def add_once(self, challenge: Challenge) -> bool:
+        """Store a challenge of no user; return whether it was new, which is true once however many try it."""
+
     def get(self, challenge_hash: str) -> Challenge | None:
         """Return a challenge, even if it has expired, or None."""
 
@@ -125,8 +128,8 @@ class Challenges(Protocol):
     def drop(self, user_id: int, purpose: ChallengePurpose | None = None) -> None:
         """Remove the challenges of a user for one purpose, or all."""
 
-    def forget_expired(self, now: int, most: int) -> None:
-        """Remove up to ``most`` challenges that expired at ``now`` or earlier."""
+    def forget_expired(self, now: int, most: int) -> int:
+        """Remove up to ``most`` challenges that expired at ``now`` or earlier; return how many."""
 
 
 class SecondFactorSince(Protocol):
@@ -206,5 +209,5 @@ class Events(Protocol):
             since: of one user, the earliest time.
         """
 
-    def forget_before(self, at: int, most: int) -> None:
-        """Remove up to ``most`` events that happened before ``at``."""
+    def forget_before(self, at: int, most: int) -> int:
+        """Remove up to ``most`` events that happened before ``at``; return how many."""

@@ -67,8 +67,8 @@ class StoredResponses(Protocol):
     def forget(self, key_hash: str) -> None:
         """Forget the response under a key, if there is one."""
 
-    def forget_expired(self, now: int, most: int) -> None:
-        """Delete up to ``most`` responses that expired at ``now`` or earlier."""
+    def forget_expired(self, now: int, most: int) -> int:
+        """Delete up to ``most`` responses that expired at ``now`` or earlier; return how many."""
 
-    def expire_by(self, latest: int, most: int) -> None:
-        """Let up to ``most`` responses that expire after ``latest`` expire then."""
+    def expire_by(self, latest: int, most: int) -> int:
+        """Let up to ``most`` responses that expire after ``latest`` expire then; return how many."""

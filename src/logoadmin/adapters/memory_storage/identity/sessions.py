@@ -46,21 +46,25 @@ class MemorySessions(Repository):
     def end_all(self, user_id: int, keep: str | None = None) -> None:
         self._end(s for s in self._of(user_id) if s.session_id != keep)
 
-    def forget_expired(self, now: int, most: int) -> None:
+    def forget_expired(self, now: int, most: int) -> int:
+        left = most
         expired = sorted((s.expires_at, s.session_id) for s in self._tables.sessions.values() if s.expires_at <= now)
         for _, session_id in expired[:most]:
-            tokens = [hash_ for hash_, (of, _) in self._tables.refresh_tokens.items() if of == session_id][:most]
+            tokens = [hash_ for hash_, (of, _) in self._tables.refresh_tokens.items() if of == session_id][:left]
             for token_hash in tokens:
                 self._journal.delete(self._tables.refresh_tokens, token_hash)
-            most -= len(tokens)
-            if not most:
-                return
+            left -= len(tokens)
+            if not left:
+                break
             self.end(session_id)
+        return most - left
 
-    def expire_by(self, latest: int, most: int) -> None:
-        late = (session for session in self._tables.sessions.values() if session.expires_at > latest)
-        for session in list(islice(late, most)):
+    def expire_by(self, latest: int, most: int) -> int:
+        sessions = self._tables.sessions.values()
+        late = list(islice((session for session in sessions if session.expires_at > latest), most))
+        for session in late:
             self._journal.set(self._tables.sessions, session.session_id, replace(session, expires_at=latest))
+        return len(late)
 
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
         self._journal.set(self._tables.refresh_tokens, token_hash, (session_id, False))
@@ -155,13 +159,20 @@ class MemorySignInAttempts(Repository):
     def set(self, counted: str, attempts: int, ends_at: int) -> None:
         self._journal.set(self._tables.sign_in_attempts, counted, (attempts, ends_at))
 
+    def take_back(self, counted: str) -> None:
+        attempts, ends_at = self.count(counted)
+        if attempts:
+            self.set(counted, attempts - 1, ends_at)
+
     def forget(self, counted: str) -> None:
         self._journal.delete(self._tables.sign_in_attempts, counted)
 
-    def forget_ended(self, now: int, most: int) -> None:
-        ended = (counted for counted, (_, ends_at) in self._tables.sign_in_attempts.items() if ends_at <= now)
-        for counted in list(islice(ended, most)):
+    def forget_ended(self, now: int, most: int) -> int:
+        attempts = self._tables.sign_in_attempts.items()
+        ended = list(islice((counted for counted, (_, ends_at) in attempts if ends_at <= now), most))
+        for counted in ended:
             self.forget(counted)
+        return len(ended)
 
 
 def _rights(tables: Tables, user_id: int) -> Rights:

@@ -83,6 +83,12 @@ class MemoryChallenges(Repository):
     def get(self, challenge_hash: str) -> Challenge | None:
         return self._tables.challenges.get(challenge_hash)
 
+    def add_once(self, challenge: Challenge) -> bool:
+        if challenge.challenge_hash in self._tables.challenges:
+            return False
+        self.add(challenge)
+        return True
+
     def take(self, challenge_hash: str) -> bool:
         return self._journal.delete(self._tables.challenges, challenge_hash)
 
@@ -92,10 +98,12 @@ class MemoryChallenges(Repository):
             if purpose in (None, challenge.purpose):
                 self.take(challenge.challenge_hash)
 
-    def forget_expired(self, now: int, most: int) -> None:
-        expired = (each.challenge_hash for each in self._tables.challenges.values() if each.expires_at <= now)
-        for challenge_hash in list(islice(expired, most)):
+    def forget_expired(self, now: int, most: int) -> int:
+        challenges = self._tables.challenges.values()
+        expired = list(islice((each.challenge_hash for each in challenges if each.expires_at <= now), most))
+        for challenge_hash in expired:
             self.take(challenge_hash)
+        return len(expired)
 
 
 class MemorySecondFactorSince(Repository):
@@ -153,10 +161,12 @@ class MemoryEvents(Repository):
             following = (event for event in following if event.user_id == user_id and event.at >= since)
         return tuple(islice(following, limit))
 
-    def forget_before(self, at: int, most: int) -> None:
-        old = (event_id for event_id, event in self._tables.events.items() if event.at < at)
-        for event_id in list(islice(old, most)):
+    def forget_before(self, at: int, most: int) -> int:
+        events = self._tables.events.items()
+        old = list(islice((event_id for event_id, event in events if event.at < at), most))
+        for event_id in old:
             self._journal.delete(self._tables.events, event_id)
+        return len(old)
 
     def _of_hour(self, event: CountedEvent, at: int) -> Iterator[Event]:
         rows = self._tables.events.after(-1, "asc")

@@ -72,14 +72,16 @@ class MemoryStoredResponses(Repository):
     def forget(self, key_hash: str) -> None:
         self._journal.delete(self._tables.stored_responses, key_hash)
 
-    def forget_expired(self, now: int, most: int) -> None:
-        expired = (
-            response.key_hash for response in self._tables.stored_responses.values() if response.expires_at <= now
-        )
-        for key_hash in list(islice(expired, most)):
+    def forget_expired(self, now: int, most: int) -> int:
+        responses = self._tables.stored_responses.values()
+        expired = list(islice((each.key_hash for each in responses if each.expires_at <= now), most))
+        for key_hash in expired:
             self.forget(key_hash)
+        return len(expired)
 
-    def expire_by(self, latest: int, most: int) -> None:
-        late = (response for response in self._tables.stored_responses.values() if response.expires_at > latest)
-        for response in list(islice(late, most)):
+    def expire_by(self, latest: int, most: int) -> int:
+        responses = self._tables.stored_responses.values()
+        late = list(islice((each for each in responses if each.expires_at > latest), most))
+        for response in late:
             self._journal.set(self._tables.stored_responses, response.key_hash, replace(response, expires_at=latest))
+        return len(late)

@@ -1,9 +1,9 @@
 """The repositories of sessions, passwords, service keys, sign-in attempts and the secrets of the service."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from sqlalchemy import bindparam, delete, exists, func, or_, select
+from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 
 from logoadmin.adapters.sql_storage.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEY, Row
@@ -80,19 +80,21 @@ class SqlSessions(Repository):
         else:
             self._transaction.change(_END_OTHERS, {"key": user_id, "keep": keep})
 
-    def forget_expired(self, now: int, most: int) -> None:
+    def forget_expired(self, now: int, most: int) -> int:
+        left = most
         for (session_id,) in self._transaction.rows(_EXPIRED, {"now": now, "most": most}):
             # Tokens are removed in batches, since a session may have any number of them.
-            tokens = self._transaction.rows(_SOME_TOKENS, {"id_": session_id, "most": most})
+            tokens = self._transaction.rows(_SOME_TOKENS, {"id_": session_id, "most": left})
             for (token_hash,) in tokens:
                 self._remove(refresh_tokens, token_hash=token_hash)
-            most -= len(tokens)
-            if not most:
-                return
+            left -= len(tokens)
+            if not left:
+                break
             self.end(session_id)
+        return most - left
 
-    def expire_by(self, latest: int, most: int) -> None:
-        self._end_by(sessions.c.expires_at, latest, most)
+    def expire_by(self, latest: int, most: int) -> int:
+        return self._end_by(sessions.c.expires_at, latest, most)
 
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
         self._add(refresh_tokens, {"token_hash": token_hash, "session_id": session_id, "used": False})
@@ -215,6 +217,13 @@ def _service_key(row: Row) -> ServiceKey:
     return ServiceKey(key_id, name, tuple(scope.split()), created_at, expires_at, last_used_at)
 
 
+_TAKE_BACK = (
+    update(sign_in_attempts)
+    .where(sign_in_attempts.c.counted == KEY, sign_in_attempts.c.attempts > 0)
+    .values(attempts=sign_in_attempts.c.attempts - 1)
+)
+
+
 class SqlServiceKeys(Repository):
     """Implements :class:`~logoadmin.ports.identity.session_storage.ServiceKeys`."""
 
@@ -242,18 +251,34 @@ class SqlServiceKeys(Repository):
         return self._remove(service_keys, key_id=key_id, user_id=user_id)
 
 
+@dataclass(slots=True, eq=False)
 class SqlSignInAttempts(Repository):
     """Implements :class:`~logoadmin.ports.identity.session_storage.SignInAttempts`."""
 
+    # Counts that this write looked for in vain, so that setting one takes one statement.
+    _missing: set[str] = field(default_factory=set)
+
     def count(self, counted: str) -> tuple[int, int]:
         row = self._find(sign_in_attempts.c.attempts, sign_in_attempts.c.ends_at, counted=counted)
-        return (0, 0) if row is None else (row[0], row[1])
+        if row is None:
+            self._missing.add(counted)
+            return 0, 0
+        self._missing.discard(counted)
+        return row[0], row[1]
 
     def set(self, counted: str, attempts: int, ends_at: int) -> None:
-        self._put(sign_in_attempts, {"counted": counted}, {"attempts": attempts, "ends_at": ends_at})
+        values = {"attempts": attempts, "ends_at": ends_at}
+        if counted in self._missing:
+            self._missing.discard(counted)
+            self._add(sign_in_attempts, {"counted": counted, **values})
+        else:
+            self._put(sign_in_attempts, {"counted": counted}, values)
+
+    def take_back(self, counted: str) -> None:
+        self._transaction.change(_TAKE_BACK, {"key": counted})
 
     def forget(self, counted: str) -> None:
         self._remove(sign_in_attempts, counted=counted)
 
-    def forget_ended(self, now: int, most: int) -> None:
-        self._remove_ended(sign_in_attempts.c.ends_at, now, most)
+    def forget_ended(self, now: int, most: int) -> int:
+        return self._remove_ended(sign_in_attempts.c.ends_at, now, most)

@@ -112,6 +112,13 @@ class SqlChallenges(Repository):
     def add(self, challenge: Challenge) -> None:
         self._add(challenges, asdict(challenge))
 
+    def add_once(self, challenge: Challenge) -> bool:
+        try:
+            self.add(challenge)
+        except self._transaction.refused:
+            return False
+        return True
+
     def get(self, challenge_hash: str) -> Challenge | None:
         row = self._find(*challenges.c, challenge_hash=challenge_hash)
         return None if row is None else Challenge(*row)
@@ -123,8 +130,8 @@ class SqlChallenges(Repository):
         by: dict[str, Any] = {"user_id": user_id} if purpose is None else {"user_id": user_id, "purpose": purpose}
         self._remove(challenges, **by)
 
-    def forget_expired(self, now: int, most: int) -> None:
-        self._remove_ended(challenges.c.expires_at, now, most)
+    def forget_expired(self, now: int, most: int) -> int:
+        return self._remove_ended(challenges.c.expires_at, now, most)
 
 
 class SqlSecondFactorSince(Repository):
@@ -195,8 +202,8 @@ class SqlEvents(Repository):
             rows = self._transaction.rows(_PAGE_OF_USER[order], {**values, "of_user": user_id, "since": since})
         return tuple(Event(*row) for row in rows)
 
-    def forget_before(self, at: int, most: int) -> None:
-        self._remove_ended(events.c.at, at - 1, most)
+    def forget_before(self, at: int, most: int) -> int:
+        return self._remove_ended(events.c.at, at - 1, most)
 
 
 def _factor(row: Row) -> Factor:

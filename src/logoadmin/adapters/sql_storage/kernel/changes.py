@@ -164,8 +164,8 @@ class SqlStoredResponses(Repository):
     def forget(self, key_hash: str) -> None:
         self._remove(stored_responses, key_hash=key_hash)
 
-    def forget_expired(self, now: int, most: int) -> None:
-        self._remove_ended(stored_responses.c.expires_at, now, most)
+    def forget_expired(self, now: int, most: int) -> int:
+        return self._remove_ended(stored_responses.c.expires_at, now, most)
 
-    def expire_by(self, latest: int, most: int) -> None:
-        self._end_by(stored_responses.c.expires_at, latest, most)
+    def expire_by(self, latest: int, most: int) -> int:
+        return self._end_by(stored_responses.c.expires_at, latest, most)

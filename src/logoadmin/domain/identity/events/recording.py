@@ -18,10 +18,7 @@ from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork
 
-_DAY: Final = 86_400
 _NOBODY: Final = -1
-# Each time, up to this many old events are deleted: more than are added, and few if a clock is ahead for a while.
-_MOST_FORGOTTEN: Final = 4
 # The maximum number of rows of one counted event in an hour that have an address, and that have a user.
 _MOST_WITH_ADDRESS: Final = 256
 _MOST_WITH_USER: Final = 512
@@ -114,11 +111,6 @@ def user_named(username: str) -> Callable[[UnitOfWork], int | None]:
         return None if found is None else found.user_id
 
     return find
-
-
-def forget_old_events(uow: AnyUnitOfWork, now: int, days: int) -> None:
-    """Delete a few of the events that are older than these days."""
-    uow.identity.events.forget_before(now - days * _DAY, _MOST_FORGOTTEN)
 
 
 def shown(told: str, most: int) -> str | None:

@@ -13,15 +13,12 @@ from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose
 from logoadmin.ports.kernel.environment import Randomness
 
 CHALLENGE_SECONDS: Final = 300
-# Each new challenge deletes up to this many expired ones.
-MOST_FORGOTTEN: Final = 20
 
 
 def new_challenge(
     uow: AnyUnitOfWork, randomness: Randomness, purpose: ChallengePurpose, user_id: int | None, now: int
 ) -> str:
     """Store a new challenge, of an existing user if any, and return it."""
-    uow.identity.challenges.forget_expired(now, MOST_FORGOTTEN)
     challenge = randomness.text()
     uow.identity.challenges.add(Challenge(_hashed(challenge), purpose, user_id, "", now + CHALLENGE_SECONDS))
     return challenge

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from logoadmin.domain.identity.factors.challenges import CHALLENGE_SECONDS, MOST_FORGOTTEN, is_open
+from logoadmin.domain.identity.factors.challenges import CHALLENGE_SECONDS, is_open
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
 from logoadmin.domain.kernel.jwk import base64url
 from logoadmin.domain.kernel.secret_hashes import stored_hash
@@ -46,12 +46,8 @@ class SignedChallenges:
         expires_at = self._expiry(challenge)
         if expires_at is None or not is_open(expires_at, now):
             return False
-        uow.identity.challenges.forget_expired(now, MOST_FORGOTTEN)
         hash_ = stored_hash("challenge", challenge)
-        if uow.identity.challenges.get(hash_) is not None:
-            return False
-        uow.identity.challenges.add(Challenge(hash_, "passkey", None, "", expires_at + _REMEMBERED))
-        return True
+        return uow.identity.challenges.add_once(Challenge(hash_, "passkey", None, "", expires_at + _REMEMBERED))
 
     def _expiry(self, challenge: str) -> int | None:
         """Return when a challenge of ours expires; None for any other text, also one that is decoded alike."""

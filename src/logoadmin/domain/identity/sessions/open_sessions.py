@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from logoadmin.domain.identity.events.recording import forget_old_events, record_event, shown
+from logoadmin.domain.identity.events.recording import record_event, shown
 from logoadmin.domain.identity.factors.enrolment import enrol_by
 from logoadmin.domain.identity.sessions.session_records import EndedSession, ListedSession, Tokens
 from logoadmin.domain.identity.sign_in_rules import NOT_RECENT_SECONDS, SignInRules
@@ -19,8 +19,6 @@ from logoadmin.ports.identity.tokens import Grant, TokenSigner
 from logoadmin.ports.kernel.environment import Randomness
 
 _DAY: Final = 86_400
-# Each new refresh token deletes up to this many of expired sessions, so no write takes long.
-_MOST_TOKENS_FORGOTTEN: Final = 20
 # The maximum number of sessions of a user, which bounds their list (contract C6).
 MOST_SESSIONS: Final = 1_000
 
@@ -107,7 +105,6 @@ class SessionTokens:
         uow.identity.sessions.add(session)
         record_event(uow, "signed_in", user_id, client, now, factor=factor)
         self._remember_network(uow, user_id, client, now)
-        forget_old_events(uow, now, self._rules.event_days)
         return self._given(uow, session, now)
 
     def refresh(self, uow: AnyUnitOfWork, refresh_token: str, client: Caller, now: int) -> Tokens | EndedSession:
@@ -150,9 +147,6 @@ class SessionTokens:
             remember_network(uow, user_id, client.origin, now, self._rules.event_days * _DAY)
 
     def _given(self, uow: AnyUnitOfWork, session: Session, now: int) -> Tokens:
-        uow.identity.sessions.forget_expired(now, _MOST_TOKENS_FORGOTTEN)
-        # From a clock that was ahead, or when sessions were longer.
-        uow.identity.sessions.expire_by(now + self.lifetimes.session, _MOST_TOKENS_FORGOTTEN)
         refresh_token = self._randomness.text()
         uow.identity.sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
         held = uow.identity.sessions.rights(session.session_id, session.user_id)

@@ -1,0 +1,94 @@
+"""Work in the background of an application: the sweep of what has expired (contract C1, F3, O2, O9)."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any, Final
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from logoadmin.domain.kernel.errors import LogoAdminError
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.entrypoints.http_api.dispatch import Dispatch
+from logoadmin.entrypoints.http_api.errors import HttpError
+
+log = logging.getLogger("logoadmin.http")
+
+_INTERVAL: Final = 60.0  # seconds
+# The same while something is left, because another process held the lock.
+_SHORT_INTERVAL: Final = 1.0
+# A round ends after so many writes, or it would never end where clocks disagree.
+_MOST_WRITES: Final = 2_000
+
+
+class Background:
+    """Does an application's work in the background while it is served.
+
+    It begins with the lifespan or, in an application that is mounted and sees none, with the first request.
+    """
+
+    def __init__(self, app: ASGIApp, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Serve an application, and do the work meanwhile."""
+        self._app, self._work = app, work
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, or the lifespan."""
+        # Tests and forks serve one application in several event loops.
+        if self._loop is not asyncio.get_running_loop():
+            self._loop = asyncio.get_running_loop()
+            self._task = self._loop.create_task(self._work())
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                await send({"type": "lifespan.startup.complete"})
+            elif message["type"] == "lifespan.shutdown":
+                await self._end()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def _end(self) -> None:
+        task, self._task, self._loop = self._task, None, None
+        if task is not None:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+async def sweep_regularly(gallery: LogoAdmin, dispatch: Dispatch) -> None:
+    """Remove what has expired, once a minute, until the application ends or the gallery is closed.
+
+    Processes that sweep at the same time take turns at the lock of sessions, and none waits for another.
+    """
+    interval = _INTERVAL
+    while True:
+        await asyncio.sleep(interval)
+        try:
+            interval = _SHORT_INTERVAL if await _swept(gallery, dispatch) else _INTERVAL
+        except (LogoAdminError, HttpError):  # the database is out of reach, which storage logs
+            interval = _INTERVAL
+        except RuntimeError:  # the gallery was closed
+            return
+        except Exception:
+            interval = _INTERVAL
+            log.exception("What has expired cannot be removed")
+
+
+async def _swept(gallery: LogoAdmin, dispatch: Dispatch) -> bool:
+    """Remove what has expired, with as long a pause after each write as it took; return whether anything is left."""
+    loop = asyncio.get_running_loop()
+    for _ in range(_MOST_WRITES):
+        began = loop.time()
+        found = await dispatch.session_writing.run(gallery.sweep)
+        if found != "more":
+            return found == "busy"
+        await asyncio.sleep(loop.time() - began)
+    return True

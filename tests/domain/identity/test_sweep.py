@@ -1,0 +1,93 @@
+"""The sweep of what has expired, on every storage (contract C1, C3, F3, O2, O9)."""
+
+from typing import Final
+
+import pytest
+
+from logoadmin.domain.gallery.authors import CreateAuthor
+from logoadmin.domain.identity.sign_in.code import CreateSignInCode
+from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.kernel.access import Anonymous
+from logoadmin.domain.kernel.errors import SignInRefused
+from logoadmin.domain.kernel.limits import MAX_ID
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.identity.sign_in_storage import Challenge
+from logoadmin.ports.storage import Storage, UnitOfWork
+from tests.conftest import STORAGES
+from tests.domain.identity.sign_ins import ANN, caller, refresh, works
+from tests.gallery import NOW, FrozenClock, gallery_on, once, stock
+
+pytestmark = pytest.mark.parametrize("storage", STORAGES, indirect=True)
+
+HOME: Final = Anonymous("203.0.113.7", None, "Firefox")
+DAY: Final = 86_400
+
+
+@pytest.fixture
+def gallery(storage: Storage, clock: FrozenClock) -> LogoAdmin:
+    gallery = gallery_on(storage, clock)
+    stock(gallery)
+    return gallery
+
+
+def rest(uow: UnitOfWork) -> int:
+    """Remove what will have expired in some years, and return how much that was."""
+    late, identity = NOW + 2_000 * DAY, uow.identity
+    removed = (
+        identity.sign_in_attempts.forget_ended(late, 9_999),
+        identity.challenges.forget_expired(late, 9_999),
+        identity.sessions.forget_expired(late, 9_999),
+        identity.events.forget_before(late, 9_999),
+        uow.stored_responses.forget_expired(late, 9_999),
+    )
+    return sum(removed)
+
+
+def use(gallery: LogoAdmin) -> None:
+    """Leave something in every table."""
+    refresh(gallery, gallery.sessions.sign_in(ANN, HOME))
+    with pytest.raises(SignInRefused):
+        gallery.sessions.sign_in(SignIn(username="ann", password="wrong"), HOME)
+    gallery.sign_in_codes.create(CreateSignInCode(user_id=7))
+    gallery.authors.create(once(CreateAuthor(user_id=99, username="Author 99"), "key"))
+
+
+def test_everything_that_has_expired_goes_and_nothing_else(
+    gallery: LogoAdmin, storage: Storage, clock: FrozenClock
+) -> None:
+    use(gallery)
+    clock.pass_by(400 * DAY)
+    tokens = gallery.sessions.sign_in(ANN, HOME)
+    assert gallery.sweep() == "done"
+    assert works(gallery, tokens)
+    assert [event.event for event in storage.read(lambda uow: uow.identity.events.page(MAX_ID, 9))] == ["signed_in"]
+    clock.pass_by(400 * DAY)
+    assert gallery.sweep() == "done"
+    assert storage.write(rest, "sessions") == 0
+    assert caller(gallery, gallery.sessions.sign_in(ANN, HOME)).user_id == 7
+
+
+def test_a_few_rows_go_at_a_time(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
+    def add(uow: UnitOfWork) -> None:
+        for number in range(120):
+            uow.identity.challenges.add(Challenge(f"hash {number}", "passkey", None, "", clock.now()))
+
+    storage.write(add, "sessions")
+    assert [gallery.sweep() for _ in range(3)] == ["more", "more", "done"]
+    assert storage.write(lambda uow: uow.identity.challenges.forget_expired(clock.now(), 999), "sessions") == 0
+
+
+def test_the_sweep_of_another_process_does_no_harm(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
+    use(gallery)
+    clock.pass_by(400 * DAY)
+    other = gallery_on(storage, clock, started=False)
+    assert (gallery.sweep(), other.sweep()) == ("done", "done")
+
+
+def test_a_sign_in_cleans_up_after_nobody(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
+    use(gallery)
+    clock.pass_by(400 * DAY)
+    gallery.sessions.sign_in(ANN, HOME)
+    clock.pass_by(-400 * DAY)
+    # A sign-in, a refusal and a code, and those of the sign-in that found them expired.
+    assert len(storage.read(lambda uow: uow.identity.events.page(MAX_ID, 9))) == 4

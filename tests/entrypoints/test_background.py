@@ -1,0 +1,89 @@
+"""The sweep in the background of an application, with a lifespan and without one (contract C3, O9)."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from starlette.types import Message
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.entrypoints.http_api import background
+from logoadmin.entrypoints.http_api.app import http_application
+from logoadmin.entrypoints.http_api.dispatch import Dispatch
+from tests.domain.identity.sign_ins import ANN, refreshing
+from tests.gallery import FrozenClock, gallery_on, stock
+
+pytestmark = pytest.mark.rule("contract C3")
+
+
+@pytest.fixture
+def swept(monkeypatch: pytest.MonkeyPatch, clock: FrozenClock) -> tuple[LogoAdmin, Callable[[], int]]:
+    """A gallery with sessions that have expired, and how many are left; it is swept at once, and not once a minute."""
+    monkeypatch.setattr(background, "_INTERVAL", 0.0)
+    storage = MemoryStorage()
+    gallery = gallery_on(storage, clock)
+    stock(gallery)
+    for _ in range(120):
+        gallery.sessions.refresh(refreshing(gallery.sessions.sign_in(ANN)))
+    clock.pass_by(400 * 86_400)
+    return gallery, lambda: len(storage.read(lambda uow: uow.identity.sessions.of_user(7)))
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not is_so():
+            await asyncio.sleep(0)
+
+
+def test_the_lifespan_of_an_application_sweeps(swept: tuple[LogoAdmin, Callable[[], int]]) -> None:
+    gallery, left = swept
+
+    async def live() -> None:
+        received: asyncio.Queue[Message] = asyncio.Queue()
+        sent: asyncio.Queue[Message] = asyncio.Queue()
+        app: Callable[..., Awaitable[Any]] = http_application(gallery)
+        task = asyncio.ensure_future(app({"type": "lifespan"}, received.get, sent.put))
+        await received.put({"type": "lifespan.startup"})
+        assert await sent.get() == {"type": "lifespan.startup.complete"}
+        await until(lambda: left() == 0)
+        await received.put({"type": "lifespan.shutdown"})
+        assert await sent.get() == {"type": "lifespan.shutdown.complete"}
+        await task
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(live())
+
+
+def test_an_application_that_is_mounted_sweeps_from_its_first_request_on(
+    swept: tuple[LogoAdmin, Callable[[], int]],
+) -> None:
+    gallery, left = swept
+
+    async def request() -> None:
+        scope = {"type": "http", "method": "GET", "path": "/livez", "raw_path": b"/livez", "query_string": b""}
+        sent: list[Message] = []
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        async def receive() -> Message:
+            return {"type": "http.request"}
+
+        await http_application(gallery)({**scope, "headers": []}, receive, send)
+        assert sent[0]["status"] == 200
+        await until(lambda: left() == 0)
+
+    asyncio.run(request())
+
+
+def test_a_closed_gallery_is_not_swept(swept: tuple[LogoAdmin, Callable[[], int]]) -> None:
+    gallery, _ = swept
+    gallery.close()
+
+    async def sweep() -> None:
+        async with asyncio.timeout(20):
+            await background.sweep_regularly(gallery, Dispatch(gallery))
+
+    asyncio.run(sweep())
