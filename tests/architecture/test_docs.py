@@ -19,6 +19,7 @@ from benchmarks import structure
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.kernel.command import fields_of
 from logoadmin.domain.kernel.errors import LogoAdminError, NotModified
+from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.entrypoints.cli import cli
 from logoadmin.entrypoints.http_api.errors import STATUSES
 from logoadmin.entrypoints.http_api.operation import Operation
@@ -209,9 +210,7 @@ def test_the_table_of_services_has_all_their_methods() -> None:
         for attribute in re.findall(r"`gallery\.(\w+)`", attributes):
             table[attribute] = sorted(re.findall(r"`(\w+)`", methods))
     with logoadmin.connect() as gallery:
-        services = {
-            name: service for name, service in vars(gallery).items() if type(service).__name__.endswith("Service")
-        }
+        services = {name: service for name, service in vars(gallery).items() if isinstance(service, Service)}
         assert table == {name: methods_of(service) for name, service in services.items()}
 
 

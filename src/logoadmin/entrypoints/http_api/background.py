@@ -18,7 +18,7 @@ log = logging.getLogger("logoadmin.http")
 _INTERVAL: Final = 60.0  # seconds
 # The same while something is left, because another process held the lock.
 _SHORT_INTERVAL: Final = 1.0
-# A round ends after so many writes, or it would never end where clocks disagree.
+# Bounds a round where clocks disagree, so that it ends.
 _MOST_WRITES: Final = 2_000
 
 
@@ -40,20 +40,11 @@ class Background:
         if self._loop is not asyncio.get_running_loop():
             self._loop = asyncio.get_running_loop()
             self._task = self._loop.create_task(self._work())
-        if scope["type"] == "lifespan":
-            await self._live(receive, send)
-        else:
+        try:
             await self._app(scope, receive, send)
-
-    async def _live(self, receive: Receive, send: Send) -> None:
-        while True:
-            message = await receive()
-            if message["type"] == "lifespan.startup":
-                await send({"type": "lifespan.startup.complete"})
-            elif message["type"] == "lifespan.shutdown":
+        finally:
+            if scope["type"] == "lifespan":
                 await self._end()
-                await send({"type": "lifespan.shutdown.complete"})
-                return
 
     async def _end(self) -> None:
         task, self._task, self._loop = self._task, None, None
