@@ -82,11 +82,7 @@ def connect(
         "create": create,
     }
     several = _several(outgoing_hosts=outgoing_hosts)
-    gallery = open_gallery(settings_of(**given, pin_imports=pin_imports, **several, **sign_in), counted=True)
-    for _ in range(_MOST_SWEEPS):
-        if gallery.sweep() != "more":
-            break
-    return gallery
+    return _swept(open_gallery(settings_of(**given, pin_imports=pin_imports, **several, **sign_in), counted=True))
 
 
 def asgi(
@@ -129,6 +125,14 @@ def asgi(
         picture_hosts=settings.picture_hosts,
         published=published,
     )
+
+
+def _swept(gallery: "LogoAdmin") -> "LogoAdmin":
+    """Remove what has expired in a gallery, and return it."""
+    for _ in range(_MOST_SWEEPS):
+        if gallery.sweep() != "more":
+            break
+    return gallery
 
 
 def _require_known(names: "Set[str]") -> None:

@@ -168,11 +168,12 @@ def test_anything_but_the_command_of_a_use_case_is_refused_by_name(gallery: Logo
     for service in vars(gallery).values():
         if not isinstance(service, Service):
             continue
-        for name, method in vars(type(service)).items():
+        methods = [(owner, *found) for owner in type(service).__mro__ for found in vars(owner).items()]
+        for owner, name, method in methods:
             if not name.startswith("_") and hasattr(method, "__wrapped__"):
                 for other in (wrong, None, CreateAuthor, ListKeys() if name != "list" else WhoAmI()):
                     arguments: Any = (other,) if name not in {"load", "dump", "check"} else (other, [])
-                    with pytest.raises(TypeError, match=rf"^{type(service).__name__}\.{name} takes .*, not "):
+                    with pytest.raises(TypeError, match=rf"^{owner.__name__}\.{name} takes .*, not "):
                         getattr(service, name)(*arguments)
                     checked += 1
     assert checked > 200

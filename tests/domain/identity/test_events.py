@@ -352,7 +352,7 @@ def test_a_refusal_remains_one_when_it_cannot_be_counted(clock: FrozenClock) -> 
     watched.go_away(after=1)
     with pytest.raises(SignInRefused):
         gallery.sessions.sign_in(SignIn(username="admin", password="wrong"))
-    assert watched.asked[-2:] == ["write", "write"]
+    assert watched.asked[-3:] == ["write", "read", "write"]
 
 
 # How long they are kept

@@ -479,7 +479,7 @@ def test_every_way_through_the_door_is_tried(storage: MemoryStorage) -> None:
 RAW: Final = {
     r"\bgallery\.links\(": {"gallery/audited_artworks.py", "gallery/audited_authors.py"},
     # A new hash of the same password is no change of the user.
-    r"\bpasswords\.set\(": {"identity/audited_passwords.py", "identity/sessions/sessions.py"},
+    r"\bpasswords\.set\(": {"identity/audited_passwords.py", "identity/sign_in/password.py"},
     # A factor that was never confirmed signs nobody in.
     r"\bfactors\.remove(_all)?\(": {"identity/factors/audited_factors.py", "identity/factors/totp_factors.py"},
     r"\bwithdrawals\.(put|drop)\(": {"publication/withdrawal_log.py"},
