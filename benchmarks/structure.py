@@ -10,8 +10,9 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, Final
 
 import grimp
@@ -23,6 +24,9 @@ PACKAGE: Final = ROOT / "src" / "logoadmin"
 CONSOLE: Final = PACKAGE / "entrypoints" / "console"
 PAGE: Final = ROOT / "docs" / "architecture.md"
 _BLOCK: Final = re.compile(r"(?<=<!-- structure -->\n).*?(?=<!-- end of structure -->)", re.DOTALL)
+# Parts of the function that they stand in, although the interpreter gives some of them a frame.
+_IN_A_FUNCTION: Final = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
+_OF_ATTRIBUTE: Final = cached_property.__get__.__code__  # type: ignore[attr-defined]  # a function of Python
 # Lists kept by hand, verified here, as in "**Files of a new field:** `domain/kernel/records.py`, `...`."
 _TOUCHED: Final = re.compile(r"^\*\*Files of a new (\w+):\*\*((?:.+\n)+)", re.MULTILINE)
 # Comments of JavaScript name modules for their types alone.
@@ -30,6 +34,11 @@ _JS_COMMENT: Final = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.DOTALL | re.MULTILIN
 # Static and dynamic imports of a JavaScript module.
 _JS_IMPORT: Final = re.compile(r"""(?:from|import)\s*\(?\s*["'](\.{1,2}/[^"']+\.js)["']""")
 
+_COUNTED: Final = (
+    "A call is a call of a function in `src/logoadmin`, in any thread. Coroutines and generators that go on after a",
+    "wait, comprehensions, the lambda of a `cached_property` and functions that `dataclass` makes are not counted;",
+    "properties and validators are.",
+)
 _PASSWORD: Final = "a password for measuring"
 _LOGO: Final[dict[str, Any]] = {
     "name": "Aurora",
@@ -41,7 +50,11 @@ _LOGO: Final[dict[str, Any]] = {
 
 @dataclass
 class CallPath:
-    """The calls into the package that one request or one library call makes, in all threads.
+    """The calls of the package's functions that one request or one library call makes, in all threads.
+
+    Not counted are coroutines and generators that go on, comprehensions and generator expressions, which are part of
+    their function, the lambda of a ``cached_property``, which stands for its attribute, and functions that have no text
+    in a file, such as those of dataclasses.
 
     Attributes:
         calls: number of calls.
@@ -88,7 +101,7 @@ class Profiler:
         return path
 
     def _look(self, frame: FrameType, event: str, _: object) -> None:
-        if self._path is None or event != "call":
+        if self._path is None or event != "call" or not _is_call(frame):
             return
         file = frame.f_code.co_filename
         if file not in self._names:
@@ -97,6 +110,17 @@ class Profiler:
         name = self._names[file]
         if name is not None:
             self._path.add(name)
+
+
+def _is_call(frame: FrameType) -> bool:
+    """Return whether a frame that begins or goes on is a call, see :class:`CallPath`."""
+    code: CodeType = frame.f_code
+    if code.co_name in _IN_A_FUNCTION:
+        return False
+    if code.co_name == "<lambda>":
+        return frame.f_back is None or frame.f_back.f_code is not _OF_ATTRIBUTE
+    # The argument of RESUME is 0 at the beginning of a function, and says else what it waited for.
+    return code.co_code[frame.f_lasti + 1] & 3 == 0
 
 
 def library_paths() -> Mapping[str, CallPath]:
@@ -259,13 +283,17 @@ def block() -> str:
 
 def _lines() -> Iterator[str]:
     yield from ("", "| Python | Files | Lines |", "|---|---|---|")
-    rooms = ["domain", "ports", "adapters/memory_storage", "adapters/sql_storage", "entrypoints/http_api"]
+    rooms = [
+        "domain",
+        *(f"domain/{context}" for context in ("kernel", "gallery", "identity", "publication", "changes")),
+    ]
+    rooms += ["ports", "adapters/memory_storage", "adapters/sql_storage", "entrypoints/http_api"]
     rooms += ["entrypoints/server", "entrypoints/cli", "entrypoints/console"]
     for place in ["src", *(f"src/logoadmin/{room}" for room in rooms), "tests"]:
         files = sorted((ROOT / place).rglob("*.py"))
         lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
         yield f"| `{place}` | {len(files)} | {lines:,} |"
-    yield from ("", "| On SQLite | Files | Calls | Changes of file |", "|---|---|---|---|")
+    yield from ("", " ".join(_COUNTED), "", "| On SQLite | Files | Calls | Changes of file |", "|---|---|---|---|")
     followed = {**http_paths(), **library_paths()}
     for what, path in followed.items():
         yield f"| {what} | {len(path.files)} | {path.calls} | {path.changes} |"
