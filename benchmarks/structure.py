@@ -26,7 +26,7 @@ PAGE: Final = ROOT / "docs" / "architecture.md"
 _BLOCK: Final = re.compile(r"(?<=<!-- structure -->\n).*?(?=<!-- end of structure -->)", re.DOTALL)
 # Parts of the function that they stand in, although the interpreter gives some of them a frame.
 _IN_A_FUNCTION: Final = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
-_OF_ATTRIBUTE: Final = cached_property.__get__.__code__  # type: ignore[attr-defined]  # a function of Python
+_OF_ATTRIBUTE: Final = cached_property.__get__.__code__
 # Lists kept by hand, verified here, as in "**Files of a new field:** `domain/kernel/records.py`, `...`."
 _TOUCHED: Final = re.compile(r"^\*\*Files of a new (\w+):\*\*((?:.+\n)+)", re.MULTILINE)
 # Comments of JavaScript name modules for their types alone.

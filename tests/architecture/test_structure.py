@@ -61,7 +61,7 @@ class Counted:
 
 async def _waits() -> list[int]:
     await asyncio.sleep(0)
-    return [number for number in range(3)]
+    return [2 * number for number in range(3)]
 
 
 async def _calls() -> None:

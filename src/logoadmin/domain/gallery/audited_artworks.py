@@ -144,16 +144,21 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         return self._reasons[id_]
 
     def _load_reasons(self, ids: Sequence[int]) -> None:
-        """Read the reasons of up to 50 artworks, except those that this unit of work has changed but not stored."""
+        """Find out the reasons of up to 50 artworks, except those that this unit of work has changed but not stored."""
         kind, log = self._kind.kind, self._change_log
         if len(self._reasons) > _MOST_REASONS:
             pending = {change.id for change in log.changes if change.kind is kind}
             self._reasons = {id_: reason for id_, reason in self._reasons.items() if id_ in pending}
-        asked = [id_ for id_ in ids if id_ not in self._reasons]
-        self._reasons.update(dict.fromkeys(asked))
-        if asked := [id_ for id_ in asked if not log.is_new(kind, id_)]:
+        log.make_room()
+        missing = [id_ for id_ in ids if id_ not in self._reasons]
+        asked = [id_ for id_ in missing if (kind, id_) not in log.withdrawals and not log.is_new(kind, id_)]
+        if asked:
+            log.withdrawals.update({(kind, id_): None for id_ in asked})
             found = self._uow.publication.withdrawals.get_many(kind, asked)
-            self._reasons.update({withdrawal.id: withdrawal.reason for withdrawal in found})
+            log.withdrawals.update({(kind, withdrawal.id): withdrawal for withdrawal in found})
+        for id_ in missing:
+            withdrawal = log.withdrawals.get((kind, id_))
+            self._reasons[id_] = None if withdrawal is None else withdrawal.reason
 
     def _is_current(self, id_: int) -> bool:
         """Return whether an artwork is as it was loaded, its authors included."""

@@ -143,7 +143,7 @@ class AuditedUnitOfWork:
             Conflict: no user who can sign in would hold everything.
         """
         self._auditing.check_end(self.stored, self._escalation)
-        self.change_log.store()
+        self.change_log.store(final=True)
 
 
 # The unit of work of a read or of a write.

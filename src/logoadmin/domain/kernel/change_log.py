@@ -6,6 +6,7 @@ from typing import Any, Final, Protocol
 
 from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.kernel.records import Change, Kind
+from logoadmin.ports.publication.publication_storage import Withdrawal
 from logoadmin.ports.storage import UnitOfWork
 
 Snapshot = Mapping[str, Any]
@@ -23,13 +24,18 @@ BLOCKED: Final = "blocked"
 BLOCKED_FIELD: Final = "blocked"
 # Up to this many changes are held in memory.
 _MOST_HELD: Final = 16
+# Up to this many withdrawals are held in memory, beside those that are not stored yet.
+_MOST_WITHDRAWALS: Final = 256
 
 
 class Subscriber(Protocol):
     """Follows the changes of a write, in the same transaction."""
 
-    def __call__(self, uow: UnitOfWork, change_log: "ChangeLog", /) -> None:
-        """Follow ``change_log.changes``, which were just stored: all changes of a write but a long one."""
+    def __call__(self, uow: UnitOfWork, change_log: "ChangeLog", changes: Sequence[Change], /, *, final: bool) -> None:
+        """Follow changes that were just stored; they are the last ones of the write if ``final``.
+
+        New records under ids that no record had before are left out: nobody knows them yet.
+        """
 
 
 @dataclass(slots=True, eq=False)
@@ -42,6 +48,8 @@ class ChangeLog:
     Attributes:
         undoes: the change that is being undone.
         changes: the last changes, which are not stored yet.
+        withdrawals: the withdrawals that this write has read or changed; None for an artwork without one.
+        unstored_withdrawals: those that it has changed and not stored.
     """
 
     _uow: UnitOfWork
@@ -53,8 +61,11 @@ class ChangeLog:
     undoes: int | None = None
     author_changes: int = 0
     changes: list[Change] = field(default_factory=list)
+    withdrawals: dict[tuple[Kind, int], Withdrawal | None] = field(default_factory=dict)
+    unstored_withdrawals: set[tuple[Kind, int]] = field(default_factory=set)
     _last_id: int | None = None
     _goes_on: bool = False
+    _is_followed: bool = False
     _first_new: dict[Kind, int] = field(default_factory=dict)
 
     @property
@@ -101,10 +112,18 @@ class ChangeLog:
         """Return whether no record had this id before this unit of work."""
         return kind in self._first_new and id_ >= self._first_new[kind]
 
-    def store(self) -> None:
+    def make_room(self) -> None:
+        """Forget withdrawals that were read, if they are many."""
+        if len(self.withdrawals) > _MOST_WITHDRAWALS:
+            self.withdrawals = {key: self.withdrawals[key] for key in self.unstored_withdrawals}
+
+    def store(self, *, final: bool = False) -> None:
         """Store the changes so far and show them to the subscribers; later changes are not merged with them."""
-        if self.changes:
-            self._uow.changes.add(self.changes)
+        changes, self.changes, self._goes_on = self.changes, [], False
+        if changes:
+            self._uow.changes.add(changes)
+        known = [each for each in changes if each.before is not None or not self.is_new(each.kind, each.id)]
+        if known or (final and self._is_followed):
+            self._is_followed = True
             for subscriber in self._subscribers:
-                subscriber(self._uow, self)
-            self.changes, self._goes_on = [], False
+                subscriber(self._uow, self, known, final=final)

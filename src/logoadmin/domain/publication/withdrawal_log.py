@@ -1,8 +1,8 @@
 """Withdrawals, which follow the changes of artworks (contract L3)."""
 
 from collections import defaultdict
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from logoadmin.domain.kernel.change_log import BLOCKED_FIELD, ChangeLog
 from logoadmin.domain.kernel.kinds import RECORDED_KINDS, ArtworkKind
@@ -10,16 +10,43 @@ from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.ports.publication.publication_storage import Withdrawal
 from logoadmin.ports.storage import UnitOfWork
 
+# Up to this many withdrawals are held back, and then stored together.
+_MOST_HELD: Final = 256
 
-def withdraw(uow: UnitOfWork, change_log: ChangeLog) -> None:
+
+def withdraw(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Change], *, final: bool) -> None:
     """Withdraw artworks that were switched off, blocked or removed, and end the withdrawal of active ones."""
-    changes = [change for change in change_log.changes if isinstance(RECORDED_KINDS[change.kind], ArtworkKind)]
-    stored = _stored(uow, changes, change_log)
-    current = dict(stored)
+    changes = [change for change in changes if isinstance(RECORDED_KINDS[change.kind], ArtworkKind)]
+    withdrawals, unstored = change_log.withdrawals, change_log.unstored_withdrawals
+    _load(uow, change_log, changes)
     for change in changes:
         key = (change.kind, change.id)
-        current[key] = _withdrawal_after(change, current.get(key))
-    changed = {key: withdrawal for key, withdrawal in current.items() if withdrawal != stored.get(key)}
+        before = withdrawals.get(key)
+        after = _withdrawal_after(change, before)
+        if after != before:
+            withdrawals[key] = after
+            unstored.add(key)
+    if final or len(unstored) >= _MOST_HELD:
+        _store(uow, {key: withdrawals[key] for key in unstored})
+        unstored.clear()
+
+
+def _load(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Change]) -> None:
+    """Find out the withdrawals of the artworks before their first changes; active and new ones need no query."""
+    asked: defaultdict[Kind, list[int]] = defaultdict(list)
+    first: dict[tuple[Kind, int], Change] = {}
+    for change in changes:
+        first.setdefault((change.kind, change.id), change)
+    for key, change in first.items():
+        if key not in change_log.withdrawals and not _is_active(change.before) and not change_log.is_new(*key):
+            change_log.withdrawals[key] = None
+            asked[change.kind].append(change.id)
+    for kind, ids in asked.items():
+        found = uow.publication.withdrawals.get_many(kind, ids)
+        change_log.withdrawals.update({(kind, withdrawal.id): withdrawal for withdrawal in found})
+
+
+def _store(uow: UnitOfWork, changed: Mapping[tuple[Kind, int], Withdrawal | None]) -> None:
     dropped: defaultdict[Kind, list[int]] = defaultdict(list)
     for (kind, id_), withdrawal in changed.items():
         if withdrawal is None:
@@ -28,22 +55,6 @@ def withdraw(uow: UnitOfWork, change_log: ChangeLog) -> None:
         uow.publication.withdrawals.drop(kind, *ids)
     if put := [withdrawal for withdrawal in changed.values() if withdrawal is not None]:
         uow.publication.withdrawals.put(*put)
-
-
-def _stored(uow: UnitOfWork, changes: list[Change], change_log: ChangeLog) -> dict[tuple[Kind, int], Withdrawal | None]:
-    """Return the withdrawals of the artworks before their first changes; active and new ones need no query."""
-    first: dict[tuple[Kind, int], Change] = {}
-    for change in changes:
-        first.setdefault((change.kind, change.id), change)
-    asked: defaultdict[Kind, list[int]] = defaultdict(list)
-    for (kind, id_), change in first.items():
-        if not _is_active(change.before) and not change_log.is_new(kind, id_):
-            asked[kind].append(id_)
-    return {
-        (kind, withdrawal.id): withdrawal
-        for kind, ids in asked.items()
-        for withdrawal in uow.publication.withdrawals.get_many(kind, ids)
-    }
 
 
 def _withdrawal_after(change: Change, before: Withdrawal | None) -> Withdrawal | None:
