@@ -107,10 +107,13 @@ class GroupCommit:
         try:
             with self._lock:
                 group += [self._waiting.popleft() for _ in range(min(len(self._waiting), _MAX_GROUP - 1))]
-            if len(group) == 1:
-                self._run_alone(entry)
-            else:
+            if len(group) > 1:
                 self._run_together(group)
+                return
+            try:
+                entry.answer = self._write(entry.work)
+            except Exception as error:
+                entry.error = error
         except BaseException:
             for other in group:
                 other.error = StorageUnavailable(self._server, Cause.TOO_BUSY)

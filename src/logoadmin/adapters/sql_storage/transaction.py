@@ -181,7 +181,8 @@ class Transaction:
 
     def row(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
         """Return the first row that a query finds, or None."""
-        rows = self.rows(statement, values)
+        self._execute(self._statements.compiled(statement, tuple(values)), values)
+        rows = self._cursor.fetchall()  # all, so that the statement ends
         return rows[0] if rows else None
 
     def rows(self, statement: ClauseElement, values: Mapping[str, Any]) -> Sequence[Row]:
@@ -226,7 +227,9 @@ class Transaction:
             lock: its lock, if that is not the lock of its table.
         """
         compiled = self._statements.compiled(statement, tuple(values))
-        lock = self._required_lock(lock or compiled.lock)
+        lock = lock or compiled.lock
+        if lock not in self._locked:
+            lock = self._required_lock(lock)
         if compiled.changes_rights:
             self._rights.clear()
         self._execute(compiled, values)
@@ -243,7 +246,8 @@ class Transaction:
         if self._held_back:
             self.store_held_back()
         compiled = self._statements.compiled(insert_into(table), tuple(table.c.keys()))
-        self._changed.add(self._required_lock(compiled.lock))
+        lock = compiled.lock
+        self._changed.add(lock if lock in self._locked else self._required_lock(lock))
         self._cursor.executemany(compiled.sql, rows)
 
     def next_id(self, name: str) -> int:
@@ -252,7 +256,9 @@ class Transaction:
         Raises:
             Conflict: no ids are left (contract A2).
         """
-        self._required_lock("sessions" if name in COUNTED["sessions"] else "records")
+        lock: WriteLock = "sessions" if name in COUNTED["sessions"] else "records"
+        if lock not in self._locked:
+            self.require_lock(lock)
         id_ = self._counted[name] + 1
         if id_ > MAX_ID:
             raise Conflict(f"No {name} is left")

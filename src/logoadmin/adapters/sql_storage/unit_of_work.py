@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -34,11 +35,11 @@ from logoadmin.ports.kernel.record_storage import Records
 Record = TypeVar("Record", bound=StoredRecord)
 
 
+@dataclass(eq=False)
 class _Room:
     """Repositories in one transaction."""
 
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
+    _transaction: Transaction
 
 
 class _Gallery(_Room):
@@ -66,14 +67,11 @@ class _Publication(_Room):
     indexes = cached_property(lambda room: SqlIndexes(room._transaction))
 
 
+@dataclass(eq=False)
 class SqlUnitOfWork(_Room):
     """Implements :class:`~logoadmin.ports.storage.UnitOfWork`."""
 
-    def __init__(
-        self, transaction: Transaction, savepoint: Callable[[], AbstractContextManager[None]] = nullcontext
-    ) -> None:
-        super().__init__(transaction)
-        self.savepoint = savepoint
+    savepoint: Callable[[], AbstractContextManager[None]] = nullcontext
 
     changes = cached_property(lambda room: SqlChanges(room._transaction))
     stored_responses = cached_property(lambda room: SqlStoredResponses(room._transaction))

@@ -1,7 +1,7 @@
 """Artworks in a write: their links, and whether readers must know that they are gone (contract G, L3)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from logoadmin.domain.kernel.audited_records import AuditedRecords, LinksByKind, snapshot
@@ -12,14 +12,11 @@ from logoadmin.domain.kernel.change_log import (
     BLOCKED_FIELD,
     LINKED,
     UNLINKED,
-    ChangeLog,
     Snapshot,
 )
 from logoadmin.domain.kernel.errors import ArtworkBlocked
-from logoadmin.domain.kernel.escalation import Guard
 from logoadmin.domain.kernel.kinds import AnyArtworkKind, AnyKind, ArtworkKind
 from logoadmin.domain.kernel.records import Artwork, Link
-from logoadmin.ports.storage import UnitOfWork
 
 # The field of a snapshot with the links of an artwork; an author has one for each kind of artwork, named in the plural.
 AUTHORS_FIELD: Final = "authors"
@@ -39,6 +36,7 @@ def serialized_links(kind: AnyKind, linked: AnyArtworkKind, links: Iterable[Link
     return [{linked.link_id_field: link.link_id, linked.id_field: link.artwork_id} for link in links]
 
 
+@dataclass(eq=False)
 class AuditedArtworks(AuditedRecords[Artwork]):
     """The artworks of one kind. Their snapshots have the links, not the authors, which have snapshots of their own.
 
@@ -47,14 +45,11 @@ class AuditedArtworks(AuditedRecords[Artwork]):
     """
 
     _kind: AnyArtworkKind
-
-    def __init__(self, kind: AnyArtworkKind, uow: UnitOfWork, change_log: ChangeLog, guard: Guard | None) -> None:
-        super().__init__(kind, uow, change_log, guard)
-        # The links of artworks that were loaded and not changed since, and how many changes of authors came before.
-        self._loaded: dict[int, tuple[Link, ...]] = {}
-        self._author_changes = 0
-        # The reasons of blocks that were read, or changed in this unit of work; None for an artwork without a block.
-        self._reasons: dict[int, str | None] = {}
+    # The links of artworks that were loaded and not changed since, and how many changes of authors came before.
+    _loaded: dict[int, tuple[Link, ...]] = field(default_factory=dict, init=False)
+    _author_changes: int = field(default=0, init=False)
+    # The reasons of blocks that were read, or changed in this unit of work; None for an artwork without a block.
+    _reasons: dict[int, str | None] = field(default_factory=dict, init=False)
 
     def get(self, id_: int) -> Artwork | None:
         """Return an artwork with its current authors."""
@@ -168,11 +163,15 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         self._loaded.pop(id_, None)
         super()._know(id_, record)
 
-    def _link(self, stored: Artwork, values: Snapshot, links: LinksByKind) -> Snapshot:  # noqa: ARG002 (the port's)
+    def _link(self, stored: Artwork, values: Snapshot, links: LinksByKind) -> Snapshot:
         theirs = links.get(self._kind, ())
         if theirs:
             self._uow.gallery.links(self._kind).add(theirs)
-        return self.with_links(self.values(stored), theirs)
+        id_ = self._kind.id_of(stored)
+        # Only an id that some record had before can be blocked.
+        reason = None if self._change_log.is_new(self._kind.kind, id_) else self._reason(stored)
+        blocked = {} if reason is None else {BLOCKED_FIELD: reason}
+        return {**values, **blocked, AUTHORS_FIELD: serialized_links(self._kind, self._kind, theirs)}
 
     def _recorded(self, action: str, stored: Artwork, before: Snapshot | None, after: Snapshot) -> Artwork:
         if stored.active:

@@ -1,6 +1,7 @@
 """The settings that administrators decide for everybody (contract J8). The history is where they are stored."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from logoadmin.domain.kernel.audited_records import AuditedRecords
@@ -29,7 +30,8 @@ class SettingsInHistory:
 class AuditedSettings(AuditedRecords[SharedSettings]):
     """The settings in a write."""
 
-    def _repository(self) -> Any:
+    @cached_property
+    def _stored(self) -> Any:
         return SettingsInHistory(self._uow.changes)
 
     def load(self, ids: Sequence[int]) -> None:

@@ -5,6 +5,7 @@ required token before anything is read, :func:`authorize` checks the rights that
 """
 
 import ipaddress
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -107,6 +108,10 @@ PUBLIC: Final = Permission()
 SIGNED_IN: Final = Permission(signed_in=True)
 # A token is checked if there is one.
 OPTIONAL: Final = Permission(open_by_default=True)
+
+
+# The ids of requests that clients may choose; ours are among them.
+PLAIN_REQUEST_ID: Final = re.compile("[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 
 @dataclass(slots=True)

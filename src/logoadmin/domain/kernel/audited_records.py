@@ -5,7 +5,8 @@ here cannot be called by use cases.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 
@@ -35,18 +36,19 @@ def snapshot(kind: AnyKind, record: StoredRecord) -> dict[str, Any]:
     }
 
 
+@dataclass(eq=False)
 class AuditedRecords(Generic[Record]):
     """The records of one kind."""
 
-    def __init__(
-        self, kind: RecordKind[Record, Any], uow: UnitOfWork, change_log: ChangeLog, guard: Guard | None
-    ) -> None:
-        self._kind, self._uow, self._change_log, self._guard = kind, uow, change_log, guard
-        self._stored = self._repository()
-        # Records that were read or stored in this unit of work; it holds the write lock.
-        self._known: dict[int, Record | None] = {}
+    _kind: RecordKind[Record, Any]
+    _uow: UnitOfWork
+    _change_log: ChangeLog
+    _guard: Guard | None
+    # Records that were read or stored in this unit of work; it holds the write lock.
+    _known: dict[int, Record | None] = field(default_factory=dict, init=False)
 
-    def _repository(self) -> Records[Record]:
+    @cached_property
+    def _stored(self) -> Records[Record]:
         return self._uow.records(self._kind)
 
     def next_id(self) -> int:

@@ -87,7 +87,7 @@ class AuditedUnitOfWork:
         self.caller = caller
         user_id = None if held is None else held.user_id
         self.change_log = ChangeLog(uow, now, user_id, request_id, origin, auditing.subscribers)
-        self._escalation = Escalation(held, now, lambda held: auditing.require_recent(uow, held, now))
+        self._escalation: Escalation | None = None
         self._auditing = auditing
         self._records: dict[Kind, AuditedRecords[Any]] = {}
 
@@ -120,13 +120,17 @@ class AuditedUnitOfWork:
         """Return the records of a kind."""
         found = self._records.get(kind.kind)
         if found is None:
-            guard = self._auditing.guards.get(kind.kind)
+            guard = self._guard(kind.kind) if kind.kind in self._auditing.guards else None
             audited_records = self._auditing.records.get(kind.kind, AuditedRecords)
-            found = audited_records(
-                kind, self.stored, self.change_log, None if guard is None else guard(self.stored, self._escalation)
-            )
+            found = audited_records(kind, self.stored, self.change_log, guard)
             self._records[kind.kind] = found
         return found
+
+    def _guard(self, kind: Kind) -> Guard:
+        if self._escalation is None:
+            uow, now, require_recent = self.stored, self.now, self._auditing.require_recent
+            self._escalation = Escalation(self.held, now, lambda held: require_recent(uow, held, now))
+        return self._auditing.guards[kind](self.stored, self._escalation)
 
     def load(self, ids: Iterable[tuple[Kind, int]]) -> None:
         """Read records that are about to be changed, up to 50, with one query for each kind."""
@@ -142,7 +146,8 @@ class AuditedUnitOfWork:
         Raises:
             Conflict: no user who can sign in would hold everything.
         """
-        self._auditing.check_end(self.stored, self._escalation)
+        if self._escalation is not None:
+            self._auditing.check_end(self.stored, self._escalation)
         self.change_log.store(final=True)
 
 

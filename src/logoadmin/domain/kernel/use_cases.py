@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 
 from logoadmin.domain.kernel.access import (
     OWNER,
+    PLAIN_REQUEST_ID,
     PUBLIC,
     ActingAs,
     Anonymous,
@@ -140,7 +141,9 @@ class Transactions:
         """Do the same for work that depends on the caller's rights."""
         require_token(self._policy, command.permission, caller)
         try:
-            answer = self.storage.snapshot(lambda uow: work(uow, command, self._rights(uow, command, caller)))
+            answer = self.storage.snapshot(
+                lambda uow: work(uow, command, self._rights(uow, command, caller, self._clock.now()))
+            )
         except NotModified:
             if isinstance(caller, KeyHolder):
                 self._callers.record_use(self.storage, caller, self._clock.now())
@@ -183,16 +186,15 @@ class Transactions:
             Conflict: nobody would hold everything any more (contract B4).
         """
         require_token(self._policy, command.permission, caller)
-        if isinstance(caller.request_id, str):
+        if isinstance(caller.request_id, str) and PLAIN_REQUEST_ID.fullmatch(caller.request_id) is None:
             _RequestIdInput(request_id=caller.request_id)
         # Before the transaction: for a password this is a slow hash.
         request = None if command.idempotency_key is None else self._idempotency.request(command, caller)
 
         lock: WriteLock = "records" if command.changes_records else "sessions"
+        in_transaction = partial(self._write, command=command, caller=caller, work=work, request=request, unused=unused)
         try:
-            answer, is_replay = self.storage.write(
-                lambda uow: self._write(uow, command, caller, work, request, unused), lock, alone=command.takes_long
-            )
+            answer, is_replay = self.storage.write(in_transaction, lock, alone=command.takes_long)
         except _DryRun as end:
             undone: Answer = end.answer
             return undone
@@ -212,8 +214,8 @@ class Transactions:
         unused: Unused[Answer] | None,
     ) -> tuple[Answer, bool]:
         """Return the answer of work or the stored one, and whether it is the stored one."""
-        held = self._rights(uow, command, caller)
         now = self._clock.now()  # the write lock is held, so times are in the order of the changes
+        held = self._rights(uow, command, caller, now)
         if request is not None:
             stored = self._idempotency.replay(uow, request, held, now, unused)
             if stored is not None:
@@ -230,21 +232,21 @@ class Transactions:
             self._idempotency.store(uow, request, answer, held, now, tokens=unused is not None)
         return answer, False
 
-    def _rights(self, uow: UnitOfWork, command: Command, caller: Caller) -> Rights | None:
+    def _rights(self, uow: UnitOfWork, command: Command, caller: Caller, now: int) -> Rights | None:
         """Return the rights of a caller, once they are found to be enough; None for every right."""
         if isinstance(caller, Anonymous | Owner):
             return None
-        held = self._callers.rights(uow, caller, self._clock.now())
+        held = self._callers.rights(uow, caller, now)
         if held is None:
             raise InvalidToken
         own = command.permission.self_field
         user_id = None if own is None else getattr(command, own)
         is_allowed = self._changes_first_password(uow, command, held, user_id) or command.enrols
-        if held.enrol_by is not None and not is_allowed and self._clock.now() >= held.enrol_by:
+        if held.enrol_by is not None and not is_allowed and now >= held.enrol_by:
             raise EnrolmentRequired
         authorize(self._policy, command.permission, held, user_id)
         if command.recent:
-            self._auditing.require_recent(uow, held, self._clock.now())
+            self._auditing.require_recent(uow, held, now)
         return held
 
     def _changes_first_password(self, uow: UnitOfWork, command: Command, held: Rights, user_id: int | None) -> bool:
@@ -254,7 +256,9 @@ class Transactions:
             PasswordChangeRequired: it does something else, and the policy is ``guarded`` (contract O5).
         """
         # An embedding program signs nobody in by that password.
-        if held.ends_at is None or not self._callers.must_change_password(uow, held.user_id):
+        if held.ends_at is None or not (command.first_password or self._policy is Policy.GUARDED):
+            return False
+        if not self._callers.must_change_password(uow, held.user_id):
             return False
         if command.first_password and user_id in (None, held.user_id):
             return True
@@ -294,7 +298,8 @@ class Service:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name, method in vars(cls).copy().items():
-            if isinstance(method, FunctionType) and not name.startswith("_"):
+            # Those of reads and writes refuse other commands themselves.
+            if isinstance(method, FunctionType) and not name.startswith("_") and "work" not in vars(method):
                 expected = _command_of(method)
                 if expected is not None:
                     setattr(cls, name, _with_command(method, expected))
@@ -302,8 +307,7 @@ class Service:
 
 def _command_of(method: Callable[..., Any]) -> Any:
     """Return the command that a use case takes, or a union of them; None for other methods."""
-    work = vars(method).get("work", method)
-    for parameter in signature(work).parameters.values():
+    for parameter in signature(method).parameters.values():
         if parameter.name in ("command", "_command"):
             return parameter.annotation
     return None
@@ -315,11 +319,15 @@ def _with_command(method: FunctionType, expected: Any) -> Callable[..., Any]:
     @wraps(method)
     def use_case(service: Service, command: Command, *args: Any, **options: Any) -> Any:
         if not isinstance(command, expected):
-            name = getattr(expected, "__name__", str(expected))
-            raise TypeError(f"{method.__qualname__} takes {name}, not {type(command).__name__}")
+            raise _no_command(method, expected, command)
         return method(service, command, *args, **options)
 
     return use_case
+
+
+def _no_command(method: Callable[..., Any], expected: Any, given: object) -> TypeError:
+    name = getattr(expected, "__name__", str(expected))
+    return TypeError(f"{method.__qualname__} takes {name}, not {type(given).__name__}")
 
 
 ServiceIn = TypeVar("ServiceIn", bound=Service, contravariant=True)
@@ -343,7 +351,11 @@ class UseCaseOf(Protocol[ServiceIn, AskedIn, AnswerOut]):
 def reads(work: Callable[[AnyService, UnitOfWork, Asked], Answer]) -> UseCaseOf[AnyService, Asked, Answer]:
     """Make a use case of a method that reads, see :meth:`Transactions.read`."""
 
+    expected = _command_of(work)
+
     def use_case(service: AnyService, command: Asked, caller: Caller = OWNER) -> Answer:
+        if not isinstance(command, expected):
+            raise _no_command(work, expected, command)
         return service.transactions.read(command, caller, partial(work, service))
 
     return _named_after(work, use_case)
@@ -354,7 +366,11 @@ def reads_with_rights(
 ) -> UseCaseOf[AnyService, Asked, Answer]:
     """Make a use case of a method that reads and depends on rights, see :meth:`Transactions.snapshot_with_rights`."""
 
+    expected = _command_of(work)
+
     def use_case(service: AnyService, command: Asked, caller: Caller = OWNER) -> Answer:
+        if not isinstance(command, expected):
+            raise _no_command(work, expected, command)
         return service.transactions.snapshot_with_rights(command, caller, partial(work, service))
 
     return _named_after(work, use_case)
@@ -363,7 +379,11 @@ def reads_with_rights(
 def writes(work: Callable[[AnyService, AuditedUnitOfWork, Asked], Answer]) -> UseCaseOf[AnyService, Asked, Answer]:
     """Make a use case of a method that changes records, see :meth:`Transactions.write`."""
 
+    expected = _command_of(work)
+
     def use_case(service: AnyService, command: Asked, caller: Caller = OWNER) -> Answer:
+        if not isinstance(command, expected):
+            raise _no_command(work, expected, command)
         return service.transactions.write(command, caller, partial(work, service))
 
     return _named_after(work, use_case)

@@ -1,18 +1,16 @@
 """A request as its layers share it, up to the access log of the server (contract A21, G4, K3)."""
 
 import random
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from starlette.types import Scope
 
-from logoadmin.domain.kernel.access import Caller, SentRequestId
+from logoadmin.domain.kernel.access import PLAIN_REQUEST_ID, Caller, SentRequestId
 from logoadmin.entrypoints.http_api.operation import Operation
 
 _IN_SCOPE: Final = "logoadmin.request"
-_REQUEST_ID: Final = re.compile("[A-Za-z0-9._-]{1,64}", re.ASCII)
 _NOT_SENT: Final = ("",)
 
 
@@ -90,6 +88,6 @@ def request_of(scope: Scope) -> Request:
         client[0] if client else "",
         headers,
         headers.get(b"content-type", _NOT_SENT)[0].partition(";")[0].strip().lower(),
-        SentRequestId(sent, own) if _REQUEST_ID.fullmatch(sent) else own,
+        SentRequestId(sent, own) if PLAIN_REQUEST_ID.fullmatch(sent) else own,
     )
     return request
