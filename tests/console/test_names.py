@@ -92,3 +92,10 @@ def test_names_that_are_easily_taken_for_others_are_marked(
     expect(marks["Zoe\u0438"]).to_have_attribute("title", re.compile(f"^{mixed}"))
     expect(marks["\u0416\u0430\u043d"]).to_have_count(0)
     expect(marks["日本Ken"]).to_have_count(0)
+    # On the user's own page in words, and in the history.
+    page.get_by_text("\u0430dmin", exact=True).click()
+    expect(page.locator("p.name-mark")).to_contain_text(re.compile(f"{alike}.*admin.*{mixed}"))
+    gallery.users.amend(users.AmendUser(user_id=900, role_id=2))
+    gallery.acting_as(900).users.amend(users.AmendUser(user_id=902, username="Ken"))
+    console.open("history")
+    expect(page.locator(".change-words .who .name-mark").first).to_have_attribute("title", re.compile(alike))

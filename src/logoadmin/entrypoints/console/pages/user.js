@@ -10,6 +10,7 @@ import { FIRST_ROLE, allWords, beyondMe } from "../scopes.js";
 import { enumeration, t } from "../texts.js";
 import { Button, Link } from "../parts/primitives/basics.js";
 import { ask } from "../parts/primitives/dialog.js";
+import { NameDoubts } from "../parts/people/name_mark.js";
 import { generatedPassword, isGenerated, PasswordForm } from "../parts/people/password.js";
 import { RecordHistory } from "../parts/history/record_history.js";
 import { RecordPage } from "../parts/record/record_page.js";
@@ -27,6 +28,7 @@ export default function UserPage({ params }) {
   const recordId = params.user_id;
   useEffect(() => {
     if (may("roles:read")) void readList("role");
+    if (may("users:read")) void readList("user"); // whose names may look alike
   }, [returned.value]);
   const page = h(RecordPage, {
     key: "page",
@@ -165,6 +167,7 @@ function More({ user }) {
     if (!own && isGenerated(password)) handedOver.value = { at: path.value, username: user.username, password };
   };
   return [
+    h(NameDoubts, { key: "name", user }),
     h(
       "section",
       { key: "password", class: "section" },

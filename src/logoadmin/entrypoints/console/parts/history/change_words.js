@@ -6,6 +6,7 @@ import { isListed, listOf } from "../../records.js";
 import { pageConfig } from "../../session.js";
 import { enumeration, t } from "../../texts.js";
 import { rich } from "../primitives/basics.js";
+import { NameMark } from "../people/name_mark.js";
 
 /** @typedef {import("./changes.js").Change} Change */
 /** @typedef {import("../../texts.js").TextKey} TextKey */
@@ -27,6 +28,11 @@ export function actor(change) {
   return username ? nameOf("user", { username, user_id: userId }) : t("who.removed", { id: String(userId) });
 }
 
+/** @param {Change} change @returns a mark if the name of who made it is easily taken for another one */
+function nameMark({ user_id: userId, user_name: username }) {
+  return username && userId !== null ? h(NameMark, { user: { user_id: userId, username } }) : null;
+}
+
 /** @param {number} authorId @returns {string} */
 export function authorName(authorId) {
   const found = listOf("author").value.records?.find((author) => author.author_id === authorId);
@@ -39,7 +45,7 @@ export const authorIds = (links) => (Array.isArray(links) ? links.map((link) => 
 /** @param {{change: Change}} props */
 export function Words({ change }) {
   const nodes = {
-    who: h("bdi", { class: "who" }, actor(change)),
+    who: h("bdi", { class: "who" }, actor(change), nameMark(change)),
     kind: kindOf(change.kind),
     name: h("bdi", { class: "what" }, recordName(change)),
     fields: fieldWords(change),

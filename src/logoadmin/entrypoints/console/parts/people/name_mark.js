@@ -101,12 +101,23 @@ export function lookalike(user) {
   return looks(user.username).flatMap((look) => byLook.get(look) ?? []).find((other) => other.user_id !== user.user_id);
 }
 
-/** @param {{user: Named}} props */
-export function NameMark({ user }) {
+/** @param {Named} user @returns {string} why a name is easily taken for another one; empty if it is not */
+function doubtsOf(user) {
   const other = lookalike(user);
-  const title = [
+  return [
     other && t("name.alike", { name: other.username, id: String(other.user_id) }),
     mixesScripts(user.username) && t("name.mixed"),
   ].filter(Boolean).join(". ");
+}
+
+/** The mark in words, for the page of a user. @param {{user: Named}} props */
+export function NameDoubts({ user }) {
+  const words = doubtsOf(user);
+  return words ? h("p", { class: "name-mark", role: "note" }, h(Icon, { name: "TriangleAlert" }), " ", words) : null;
+}
+
+/** @param {{user: Named}} props */
+export function NameMark({ user }) {
+  const title = doubtsOf(user);
   return title ? h("span", { class: "name-mark", role: "img", "aria-label": title, title }, h(Icon, { name: "TriangleAlert" })) : null;
 }
