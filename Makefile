@@ -64,9 +64,11 @@ bench-console: .venv/ready  ## Measure the console in Chromium, with 3,470 logos
 pictures: .venv/ready  ## Take pictures of every view of the console, in all themes and sizes, into pictures/
 	LOGOADMIN_TEST_PICTURES=pictures $(BIN)/pytest -n 0 tests/console/test_pictures.py
 
-build: .venv/ready  ## Build dist/logoadmin-*.whl and .tar.gz
+build: .venv/ready tools/console/node_modules/ready  ## Build dist/logoadmin-*.whl and .tar.gz, and the readers alone: a wheel and an npm archive
 	rm -rf dist
 	$(UV) build --quiet --no-build-isolation --python $(BIN)/python
+	$(UV) build --quiet --no-build-isolation --python $(BIN)/python --wheel --out-dir dist reader/python
+	PATH="$(CURDIR)/$(NODE)/bin:$$PATH" reader/npm/pack dist
 
 docs: .venv/ready  ## Build docs/_build/html
 	$(BIN)/sphinx-build --quiet --fail-on-warning docs docs/_build/html

@@ -40,7 +40,7 @@ PATTERNS: Final = {
 
 def files() -> Iterator[str]:
     """Yield the files that people read, by their paths in the checkout."""
-    for place in ("docs", "src", "tests", "benchmarks", "deploy", "tools", ".ci"):
+    for place in ("docs", "src", "tests", "benchmarks", "deploy", "reader", "tools", ".ci"):
         for path in sorted((ROOT / place).rglob("*")):
             name = path.relative_to(ROOT).as_posix()
             read = path.suffix in _KINDS or path.parent.name in (".ci", "deploy")

@@ -8,11 +8,13 @@
     for theme in gallery.themes(target="forum"):
         print(theme["name"], gallery.css("theme", theme["theme_id"]))
 
-It needs the package httpx2, which the extra ``client`` of logoadmin includes.
+It needs the packages cryptography and httpx2: the extra ``client`` of logoadmin includes them. The package
+logoadmin-reader has the same modules without the rest of logoadmin, as ``logoadmin_reader``.
 """
 
-from logoadmin.reader.gallery import Gallery, open_gallery
-from logoadmin.reader.signatures import ReaderError
+# Relative imports, so that the modules work under both names.
+from .gallery import Gallery, open_gallery
+from .signatures import ReaderError
 
 # The name is that of the contract.
 open = open_gallery

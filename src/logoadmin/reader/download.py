@@ -11,7 +11,7 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any, Final
 
-from logoadmin.reader.signatures import ReaderError
+from .signatures import ReaderError
 
 # Seconds for any file, and bytes per second beyond.
 SECONDS: Final = 20.0

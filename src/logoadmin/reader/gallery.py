@@ -14,15 +14,15 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from logoadmin.reader.download import Downloaded, download, http_client
-from logoadmin.reader.folder import FolderStore, MemoryStore, Store
-from logoadmin.reader.index import Contents, Record, patched, read_contents, read_records
-from logoadmin.reader.signatures import Jwk, ReaderError, parsed, verified
+from .download import Downloaded, download, http_client
+from .folder import FolderStore, MemoryStore, Store
+from .index import Contents, Record, patched, read_contents, read_records
+from .signatures import Jwk, ReaderError, parsed, verified
 
 _PATH: Final = re.compile(r"((from-)?[0-9]+|withdrawn)-[0-9a-f]{16}\.json")
 # An import of a pinned sheet, as the index has it, relative to the folder, and in a pinned sheet, relative to css/.
 _PINNED: Final = re.compile(r"""(?<=["'(\s])(?:css/)?([0-9a-f]{64})\.css(?=["')\s]|\Z)""")
-_LOG: Final = logging.getLogger("logoadmin.reader")
+_LOG: Final = logging.getLogger(__package__)
 _MOST_POINTER: Final = 8192
 # Seconds after which an opened state is checked, and by which a pointer may be ahead of the local clock.
 _OLD: Final = 300

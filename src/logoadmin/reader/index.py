@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from logoadmin.reader.signatures import parsed
+from .signatures import parsed
 
 Record = dict[str, Any]
 _KINDS: Final = ("author", "logo", "theme")

@@ -1,0 +1,34 @@
+"""Build hooks: the modules are those of the service's src/logoadmin/reader, and so are version and dependencies."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, Final
+
+from hatchling.builders.config import BuilderConfig
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+SERVICE: Final = Path(__file__).parents[2]
+
+
+class ServiceMetadata(MetadataHookInterface):
+    """Version, Python and dependencies: those of the service's pyproject.toml."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Add them to the metadata."""
+        service = tomllib.loads((SERVICE / "pyproject.toml").read_text("utf-8"))["project"]
+        metadata["version"] = service["version"]
+        metadata["requires-python"] = service["requires-python"]
+        verifying = [each for each in service["dependencies"] if re.match(r"cryptography\b", each)]
+        metadata["dependencies"] = verifying + service["optional-dependencies"]["client"]
+
+
+class ServiceModules(BuildHookInterface[BuilderConfig]):
+    """The modules of the wheel."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 (hatchling passes both)
+        """Have them included."""
+        package = SERVICE / "src" / "logoadmin"
+        for file in [package / "py.typed", *sorted((package / "reader").glob("*.py"))]:
+            build_data["force_include"][str(file)] = f"logoadmin_reader/{file.name}"
