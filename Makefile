@@ -1,5 +1,5 @@
 # Every target sets up what it needs: only python3, pip and make are required.
-.PHONY: run test test-slow test-all structure tables openapi check check-code check-console preload reader vendor bench bench-console pictures build
+.PHONY: run test test-slow test-all release structure tables openapi check check-code check-console preload reader vendor bench bench-console pictures build
 .PHONY: docs lock clean
 
 UV := .venv/bin/uv
@@ -16,23 +16,27 @@ run: .venv/ready  ## Serve on an embedded database, logoadmin.db
 
 # Tests also wait for databases and for each other: one worker more than processors saves a third of the time, and two
 # more for the slow ones, which wait for processes. Those in a browser do not.
-test: .venv/ready  ## Run the quick tests, about a minute; those of MariaDB run if mariadbd is installed
-	$(BIN)/pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) -m "not slow"
+test: .venv/ready  ## Run the quick tests, a bit over a minute; those of MariaDB run if mariadbd is installed
+	$(BIN)/pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) -m "not slow and not lint"
 
 test-slow: .venv/ready  ## Run the slow tests: killed processes, outages, long random walks, and browsers if chromium is installed
-	$(BIN)/pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )) -m slow --ignore=tests/console
-	$(BIN)/pytest -n auto -m slow tests/console
+	$(BIN)/pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )) -m "slow and not release" --ignore=tests/console
+	$(BIN)/pytest -n auto -m "slow and not release" tests/console
 
 test-all: .venv/ready  ## Run both
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto -m "not release and not lint"
+
+release:  ## Test what a release must pass besides .ci/run: Galera, Firefox, the oldest versions, rebuilt vendored files
+	.ci/release
 
 check: test-all check-code check-console docs  ## Run all tests, and check the code and the docs
 
-check-code: .venv/ready  ## Check style, types and import rules
+check-code: .venv/ready  ## Check style, English, types and import rules
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/pytest -n 0 -m lint tests/architecture
 
 check-console: tools/console/node_modules/ready  ## Check types and style of the console's modules, with the Node that pip installs
 	$(NPM) run check

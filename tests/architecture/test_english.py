@@ -5,6 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+import pytest
+
+pytestmark = pytest.mark.lint
+
 ROOT: Final = Path(__file__).parents[2]
 _KINDS: Final = {".py", ".md", ".js", ".html", ".css", ".sh", ".toml", ".yaml", ".cfg", ".conf", ".service", ".socket"}
 # What others wrote, what is generated, and what promises in words that are fixed.

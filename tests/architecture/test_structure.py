@@ -32,10 +32,31 @@ def test_the_variables_of_the_tests_are_read_in_one_place() -> None:
     assert [path.name for path, text in tests.items() if told.search(text)] == []
 
 
+def test_tests_that_only_a_release_runs_are_slow() -> None:
+    """Otherwise ``make test`` would run them."""
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        text = path.read_text(encoding="utf-8")
+        if "mark.release" in text:
+            statements = ast.parse(text).body
+            of_all = "".join(ast.unparse(each) for each in statements if isinstance(each, ast.Assign))
+            tests = [each for each in statements if isinstance(each, ast.FunctionDef)]
+            of_tests = ["".join(map(ast.unparse, test.decorator_list)) for test in tests]
+            for marks in (of_all, *of_tests):
+                assert "mark.release" not in marks or "mark.slow" in of_all + marks, path.name
+
+
+def test_the_tests_that_scripts_name_exist() -> None:
+    named = {name for path in (ROOT / ".ci").iterdir() for name in re.findall(r"\btests/[\w/]+\.\w+", path.read_text())}
+    assert len(named) > 10
+    assert {name for name in named if not (ROOT / name).is_file()} == set()
+
+
+@pytest.mark.lint
 def test_no_module_is_long() -> None:
     assert [name for name, text in modules() if len(text.splitlines()) > MOST_LINES] == []
 
 
+@pytest.mark.lint
 def test_no_function_is_long() -> None:
     long = {
         f"{name} {node.name}"

@@ -29,6 +29,7 @@ from tests.galera import Cluster, Node
 pytestmark = [
     pytest.mark.rule("contract H5"),
     pytest.mark.slow("three servers and a proxy, killed, frozen and cut off"),
+    pytest.mark.release,
 ]
 
 log = logging.getLogger(__name__)

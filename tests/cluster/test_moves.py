@@ -11,7 +11,7 @@ from tests.adapters.test_sql_moves import at, complete, is_empty, nothing, on, r
 from tests.adapters.test_sql_upgrades import filled
 from tests.galera import Cluster
 
-pytestmark = [pytest.mark.rule("contract K9"), pytest.mark.slow("three servers and a proxy")]
+pytestmark = [pytest.mark.rule("contract K9"), pytest.mark.slow("three servers and a proxy"), pytest.mark.release]
 
 
 def test_all_servers_have_a_moved_gallery_and_it_can_be_moved_back(

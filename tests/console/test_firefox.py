@@ -27,6 +27,7 @@ def fox(service: Served) -> Iterator[Firefox]:
         yield found
 
 
+@pytest.mark.release
 @pytest.mark.rule("contract J1", "contract J2")
 def test_firefox_signs_in_lists_opens_saves_and_asks_for_no_password_of_a_picture(
     service: Served, fox: Firefox
@@ -47,6 +48,7 @@ def test_firefox_signs_in_lists_opens_saves_and_asks_for_no_password_of_a_pictur
     assert service.gallery.logos.get(GetLogo(logo_id=40)).name == "Logo forty"
 
 
+@pytest.mark.release
 @pytest.mark.rule("contract J2")
 def test_firefox_shows_a_logo_and_a_theme_in_the_preview(service: Served, fox: Firefox) -> None:
     service.gallery.logos.amend(AmendLogo(logo_id=40, custom_css="outline: 3px solid rgb(1, 2, 3)"))

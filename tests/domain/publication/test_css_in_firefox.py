@@ -114,6 +114,7 @@ def proxied() -> Iterator[Proxy]:
 
 
 @pytest.mark.slow("a browser")
+@pytest.mark.release
 @pytest.mark.rule("contract L4")
 def test_firefox_asks_no_host_that_is_not_listed() -> None:
     preferences = {"network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False}
