@@ -170,7 +170,9 @@ def test_of_many_with_one_recovery_code_one_signs_in(workers: tuple[LogoAdmin, L
 
 
 @pytest.mark.rule("contract O1", "contract O2")
-def test_of_many_with_one_code_of_an_app_one_signs_in(workers: tuple[LogoAdmin, LogoAdmin], clock: FrozenClock) -> None:
+def test_only_one_of_many_sign_ins_with_one_totp_code_succeeds(
+    workers: tuple[LogoAdmin, LogoAdmin], clock: FrozenClock
+) -> None:
     _, totp, _ = enrolled(workers[0])
 
     async def rush(clients: Clients) -> None:

@@ -47,8 +47,8 @@ class Argon2Passwords:
         self._most_memory = max(memory_kib, _MOST_MEMORY)
         self._most_work = max(memory_kib * passes, _MOST_WORK)
         self._at_once = threading.BoundedSemaphore(os.cpu_count() or 1)
-        # Compared with where there is nothing to compare with, so that it takes the same time. It is the hash of no
-        # password; to make a real one takes as long as a sign-in, and every command would wait for it.
+        # Dummy hash for unknown users, so that verification takes equally long. No password has it: hashing one would
+        # take as long as a sign-in, and every command would wait for it.
         self._class = f"$argon2id$v=19$m={memory_kib},t={passes},p=1"
         self._nobody = self._class + _NO_PASSWORD
 

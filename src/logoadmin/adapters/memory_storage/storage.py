@@ -91,4 +91,4 @@ class MemoryStorage:
         return StorageUnavailable(self.server, Cause.TOO_BUSY)
 
     def close(self) -> None:
-        """Forget nothing: there may be others who hold the storage."""
+        """Keep the data: others may still use this storage."""

@@ -127,7 +127,7 @@ def _first(entries: Iterable[Entry], limit: int | None) -> Iterable[Entry]:
 
 
 def _details(event: "Event") -> str:
-    """Return who it was, from where and with what, and how often."""
+    """Return the user, client, factor and count."""
     user = "no user" if event.user_id is None else f"{event.user_name or '-'} ({event.user_id})"
     often = "" if event.count == 1 else f"{event.count} times"
     return "  ".join(filter(None, (user, event.address, event.factor, often)))

@@ -101,7 +101,7 @@ class MemoryRecords(Generic[Record]):
 
 
 class MemoryUsers(MemoryRecords[User]):
-    """The users, with whom their sessions, keys and passwords go, and all that signs them in."""
+    """Users; removing one also removes their sessions, keys, password and factors."""
 
     def remove(self, id_: int) -> bool:
         MemorySessions(self._tables, self._journal).end_all(id_)
@@ -113,7 +113,7 @@ class MemoryUsers(MemoryRecords[User]):
 
 
 class MemoryAuthors(MemoryRecords[Author]):
-    """The authors, with whom their links go."""
+    """Authors; removing one also removes their links."""
 
     def remove(self, id_: int) -> bool:
         for kind in ARTWORK_KINDS:

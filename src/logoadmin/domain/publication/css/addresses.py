@@ -9,7 +9,7 @@ from tinycss2.ast import AtKeywordToken, Comment, FunctionBlock, Node, StringTok
 
 from logoadmin.domain.publication.css.tokens import Nodes, Tokens, contents
 
-# Functions whose strings are URLs. Those of custom functions (--f) may come to be.
+# Functions whose strings are URLs. Custom functions (--f) may also take URLs.
 _OF_URLS: Final = frozenset(
     ("url", "src", "image", "image-set", "-webkit-image-set", "cross-fade", "-webkit-cross-fade", "element")
 )

@@ -1,4 +1,4 @@
-"""URLs as browsers read them (WHATWG URL Standard): whom one contacts, and what a relative one means.
+"""URLs as browsers read them (WHATWG URL Standard): which host a URL contacts, and how relative URLs resolve.
 
 A URL that browsers may read in several ways contacts all of them: a host too many is listed rather than one too few.
 """

@@ -1,5 +1,5 @@
 /**
- * What became of lines: which stayed, which went, which came.
+ * Line differences: unchanged, removed and added runs.
  *
  * @typedef {object} Run Lines that share a fate.
  * @property {"same" | "removed" | "added"} kind
