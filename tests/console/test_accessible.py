@@ -135,7 +135,7 @@ def test_axe_finds_nothing_in_any_view_and_none_scrolls_sideways(still: Person, 
 
 
 def too_wide(person: Person, appearance: Appearance) -> list[str]:
-    """Say whether a page scrolls sideways, as it is and on a small phone."""
+    """Return whether a page scrolls sideways, as it is and on a small phone."""
     wide = []
     for width in {appearance.width, 320}:
         person.see(replace(appearance, width=width))

@@ -196,7 +196,7 @@ def test_administrators_remove_the_factors_of_somebody_who_lost_them(chromium: B
     service.gallery.users.amend(users.AmendUser(user_id=8, role_id=role.role_id))
     with looking(chromium, service) as console:
         page = console.page
-        # What one may not do to the administrator is disabled with the reason.
+        # Actions that the administrator is protected from are disabled, with the reason.
         console.sign_in(f"users/{ADMIN_ID}", username="head", password="the head's password")
         card = section(page, "Two-step sign-in")
         expect(card.get_by_role("listitem")).to_contain_text(APP)

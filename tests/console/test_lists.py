@@ -129,7 +129,7 @@ def test_the_focus_stays_at_the_list_after_a_change_of_many_and_its_undo_which_h
     expect(undo).to_have_attribute("aria-keyshortcuts", "Control+Z")
     expect(strip).to_be_focused()
     assert before - _active(console) == chosen
-    # In a field the key belongs to what is typed there.
+    # In a field the key undoes typing.
     page.get_by_role("searchbox").focus()
     press("Control+z")
     strip.focus()

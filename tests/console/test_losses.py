@@ -55,7 +55,7 @@ def test_signing_out_here_or_in_another_tab_loses_nothing_that_is_typed(console:
     page.get_by_role("button", name="Save").click()
     undo = page.locator(".notice-action")
     expect(undo).to_be_visible()
-    # Whoever comes next finds nothing of it.
+    # The next user finds no trace of it.
     page.get_by_role("button", name="Sign out").click()
     page.get_by_label("User name").fill(PAINTER[0])
     page.get_by_label("Password").fill(PAINTER[1])

@@ -53,7 +53,7 @@ def test_a_colleague_gets_a_role_that_may_change_logos_alone_by_keyboard_alone(c
     console.reach(logos)
     page.keyboard.press("Space")
     effect = page.get_by_role("status", name="What this changes")
-    expect(effect).to_contain_text("Nobody has this role yet. Whoever gets it:")
+    expect(effect).to_contain_text("Nobody has this role yet. Anyone who gets it:")
     expect(effect.get_by_role("listitem")).to_have_text(["May then \u2068change logos\u2069"])
     page.keyboard.press("Control+s")
     expect(page.locator("h1")).to_have_text("logo editors")
@@ -111,7 +111,7 @@ def test_new_users_have_free_numbers_and_a_password_of_their_own_each(console: P
     expect(number).to_have_value(str(ADMIN_ID + 2))
     expect(name).to_have_value("")
     assert password.input_value() not in ("", first)
-    # One who chose a password knows it.
+    # Users know a password that they chose.
     name.fill("Ben")
     password.fill("one that was chosen")
     page.get_by_role("button", name="Create", exact=True).click()

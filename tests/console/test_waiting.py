@@ -94,7 +94,7 @@ def test_a_write_that_a_gateway_gave_up_is_not_called_a_lost_connection(console:
 
 
 @pytest.mark.parametrize("path", ["logos", "authors", "users", "roles"])
-def test_a_click_asks_anew_and_does_not_wait_for_a_request_that_hangs(timed: Person, path: str) -> None:
+def test_a_click_sends_a_new_request_and_does_not_wait_for_a_request_that_hangs(timed: Person, path: str) -> None:
     timed.sign_in("about")
     page = timed.page
     held: list[Route] = []

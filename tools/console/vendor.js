@@ -46,7 +46,7 @@ async function bundled(name) {
 }
 
 /**
- * Say of which packages files are, by name.
+ * Return the packages that the files belong to, by name.
  *
  * @param {string[]} inputs
  * @returns {Promise<Package[]>}

@@ -14,7 +14,7 @@ startRouter();
 
 let userId = me.value?.user_id;
 effect(() => {
-  // What one may see, another may not.
+  // Users may see different records.
   if (me.value?.user_id !== userId) {
     forgetLists();
     forgetRecent();

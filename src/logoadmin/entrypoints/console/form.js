@@ -185,7 +185,7 @@ export class FormState {
     return others;
   }
 
-  /** Say of the longest text that all of it is too large together. */
+  /** Report at the longest text that the form as a whole is too large. */
   tooLarge() {
     const size = (/** @type {Field} */ { name }) => new Blob([String(this.values.value[name] ?? "")]).size;
     const [longest] = this.fields.toSorted((a, b) => size(b) - size(a));

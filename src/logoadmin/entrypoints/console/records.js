@@ -95,7 +95,7 @@ export function refreshList(kind) {
   return Promise.resolve([]);
 }
 
-/** Let the next reads ask anew. @param {KindName[]} kinds */
+/** Make the next reads request the records again. @param {KindName[]} kinds */
 export function abandonReads(...kinds) {
   for (const known of kinds.map(entry)) {
     known.stop?.abort();

@@ -15,7 +15,7 @@ import { Named } from "../parts/publication/named.js";
 /** @typedef {import("../parts/publication/latest.js").Latest} Latest */
 
 const kinds = /** @type {const} */ (["logo", "theme"]);
-/** So many records are listed at first. */
+/** The number of records listed at first. */
 const SHOWN = 50;
 
 export default function Publication() {

@@ -15,7 +15,7 @@ import { ScopeMatrix } from "../parts/people/scope_matrix.js";
 
 /** @typedef {import("../records.js").Records["role"]} Role */
 const WRITE = "roles:write";
-/** So many are listed before the rest is only counted, with a way to all of them. */
+/** The number of users listed; the rest is counted, with a link to all of them. */
 const LISTED = 60;
 
 widgets.scope = ({ form, field, describedBy, disabled }) =>

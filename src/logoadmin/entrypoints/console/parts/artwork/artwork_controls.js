@@ -1,4 +1,4 @@
-/** What one does to a logo or a theme in a list: select it, and switch it on or off. */
+/** Controls of a logo or a theme in a list: select it, and switch it on or off. */
 import { h } from "../../vendor/preact.js";
 import { nameOf } from "../../presentation.js";
 import { STATES, statesOf } from "../../reader_states.js";

@@ -8,7 +8,7 @@ import { may } from "../../session.js";
 import { byName, t } from "../../texts.js";
 import { IconButton, Link } from "../primitives/basics.js";
 
-/** So many are offered at once; who does not see theirs types on. */
+/** The number of authors offered at once; typing more narrows them down. */
 const MOST = 8;
 
 /** @param {import("../primitives/fields.js").WidgetProps} props */

@@ -9,7 +9,7 @@
 import { ensureSyntaxTree } from "../../vendor/codemirror.js";
 import { t } from "../../texts.js";
 
-/** So many are shown; who has more begins with these. */
+/** The number of complaints shown. */
 const MOST = 200;
 /** The maximum time for parsing in milliseconds; text after that has no complaints yet. */
 const TIMEOUT = 50;

@@ -23,7 +23,7 @@ function loadCode() {
 /** Leads to a place in the editor that is open, as a form has one; the text area only gets the focus. @type {(line: number, column: number) => void} */
 export let goTo = () => undefined;
 
-/** So many characters beyond ASCII may one line have: what the editor does for each takes the longer the more there are. */
+/** The most characters beyond ASCII in one line: the editor needs longer for each the more of them a line has. */
 const MOST = 1000;
 const BEYOND = /[^\t -~]/g;
 

@@ -8,7 +8,7 @@
  * @property {string} media The media query behind it, empty where there is none.
  * @typedef {object} Contacts
  * @property {string[]} origins Such as `https://example.org`, each once, in order.
- * @property {string[]} fonts Those of them where fonts are.
+ * @property {string[]} fonts The origins that serve fonts.
  * @property {Import[]} imports What `@import` names, where a browser would follow it.
  * @property {boolean} own Whether it asks the site itself for something, by a relative address.
  * @property {string} rest The CSS without the imports that browsers would follow.
@@ -104,7 +104,7 @@ export function withheld(css, isReached, scheme = "https:") {
   return left + css.slice(done);
 }
 
-/** So many blocks in one another are more than anybody writes; browsers end at some ten thousands, with all of the page. */
+/** The deepest nesting of blocks, more than anybody writes; at some ten thousands browsers crash with the whole page. */
 const DEEPEST = 200;
 /** @type {Record<string, string>} */
 const CLOSING = { "{": "}", "(": ")", "[": "]" };

@@ -70,7 +70,7 @@ export function Preview({ kind, css, target, listed, picture: url = "" }) {
     }
   };
   useEffect(() => {
-    // The button over the frame is gone: who pressed it goes on at the first host that can be let in, or out.
+    // The button over the frame is gone, so the focus moves to the first host that can be allowed or blocked.
     if (left.current) list.current?.querySelector("button")?.focus(left.current);
     left.current = undefined;
   });

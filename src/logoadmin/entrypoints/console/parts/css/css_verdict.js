@@ -12,9 +12,9 @@ import { judgeAgain, judgedOf } from "./judged.js";
 /** @typedef {import("logoadmin/api").components["schemas"]["Verdict"]} Verdict */
 /** @typedef {Verdict["risks"][number]} Risk */
 
-/** So many places of one risk are named at first; there are at most twenty. */
+/** The number of places named at first for one risk; there are at most twenty. */
 const SHOWN = 5;
-/** So many hosts are named. */
+/** The number of hosts named. */
 const NAMED = 20;
 const Imports = lazy(withTexts(() => import("../publication/imports.js").then((module) => module.Imports), "publication"));
 

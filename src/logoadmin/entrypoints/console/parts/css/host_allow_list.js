@@ -11,7 +11,7 @@ import { enumeration, t } from "../../texts.js";
 import { Button, rich } from "../primitives/basics.js";
 import { isPictureHost } from "./picture_hosts.js";
 
-/** So many hosts are named over the frame; below it there are all of them. */
+/** The number of hosts named over the frame; all of them are listed below it. */
 const NAMED = 3;
 
 /** What can be named in the policy of the frame: as in `routes.py`, for browsers take no address of IPv6 there. */

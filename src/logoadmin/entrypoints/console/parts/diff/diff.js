@@ -5,7 +5,7 @@ import { lineDiff } from "./line_diff.js";
 
 /** @typedef {import("./line_diff.js").Run} Run */
 
-/** So many lines that stayed are shown around what changed. */
+/** The number of unchanged lines shown around each change. */
 const CONTEXT = 3;
 /** More lines than anyone reads at once would make the page slow. */
 const MOST_LINES = 400;

@@ -14,7 +14,7 @@ import { ask } from "../primitives/dialog.js";
 /** @typedef {import("./changes.js").Change} Change */
 /** @typedef {import("./changes.js").Group} Group */
 
-/** So many changes of a request are shown at its entry; its own page has all. */
+/** The number of changes of a request shown at its entry; its own page has all. */
 const SHOWN = 20;
 
 /**

@@ -1,4 +1,4 @@
-/** What became of one record, newest first. */
+/** The history of one record, newest first. */
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { readPage } from "./changes.js";
 import { Failure, returned } from "../../client.js";

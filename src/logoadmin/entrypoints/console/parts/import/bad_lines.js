@@ -8,7 +8,7 @@ import { words } from "../primitives/fields.js";
 /** @typedef {import("../../client.js").Problem} Problem */
 /** @typedef {import("../../texts.js").TextKey} TextKey */
 
-/** So many are shown at first: who has more wrong than that begins with these. */
+/** The number shown at first. */
 const SHOWN = 50;
 
 /** Texts for lines that differ from those for the fields of a form. @type {Record<string, TextKey>} */

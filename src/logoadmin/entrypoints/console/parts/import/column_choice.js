@@ -8,7 +8,7 @@ import { Button } from "../primitives/basics.js";
 import { words } from "../primitives/fields.js";
 import { CSV_KINDS, fieldInLine, fieldsOf, lacking } from "./csv_records.js";
 
-/** So many values of a column are shown, each this long. */
+/** The number of values shown for a column, and the length of each. */
 const EXAMPLES = 3;
 const LENGTH = 40;
 

@@ -17,7 +17,7 @@ import { lineOf, recordOf } from "./record_lines.js";
 
 /** A longer file is not compared: nobody reads it record by record. */
 export const MOST_COMPARED = 8 * 1024 * 1024;
-/** So many pages of records are read of each kind. */
+/** The most pages of records read of each kind. */
 const PAGES = 10;
 /** @type {Partial<Record<KindName, string>>} What one must hold to see them. */
 const SCOPES = { user: "users:read", role: "roles:read" };

@@ -1,7 +1,7 @@
 /** What a file is, judged by how it begins: its name may say anything. */
 import { t } from "../../texts.js";
 
-/** So many bytes are looked at. */
+/** The number of bytes inspected. */
 const BEGINNING = 65_536;
 /** No text has bytes below it. */
 const TAB = 9;

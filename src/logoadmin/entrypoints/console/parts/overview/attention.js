@@ -18,7 +18,7 @@ import { Link, pictureUrl } from "../primitives/basics.js";
  * @property {string} [list] Where all of them are listed.
  */
 
-/** So many are named; the lists have the rest. */
+/** The number named; the lists have the rest. */
 const NAMED = 24;
 /** From this number of records on, a finding about most of them is normal for the gallery, and no task. */
 const MANY = 10;

@@ -1,4 +1,4 @@
-/** Where one is signed in, and how to end that where a device was lost. */
+/** The user's own sessions, and how to end that of a lost device. */
 import { h, useState } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
 import { say, sayFailure } from "../../notices.js";

@@ -6,7 +6,7 @@ import { enumeration, t } from "../../texts.js";
 import { me } from "../../session.js";
 
 /** @typedef {import("../../records.js").Records["user"]} User */
-/** So many people are named; how many more there are is said. */
+/** The number of people named; the others are counted. */
 const NAMED = 12;
 
 /** @param {readonly User[]} users @returns {string} their names */

@@ -39,7 +39,7 @@ const PINS = {
 const PinFailure = lazy(withTexts(() => import("./pin_failure.js").then((module) => module.PinFailure), "pins"));
 /** As the service calls all documents in `data:` URLs, which are accepted together. */
 const DOCUMENTS = "data:";
-/** So many are listed: the service fetches no more than twenty. */
+/** The number listed: the service fetches at most twenty. */
 const LISTED = 40;
 
 /**

@@ -1,4 +1,4 @@
-/** What others did to a record meanwhile: who changed it, or removed it, and how it comes back. */
+/** Conflict with others: the user who changed or removed a record meanwhile, and how to restore it. */
 import { h, useEffect, useState } from "../../vendor/preact.js";
 import { read } from "../history/changes.js";
 import { Failure } from "../../client.js";

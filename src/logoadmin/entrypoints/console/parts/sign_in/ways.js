@@ -1,4 +1,4 @@
-/** How one can sign in to this service at all (`GET /api/auth/ways`). */
+/** The ways to sign in to this service (`GET /api/auth/ways`). */
 import { signal } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { HOME } from "../../router.js";
