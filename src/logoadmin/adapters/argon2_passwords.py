@@ -58,7 +58,7 @@ class Argon2Passwords:
             return PasswordHash(self._argon2.hash(password))
 
     def verify(self, hash_: PasswordHash | None, password: str) -> bool:
-        """Tell whether the password is the one hashed; never for None or a hash to refuse, in the same time."""
+        """Return whether the password is the one hashed; never for None or a hash to refuse, in the same time."""
         # Earlier versions imported anything: what costs more than can be borne, or is no hash, is not run.
         trusted = hash_.hash if hash_ and self._is_bearable(hash_.hash) else None
         with self._at_once:
@@ -99,7 +99,7 @@ class Argon2Passwords:
         return is_possible and memory <= self._most_memory and memory * passes <= self._most_work
 
     def needs_rehash(self, hash_: PasswordHash) -> bool:
-        """Tell whether the hash was made at another cost than today's."""
+        """Return whether the hash was made at another cost than today's."""
         return self._argon2.check_needs_rehash(hash_.hash)
 
 

@@ -113,7 +113,7 @@ class ImportExportService(Service):
         Args:
             command: the options.
             lines: the lines, numbered from 1; empty ones are skipped.
-            caller: who asks.
+            caller: the caller of the operation.
             progress: is called for each stored line; again, if the transaction runs again.
             with_password_hashes: whether lines of users may have them. Where new passwords must be long enough, they
                 may only if the caller is the program itself, because a hash hides the length (contract O5).
@@ -150,7 +150,7 @@ class ImportExportService(Service):
         Args:
             command: the kinds.
             write: is given each line, with its line end.
-            caller: who asks.
+            caller: the caller of the operation.
             with_password_hashes: whether lines of users have them, which requires the scope ``*``.
 
         Returns:

@@ -59,7 +59,7 @@ class SignInRules:
     """The choices of the operator about signing in.
 
     Attributes:
-        second_factor: who must enrol a second factor.
+        second_factor: the users who must enrol a second factor.
         grace_days: how long they may still do everything without one, from their first sign-in under the rule.
         min_password_length: the minimum length of new passwords, in characters; None if only the limits of the
             specification hold.

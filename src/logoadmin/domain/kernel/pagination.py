@@ -81,7 +81,7 @@ def list_records(
     Args:
         transactions: where it is read.
         command: which part of the list.
-        caller: who asks.
+        caller: the caller of the operation.
         kind: the kind of the records.
         of: the kind of the record that they belong to, whose id is in the command.
 

@@ -55,7 +55,7 @@ def key_create(
     with gallery_at(database, "never") as gallery:
         user = found_user(gallery, named)
         try:
-            # Whoever runs a command has the database itself, so no sign-in is asked of the user.
+            # Anyone who runs a command has access to the database, so no sign-in is asked of the user.
             made = gallery.acting_as(user.user_id, signed_in_at=int(time.time())).keys.create(command)
         except NotPermitted:
             raise LogoAdminError(f"User {user.user_id} does not hold all scopes of the key") from None

@@ -140,7 +140,7 @@ def _metrics_hosts(settings: "Settings") -> Sequence[str]:
 
 
 def _is_in_terminal() -> bool:
-    """Tell whether the service is to end with a terminal: not if it was started there by nohup (contract K5).
+    """Return whether the service is to end with a terminal: not if it was started there by nohup (contract K5).
 
     Elsewhere, SIGHUP is ignored until the server acts on it: a service that still starts has nothing to replace.
     """

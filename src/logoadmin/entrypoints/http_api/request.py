@@ -32,7 +32,7 @@ class Request:
         began: when it was first seen, by ``time.perf_counter``, if earlier than its measurement.
         deadline: when its response is due, by the event loop's clock.
         operation: the operation that serves it.
-        caller: who sent it.
+        caller: the caller who sent it.
         version: the version of all records, read before the records, see
             :class:`~logoadmin.entrypoints.http_api.response_cache.DataVersion`.
         causes: codes of failures, for the log.

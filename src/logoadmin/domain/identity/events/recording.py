@@ -87,7 +87,7 @@ class Refusals:
     Attributes:
         storage: where they are counted.
         clock: the clock.
-        client: who attempts it.
+        client: the client that attempts it.
         user_of: returns the user whose account it is about, if any.
     """
 

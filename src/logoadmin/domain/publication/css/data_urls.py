@@ -26,7 +26,7 @@ _MAX_LEVELS: Final = 3
 
 
 def is_data_url(url: str) -> bool:
-    """Tell whether browsers take a URL for a ``data:`` URL."""
+    """Return whether browsers take a URL for a ``data:`` URL."""
     return trimmed(url)[:5].lower() == "data:"
 
 
@@ -47,7 +47,7 @@ def sheets_in(url: str) -> tuple[str, ...]:
 
 
 def is_document(url: str) -> bool:
-    """Tell whether a ``data:`` URL may have a document, which names other files.
+    """Return whether a ``data:`` URL may have a document, which names other files.
 
     Firefox loads those of SVG and XHTML, also out of properties such as ``filter`` and ``mask``.
     """

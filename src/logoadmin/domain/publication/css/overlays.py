@@ -140,7 +140,7 @@ def _of(subject: _Subject, geometry: Mapping[tuple[str, str, str], set[str]]) ->
 
 
 def _is_of_parent(block: Block) -> bool:
-    """Tell whether a block applies to the elements of the block around it: a condition, or ``&`` alone."""
+    """Return whether a block applies to the elements of the block around it: a condition, or ``&`` alone."""
     if block.parent is None or block.parent.parent is None:
         return False
     prelude = significant(block.prelude)
@@ -247,7 +247,7 @@ def _is_positioned(declaration: Declaration) -> bool:
 
 
 def _is_huge_itself(declaration: Declaration, variables: Set[str]) -> bool:
-    """Tell whether a declaration covers half of the window alone, with its outsets at both sides of a box.
+    """Return whether a declaration covers half of the window alone, with its outsets at both sides of a box.
 
     Args:
         declaration: any declaration.
@@ -298,7 +298,7 @@ def _factor(nodes: Nodes) -> float:
 
 
 def _is_far_out(value: Nodes) -> bool:
-    """Tell whether a margin moves an edge out by a quarter of the window or more."""
+    """Return whether a margin moves an edge out by a quarter of the window or more."""
     for node in value:
         if isinstance(node, FunctionBlock):
             inner = [*walk(node.arguments)]
@@ -345,7 +345,7 @@ def _uses(value: Nodes, variables: Set[str]) -> bool:
 
 
 def _is_half(node: Node, dimension: str) -> bool:
-    """Tell whether a length is half of the window, or more; what a function returns may be."""
+    """Return whether a length is half of the window, or more; what a function returns may be."""
     if isinstance(node, IdentToken):
         return unprefixed(node.lower_value) in _WHOLE
     return isinstance(node, FunctionBlock) or _percentage(node) >= _HALF or _share(node, dimension) >= _HALF

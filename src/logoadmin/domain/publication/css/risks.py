@@ -100,7 +100,7 @@ def _selected_inputs(block: Block) -> Iterator[Node]:
 
 
 def _is_of_other(before: Node | None) -> bool:
-    """Tell whether a name is that of a class or an attribute, by the component value before it."""
+    """Return whether a name is that of a class or an attribute, by the component value before it."""
     return before is not None and (is_literal(before, ".", *_OPERATORS) or isinstance(before, SquareBracketsBlock))
 
 
@@ -169,20 +169,20 @@ def _comparisons(block: Block) -> Iterator[Node]:
 
 
 def _asks_for_letters(block: Block, declaration: Declaration) -> bool:
-    """Tell whether a font is fetched only if the page has certain letters."""
+    """Return whether a font is fetched only if the page has certain letters."""
     if block.at_keyword != "font-face" or declaration.name != "unicode-range":
         return False
     return any(hosts_of(address.url) for address in block.addresses)
 
 
 def _asks_for_attribute(declaration: Declaration) -> bool:
-    """Tell whether a URL may be made from an attribute."""
+    """Return whether a URL may be made from an attribute."""
     names = {node.lower_name for node in walk(declaration.value) if isinstance(node, FunctionBlock)}
     return "attr" in names and not _URL_FUNCTIONS.isdisjoint(map(unprefixed, names))
 
 
 def _queries(block: Block) -> bool:
-    """Tell whether something depends on the size or the style of an element: a container query, or ``if()``."""
+    """Return whether something depends on the size or the style of an element: a container query, or ``if()``."""
     return block.at_keyword == "container" or any(
         isinstance(node, FunctionBlock) and node.lower_name == "if"
         for each in block.declarations
@@ -195,5 +195,5 @@ def _has_attribute(value: Nodes) -> bool:
 
 
 def _is_reference(declaration: Declaration) -> bool:
-    """Tell whether a value may name another rule; the text of ``content`` does not."""
+    """Return whether a value may name another rule; the text of ``content`` does not."""
     return declaration.name != "content" and unprefixed(declaration.name) in _REFERENCES

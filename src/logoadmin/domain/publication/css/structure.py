@@ -141,7 +141,7 @@ def _is_skipped(node: Node, is_sheet: bool) -> bool:
 
 
 def _is_variable(head: Nodes) -> bool:
-    """Tell whether a statement begins as the declaration of a custom property, whose value may have blocks."""
+    """Return whether a statement begins as the declaration of a custom property, whose value may have blocks."""
     if not head or not isinstance(head[0], IdentToken) or not head[0].value.startswith("--"):
         return False
     return is_literal(_after_space(head), ":")

@@ -153,7 +153,7 @@ def significant(nodes: Sequence[Node]) -> Nodes:
 
 
 def is_literal(node: Node, *values: str) -> bool:
-    """Tell whether a token is one of these characters."""
+    """Return whether a token is one of these characters."""
     return isinstance(node, LiteralToken) and node.value in values
 
 

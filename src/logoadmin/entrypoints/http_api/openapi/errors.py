@@ -53,7 +53,7 @@ _SECOND_FACTOR_REQUIRED: Final = {
         "detail": {**_CODE["properties"]["detail"], "examples": ["A second factor is required"]},
         "challenge": {
             "type": "string",
-            "description": "Names this sign-in in its second step. It is no token: it opens nothing.",
+            "description": "Names this sign-in in its second step. It is not a token: it opens nothing.",
             "examples": ["vT3m0cWqYf7Kx2sNbR9hLdPzE5uJgA8iOy1tQkMwZ4c"],
         },
         "factors": {

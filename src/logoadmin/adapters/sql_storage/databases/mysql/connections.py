@@ -77,7 +77,7 @@ class Connector:
         except (LookupError, ValueError, struct.error) as refused:
             if isinstance(refused, UnicodeError) and not isinstance(refused, UnicodeDecodeError):
                 # The name is not a valid host name, such as one with a label of more than 63 characters.
-                error = pymysql.err.OperationalError(_UNKNOWN_HOST, "That is no name of a machine")
+                error = pymysql.err.OperationalError(_UNKNOWN_HOST, "That is not a valid host name")
             else:
                 error = pymysql.err.OperationalError(_HANDSHAKE_ERROR, "What answers there is not a MySQL server")
         else:
