@@ -78,7 +78,7 @@ def test_the_body_of_an_error_is_returned_and_never_logged(
     assert not any(text in caplog.text for text in (SECRET, "invalid_grant"))
 
 
-@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Same", "308 For Ever"])
+@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Same", "308 Permanent"])
 def test_no_redirect_is_followed(server: HostileServer, outgoing: GuardedOutgoing, status: str) -> None:
     server.answers["/"] = redirect(server.url("/elsewhere"), status)
     assert send(outgoing, server.url()).status == int(status[:3])

@@ -429,7 +429,7 @@ def test_who_ran_into_a_deadlock_runs_again(mariadb: MariaDbServer, mariadb_stor
     runs: list[int] = []
     with contextlib.closing(mariadb.connect()) as other, other.cursor() as cursor, ThreadPoolExecutor(1) as executor:
         cursor.execute("BEGIN")
-        # Whoever has changed more is spared.
+        # The database aborts the transaction with fewer changes.
         cursor.execute("UPDATE authors SET created_at = 7 WHERE author_id > 1")
         waiting: list[Future[int]] = []
 
@@ -598,7 +598,7 @@ def test_a_service_killed_in_the_middle_keeps_both_or_neither(
         doomed.communicate()
     expected = ([1, 2], [1, 2], 2) if where == "commit" else ([1], [1], 1)
     assert sql_storage.read(both) == expected
-    # Whoever comes next waits for nothing that the dead one held.
+    # The next connection does not wait for locks of the dead one.
     sql_storage.write(add_both)
     assert sql_storage.read(lambda uow: uow.changes.last_id()) == expected[2] + 1
 

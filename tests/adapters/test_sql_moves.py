@@ -84,7 +84,7 @@ def rows(url: str) -> dict[str, list[Any]]:
 
 
 def is_empty(url: str) -> bool:
-    """Tell whether a database has no tables, or nothing in them beside the counters."""
+    """Return whether a database has no tables, or nothing in them beside the counters."""
     with closing(open_sql_storage(url)) as storage:
         if storage.is_empty():
             return True

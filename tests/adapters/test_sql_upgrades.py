@@ -329,7 +329,7 @@ def shape(connection: Connection) -> dict[str, Any]:
 
 
 def is_only_wider(before: dict[str, Any], after: dict[str, Any]) -> bool:
-    """Tell whether a program that knows the tables before can use those after."""
+    """Return whether a program that knows the tables before can use those after."""
     for name, was in before.items():
         if name not in after:
             return False
@@ -341,7 +341,7 @@ def is_only_wider(before: dict[str, Any], after: dict[str, Any]) -> bool:
             return False
         if any(was[part] != now[part] for part in ("unique", "keys", "checks")):
             return False
-    # Whoever removes a record does not know what refers to it.
+    # Older programs remove a record without knowing what refers to it.
     new_keys = [key for name, now in after.items() if name not in before for key in now["keys"]]
     return all(referred not in before or ondelete in {"CASCADE", "SET NULL"} for _, referred, ondelete in new_keys)
 

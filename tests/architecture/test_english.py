@@ -18,8 +18,9 @@ _LEFT_OUT: Final = re.compile(
 _PARTICIPLE: Final = r"(?:\w+ed|sent|kept|said|told|given|written|read|made|done|there|set|left|known|meant|built|put)"
 
 PATTERNS: Final = {
-    "anyone who, callers that, clients, you": r"\bwho(?:m?ever)\b|(?:^|[.:] )Who (?!is\b|are\b|can\b|may\b)[^.?]*\.",
-    "a noun, such as the response, the failure": rf"\b[Ww]hat (?:is|was|are|were) (?!tried and)(?:not |to be )?"
+    "anyone who, callers that, clients, you": r"\bwho(?:m?ever)\b"
+    r"|(?:^|[.:] )who (?=\w)(?!(?:is|are|can|may|did|made|they)\b)[^.?]*\.",
+    "a noun, such as the response, the failure": rf"\bwhat (?:is|was|are|were) (?!tried and)(?:not |to be )?"
     rf"{_PARTICIPLE}\b",
     "N, up to `limit`, this many": r"(?<!, )\bso many\b",
     "exists, is missing, no X": r"\b(?:is|are|was|were) (?:not )?there\b(?! (?:an?|any|no|still)\b)|\bnone is there\b",
@@ -27,14 +28,14 @@ PATTERNS: Final = {
     "log, report, print, state": r"(?<!can't )\b(?:says|said|tells|told|say|tell) "
     r"(?:what|which|whether|how|where|whom|of)\b",
     "gets, is passed, learns": r"\b(?:is|are|was|be) told\b(?! apart)",
-    "recreated, served again": r"\banew\b|\b(?:made|given) again\b",
+    "recreated, served again": r"\banew\b|\b(?:made|given) again\b(?! =)",
     "skipped, ignored": r"\bpass(?:ed|es|ing)? over\b|\bpassed by (?:it|them)\b",
     "is idempotent, can be retried": r"\bbears? to be\b",
-    "it is not a list": r"\b(?:it|that|this|which) (?:is|are|was) (?:no|none)\b(?! longer)",
-    "repeat the noun": r"\bthe one (?:that|who)\b|\bone who\b|\bthose of (?:it|them)\b|\b[Tt]hat of (?:it|them)\b",
+    "it is not a list": r"\b(?:it|that|this|which) (?:is|are|was) (?:no|(?-i:none))\b(?! longer)",
+    "repeat the noun": r"\bthe one (?:that|who)\b|\bone who\b|\bthose of (?:it|them)\b|\bthat of (?:it|them)\b",
     "automatically, separately": r"\b(?:by|for|of) (?:itself|themselves)\b",
     "release, drop": r"\blet(?:s|ting)? go of\b",
-    "also in place, or nothing": r", too(?=[.,;:)]|$)|(?:^|[.:] )(?:So|Else),? (?!that\b)",
+    "also in place, or nothing": r", too(?=[.,;:)]|$)|(?:^|[.:] )(?-i:So|Else),? (?!that\b)",
     "status, result": r"\bhow far it is\b|\bwhat (?:became|comes?|came|becomes) of\b",
     "you, callers, users": r"\b(?:if|where|when|what|that|which|as|who|whom|how|than) one "
     r"(?:is|has|may|can|does|would|wants|writes|types|sees|asks|goes|looks|runs|gets|knows|tries|had|was)\b",
@@ -61,7 +62,7 @@ def findings(name: str) -> list[str]:
     text = re.sub(r"(?<=\S)[ \t]*\n[ \t]*(?:#|//|\*|>)?[ \t]*(?=[\w`*(\[])", " ", text)
     found = []
     for instead, pattern in PATTERNS.items():
-        for match in re.finditer(pattern, text, re.MULTILINE):
+        for match in re.finditer(pattern, text, re.MULTILINE | re.IGNORECASE):
             around = " ".join(text[max(0, match.start() - 25) : match.end() + 25].split())
             found.append(f"{name}: ...{around}... ({instead})")
     return found

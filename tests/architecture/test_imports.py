@@ -1,4 +1,4 @@
-"""The hexagon, beside the contracts of import-linter in pyproject.toml: who chooses adapters, names, what loads."""
+"""The hexagon, beside the contracts of import-linter: modules that choose adapters, names, and what loads."""
 
 import ast
 import subprocess

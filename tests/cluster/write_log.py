@@ -115,7 +115,7 @@ class Client:
             raise
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Release the connection."""
         self._connection.close()
 
 

@@ -152,7 +152,7 @@ QUERIES: Final[list[tuple[str, dict[str, Any]]]] = [
 
 
 def meets(record: dict[str, Any], name: str, value: Any) -> bool:
-    """Tell whether a record is one of those that a filter is for."""
+    """Return whether a record is one of those that a filter is for."""
     if name == "q":
         return value.casefold() in str(record.get("username", record.get("name"))).casefold()
     if name == "author_id":

@@ -60,7 +60,7 @@ def validator(document: dict[str, Any], schema: dict[str, Any]) -> Draft202012Va
 @pytest.mark.rule("contract D logos")
 def test_the_document_is_openapi_3_1(document: dict[str, Any]) -> None:
     assert document["openapi"] == "3.1.0"
-    # The one that schemathesis brings: the schema of OpenAPI keeps the other one busy for seconds.
+    # With the validator of schemathesis: the other one needs seconds for the schema of OpenAPI.
     jsonschema_rs.Draft202012Validator(OPENAPI_31).validate(document)
     for schema in document["components"]["schemas"].values():
         Draft202012Validator.check_schema(schema)
@@ -303,17 +303,17 @@ DUPLICATES = {"include-method": ["PATCH", "PUT", "DELETE"], "checks": {"positive
 
 
 def has_whole_float(body: object) -> bool:
-    """Tell whether a body has a 5.0, which JSON Schema calls an integer and contract A1 does not."""
+    """Return whether a body has a 5.0, which JSON Schema calls an integer and contract A1 does not."""
     return isinstance(body, dict) and any(isinstance(value, float) and value.is_integer() for value in body.values())
 
 
 def lacks_kind(case: Any) -> bool:
-    """Tell whether an id is given without its kind, which no schema of a query can forbid (contract G3)."""
+    """Return whether an id is given without its kind, which no schema of a query can forbid (contract G3)."""
     return case.path == "/api/changes" and "id" in case.query and "kind" not in case.query
 
 
 def lacks_current_password(case: Any) -> bool:
-    """Tell whether somebody sets their own password without the current one, which others need not give."""
+    """Return whether somebody sets their own password without the current one, which others need not give."""
     is_own = case.path.endswith("/password") and case.path_parameters["user_id"] == ADMIN_ID
     return is_own and isinstance(case.body, dict) and "current_password" not in case.body
 

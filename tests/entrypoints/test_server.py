@@ -153,7 +153,7 @@ def test_a_signal_finishes_what_is_in_flight_and_nobody_else_is_let_in(
 
 
 def is_refused(server: Served) -> bool:
-    """Tell whether nobody listens any more; a connection that is queued and never answered is not refused."""
+    """Return whether nobody listens any more; a connection that is queued and never answered is not refused."""
     try:
         socket.create_connection(("127.0.0.1", server.port), timeout=10).close()
     except ConnectionRefusedError:
@@ -185,7 +185,7 @@ def test_while_it_drains_it_is_not_ready_and_answers_all_others_once_on_each_con
                 assert asked(fresh, "/api/logos", **offer) == (200, "close")
         with suppress(http.client.HTTPException, OSError):  # unless its own time is over already
             assert asked(kept, "/api/logos") == (200, "close")
-    # Whoever stands at the terminal does not wait for the end of it.
+    # Someone at the terminal does not wait for that to end.
     assert server.end(signal.SIGINT) == (0, [])
 
 

@@ -38,7 +38,7 @@ def gallery(storage: Storage, clock: FrozenClock) -> LogoAdmin:
 
 
 def fails(gallery: LogoAdmin, client: Anonymous) -> bool:
-    """Tell whether a wrong password is judged; otherwise there were too many."""
+    """Return whether a wrong password is judged; otherwise there were too many."""
     try:
         gallery.sessions.sign_in(SignIn(username="ann", password="wrong"), client)
     except SignInRefused:

@@ -63,7 +63,7 @@ def second_step(
 
 
 def is_refused(gallery: LogoAdmin, required: SecondFactorRequired, client: Caller = ANONYMOUS, **answer: Any) -> bool:
-    """Tell whether the second step is refused as wrong."""
+    """Return whether the second step is refused as wrong."""
     try:
         second_step(gallery, required, client, **answer)
     except SignInRefused:

@@ -32,7 +32,7 @@ def refresh(gallery: LogoAdmin, tokens: Tokens) -> Tokens:
 
 
 def works(gallery: LogoAdmin, tokens: Tokens) -> bool:
-    """Tell whether an access token still proves something."""
+    """Return whether an access token still proves something."""
     try:
         who = caller(gallery, tokens)
         gallery.users.get(GetUser(user_id=who.user_id), who)

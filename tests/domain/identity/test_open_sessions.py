@@ -55,7 +55,7 @@ def test_one_sees_ones_own_sessions_and_which_is_the_current_one(any_gallery: Lo
 
 @pytest.mark.rule("contract C3")
 def test_a_session_that_is_ended_ends_at_once_with_all_its_tokens(any_gallery: LogoAdmin) -> None:
-    """ASVS 7.5.2, but for signing in again: who has an open session ends others and gains nothing by it."""
+    """ASVS 7.5.2, but for signing in again: holders of an open session gain nothing by ending others."""
     gallery = any_gallery
     lost = gallery.sessions.sign_in(ANN)
     here = caller(gallery, gallery.sessions.sign_in(ANN))

@@ -116,7 +116,7 @@ def test_the_classes_of_many_users_keep_no_write_waiting_and_may_take_too_long(
 
 
 def refused_refresh(gallery: LogoAdmin, token: str) -> bool:
-    """Tell whether a refresh token is refused."""
+    """Return whether a refresh token is refused."""
     try:
         gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=token))
     except InvalidToken as error:

@@ -454,7 +454,7 @@ def changing(of: object) -> set[str]:
 
 @pytest.mark.parametrize("port", DOORS, ids=lambda port: port.__name__)
 def test_every_port_method_that_changes_something_is_overridden_or_out_of_reach(port: type) -> None:
-    """Whoever adds a method to a port must say here what it does, or it cannot be used at all."""
+    """A method added to a port must be declared here, or it cannot be used at all."""
     own = {name for name, _ in inspect.getmembers(DOORS[port], inspect.isfunction) if not name.startswith("_")}
     classes = [class_ for class_ in DOORS[port].__mro__ if class_.__module__.startswith("logoadmin")]
     source = "".join(map(inspect.getsource, classes))

@@ -304,7 +304,7 @@ def test_the_first_answer_is_for_those_who_may_still_do_it(
         asked()
 
 
-# Answers with secrets in them.
+# Responses with secrets in them.
 
 
 def secrets_of(
