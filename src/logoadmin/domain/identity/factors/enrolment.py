@@ -79,7 +79,7 @@ def _end_other_sessions(uow: AuditedUnitOfWork, user_id: int) -> None:
 
 
 def unenrolled(uow: AuditedUnitOfWork, user_id: int, removed: Iterable[Factor]) -> None:
-    """Let no sign-in that began before go on, once factors were removed; with the last one, recovery codes go.
+    """Invalidate pending sign-ins after factors are removed; removing the last one also removes the recovery codes.
 
     The events are recorded.
     """

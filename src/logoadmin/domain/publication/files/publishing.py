@@ -189,7 +189,7 @@ def _published(files: GalleryFiles, names: Collection[str], new: Pointer | Block
 
 
 def _state(files: GalleryFiles) -> Mapping[str, Any]:
-    """Return what the state file says; a broken one is as none."""
+    """Return the state file's entries; a damaged file counts as missing."""
     try:
         state = json.loads(files.read(STATE) or b"{}")
     except (ValueError, RecursionError):
