@@ -80,7 +80,7 @@ class SessionOpening:
 
         Args:
             command: the sign-in.
-            caller: who attempts it.
+            caller: the caller that attempts it.
             user_of: returns the user whose account it is about, if any; for the event of a refusal.
         """
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
@@ -105,7 +105,7 @@ class Attempt:
     """One attempt to sign in.
 
     Attributes:
-        client: who attempts it.
+        client: the client that attempts it.
     """
 
     def __init__(self, opening: SessionOpening, command: Command, caller: Caller, client: Anonymous) -> None:
