@@ -1,5 +1,5 @@
 # Every target sets up what it needs: only python3, pip and make are required.
-.PHONY: run test test-slow test-all release structure tables openapi check check-code check-console preload reader vendor bench bench-console pictures build
+.PHONY: run test test-slow test-all release structure tables openapi check check-code check-console bundle reader vendor bench bench-console pictures build
 .PHONY: docs lock clean
 
 UV := .venv/bin/uv
@@ -41,8 +41,8 @@ check-code: .venv/ready  ## Check style, English, types and import rules
 check-console: tools/console/node_modules/ready  ## Check types and style of the console's modules, with the Node that pip installs
 	$(NPM) run check
 
-preload: tools/console/node_modules/ready  ## Write the console's preload.json, after a change of its imports or texts
-	$(NPM) run preload
+bundle: tools/console/node_modules/ready  ## Bundle the console into build/console, from which the wheel has it
+	$(NPM) run bundle
 
 reader: tools/console/node_modules/ready  ## Write the package's reader.js, after a change of tools/reader/reader.js
 	$(NPM) run reader
@@ -62,15 +62,15 @@ openapi: .venv/ready  ## Write docs/openapi.json, whose diff shows changes of th
 bench: .venv/ready  ## Compare with a bare Starlette route and with the usual way; needs wrk, and mariadbd for its part
 	$(BIN)/python -m benchmarks
 
-bench-console: .venv/ready  ## Measure the console in Chromium, with 3,470 logos
+bench-console: .venv/ready bundle  ## Measure the console in Chromium, with 3,470 logos
 	$(BIN)/python -m benchmarks.console
 
 pictures: .venv/ready  ## Take pictures of every view of the console, in all themes and sizes, into pictures/
 	LOGOADMIN_TEST_PICTURES=pictures $(BIN)/pytest -n 0 tests/console/test_pictures.py
 
-build: .venv/ready tools/console/node_modules/ready  ## Build dist/logoadmin-*.whl and .tar.gz, and the readers alone: a wheel and an npm archive
+build: .venv/ready bundle  ## Build dist/logoadmin-*.whl and .tar.gz, and the readers alone: a wheel and an npm archive
 	rm -rf dist
-	$(UV) build --quiet --no-build-isolation --python $(BIN)/python
+	$(UV) build --sdist --wheel --quiet --no-build-isolation --python $(BIN)/python
 	$(UV) build --quiet --no-build-isolation --python $(BIN)/python --wheel --out-dir dist reader/python
 	PATH="$(CURDIR)/$(NODE)/bin:$$PATH" reader/npm/pack dist
 
@@ -87,7 +87,7 @@ lock: tools/console/node_modules/ready  ## Update the dependencies in the locks
 	$(NPM) install --package-lock-only
 
 clean:
-	rm -rf .venv $(NODE) tools/console/node_modules dist docs/_build
+	rm -rf .venv $(NODE) tools/console/node_modules build dist docs/_build
 
 # uv needs seconds where pip needs half a minute; a venv without pip needs no Debian package but python3.
 .venv/ready: requirements.txt pyproject.toml

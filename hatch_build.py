@@ -1,35 +1,37 @@
-"""Build hook: the wheel has the console's modules without their comments, which are a third of them (contract J5)."""
+"""Build hook: the wheel has the console as the bundle of ``make build``, or else as plain modules (contract J5)."""
 
-import re
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any, Final
 
 from hatchling.builders.config import BuilderConfig
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 CONSOLE: Final = "src/logoadmin/entrypoints/console"
-# Comments on lines of their own. A test makes sure that nothing else in the modules looks like one.
-_COMMENTS: Final = re.compile(r"^[ \t]*(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*$", re.MULTILINE | re.DOTALL)
+BUNDLE: Final = "build/console"
 
 
 class ConsoleBuildHook(BuildHookInterface[BuilderConfig]):
-    """Replaces the modules, which pyproject.toml excludes; an editable install serves them as they are."""
+    """Adds what browsers load, which pyproject.toml excludes; an editable install serves the plain modules."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Write the modules without comments, and have them included."""
+        """Have the files of one of the folders included."""
         if version == "editable":
             return
-        source, target = Path(self.root, CONSOLE), Path(mkdtemp())
-        for module in source.rglob("*.js"):
-            name = module.relative_to(source)
-            if name.parts[0] != "vendor":
-                stripped = target / name
-                stripped.parent.mkdir(parents=True, exist_ok=True)
-                stripped.write_text(_without_comments(module.read_text("utf-8")), "utf-8")
-                build_data["force_include"][str(stripped)] = f"{CONSOLE.removeprefix('src/')}/{name.as_posix()}"
+        plain, bundle = (_files_of(Path(self.root, folder)) for folder in (CONSOLE, BUNDLE))
+        if bundle and min(map(_changed, bundle.values())) < max(map(_changed, plain.values())):
+            raise RuntimeError(f"{BUNDLE} is older than the console: run make bundle, or remove it to build without it")
+        for name, file in (bundle or plain).items():
+            build_data["force_include"][str(file)] = f"{CONSOLE.removeprefix('src/')}/{name}"
 
 
-def _without_comments(module: str) -> str:
-    """Return a module without its comments; each line keeps its number."""
-    return _COMMENTS.sub(lambda found: "\n" * found[0].count("\n"), module)
+def _files_of(folder: Path) -> dict[str, Path]:
+    """Return what browsers load from a folder, by name."""
+    return {
+        file.relative_to(folder).as_posix(): file
+        for file in folder.rglob("*.*")
+        if file.suffix not in {".py", ".pyc"} and not file.name.endswith(".d.ts")
+    }
+
+
+def _changed(file: Path) -> float:
+    return file.stat().st_mtime

@@ -85,7 +85,7 @@ def main() -> None:
             page.add_init_script(_FIRST_CARD)
             _sign_in(page, address)
             _measure(page, address)
-        for path, mark in (("logos", 75), ("themes", 75), ("authors", 75), ("logos/1", 260)):
+        for path, mark in (("logos", 60), ("themes", 60), ("authors", 60), ("logos/1", 240)):
             _show(f"bytes of {path}, compressed", _kilobytes(chromium, address, path), "KB", f"<= {mark}")
 
 
@@ -161,7 +161,7 @@ def _served(directory: Path) -> Iterator[str]:
         write_gallery(file, logos=LOGOS, themes=131)
     database = f"sqlite:///{directory / 'console.db'}"
     import_gallery(file, database)
-    # As in the wheel; modules in a checkout have their comments.
+    # With the bundle that make bench-console writes.
     (wheel,) = WheelBuilder(".").build(directory=str(directory), versions=["standard"])
     with ZipFile(wheel) as archive:
         archive.extractall(directory)

@@ -8,12 +8,20 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Route
 
+from logoadmin.entrypoints.console import assets
 from tests import browser
+from tests.bundle import BUNDLED, write_bundle
 from tests.console.driver import Person, looking
 from tests.console.service import Served, served
 
 CONSOLE = Path(__file__).parents[2] / "src/logoadmin/entrypoints/console"
 PLACE = "http://127.0.0.1:1"
+# What tests import by name from the page.
+OPENED = (
+    *("client.js", "router.js", "texts.js", "vendor/codemirror.js", "vendor/preact.js"),
+    *("parts/css/css_editor.js", "parts/css/css_hosts.js", "parts/css/css_preview.js"),
+    "parts/signing_in/new_passkey.js",
+)
 
 # Calls what a module exports: with the name of the module, of the function, and what it takes.
 Module = Callable[[str, str, Any], Any]
@@ -25,6 +33,15 @@ def _answer(route: Route) -> None:
         route.fulfill(content_type="text/html", body="<!doctype html><title>Modules</title>")
     else:
         route.fulfill(path=CONSOLE / path[1:], content_type="text/javascript")
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _form(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Serve the console as a bundle if ``LOGOADMIN_TEST_BUNDLE`` says so, or else as plain modules."""
+    with pytest.MonkeyPatch.context() as patch:
+        if BUNDLED:
+            patch.setattr(assets, "DIRECTORY", write_bundle(tmp_path_factory.mktemp("bundle") / "console", *OPENED))
+        yield
 
 
 @pytest.fixture(scope="package")

@@ -201,7 +201,7 @@ def test_the_scroller_is_reached_by_keyboard_and_errors_are_announced(page: Show
 
 def test_without_the_editor_there_is_a_text_area(chromium: Browser) -> None:
     with shown(chromium) as seen:
-        seen.page.route("**/codemirror.js", lambda route: route.abort())
+        seen.page.route("**/css_code.js", lambda route: route.abort())
         seen.show(EDITOR, {"value": "a {}"})
         field = seen.page.get_by_role("textbox", name="CSS")
         field.fill("b {}")

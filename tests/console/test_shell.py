@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
 from logoadmin.domain.identity.users import CreateUser
+from tests.bundle import BUNDLED
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served
 from tests.gallery import ADMIN_PASSWORD
@@ -50,10 +51,11 @@ def test_every_view_survives_reload_back_and_a_new_tab(console: Person) -> None:
     page.on("request", lambda request: asked.append(request.url))
     page.reload()
     expect(page.locator(".card")).to_have_count(11)
-    # Of the program, a list loads only the files its page names and its words: the weight is measured by the page.
+    # Of a bundle, a list loads only the files its page names and its words: the weight is measured by the page.
     own = {url for url in asked if "/console/~" in url}
     named = set(page.locator("link, script").evaluate_all("all => all.map((each) => each.href || each.src)"))
-    assert [url.rpartition("~")[2].partition("/")[2] for url in own - named] == ["texts/en/lists.js"]
+    if BUNDLED:
+        assert [url.rpartition("~")[2].partition("/")[2] for url in own - named] == ["texts/en/lists.js"]
     # The icon of the tab is also found from nested views.
     page.get_by_role("link", name="Logo 19", exact=True).click()
     expect(page.locator("h1")).to_have_text("Logo 19")

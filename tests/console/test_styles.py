@@ -10,7 +10,6 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from logoadmin.entrypoints.console.assets import AssetFolder
 from tests.console.conftest import CONSOLE
 from tests.console.driver import LANGUAGES, Appearance, Person, looking
 from tests.console.service import Served
@@ -59,15 +58,29 @@ def classes(sheets: Iterable[str]) -> set[str]:
     return {name for each in sheets for name in re.findall(r"\.([a-z][\w-]*)", _COMMENT.sub("", SHEETS[each]))}
 
 
+def with_imports(modules: Iterable[Path]) -> set[Path]:
+    """Return modules with all that they import at once."""
+    waiting = [module.resolve() for module in modules]
+    found: set[Path] = set()
+    while waiting:
+        module = waiting.pop()
+        if module not in found and "vendor" not in module.parts:
+            found.add(module)
+            names = re.findall(r'(?m)^(?:import|export|\}).* from "(\.[^"]+)";$', module.read_text("utf-8"))
+            waiting += [(module.parent / name).resolve() for name in names]
+    return found
+
+
 @pytest.mark.rule("contract J5")
 def test_what_a_view_shows_is_in_the_sheets_that_come_with_it() -> None:
-    views = re.findall(r'\{ path: "([^"]*)"', (CONSOLE / "views.js").read_text("utf-8"))
-    assets = AssetFolder({}).assets()
+    rows = (CONSOLE / "views.js").read_text("utf-8")
+    (usual,) = re.findall(r"STYLES = (\[.*\])", rows)
+    views = re.findall(r'\{ path: "([^"]*)", load: \(\) => import\("(.*?)"\)(?:, styles: (\[.*?\]))?', rows)
+    assert len(views) == rows.count("load: () =>")
     missing = {}
-    for path in views:
-        needed = assets.preloads(re.sub(r":\w+", "1", path))
-        modules = [CONSOLE / name for name in needed if name.endswith(".js") and "vendor" not in name]
-        sheets = [Path(name).stem for name in needed if name.endswith(".css")]
+    for path, page, styles in views:
+        sheets = re.findall(r"\w+", (styles or usual).replace("...STYLES", usual))
+        modules = with_imports([CONSOLE / "app.js", CONSOLE / page])
         texts = re.findall(r"\bclass: ([^,}]*)", "".join(module.read_text("utf-8") for module in modules))
         values = [re.sub(r'=== "[^"]*"', "", text) for text in texts]
         named = {name for text in values for quoted in re.findall(r"[\"`]([^\"`]*)", text) for name in quoted.split()}

@@ -3,7 +3,9 @@
 import gzip
 import itertools
 import json
+import os
 import re
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +23,7 @@ from logoadmin.domain.kernel.errors import SettingsError
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.console import assets
 from tests.asgi import AppResponse, ask
+from tests.bundle import write_bundle
 from tests.gallery import WatchedStorage
 
 DECOMPRESS: Final = {"br": brotli.decompress, "gzip": gzip.decompress}
@@ -84,7 +87,7 @@ def test_every_view_finds_the_files_under_whatever_prefix(app: ASGIApp) -> None:
     found = set()
     for path in PAGES:
         named = re.findall(r'(?:href|src)="([^"]+)"', ask(app, "GET", path).text)
-        assert len(named) > 10
+        assert len(named) >= 3
         for prefix, reference in itertools.product(("", "/gallery", "/a/b"), named):
             address = urljoin(f"http://host.example{prefix}{path}", reference)
             assert address.startswith(f"http://host.example{prefix}/console/~"), (path, prefix)
@@ -240,40 +243,77 @@ def test_forms_and_filters_have_the_fields_and_limits_of_the_interface(app: ASGI
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The console's folder as it is in the wheel."""
-    directory = tmp_path_factory.mktemp("wheel")
-    (wheel,) = WheelBuilder(str(ROOT)).build(directory=str(directory), versions=["standard"])
-    with ZipFile(wheel) as archive:
-        names = [name for name in archive.namelist() if name.startswith("logoadmin/entrypoints/console/")]
-        assert len(names) == len(set(names))
-        archive.extractall(directory, names)
-    return directory / "logoadmin/entrypoints/console"
+    return write_bundle(tmp_path_factory.mktemp("bundle") / "console")
 
 
 @pytest.fixture
-def wheel_app(built: Path, gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> ASGIApp:
+def bundled_app(bundle: Path, gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> ASGIApp:
     """An application that serves the console of the wheel."""
-    monkeypatch.setattr(assets, "DIRECTORY", built)
+    monkeypatch.setattr(assets, "DIRECTORY", bundle)
     return logoadmin.asgi(gallery)
 
 
-@pytest.mark.rule("contract J5")
-def test_the_wheel_has_every_file_of_the_console_and_of_its_modules_all_but_comments(built: Path) -> None:
-    names = [
-        path.relative_to(CONSOLE) for path in CONSOLE.rglob("*.*") if path.suffix in {".js", ".css", ".html", ".json"}
-    ]
-    modules = [name for name in names if name.suffix == ".js" and name.parts[0] != "vendor"]
-    assert len(modules) > 40
+def in_the_wheel(project: Path) -> dict[str, bytes]:
+    """Return the files of the console in the wheel of a project, by name, without the modules in Python."""
+    (wheel,) = WheelBuilder(str(project)).build(directory=str(project / "dist"), versions=["standard"])
+    place = "logoadmin/entrypoints/console/"
+    with ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if name.startswith(place)]
+        assert len(names) == len(set(names))
+        return {name.removeprefix(place): archive.read(name) for name in names if not name.endswith(".py")}
+
+
+@pytest.mark.rule("contract J1")
+def test_the_wheel_has_the_bundle_or_without_one_the_plain_modules(tmp_path: Path) -> None:
+    for name in ("hatch_build.py", "pyproject.toml", "README.md", "LICENSE", "NOTICE"):
+        shutil.copy2(ROOT / name, tmp_path)
+    console = tmp_path / CONSOLE.relative_to(ROOT)
+    shutil.copytree(CONSOLE, console)
+    (tmp_path / "src/logoadmin/__init__.py").touch()
+    plain = {
+        path.relative_to(console).as_posix(): path.read_bytes()
+        for path in console.rglob("*.*")
+        if path.suffix in assets._TYPES
+    }
+    assert len(plain) > 100
+    assert in_the_wheel(tmp_path) == plain
+    bundle = tmp_path / "build/console"
+    bundle.joinpath("pages").mkdir(parents=True)
+    made = {"index.html": b"<title>Bundle</title>", "app.js": b"1", "pages/roles.js": b"2", "bundle.json": b"{}"}
+    for name, body in made.items():
+        bundle.joinpath(name).write_bytes(body)
+    assert in_the_wheel(tmp_path) == made
+    os.utime(bundle / "app.js", (0, 0))
+    with pytest.raises(RuntimeError, match="older than the console"):
+        in_the_wheel(tmp_path)
+
+
+@pytest.mark.rule("contract J1", "contract J2")
+def test_the_bundle_is_served_as_the_plain_modules_are(bundled_app: ASGIApp, bundle: Path) -> None:
+    here = files(bundled_app)
+    for path in PAGES:
+        page = ask(bundled_app, "GET", path)
+        assert (page.status_code, directives(page)) == (200, POLICY)
+        named = re.findall(r'(?:href|src)="([^"]+)"', page.text)
+        for reference in named:
+            file = ask(bundled_app, "GET", urljoin(path, reference))
+            assert (file.status_code, file.header("cache-control")) == (200, "max-age=31536000, immutable"), reference
+    names = [path.relative_to(bundle).as_posix() for path in bundle.rglob("*.*")]
     for name in names:
-        kept, sent = (folder.joinpath(name).read_text("utf-8") for folder in (CONSOLE, built))
-        if name not in modules:
-            assert sent == kept, name
-            continue
-        lines = list(zip(kept.split("\n"), sent.split("\n"), strict=True))
-        left_out = [line.strip() for line, served in lines if line != served]
-        assert all(line.startswith(("/**", "*", "//")) for line in left_out), (name, left_out)
-        assert any(left_out), name
+        file = ask(bundled_app, "GET", f"{here}{name}")
+        assert file.status_code == (404 if name == "index.html" else 200), name
+        of_the_frame = "cross-origin" if name.startswith("preview.") else None
+        assert file.header("cross-origin-resource-policy") == of_the_frame, name
+    assert ask(bundled_app, "GET", f"{here}chunk-MISSING.js").status_code == 404
+    modules = {name: bundle.joinpath(name).read_text("utf-8") for name in names if name.endswith(".js")}
+    for name, text in modules.items():
+        imported = {urljoin(name, each) for each in re.findall(r'(?:from|import\(?)"(\.[^"]+)"', text)}
+        assert imported <= modules.keys(), name
+        assert "/**" not in text, name
+    # The frame has no origin, so its script cannot be a module.
+    assert not re.search(r"^(?:import|export)\b", modules["preview.js"], re.MULTILINE)
 
 
 @pytest.mark.rule("contract J5")
@@ -281,36 +321,20 @@ def test_the_wheel_has_every_file_of_the_console_and_of_its_modules_all_but_comm
     ("view", "module", "sheet"),
     [
         ("logos", "pages/artworks.js", "lists"),
-        ("logos/12", "pages/artwork.js", "artwork"),
+        ("logos/12", "pages/logo.js", "artwork"),
         ("roles", "pages/roles.js", "people"),
     ],
 )
-def test_the_page_names_what_its_view_needs_and_nothing_of_others(
-    app: ASGIApp, view: str, module: str, sheet: str
+def test_the_page_of_a_bundle_names_what_its_view_needs_and_nothing_of_others(
+    bundled_app: ASGIApp, view: str, module: str, sheet: str
 ) -> None:
-    page = ask(app, "GET", f"/console/{view}").text
+    page = ask(bundled_app, "GET", f"/console/{view}").text
     assert f'{module}">' in page
     sheets = re.findall(r"style/(\w+)\.css", page)
     assert sheet in sheets
     assert ("lists" in sheets) == (view == "logos")
-    assert "codemirror" not in page
-
-
-@pytest.mark.rule("contract J5")
-@pytest.mark.parametrize("language", ["en", "ru"])
-def test_the_parts_of_the_texts_are_together_those_of_the_language(app: ASGIApp, language: str) -> None:
-    whole, lists, *others = (
-        ask(app, "GET", f"{files(app)}texts/{language}{name}.js").text
-        for name in ("", "/lists", "/others", "/publication", "/sign_in", "/signing_in")
-    )
-    entries = [line for part in (lists, *others) for line in re.findall(r"(?m)^  .*", part)]
-    assert sorted(entries) == sorted(re.findall(r"(?m)^  (?!//).*", whole))
-    for key in ("logos.title:", "logos.search:", "failure.fault:", "close:", "found:"):
-        assert key in lists.replace('"', ""), key
-    # Nobody who is signed in loads those of signing in.
-    assert "signIn.heading" in others[2]
-    assert "signIn.heading" not in lists
-    assert len(lists) < len(whole) / 2
+    assert re.findall(r"pages/\w+\.js", page) == [module]
+    assert "css_code" not in page
 
 
 @pytest.fixture(scope="module")
@@ -324,31 +348,46 @@ def weight(answer: AppResponse) -> int:
     return len(answer.body) + sum(len(name) + len(value) + 4 for name, value in answer.headers) + 50
 
 
-def weighed(app: ASGIApp, weights: dict[str, int], view: str, *more: str) -> int:
-    """Return how many bytes a first visit takes, compressed, with the heads of all answers."""
+def weighed(app: ASGIApp, bundle: Path, weights: dict[str, int], view: str, *more: str) -> int:
+    """Return how many bytes a first visit takes, compressed, with the heads of all answers.
+
+    Args:
+        app: serves the bundle.
+        bundle: its folder.
+        weights: the sizes that are known.
+        view: its path.
+        more: what it loads besides what its page names, and what that imports at once.
+    """
     page = ask(app, "GET", f"/console/{view}", headers=[("accept-encoding", "br")])
     named = re.findall(r'(?:href|src)="((?:\./|\.\./)+~[^"]+)"', brotli.decompress(page.body).decode())
-    names = dict.fromkeys(urljoin(f"/console/{view}", name) for name in named)
-    names |= dict.fromkeys(files(app) + name for name in more)
+    here = files(app)
+    names = dict.fromkeys(urljoin(f"/console/{view}", name).removeprefix(here) for name in named)
+    waiting = list(more)
+    while waiting:
+        name = waiting.pop()
+        names[name] = None
+        if name.endswith(".js"):
+            imported = re.findall(r'(?:from|import)"(\.[^"]+)"', bundle.joinpath(name).read_text("utf-8"))
+            waiting += [each for each in (urljoin(name, path) for path in imported) if each not in names]
     for name in names.keys() - weights.keys():
-        weights[name] = weight(ask(app, "GET", name, headers=[("accept-encoding", "br")]))
+        weights[name] = weight(ask(app, "GET", here + name, headers=[("accept-encoding", "br")]))
     return weight(page) + sum(weights[name] for name in names)
 
 
 @pytest.mark.rule("contract J5")
 @pytest.mark.parametrize("language", ["en", "ru"])
 @pytest.mark.parametrize("view", ["logos", "themes", "authors", "users", "roles"])
-def test_a_list_is_light(wheel_app: ASGIApp, weights: dict[str, int], view: str, language: str) -> None:
-    assert weighed(wheel_app, weights, view, f"texts/{language}/lists.js") <= 75 * 1024
+def test_a_list_is_light(bundled_app: ASGIApp, bundle: Path, weights: dict[str, int], view: str, language: str) -> None:
+    assert weighed(bundled_app, bundle, weights, view, f"texts/{language}/lists.js") <= 60 * 1024
 
 
 @pytest.mark.rule("contract J5")
 @pytest.mark.parametrize("language", ["en", "ru"])
 @pytest.mark.parametrize("view", ["logos/1", "themes/new"])
 def test_an_editor_is_light_with_all_that_it_loads(
-    wheel_app: ASGIApp, weights: dict[str, int], view: str, language: str
+    bundled_app: ASGIApp, bundle: Path, weights: dict[str, int], view: str, language: str
 ) -> None:
     words = [f"texts/{language}/lists.js", f"texts/{language}/others.js"]
-    code = [f"parts/css/css_{name}.js" for name in ("code", "complaints", "verdict")] + ["vendor/codemirror.js"]
+    code = ["parts/css/css_code.js", "parts/css/css_verdict.js"]
     preview = ["interface.json", "preview.html", "preview.js"]
-    assert weighed(wheel_app, weights, view, *words, *code, *preview) <= 260 * 1024
+    assert weighed(bundled_app, bundle, weights, view, *words, *code, *preview) <= 240 * 1024

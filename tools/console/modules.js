@@ -1,21 +1,16 @@
 /**
- * How the console's modules import each other, dynamic imports included. Without arguments it checks that there is no
- * import cycle and that `preload.json` is current; with `--write` it writes `preload.json`: for each view, the modules and
- * style sheets to load at once, so that the browser need not discover them one after the other; and the keys of the texts that
- * lists mention, and of those that only the publication, signing in or enrolment mentions: the service serves them separately.
+ * Checks how the console's modules import each other, dynamic imports included: there is no import cycle, and what a list
+ * shows is in the texts that lists load.
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, normalize } from "node:path/posix";
 import { fileURLToPath } from "node:url";
 
 import ts from "typescript";
 
 const CONSOLE = fileURLToPath(new URL("../../src/logoadmin/entrypoints/console/", import.meta.url));
-const PRELOAD = `${CONSOLE}preload.json`;
-/** Loaded on every view; `start.js` comes first, because it begins to read while the others still load. */
-const ENTRIES = ["start.js", "app.js"];
-/** Modules that are loaded with texts of their own, by the name of the part. */
-const OWN_TEXTS = { publication: /(^|\/)publication\/(?!pin_failure)|(^|\/)publication\.js/, pins: /(^|\/)pin_failure\b/, sign_in: /(^|\/)sign_in\b/, signing_in: /(^|\/)(signing_in\/|people\/enrolment\b)/ };
+/** Modules that load with the texts of signing in. */
+const SIGN_IN = /(^|\/)sign_in\b/;
 
 /** @param {string} name @returns {string} */
 const source = (name) => readFileSync(CONSOLE + name, "utf8");
@@ -23,13 +18,6 @@ const source = (name) => readFileSync(CONSOLE + name, "utf8");
 /** @param {string} text @param {string} from the module that contains it @returns {string[]} */
 const importsIn = (text, from) =>
   ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => normalize(join(dirname(from), fileName)));
-
-/** @param {string} name @returns {string[]} the modules that it needs before it can run */
-function staticImports(name) {
-  const { statements } = ts.createSourceFile(name, source(name), ts.ScriptTarget.Latest);
-  const texts = statements.filter((each) => ts.isImportDeclaration(each) || ts.isExportDeclaration(each));
-  return importsIn(texts.map((each) => source(name).slice(each.getFullStart(), each.end)).join("\n"), name);
-}
 
 /** @param {string} name @returns {string[]} the modules that it may load with no more texts than those of the lists */
 function importsOfLists(name) {
@@ -42,24 +30,14 @@ function importsOfLists(name) {
     else ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true));
-  return importsIn(text, name).filter((each) => !later.has(each) && !OWN_TEXTS.sign_in.test(each));
+  return importsIn(text, name).filter((each) => !later.has(each) && !SIGN_IN.test(each));
 }
 
-/**
- * @param {string[]} names
- * @param {(name: string) => string[]} imports
- * @returns {string[]} these modules and all that they import, nearest first
- */
-function withImports(names, imports = staticImports) {
-  const found = new Set();
-  for (const first of names) {
-    const waiting = [first];
-    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      if (found.has(name)) continue;
-      found.add(name);
-      waiting.push(...imports(name));
-    }
-  }
+/** @param {string[]} names @returns {string[]} these modules, and all that they may load with no more texts */
+function withImports(names) {
+  const found = new Set(names);
+  // The loop also visits the names that it adds.
+  for (const name of found) for (const each of importsOfLists(name)) found.add(each);
   return [...found];
 }
 
@@ -84,12 +62,14 @@ function cycle(imports) {
   return undefined;
 }
 
+/** @param {string} name @returns {Promise<any>} what a module exports that imports nothing */
+const read = (name) => import(`data:text/javascript,${encodeURIComponent(source(name))}`);
+
 /**
  * @param {string[]} names of modules
- * @returns {Promise<string[]>} the keys of the texts that they mention; `failure.${kind}` mentions every key that fits
+ * @returns {(key: string) => boolean} whether they mention a text; `failure.${kind}` mentions every key that fits
  */
-async function textsIn(names) {
-  const { default: texts } = await import(`data:text/javascript,${encodeURIComponent(source("texts/en.js"))}`);
+function mentionedIn(names) {
   const strings = new Set();
   /** @type {RegExp[]} */
   const patterns = [];
@@ -104,37 +84,17 @@ async function textsIn(names) {
     ts.forEachChild(node, visit);
   };
   for (const name of names) visit(ts.createSourceFile(name, source(name), ts.ScriptTarget.Latest));
-  return Object.keys(texts).filter((key) => strings.has(key) || patterns.some((pattern) => pattern.test(key)));
+  return (key) => strings.has(key) || patterns.some((pattern) => pattern.test(key));
 }
 
-/**
- * @returns {Promise<Record<string, string[]>>} under `*` what all views need; more by the path of the view, in which `:` is
- *   a number; under `texts/lists` the keys of the texts that the modules of the lists mention, and under `texts/publication`
- *   and `texts/signing_in` of those that no other modules mention
- */
-async function preloads() {
-  const { STYLES, views } = await import(`data:text/javascript,${encodeURIComponent(source("views.js"))}`);
-  /** @type {Record<string, string[]>} */
-  const found = { "*": withImports(ENTRIES) };
-  const more = (/** @type {string} */ name) => !found["*"]?.includes(name);
-  const pages = [];
-  for (const { path, load, styles = STYLES, isList } of views) {
-    const sheets = styles.map((/** @type {string} */ name) => `style/${name}.css`);
-    const page = importsIn(load.toString(), "views.js");
-    if (isList) pages.push(...page);
-    found[path.replace(/:\w+/g, ":")] = [...withImports(page).filter(more), ...sheets];
-  }
-  found["texts/lists"] = await textsIn(withImports([...ENTRIES, ...pages], importsOfLists).filter((name) => !name.startsWith("vendor/")));
-  const mentioning = modules.filter((name) => !name.startsWith("texts/"));
-  // Signing in has no texts but its own and those of the lists.
-  const [its, others] = [true, false].map((is) => textsIn(mentioning.filter((name) => OWN_TEXTS.sign_in.test(name) === is)));
-  const elsewhere = new Set(await others);
-  found["texts/lists"] = [...new Set([...found["texts/lists"], ...((await its) ?? []).filter((key) => elsewhere.has(key))])];
-  for (const [part, pattern] of Object.entries(OWN_TEXTS)) {
-    const elsewhere = new Set([...found["texts/lists"], ...(await textsIn(mentioning.filter((name) => !pattern.test(name))))]);
-    found[`texts/${part}`] = (await textsIn(mentioning.filter((name) => pattern.test(name)))).filter((key) => !elsewhere.has(key));
-  }
-  return found;
+/** @returns {Promise<string[]>} the keys of texts that a list shows although they are not among those that it loads */
+async function missingInLists() {
+  const { views } = await read("views.js");
+  const pages = views.flatMap((/** @type {any} */ { isList, load }) => (isList ? importsIn(load.toString(), "views.js") : []));
+  const lists = withImports(["app.js", ...pages]).filter((name) => !name.startsWith("vendor/") && !name.startsWith("texts/"));
+  const mentions = mentionedIn(lists);
+  const others = modules.filter((name) => /^texts\/en\/(?!lists)/.test(name)).map(async (name) => Object.keys((await read(name)).default));
+  return (await Promise.all(others)).flat().filter(mentions);
 }
 
 const files = readdirSync(CONSOLE, { recursive: true, encoding: "utf8" });
@@ -144,9 +104,8 @@ if (found) {
   console.error(`Import cycle: ${found.join(" -> ")}`);
   process.exitCode = 1;
 }
-const written = `${JSON.stringify(await preloads(), null, 1)}\n`;
-if (process.argv.includes("--write")) writeFileSync(PRELOAD, written);
-else if (!files.includes("preload.json") || source("preload.json") !== written) {
-  console.error("preload.json is not current: run make preload");
+const missing = await missingInLists();
+if (missing.length > 0) {
+  console.error(`Lists mention texts that are not in texts/*/lists.js: ${missing.join(", ")}`);
   process.exitCode = 1;
 }

@@ -9,19 +9,19 @@ import { forgetTrails } from "./trail.js";
 import { started } from "./start.js";
 import { Shell } from "./parts/shell/shell.js";
 
-await started;
-startRouter();
-
-let userId = me.value?.user_id;
-effect(() => {
-  // Users may see different records.
-  if (me.value?.user_id !== userId) {
-    forgetLists();
-    forgetRecent();
-    forgetTrails();
-    notices.value = [];
-  }
-  userId = me.value?.user_id;
+// Not awaited here: what loads meanwhile may be in a chunk that imports this module.
+void started.then(() => {
+  startRouter();
+  let userId = me.value?.user_id;
+  effect(() => {
+    // Users may see different records.
+    if (me.value?.user_id !== userId) {
+      forgetLists();
+      forgetRecent();
+      forgetTrails();
+      notices.value = [];
+    }
+    userId = me.value?.user_id;
+  });
+  render(h(Shell, {}), /** @type {HTMLElement} */ (document.getElementById("app")));
 });
-
-render(h(Shell, {}), /** @type {HTMLElement} */ (document.getElementById("app")));

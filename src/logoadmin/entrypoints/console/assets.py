@@ -14,8 +14,6 @@ from typing import Final
 
 import brotli
 
-from logoadmin.entrypoints.console.text_parts import text_parts
-
 DIRECTORY: Final = Path(__file__).parent
 _TYPES: Final[Mapping[str, str]] = {
     ".css": "text/css",
@@ -25,7 +23,7 @@ _TYPES: Final[Mapping[str, str]] = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain",
 }
-# Checking the folder takes milliseconds, and a page requests about fifty files.
+# Checking the folder takes milliseconds, and a page requests dozens of files.
 _CHECK_INTERVAL: Final = 1.0  # seconds
 # A higher level takes ten times as long for 6 % less, while nobody else is served.
 _BROTLI_LEVEL: Final = 9
@@ -63,15 +61,18 @@ class Assets:
     by_name: Mapping[str, Asset]
 
     def preloads(self, path: str) -> Sequence[str]:
-        """Return the modules and style sheets that the view at a path needs, so that all of them load at once."""
+        """Return the modules and style sheets that the view at a path needs, so that all of them load at once.
+
+        A bundle says so in ``bundle.json``. Plain modules, as a checkout has them, are found one after the other.
+        """
         view = re.sub(r"\d+", ":", path.rstrip("/"))
-        names = [*self._preloads["*"], *self._preloads.get(view, ())]
-        return [name for name in names if name in self.by_name]
+        return [*self._bundle.get("*", ()), *self._bundle.get(view, ())]
 
     @functools.cached_property
-    def _preloads(self) -> Mapping[str, Sequence[str]]:
-        """What ``make preload`` wrote."""
-        found: Mapping[str, Sequence[str]] = json.loads(self.by_name["preload.json"].body)
+    def _bundle(self) -> Mapping[str, Sequence[str]]:
+        """What ``tools/console/bundle.js`` wrote beside the files, if that made them."""
+        bundle = self.by_name.get("bundle.json")
+        found: Mapping[str, Sequence[str]] = json.loads(bundle.body) if bundle else {}
         return found
 
 
@@ -97,7 +98,7 @@ class AssetFolder:
         if found == self._seen:
             return
         bodies = {path.relative_to(DIRECTORY).as_posix(): path.read_bytes() for path in found}
-        bodies |= text_parts(bodies) | dict(self._generated)
+        bodies |= self._generated
         digest = hashlib.sha256()
         for name, body in bodies.items():
             digest.update(b"%s %d " % (name.encode(), len(body)) + body)

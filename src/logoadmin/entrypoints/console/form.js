@@ -18,6 +18,7 @@ import { signal, computed } from "./vendor/preact.js";
 import { readFile } from "./client.js";
 import { presentation } from "./presentation.js";
 import { wordsOf } from "./problems.js";
+import { FILES } from "./router.js";
 import { t } from "./texts.js";
 
 /** @type {Promise<Interface> | undefined} */
@@ -25,7 +26,7 @@ let asked;
 
 /** @returns {Promise<Interface>} of each operation, its filters and its body */
 export function theInterface() {
-  asked ??= readFile(new URL("interface.json", import.meta.url)).catch((error) => {
+  asked ??= readFile(new URL("interface.json", FILES)).catch((error) => {
     asked = undefined;
     throw error;
   });

@@ -4,8 +4,10 @@
  */
 import { signal, computed, batch, effect } from "./vendor/preact.js";
 
-/** The base of the console, under any prefix: modules are one folder below it. */
-export const HOME = new URL("../", import.meta.url);
+/** The folder of the console's files: in a bundle this module is in it as well, whatever it is called there. */
+export const FILES = new URL("./", import.meta.url);
+/** The base of the console, under any prefix: its files are one folder below it. */
+export const HOME = new URL("../", FILES);
 
 const arrived = new URL(location.href);
 /** What an issuer sent with the browser (contract O7): it leaves the address before anybody else reads that. */

@@ -1,5 +1,5 @@
 /**
- * Starts the slowest requests while the other modules are still loading: the texts, the session, and a public list.
+ * Starts the slowest requests before anything is shown: the texts, the session, and a public list.
  */
 import { loadTexts } from "./texts.js";
 import { issuerAnswer } from "./router.js";

@@ -5,8 +5,14 @@
  */
 import { signal } from "./vendor/preact.js";
 
-/** @typedef {keyof typeof import("./texts/en.js").default} TextKey */
+/**
+ * @typedef {typeof import("./texts/en/lists.js").default & typeof import("./texts/en/others.js").default
+ *   & typeof import("./texts/en/publication.js").default & typeof import("./texts/en/sign_in.js").default
+ *   & typeof import("./texts/en/signing_in.js").default} Texts
+ */
+/** @typedef {keyof Texts} TextKey */
 /** @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text */
+/** @template T @typedef {Record<keyof T, Text>} Translated What a module of texts has in another language. */
 /** @typedef {"en" | "ru"} Language */
 
 const CHOSEN = "logoadmin.language";
@@ -19,7 +25,7 @@ const texts = signal({});
 /**
  * The modules of texts: those of lists, those that only the publication, signing in or enrolment has, and all others. What
  * is shown decides which are loaded: the others are more than twice as many as those of lists.
- * @typedef {"lists" | "others" | "publication" | "pins" | "sign_in" | "signing_in"} TextPart
+ * @typedef {"lists" | "others" | "publication" | "sign_in" | "signing_in"} TextPart
  */
 /** @type {Set<TextPart>} */
 const wanted = new Set(["lists"]);
@@ -32,7 +38,7 @@ function preferred() {
   return /** @type {Language} */ (wanted.find((tag) => known.includes(tag)) ?? "en");
 }
 
-/** Load the texts; the service makes the modules of each language (`text_parts.py`). @param {Language} chosen @returns {Promise<void>} */
+/** Load the texts. @param {Language} chosen @returns {Promise<void>} */
 async function load(chosen) {
   const parts = await Promise.all([...wanted].map((part) => import(`./texts/${chosen}/${part}.js`)));
   // Another part was asked for meanwhile: what has it may be shown already.

@@ -1,6 +1,7 @@
 /** What this is: the program, what it stands on, and whose work it contains. */
 import { h } from "../vendor/preact.js";
 import { readFile, ROOT } from "../client.js";
+import { FILES } from "../router.js";
 import { pageConfig } from "../session.js";
 import { t } from "../texts.js";
 import { ViewHead } from "../parts/primitives/basics.js";
@@ -34,7 +35,7 @@ export default function About() {
 }
 
 /** @returns {Promise<Record<string, Vendored>>} */
-const readManifest = () => readFile(new URL("../vendor/manifest.json", import.meta.url));
+const readManifest = () => readFile(new URL("vendor/manifest.json", FILES));
 
 /** @param {string} name @param {any} content @param {string} [more] */
 function fact(name, content, more) {
@@ -46,7 +47,7 @@ const out = (path, text) => h("a", { href: new URL(path, ROOT).href, target: "_b
 
 /** @param {{file: string, its: Vendored}} props */
 function Packages({ file, its }) {
-  const license = new URL(`../vendor/${file.replace(/\.js$/, ".LICENSE.txt")}`, import.meta.url).href;
+  const license = new URL(`vendor/${file.replace(/\.js$/, ".LICENSE.txt")}`, FILES).href;
   return h(
     "div",
     { class: "box table-frame" },

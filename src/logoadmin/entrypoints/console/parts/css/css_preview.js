@@ -2,6 +2,7 @@
 import { h, signal, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { language, t } from "../../texts.js";
 import { sayFailure } from "../../notices.js";
+import { FILES } from "../../router.js";
 import { pictureUrl } from "../primitives/basics.js";
 import { COMMENT, contactsOf, isTooDeep, withheld } from "./css_hosts.js";
 import { Contacts, Held, allow, allowed, isLet, isReachable, isShown } from "./host_allow_list.js";
@@ -9,7 +10,7 @@ import { fixedHosts, isPictureHost, shareHost, useSharedHosts } from "./picture_
 
 /** @typedef {import("../../texts.js").TextKey} TextKey */
 
-const FRAME = new URL("../../preview.html", import.meta.url);
+const FRAME = new URL("preview.html", FILES);
 /** How long after a keystroke it is shown, in milliseconds. */
 const REST = 120;
 /** How long the frame may take to load, in milliseconds. */

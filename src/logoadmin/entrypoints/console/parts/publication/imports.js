@@ -36,7 +36,7 @@ const PINS = {
   },
 };
 
-const PinFailure = lazy(withTexts(() => import("./pin_failure.js").then((module) => module.PinFailure), "pins"));
+const PinFailure = lazy(withTexts(() => import("./pin_failure.js").then((module) => module.PinFailure), "publication"));
 /** As the service calls all documents in `data:` URLs, which are accepted together. */
 const DOCUMENTS = "data:";
 /** The number listed: the service fetches at most twenty. */

@@ -12,7 +12,7 @@ import { Named } from "./named.js";
 
 /** @typedef {import("logoadmin/api").components["schemas"]["LeftOut"]} LeftOut */
 
-const PinFailure = lazy(withTexts(() => import("./pin_failure.js").then((module) => module.PinFailure), "pins"));
+const PinFailure = lazy(withTexts(() => import("./pin_failure.js").then((module) => module.PinFailure), "publication"));
 /** The records of a group that are listed at first. */
 const SHOWN = 20;
 /** What another attempt may help against. */

@@ -6,7 +6,7 @@ import { loadMoreTexts, t, withTexts } from "../../texts.js";
 import { slow } from "../../slow_requests.js";
 import { dismiss, notices } from "../../notices.js";
 import { missingScope, place } from "../../place.js";
-import { arrivalTop, focusHeading, leaving, unsavedSave, visits } from "../../router.js";
+import { FILES, arrivalTop, focusHeading, leaving, unsavedSave, visits } from "../../router.js";
 import { Sidebar } from "./sidebar.js";
 import { Dialogs, ask, choose } from "../primitives/dialog.js";
 import { CopyReference } from "../primitives/reference.js";
@@ -125,7 +125,7 @@ function scrollToArrival(tries = 60) {
  * @returns {Promise<void>} resolves once it is loaded
  */
 function loadStyle(name) {
-  const href = new URL(`../../style/${name}.css`, import.meta.url).href;
+  const href = new URL(`style/${name}.css`, FILES).href;
   const there = [...document.styleSheets].some((sheet) => sheet.href === href);
   if (there) return Promise.resolve();
   const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
