@@ -325,6 +325,26 @@ def test_stored_responses_are_kept_until_they_expire(storage: Storage) -> None:
 
 
 @pytest.mark.rule("contract C1")
+def test_an_attempt_is_taken_back_from_its_window(storage: Storage) -> None:
+    def counts(uow: UnitOfWork) -> list[tuple[int, int]]:
+        return [uow.identity.sign_in_attempts.count(counted) for counted in ("ann", "Ann", "none")]
+
+    def look_and_set(uow: UnitOfWork) -> None:
+        assert uow.identity.sign_in_attempts.count("ann") == (0, 0)
+        uow.identity.sign_in_attempts.set("ann", 1, 1_000)
+        uow.identity.sign_in_attempts.set("ann", 2, 1_000)
+
+    write(storage, look_and_set, lambda uow: uow.identity.sign_in_attempts.set("Ann", 1, 2_000))
+    for expected in (1, 0, 0):
+        write(
+            storage,
+            lambda uow: uow.identity.sign_in_attempts.take_back("ann"),
+            lambda uow: uow.identity.sign_in_attempts.take_back("none"),
+        )
+        assert storage.read(counts) == [(expected, 1_000), (1, 2_000), (0, 0)]
+
+
+@pytest.mark.rule("contract C1")
 def test_sign_in_attempts_are_counted_and_forgotten(storage: Storage) -> None:
     def counts(uow: UnitOfWork) -> list[tuple[int, int]]:
         return [uow.identity.sign_in_attempts.count(counted) for counted in ("ann", "Ann", "ann ", "🂡" * 64)]

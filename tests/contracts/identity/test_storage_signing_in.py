@@ -221,6 +221,18 @@ def test_the_challenges_of_a_user_are_dropped_for_one_purpose_or_for_all(peopled
 
 
 @pytest.mark.rule("contract O2")
+def test_a_challenge_is_new_once(peopled: Storage) -> None:
+    first, other = challenge("first", None), challenge("other", None)
+
+    def add(uow: UnitOfWork) -> list[bool]:
+        return [uow.identity.challenges.add_once(each) for each in (first, replace(first, expires_at=1), other)]
+
+    assert peopled.write(add) == [True, False, True]
+    assert peopled.write(add) == [False] * 3
+    assert peopled.read(lambda uow: uow.identity.challenges.get(first.challenge_hash)) == first
+
+
+@pytest.mark.rule("contract O2")
 def test_expired_challenges_are_forgotten_in_limited_batches(peopled: Storage) -> None:
     kept = [replace(challenge(f"{number}", None), expires_at=2_000 + number) for number in range(4)]
     write(peopled, *(lambda uow, each=each: uow.identity.challenges.add(each) for each in kept))
