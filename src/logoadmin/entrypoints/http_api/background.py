@@ -25,13 +25,14 @@ _MOST_WRITES: Final = 2_000
 class Background:
     """Does an application's work in the background while it is served.
 
-    It begins with the lifespan or, in an application that is mounted and sees none, with the first request.
+    It begins a minute after the lifespan or, in an application that is mounted and sees none, after the first request.
     """
 
     def __init__(self, app: ASGIApp, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Serve an application, and do the work meanwhile."""
         self._app, self._work = app, work
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -39,15 +40,20 @@ class Background:
         # Tests and forks serve one application in several event loops.
         if self._loop is not asyncio.get_running_loop():
             self._loop = asyncio.get_running_loop()
-            self._task = self._loop.create_task(self._work())
+            self._timer = self._loop.call_later(_INTERVAL, self._begin)
         try:
             await self._app(scope, receive, send)
         finally:
             if scope["type"] == "lifespan":
                 await self._end()
 
+    def _begin(self) -> None:
+        self._task = asyncio.get_running_loop().create_task(self._work())
+
     async def _end(self) -> None:
         task, self._task, self._loop = self._task, None, None
+        if self._timer is not None:
+            self._timer.cancel()
         if task is not None:
             task.cancel()
             with suppress(asyncio.CancelledError):
@@ -59,9 +65,7 @@ async def sweep_regularly(gallery: LogoAdmin, dispatch: Dispatch) -> None:
 
     Processes that sweep at the same time take turns at the lock of sessions, and none waits for another.
     """
-    interval = _INTERVAL
     while True:
-        await asyncio.sleep(interval)
         try:
             interval = _SHORT_INTERVAL if await _swept(gallery, dispatch) else _INTERVAL
         except (LogoAdminError, HttpError):  # the database is out of reach, which storage logs
@@ -71,6 +75,7 @@ async def sweep_regularly(gallery: LogoAdmin, dispatch: Dispatch) -> None:
         except Exception:
             interval = _INTERVAL
             log.exception("What has expired cannot be removed")
+        await asyncio.sleep(interval)
 
 
 async def _swept(gallery: LogoAdmin, dispatch: Dispatch) -> bool:
