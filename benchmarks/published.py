@@ -24,12 +24,16 @@ _KB: Final = 1000
 _MIB: Final = 1024 * 1024
 _MANY: Final = 100_000  # logos
 _CHANGED: Final = 5  # logos
+# A change is published within this time.
+_SETTLED: Final = 5.0  # seconds
 # The service compresses with Brotli in the background.
 _COMPRESSED_WITHIN: Final = 60.0  # seconds
 
 
 def publishing(environment: Environment, rounds: Rounds) -> Iterator[Result]:
     """Poll the pointer, read the files that it names, and publish many logos to a folder."""
+    for server in (environment.logoadmin[SQLITE], environment.whole):
+        _await_publication(server)
     yield from _polls(environment, rounds)
     yield from _sizes(environment)
     yield from _many(environment)
@@ -53,10 +57,10 @@ def _sizes(environment: Environment) -> Iterator[Result]:
     for coding, bound in (("identity", None), ("gzip", at_most(85)), ("br", at_most(70))):
         size = len(_in_coding(server, index, coding)) / _KB
         yield Result(f"the index of a whole gallery, {coding}", "", size, "KB", bound)
-    before = _pointer(server)["version"]
-    _amend(server, _CHANGED)
-    pointer = _pointer(server)
-    delta = f"/gallery/{pointer['deltas'][str(before)]['path']}"
+    before = _pointer(server)["index"]["sha256"]
+    _amend(server, _CHANGED, before)
+    (named,) = (each for each in _pointer(server)["deltas"].values() if each["from_sha256"] == before)
+    delta = f"/gallery/{named['path']}"
     for coding, bound in (("identity", None), ("gzip", at_most(1))):
         size = len(_in_coding(server, delta, coding)) / _KB
         yield Result(f"the difference of {_CHANGED} logos, {coding}", "", size, "KB", bound)
@@ -90,6 +94,20 @@ def _publish(database: str, folder: Path, code: int) -> tuple[float, int]:
     return time.perf_counter() - began, used.ru_maxrss * 1024
 
 
+def _await_publication(server: Server) -> None:
+    """Wait until a server that has just started has published."""
+    deadline = time.monotonic() + _COMPRESSED_WITHIN
+    while True:
+        try:
+            load.read(server, _POINTER)
+        except RuntimeError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)
+        else:
+            return
+
+
 def _pointer(server: Server) -> dict[str, Any]:
     payload = json.loads(load.read(server, _POINTER).answer.partition(b"\r\n\r\n")[2])["payload"]
     pointer: dict[str, Any] = json.loads(base64.urlsafe_b64decode(payload + "=="))
@@ -110,8 +128,8 @@ def _in_coding(server: Server, path: str, coding: str) -> bytes:
         time.sleep(0.2)
 
 
-def _amend(server: Server, count: int) -> None:
-    """Rename the first active logos, and wait until that is published."""
+def _amend(server: Server, count: int, index: str) -> None:
+    """Rename the first active logos, and wait until another index is published, and then stays."""
     token = load.access_token(server, "admin", PASSWORD)
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     listed = load.read(server, f"/api/logos?limit={count}&active=true").answer.partition(b"\r\n\r\n")[2]
@@ -119,4 +137,6 @@ def _amend(server: Server, count: int) -> None:
         body = json.dumps({"name": f"{logo['name']} II"}).encode()
         url = server.url(f"/api/logos/{logo['logo_id']}")
         urllib.request.urlopen(urllib.request.Request(url, body, headers, method="PATCH")).close()
-    time.sleep(1.1)  # the service asks the database once a second
+    while _pointer(server)["index"]["sha256"] == index:
+        time.sleep(0.1)
+    time.sleep(_SETTLED)

@@ -16,6 +16,7 @@ from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, derived_keys, hs256_key, keys_of
+from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.oidc_issuer import OidcIssuer
 from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
@@ -121,7 +122,9 @@ def _gallery(
         issuer,
     )
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days)
-    publishing = PublishingRules(settings.gallery_days, _reader(), settings.pin_imports)
+    publishing = PublishingRules(
+        settings.gallery_days, _reader(), settings.pin_imports, gallery_dir(settings), settings.gallery_dir is None
+    )
     access, seen = settings.access or Policy.OPEN, settings.effective_public_url
     return LogoAdmin(ports, Rules(access, lifetimes, publishing, sign_in_rules(settings), seen), generated_password)
 
@@ -221,6 +224,25 @@ def gallery_keys(settings: Settings) -> tuple[SigningKey, ...]:
 def folder(path: Path) -> GalleryFiles:
     """Return the files of a folder, for the published gallery."""
     return FolderGalleryFiles(path)
+
+
+def gallery_dir(settings: Settings) -> Path | None:
+    """Return the folder into which the service publishes; None for memory (contract L1)."""
+    url = settings.database.get_secret_value()
+    if settings.gallery_dir is not None:
+        return Path(settings.gallery_dir).absolute()
+    if url == MEMORY:
+        return None
+    from logoadmin.adapters.sql_storage import path_of
+
+    path = path_of(url).absolute()
+    return path.with_name(f"{path.name}-gallery")
+
+
+def gallery_files(gallery: LogoAdmin) -> GalleryFiles:
+    """Return where a service publishes its gallery: a folder, or memory."""
+    path = gallery.publication.rules.folder
+    return MemoryGalleryFiles() if path is None else folder(path)
 
 
 def _reader() -> bytes:

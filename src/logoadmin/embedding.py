@@ -42,6 +42,7 @@ def connect(
     admin_password: str | None = None,
     token_key: str | None = None,
     create: bool = True,
+    gallery_dir: str | None = None,
     pin_imports: bool = True,
     outgoing_hosts: "Collection[str]" = (),
     **sign_in: Unpack[SignInOptions],
@@ -58,6 +59,7 @@ def connect(
         token_key: signs access tokens, at least 32 bytes. More keys may follow, separated by white space; they are also
             accepted. By default, the keys in the database are used.
         create: whether a missing SQLite file may be created; False, once there is a gallery, makes it an error.
+        gallery_dir: the folder into which :func:`asgi` publishes, by default one beside the database (contract L1).
         pin_imports: whether imported style sheets are fetched (contract L5), which needs the extra ``client``.
         outgoing_hosts: names and addresses of hosts that may be asked although they are not public (contract L8).
         sign_in: the settings about signing in by their names, such as ``second_factor="required"`` (contract O).
@@ -82,7 +84,8 @@ def connect(
         "create": create,
     }
     several = _several(outgoing_hosts=outgoing_hosts)
-    return _swept(open_gallery(settings_of(**given, pin_imports=pin_imports, **several, **sign_in), counted=True))
+    settings = settings_of(**given, gallery_dir=gallery_dir, pin_imports=pin_imports, **several, **sign_in)
+    return _swept(open_gallery(settings, counted=True))
 
 
 def asgi(
@@ -97,7 +100,8 @@ def asgi(
 ) -> "ASGIApp":
     """Return an ASGI application that serves a gallery, alone or mounted under a prefix in another application.
 
-    The caller closes the gallery when the application has ended.
+    The caller closes the gallery at the end. It is published in the background, from the start of the lifespan on, or
+    from the first request below ``/gallery/`` where nothing forwards the lifespan, as to a mounted application.
 
     Args:
         gallery: the gallery.

@@ -34,7 +34,7 @@ from logoadmin.domain.kernel.records import (
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.sign_in_storage import Challenge, Factor, FactorKind, Identity
 from logoadmin.ports.kernel.change_storage import StoredResponse
-from logoadmin.ports.publication.publication_storage import Pin, PublishedIndex, Withdrawal
+from logoadmin.ports.publication.publication_storage import Pin, Withdrawal
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import KIND_OF
 from tests.gallery import add_user, atomic, has_users, link_author, link_id_of
@@ -156,14 +156,13 @@ def everything(uow: UnitOfWork) -> object:
         [
             uow.publication.withdrawals.newest(0, 99),
             uow.publication.withdrawals.blocked(2),
-            uow.publication.indexes.newest(99),
             uow.publication.pins.offered(),
         ],
         [
             [uow.publication.withdrawals.get(kind.kind, 1), uow.publication.pins.of_kind(kind.kind)]
             for kind in ARTWORK_KINDS
         ],
-        [(uow.publication.pins.sheet(key), uow.publication.indexes.get(key)) for key in ("one", "One", "two")],
+        [uow.publication.pins.sheet(key) for key in ("one", "One", "two")],
     )
 
 
@@ -373,11 +372,6 @@ class Agreement(RuleBasedStateMachine):
         self.step(lambda uow: uow.publication.pins.put(pin))
         self.step(lambda uow: uow.publication.pins.of(pin.kind, pin.id))
         self.step(lambda uow: uow.publication.pins.add_sheet(sha256, css))
-
-    @rule(version=IDS, sha256=KEYS, at=TIMES, keep=st.integers(1, 3))
-    def publish(self, version: int, sha256: str, at: int, keep: int) -> None:
-        body = sha256.encode()
-        self.step(lambda uow: uow.publication.indexes.add(PublishedIndex(version, sha256, 3, at, body, body), keep))
 
     @rule(key=KEYS, value=TEXTS)
     def replace_secret(self, key: str, value: str) -> None:

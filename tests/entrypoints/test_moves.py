@@ -20,7 +20,6 @@ LEFT_OUT: Final = {
     "withdrawals": "blocks",
     "pins": "pinned imports",
     "sheets": "pinned imports",
-    "published_indexes": "published indexes",
     "secrets": "the keys that sign tokens and the gallery",
     "sessions": "sessions",
     "refresh_tokens": "sessions",

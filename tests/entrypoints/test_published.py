@@ -3,37 +3,56 @@
 import base64
 import hashlib
 import json
-import re
-import threading
+import logging
 import time
-from typing import Any, Final
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
+from starlette.types import ASGIApp
 
 import logoadmin
 from logoadmin.domain.gallery.artworks import AmendLogo, CreateLogo, CreateTheme
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api import publications
+from logoadmin.entrypoints.http_api import published_folder
 from tests.asgi import AppClient
-from tests.gallery import ADMIN_PASSWORD, ARTWORK, FrozenClock, WatchedStorage, gallery_on
-from tests.origins import Origins
+from tests.gallery import ADMIN_PASSWORD, ARTWORK
 from tests.series import samples
 from tests.services import comes_true
 
 pytestmark = pytest.mark.rule("contract L1")
+
 
 Pointer = dict[str, Any]
 
 
 @pytest.fixture
 def published(gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> AppClient:
-    """A client of a gallery with an active logo; every request finds the latest changes."""
-    monkeypatch.setattr(publications, "_INTERVAL", 0.0)
+    """A client of a gallery with an active logo, as soon as that is published."""
+    monkeypatch.setattr(published_folder, "_INTERVAL", 0.0)
     gallery.logos.create(CreateLogo(**ARTWORK | {"name": "Elk", "active": True}))
-    return AppClient(logoadmin.asgi(gallery))
+    return served(logoadmin.asgi(gallery))
+
+
+def served(app: ASGIApp, **options: Any) -> AppClient:
+    """Return a client of an application, as soon as its gallery is published."""
+    client = AppClient(app, **options)
+    comes_true(partial(is_published, client))
+    return client
+
+
+def is_published(client: AppClient, folder: str = "/gallery/") -> bool:
+    """Return whether there is a pointer."""
+    return client.get(f"{folder}latest.json").status_code == 200
+
+
+def lacks_a_record(gallery: LogoAdmin) -> bool:
+    """Return whether the metrics count a record whose import could not be fetched."""
+    return samples(logoadmin.metrics(gallery))['logoadmin_gallery_left_out{reason="not_pinned"}'] > 0
 
 
 def pointer(client: AppClient, folder: str = "/gallery/") -> Pointer:
@@ -51,14 +70,14 @@ def index(client: AppClient, folder: str = "/gallery/") -> dict[str, Any]:
     return found
 
 
-def test_a_change_is_published_at_the_next_poll(gallery: LogoAdmin, published: AppClient) -> None:
+def test_a_change_is_published(gallery: LogoAdmin, published: AppClient) -> None:
     before, tag = pointer(published), published.get("/gallery/latest.json").headers["etag"]
     (logo,) = [each for each in index(published)["logos"] if each["name"] == "Elk"]
     gallery.logos.amend(AmendLogo(logo_id=logo["logo_id"], name="Moose"))
-    after = published.get("/gallery/latest.json", headers={"If-None-Match": tag})
-    assert (after.status_code, after.headers["etag"] != tag) == (200, True)
+    comes_true(lambda: published.get("/gallery/latest.json", headers={"If-None-Match": tag}).status_code == 200)
     assert "Moose" in [each["name"] for each in index(published)["logos"]]
-    delta = pointer(published)["deltas"][str(before["version"])]
+    (delta,) = pointer(published)["deltas"].values()
+    assert delta["from_sha256"] == before["index"]["sha256"]
     assert published.get(f"/gallery/{delta['path']}").json()["logos"]["set"][0]["name"] == "Moose"
     assert published.get(f"/gallery/{before['index']['path']}").status_code == 200
 
@@ -80,6 +99,7 @@ def test_it_is_served_under_any_prefix(gallery: LogoAdmin) -> None:
         (mounted, "/gallery/gallery/"),
         (proxied, "/gallery/gallery/"),
     ):
+        comes_true(partial(is_published, client, folder))
         assert index(client, folder).keys() >= {"authors", "logos", "themes"}
         assert client.get(folder.removesuffix("gallery/") + "api/logos").status_code == 200
         assert client.get(folder + "nothing.json").json() == {"detail": "Not Found"}
@@ -95,52 +115,23 @@ def test_it_can_be_switched_off(gallery: LogoAdmin) -> None:
 def test_a_foreign_name_is_refused(gallery: LogoAdmin) -> None:
     client = AppClient(logoadmin.asgi(gallery, hosts=["gallery.example"]))
     assert client.get("/gallery/latest.json", headers={"Host": "evil.example"}).status_code == 421
-    assert client.get("/gallery/latest.json", headers={"Host": "gallery.example"}).status_code == 200
+    assert client.get("/gallery/latest.json", headers={"Host": "gallery.example"}).status_code in {200, 503}
 
 
 @pytest.mark.parametrize("access", [Policy.GUARDED])
 def test_readers_need_no_token(gallery: LogoAdmin) -> None:
-    assert AppClient(logoadmin.asgi(gallery)).get("/gallery/latest.json").status_code == 200
-
-
-def test_two_processes_publish_the_same_bytes(
-    workers: tuple[LogoAdmin, LogoAdmin], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(publications, "_INTERVAL", 0.0)
-    one, other = (AppClient(logoadmin.asgi(gallery)) for gallery in workers)
-    for number in range(3):
-        workers[number % 2].logos.create(CreateLogo(**ARTWORK | {"name": f"Elk {number}", "active": True}))
-        seen = [client.get("/gallery/latest.json") for client in (one, other, one, other)]
-        assert len({(each.content, each.headers["etag"]) for each in seen}) == 1
-        named = pointer(one)
-        for entry in (named["index"], named["withdrawn"], *named["deltas"].values()):
-            assert one.get(f"/gallery/{entry['path']}").content == other.get(f"/gallery/{entry['path']}").content
-
-
-def test_a_process_serves_every_file_that_another_one_named(
-    workers: tuple[LogoAdmin, LogoAdmin], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Although it never had those versions: readers may have the other one's pointers for a minute."""
-    monkeypatch.setattr(publications, "_INTERVAL", 0.0)
-    one, other = (AppClient(logoadmin.asgi(gallery)) for gallery in workers)
-    named: dict[str, bytes] = {}
-    for number in range(5):
-        workers[0].logos.create(CreateLogo(**ARTWORK | {"name": f"Elk {number}", "active": True}))
-        found = pointer(one)
-        for entry in (found["index"], *found["deltas"].values()):
-            named[entry["path"]] = one.get(f"/gallery/{entry['path']}").raise_for_status().content
-    assert len(named) == 5 + 4 + 3 + 2 + 1
-    assert {name: other.get(f"/gallery/{name}").content for name in named} == named
+    assert pointer(served(logoadmin.asgi(gallery)))["version"] == gallery.changes.version()
 
 
 @pytest.mark.rule("contract K2")
 def test_generations_are_counted() -> None:
     with logoadmin.connect(admin_password=ADMIN_PASSWORD) as own:
-        client = AppClient(logoadmin.asgi(own))
         before = samples(logoadmin.metrics(own))
         assert before["logoadmin_gallery_generated_timestamp_seconds"] == 0
+        client = served(logoadmin.asgi(own))
         for _ in range(3):
             client.get("/gallery/latest.json")
+        comes_true(lambda: samples(logoadmin.metrics(own))["logoadmin_gallery_generated_timestamp_seconds"] > 0)
         found = samples(logoadmin.metrics(own))
     assert found['logoadmin_gallery_generations_total{outcome="ok"}'] == 1
     assert found['logoadmin_gallery_generations_total{outcome="failed"}'] == 0
@@ -148,27 +139,30 @@ def test_generations_are_counted() -> None:
     assert found['logoadmin_gallery_left_out{reason="not_fetched"}'] == 0
 
 
-THEME: Final = {**ARTWORK, "name": "Aurora", "active": True, "custom_css": "@import url(https://styles.example/a.css);"}
+@pytest.mark.rule("contract K2")
+def test_a_folder_that_an_earlier_process_left_is_counted_with_what_it_lacks(tmp_path: Path) -> None:
+    database = f"sqlite:///{tmp_path / 'gallery.db'}"
+    theme = {**ARTWORK, "name": "Aurora", "active": True, "custom_css": "@import url(https://127.0.0.1/a.css);"}
+    for restarts in range(2):
+        with logoadmin.connect(database, admin_password=ADMIN_PASSWORD, pin_imports=True) as own:
+            if not restarts:
+                own.themes.create(CreateTheme(**theme))
+            served(logoadmin.asgi(own))
+            comes_true(partial(lacks_a_record, own))
+            assert samples(logoadmin.metrics(own))["logoadmin_gallery_generated_timestamp_seconds"] > 0
+    assert (tmp_path / "gallery.db-gallery" / "latest.json").exists()
 
 
-@pytest.mark.rule("contract L5")
-def test_imports_are_pinned_in_the_background_and_published_at_the_next_poll(
-    watched: WatchedStorage, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+def test_a_folder_that_cannot_be_used_is_logged_once_and_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(publications, "_INTERVAL", 0.0)
-    may_answer = threading.Event()
-    origins = Origins({"https://styles.example/a.css": "a { color: red }"}, before=lambda _: may_answer.wait(30))
-    gallery = gallery_on(watched, clock, outgoing=origins)
-    for number in range(2):
-        css = THEME["custom_css"].replace("a.css", "gone.css") if number else THEME["custom_css"]
-        gallery.themes.create(CreateTheme(**THEME | {"name": f"Aurora {number}", "custom_css": css}))
-    client = AppClient(logoadmin.asgi(gallery))
-    assert index(client)["themes"] == []
-    may_answer.set()
-    comes_true(lambda: len(index(client)["themes"]) == 1)
-    (theme,) = index(client)["themes"]
-    ((path,),) = [re.findall(r"css/[0-9a-f]{64}\.css", theme["custom_css"])]
-    assert client.get(f"/gallery/{path}").text == "a { color: red }"
-    for _ in range(5):
-        index(client)
-    assert sorted(origins.asked) == ["https://styles.example/a.css", "https://styles.example/gone.css"]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    with logoadmin.connect(gallery_dir=str(tmp_path / "mine"), admin_password=ADMIN_PASSWORD) as own:
+        client = AppClient(logoadmin.asgi(own))
+        with caplog.at_level(logging.ERROR):
+            assert client.get("/gallery/latest.json").status_code == 503
+            failed = 'logoadmin_gallery_generations_total{outcome="failed"}'
+            comes_true(lambda: samples(logoadmin.metrics(own))[failed] > 1)
+        (record,) = [each for each in caplog.records if each.name == "logoadmin.http"]
+        assert "The folder holds other files, such as notes.txt" in record.getMessage()

@@ -9,7 +9,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateLogo, CreateTheme, LinkLogoAuthor
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.publication.files.gallery_keys import raise_epoch
-from logoadmin.domain.publication.publication_records import POINTER
+from logoadmin.domain.publication.publication_records import POINTER, PublishedIndex
 from tests.gallery import ARTWORK, FrozenClock, gallery_on
 from tests.reader.publisher import Answer, Files, PublicKey
 from tests.reader.vectors import Seen, Step, Story
@@ -24,13 +24,15 @@ class RealGallery:
     storage: MemoryStorage = field(default_factory=MemoryStorage)
     clock: FrozenClock = field(default_factory=FrozenClock)
     steps: list[Step] = field(default_factory=list)
+    indexes: Sequence[PublishedIndex] = ()
 
     def __post_init__(self) -> None:
         self.gallery = gallery_on(self.storage, self.clock)
 
     def files(self) -> Files:
         """Publish, and return the files."""
-        publication = self.gallery.publication.generate()
+        publication = self.gallery.publication.generate(self.indexes)
+        self.indexes = publication.indexes
         return {name: Answer(content) for name, content in {**publication.files, POINTER: publication.pointer}.items()}
 
     def read(

@@ -3,12 +3,13 @@
 import errno
 import os
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 from logoadmin.atomic_files import atomic_file
 from logoadmin.domain.kernel.errors import StartError
+from logoadmin.domain.publication.files.publishing import LEASE
 
 try:
     import fcntl
@@ -20,6 +21,7 @@ _STYLES: Final = "css"
 # What web servers, which often run as another user, must be able to read.
 _PUBLIC_FILE: Final = 0o644
 _PUBLIC_FOLDER: Final = 0o755
+_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 
 
 class FolderGalleryFiles:
@@ -40,20 +42,25 @@ class FolderGalleryFiles:
         _make(self._folder)
         handle = os.open(self._folder, os.O_RDONLY)
         try:
-            if fcntl is not None:
-                self._lock(handle)
+            if not _locks(handle):
+                text = f"Another logoadmin publish is writing into {self._folder}"
+                raise StartError(text, "wait until it ends")
             yield
         finally:
             os.close(handle)
 
-    def _lock(self, handle: int) -> None:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            # Some file systems have no such locks, as NFS of folders.
-            if error.errno in {errno.EWOULDBLOCK, errno.EACCES}:
-                text = f"Another logoadmin publish is writing into {self._folder}"
-                raise StartError(text, "wait until it ends") from None
+    def lease(self) -> AbstractContextManager[object] | None:
+        """Return a context in which a file in the folder is locked, until the process ends; None if it is locked.
+
+        Raises:
+            OSError: there can be no such file.
+        """
+        _make(self._folder)
+        file = os.fdopen(os.open(self._folder / LEASE, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600), "rb")
+        if _locks(file.fileno()):
+            return file
+        file.close()
+        return None
 
     def names(self) -> Collection[str]:
         """Return the names of everything in the folder, and of files in ``css``; only real files look like ours."""
@@ -72,6 +79,14 @@ class FolderGalleryFiles:
             return None if path.is_symlink() else path.read_bytes()
         except FileNotFoundError:
             return None
+
+    def stamp(self, name: str) -> tuple[int, int, int] | None:
+        """Return inode, time and size of a file, which differ after a rename; None if it does not exist."""
+        try:
+            found = os.stat(self._folder / name, follow_symlinks=False)
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_size
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file under another name, sync it to the disk and rename it.
@@ -96,6 +111,17 @@ class FolderGalleryFiles:
     def remove(self, name: str) -> None:
         """Remove a file, if it exists."""
         (self._folder / name).unlink(missing_ok=True)
+
+
+def _locks(handle: int) -> bool:
+    """Lock a file until it is closed; return whether no other process has locked it."""
+    try:
+        if fcntl is not None:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        # Some file systems have no such locks, as NFS of folders.
+        return error.errno not in {errno.EWOULDBLOCK, errno.EACCES}
+    return True
 
 
 def _make(folder: Path) -> None:

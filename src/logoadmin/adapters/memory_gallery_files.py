@@ -1,7 +1,7 @@
-"""The files of the published gallery in memory: the reference for other places, and for tests."""
+"""The files of the published gallery in memory: those of a database in memory, and the reference for other places."""
 
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from logoadmin.domain.kernel.errors import StartError
@@ -25,11 +25,19 @@ class MemoryGalleryFiles:
         finally:
             self.is_locked = False
 
+    def lease(self) -> AbstractContextManager[object]:
+        """Return a context: no other process knows the dictionary."""
+        return nullcontext()
+
     def names(self) -> Collection[str]:
         """Return the names of all files."""
-        return tuple(self.files)
+        return tuple(self.files.copy())
 
     def read(self, name: str) -> bytes | None:
+        """Return the content of a file, or None."""
+        return self.files.get(name)
+
+    def stamp(self, name: str) -> bytes | None:
         """Return the content of a file, or None."""
         return self.files.get(name)
 

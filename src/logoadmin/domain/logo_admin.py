@@ -364,6 +364,11 @@ class LogoAdmin:
     def _storage(self) -> Storage:
         return self._transactions.storage
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return isinstance(self._storage, ClosedStorage)
+
     def close(self) -> None:
         """Close the database; can be repeated. Any other call raises RuntimeError afterwards.
 

@@ -5,6 +5,7 @@ from collections.abc import Collection
 
 from starlette.types import ASGIApp
 
+from logoadmin.bootstrap import gallery_files
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.console import console_routes
 from logoadmin.entrypoints.http_api.app import http_application
@@ -33,9 +34,9 @@ def web_application(
         hosts: the accepted values of ``Host``.
         console: whether to serve the console at ``/console/``, to which ``/`` then redirects (contract J1).
         picture_hosts: the hosts from which previews of CSS in the console may load pictures (contract J2).
-        published: as for :func:`http_application`, like the next one.
-        from_sockets: whether all requests come from sockets.
-        spool_space: as for :func:`http_application`.
+        published: whether to publish in the background, and to serve the published gallery at ``/gallery/``.
+        from_sockets: as for :func:`http_application`, like the next one.
+        spool_space: the bytes of temporary disk space.
     """
     interface = functools.partial(openapi_document, gallery.access)
     return http_application(
@@ -45,7 +46,7 @@ def web_application(
         hosts=hosts,
         pages=console_routes(interface, gallery, tuple(picture_hosts)) if console else (),
         home="console/" if console else "docs",
-        published=published,
+        published=gallery_files(gallery) if published else None,
         from_sockets=from_sockets,
         spool_space=spool_space,
     )

@@ -31,7 +31,7 @@ Record = TypeVar("Record", bound=StoredRecord)
 
 
 # Which write lock a write holds to its end. There is one write at a time under each: those of sessions (sign-ins,
-# attempts, factors, events, keys and when they were used; pins and published indexes) do not wait for those of records,
+# attempts, factors, events, keys and when they were used; pins) do not wait for those of records,
 # such as a long import. A write of records that changes sessions holds both locks by then; a write of sessions changes
 # no records.
 WriteLock = Literal["records", "sessions"]

@@ -81,6 +81,15 @@ class Settings(SignInSettings):
     token_issuer: str = Field("logoadmin", min_length=1, description="`iss` of access tokens")
     token_audience: str = Field("logoadmin", min_length=1, description="`aud` of access tokens")
     gallery: bool = Field(True, description="whether the [published gallery](publish.md) is served at `/gallery/`")
+    gallery_dir: str | None = Field(
+        None,
+        min_length=1,
+        description=(
+            "the [folder into which the service publishes](publish.md#the-folder-of-the-service); by default the "
+            "database file with `-gallery` behind its name, or `NAME-gallery` in the working directory for a database "
+            "`NAME` on a server"
+        ),
+    )
     gallery_days: int = Field(
         30, ge=1, le=366, description="how long readers accept a published gallery that is not renewed; 1 to 366"
     )

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Hashable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.domain.kernel.errors import StartError
 from logoadmin.domain.publication.files.index import hashed_name, sha256
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, parsed, signed
-from logoadmin.domain.publication.files.publishing import STATE, is_unchanged, publish
+from logoadmin.domain.publication.files.publishing import INDEXES, STATE, is_unchanged, publish
 from logoadmin.domain.publication.publication_records import POINTER, READER, Publication
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 from tests.options import LONG
@@ -57,7 +57,7 @@ def published(files: GalleryFiles, what: Publication, now: int = NOW) -> None:
 
 
 def content_of(files: GalleryFiles) -> dict[str, bytes]:
-    return {name: files.read(name) or b"" for name in files.names() if name != STATE}
+    return {name: files.read(name) or b"" for name in files.names() if name not in {STATE, INDEXES}}
 
 
 @dataclass
@@ -70,6 +70,12 @@ class Failing:
 
     def locked(self) -> AbstractContextManager[None]:
         return self.inner.locked()
+
+    def lease(self) -> AbstractContextManager[object] | None:
+        return self.inner.lease()
+
+    def stamp(self, name: str) -> Hashable | None:
+        return self.inner.stamp(name)
 
     def names(self) -> Collection[str]:
         return self.inner.names()
@@ -279,6 +285,32 @@ def test_two_publish_at_once(files: GalleryFiles) -> None:
     published(files, publication(1))
 
 
+@pytest.mark.rule("contract L1")
+def test_one_process_has_the_lease_of_a_folder(tmp_path: Path) -> None:
+    one, other = FolderGalleryFiles(tmp_path / "gallery"), FolderGalleryFiles(tmp_path / "gallery")
+    lease = one.lease()
+    assert lease is not None
+    with lease:
+        assert other.lease() is None
+        published(other, publication(1))  # as logoadmin publish does
+    again = other.lease()
+    assert again is not None
+    with again:
+        assert one.lease() is None
+
+
+@pytest.mark.rule("contract L1")
+def test_a_replaced_file_has_another_stamp(files: GalleryFiles) -> None:
+    assert files.stamp(POINTER) is None
+    published(files, publication(1))
+    first = files.stamp(POINTER)
+    assert first == files.stamp(POINTER) is not None
+    published(files, publication(2))
+    assert files.stamp(POINTER) != first
+    files.remove(POINTER)
+    assert files.stamp(POINTER) is None
+
+
 def test_links_are_never_followed(tmp_path: Path) -> None:
     (tmp_path / "gallery").mkdir()
     (tmp_path / "other").write_bytes(b"mine")
@@ -377,7 +409,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_publication(folder: Path) -> None:
         version = assert_whole(files).version
     assert version > _KILLS
     published(files, publication(version + 1, NOW + (version + 1) * DAY), NOW + (version + 1) * DAY)
-    left = [name for name in files.names() if name.rpartition("/")[2].startswith(".") and name != STATE]
+    left = [name for name in files.names() if name.rpartition("/")[2].startswith(".") and name not in {STATE, INDEXES}]
     assert left == []
     # Thirty days of publications, and what a killed one left.
     assert len(files.names()) < 3 * 40 + 40
@@ -396,4 +428,4 @@ def test_a_full_disk_leaves_the_last_publication(folder: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code, str(folder), "2"], capture_output=True, text=True, check=False)
     assert "File too large" in done.stderr
     assert assert_whole(files).version == 1
-    assert [name for name in files.names() if name.startswith(".")] == [STATE]
+    assert {name for name in files.names() if name.startswith(".")} == {STATE, INDEXES}

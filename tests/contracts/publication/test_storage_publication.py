@@ -9,7 +9,7 @@ from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.domain.kernel.kinds import LOGOS
 from logoadmin.domain.kernel.limits import MAX_ID, MAX_REASON
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.publication.publication_storage import Pin, PublishedIndex, Withdrawal
+from logoadmin.ports.publication.publication_storage import Pin, Withdrawal
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import add, logo, remove, write, write_in_vain
 
@@ -146,42 +146,12 @@ def test_sheets_are_stored_once(storage: Storage) -> None:
     ]
 
 
-@pytest.mark.rule("contract L2")
-def test_the_newest_indexes_are_kept(storage: Storage) -> None:
-    indexes = [
-        PublishedIndex(version, hash_of(f"{version} {at}"), 2**33, at, BYTES, BYTES[:1_000])
-        for version, at in ((1, LAST), (2, 100), (2, 101), (3, 50))
-    ]
-
-    def add_index(index: PublishedIndex, keep: int = 10) -> None:
-        storage.write(lambda uow: uow.publication.indexes.add(index, keep), "sessions")
-
-    def newest(limit: int = 99) -> list[PublishedIndex]:
-        return [*storage.read(lambda uow: uow.publication.indexes.newest(limit))]
-
-    assert storage.read(lambda uow: uow.publication.indexes.latest()) is None
-    for index in (indexes[2], indexes[0], indexes[3], indexes[1]):
-        add_index(index)
-    without_bodies = [replace(index, body=b"") for index in reversed(indexes)]
-    assert (newest(), newest(2)) == (without_bodies, without_bodies[:2])
-    assert storage.read(lambda uow: [uow.publication.indexes.get(index.sha256) for index in indexes]) == indexes
-    assert storage.read(lambda uow: uow.publication.indexes.get(hash_of("other"))) is None
-    # The gallery is again as it was: the same index is the newest.
-    again = replace(indexes[0], version=4, at=200)
-    add_index(again, 3)
-    assert newest() == [replace(again, body=b""), *without_bodies[:2]]
-    assert storage.read(lambda uow: uow.publication.indexes.latest()) == again.sha256
-    assert storage.read(lambda uow: uow.publication.indexes.get(again.sha256)) == again
-
-
 @pytest.mark.rule("contract L5")
 def test_a_write_of_sessions_stores_what_another_stored_since(sql_storage: SqlStorage) -> None:
-    """The same sheet and index, from two processes at once."""
-    index = PublishedIndex(1, "hash", 3, 100, b"body", b"prints")
+    """The same sheet, from two processes at once."""
 
     def store(uow: UnitOfWork) -> None:
         uow.publication.pins.add_sheet("hash", "css")
-        uow.publication.indexes.add(index, 3)
 
     def work(uow: UnitOfWork) -> None:
         assert uow.publication.pins.sheet("hash") is None
@@ -193,7 +163,4 @@ def test_a_write_of_sessions_stores_what_another_stored_since(sql_storage: SqlSt
         sql_storage.write(store, "sessions")
     else:
         sql_storage.write(work, alone=True)
-    assert sql_storage.read(lambda uow: (uow.publication.pins.sheet("hash"), uow.publication.indexes.get("hash"))) == (
-        "css",
-        index,
-    )
+    assert sql_storage.read(lambda uow: uow.publication.pins.sheet("hash")) == "css"

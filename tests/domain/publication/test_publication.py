@@ -19,7 +19,6 @@ from logoadmin.domain.gallery.artworks import (
     CreateLogo,
     CreateTheme,
     LinkLogoAuthor,
-    RemoveLogo,
     UnlinkLogoAuthor,
 )
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, RemoveAuthor
@@ -29,7 +28,7 @@ from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.gallery_keys import MOST_KEYS, raise_epoch
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
-from logoadmin.domain.publication.files.publishing import STATE
+from logoadmin.domain.publication.files.publishing import INDEXES, LEASE, STATE
 from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN
 from logoadmin.domain.publication.publication_records import (
     POINTER,
@@ -225,15 +224,15 @@ def test_a_first_pin_is_news(stocked: LogoAdmin, storage: MemoryStorage) -> None
 def test_differences_lead_from_the_last_ten_indexes(stocked: LogoAdmin) -> None:
     for number in range(30):
         stocked.logos.create(CreateLogo(**ARTWORK | {"name": f"Logo {number}"}))
-    published = []
+    published: list[Publication] = []
     for number in range(13):
         stocked.logos.amend(AmendLogo(logo_id=1, name=f"Name {number}"))
-        published.append(stocked.publication.generate())
+        published.append(stocked.publication.generate(published[-1].indexes if published else ()))
     *earlier, current = published
     pointer = pointer_of(current)
     indexes = [pointer_of(each).index for each in earlier[-10:]]
     assert {each["from_sha256"] for each in pointer.deltas.values()} == {each["sha256"] for each in indexes}
-    assert current.older == {each["path"]: each["sha256"] for each in indexes}
+    assert {each.sha256 for each in current.indexes[1:]} == {each["sha256"] for each in indexes}
     for publication in earlier[-10:]:
         entry = pointer.deltas[str(publication.version)]
         change = json.loads(current.files[entry["path"]])
@@ -241,9 +240,6 @@ def test_differences_lead_from_the_last_ten_indexes(stocked: LogoAdmin) -> None:
         assert [record["name"] for record in change["logos"]["set"]] == ["Name 12"]
         assert change["logos"]["removed"] == []
         assert len(current.files[entry["path"]]) == entry["size"] < 1_000
-        body = publication.files[pointer_of(publication).index["path"]]
-        assert stocked.publication.stored_index(entry["from_sha256"]) == body
-    assert stocked.publication.stored_index("0" * 64) is None
 
 
 def withdraw(storage: MemoryStorage, withdrawals: list[Withdrawal]) -> None:
@@ -283,7 +279,7 @@ def test_readers_get_pinned_sheets(stocked: LogoAdmin, storage: MemoryStorage, c
     assert before.left_out == (LeftOut(Kind.THEME, 1, "Aurora", why, "not_fetched", "i.example"),)
     pin(storage, Kind.THEME, 1, URL, (sheet, nested))
     clock.pass_by(1)
-    publication = stocked.publication.generate()
+    publication = stocked.publication.generate(before.indexes)
     assert publication.version == before.version
     assert publication.left_out == ()
     (theme,) = index_of(publication)["themes"]
@@ -297,7 +293,7 @@ def test_readers_get_pinned_sheets(stocked: LogoAdmin, storage: MemoryStorage, c
     # A first pin raises no version: the hash tells the two indexes apart.
     (delta,) = pointer_of(publication).deltas.values()
     assert delta["from_sha256"] == pointer_of(before).index["sha256"]
-    assert not stocked.publication.is_current(before)
+    assert stocked.publication.generate().state != before.state
 
 
 @pytest.mark.rule("contract L5")
@@ -362,45 +358,16 @@ def test_removals_push_no_block_off_the_list(stocked: LogoAdmin, storage: Memory
 
 
 @pytest.mark.rule("contract L2")
-def test_all_processes_sign_the_same_pointer(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+def test_all_machines_make_the_same_files(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     other = gallery_on(storage, clock, started=False)
-    clock.time = NOW - NOW % HOUR + HOUR
     first = stocked.publication.generate()
-    assert pointer_of(first).issued == clock.time
-    assert pointer_of(first).expires == clock.time + 30 * DAY
-    clock.pass_by(HOUR - 1)
-    assert stocked.publication.is_current(first)
+    assert (pointer_of(first).issued, pointer_of(first).expires) == (NOW, NOW + 30 * DAY)
     assert other.publication.generate() == first
-    clock.pass_by(1)
-    assert not stocked.publication.is_current(first)
-    assert other.publication.generate().files == first.files
-
-
-def test_a_change_is_issued_at_once(stocked: LogoAdmin, clock: FrozenClock) -> None:
-    clock.time = NOW - NOW % HOUR + 2 * HOUR + 1_234
-    first = stocked.publication.generate()
-    assert pointer_of(first).issued == NOW - NOW % HOUR + 2 * HOUR
-    stocked.logos.remove(RemoveLogo(logo_id=1))
-    assert not stocked.publication.is_current(first)
-    assert pointer_of(stocked.publication.generate()).issued == clock.time
-
-
-def test_another_index_of_the_same_version_is_noticed(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    first = stocked.publication.generate()
-
-    def as_of_another_process(publication: Publication) -> None:
-        def work(uow: Any) -> None:
-            stored = uow.publication.indexes.get(pointer_of(publication).index["sha256"])
-            uow.publication.indexes.add(
-                type(stored)(stored.version, "f" * 64, 1, stored.at + 1, stored.body, stored.fingerprints), 11
-            )
-
-        storage.write(work)
-
-    as_of_another_process(first)
-    assert not stocked.publication.is_current(first)
-    again = stocked.publication.generate()
-    assert pointer_of(again).index == pointer_of(first).index
+    # One machine publishes this change as well, the other does not.
+    stocked.users.remove(RemoveUser(user_id=7))
+    stocked.publication.generate(first.indexes)
+    stocked.logos.amend(AmendLogo(logo_id=1, name="Elk"))
+    assert other.publication.generate(first.indexes) == stocked.publication.generate(first.indexes)
 
 
 def test_a_gallery_is_published_where_nothing_can_be_stored(storage: MemoryStorage, clock: FrozenClock) -> None:
@@ -416,7 +383,6 @@ def test_a_gallery_is_published_where_nothing_can_be_stored(storage: MemoryStora
     reading = gallery_on(ReadOnly(storage), clock, started=False)
     publication = reading.publication.generate()
     assert index_of(publication)["logos"]
-    assert reading.publication.is_current(publication)
     assert publication.pointer == gallery.publication.generate().pointer
 
 
@@ -446,7 +412,7 @@ def test_a_retired_key_signs_until_no_valid_pointer_lacks_the_new_one(stocked: L
     before = stocked.publication.generate()
     new, second = (key["kid"] for key in stocked.publication.rotate_key())
     assert second == old
-    assert not stocked.publication.is_current(before)
+    assert stocked.publication.generate().state != before.state
     after = stocked.publication.generate()
     assert signers_of(after) == [new, old]
     assert [key["x"] for key in pointer_of(after).next_keys] == [stocked.publication.public_keys()[0]["x"]]
@@ -486,9 +452,10 @@ def test_the_number_of_keys_is_limited_so_that_a_pointer_stays_short(
         stocked.publication.rotate_key()
     blocked = [Withdrawal(Kind.THEME, 2_147_483_647 - number, NOW, "x" * 200) for number in range(40)]
     withdraw(storage, blocked)
+    publication = stocked.publication.generate()
     for number in range(12):
         stocked.logos.amend(AmendLogo(logo_id=1, name=f"Name {number}"))
-        publication = stocked.publication.generate()
+        publication = stocked.publication.generate(publication.indexes)
     assert len(publication.pointer) <= 8_192
     assert len(pointer_of(publication).blocked) == 30
     assert len(signers_of(publication)) == 8
@@ -502,7 +469,7 @@ def test_a_restored_gallery_has_a_higher_epoch(stocked: LogoAdmin, storage: Memo
         storage.write(lambda uow: raise_epoch(uow, clock.now()))
         epochs.append(pointer_of(stocked.publication.generate()).epoch)
     assert epochs == [0, NOW, NOW + 1, NOW + 2]
-    assert not stocked.publication.is_current(first)
+    assert stocked.publication.generate().state != first.state
 
 
 @pytest.mark.rule("contract L1", "contract L7")
@@ -515,6 +482,33 @@ def test_a_restore_is_news_although_version_and_index_are_the_same(
     after = stocked.publication.publish(files)
     assert (after.changed, after.version) == (True, before.version)
     assert parsed(files.files[POINTER]).epoch == NOW
+
+
+def test_files_of_another_gallery_are_replaced_in_a_folder_of_its_own(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    files = MemoryGalleryFiles()
+    stocked.publication.publish(files)
+    files.files |= {LEASE: b"", "mine.txt": b"kept"}
+    other = gallery_on(MemoryStorage(), clock)
+    with pytest.raises(StartError, match="another gallery"):
+        other.publication.publish(files)
+    files.files.pop("mine.txt")
+    published = other.publication.publish(files, is_own=True)
+    assert published.changed
+    assert files.files[POINTER] == published.pointer
+    assert {LEASE, STATE, INDEXES, *parsed(published.pointer).paths, POINTER} == files.files.keys()
+    files.files[POINTER] = b"damaged"
+    assert other.publication.publish(files, is_own=True).changed
+
+
+@pytest.mark.parametrize(
+    "damaged", [b"", b"[", b"{}", b"null", b'[{"version":1}]', b'[{"version":1,"sha256":"a","fingerprints":"x"}]']
+)
+def test_a_damaged_list_of_earlier_indexes_counts_as_missing(stocked: LogoAdmin, damaged: bytes) -> None:
+    files = MemoryGalleryFiles()
+    stocked.publication.publish(files)
+    files.files[INDEXES] = damaged
+    stocked.logos.amend(AmendLogo(logo_id=1, name="Elk"))
+    assert parsed(stocked.publication.publish(files).pointer).deltas == {}
 
 
 def test_files_of_a_newer_gallery_are_refused(stocked: LogoAdmin, clock: FrozenClock) -> None:

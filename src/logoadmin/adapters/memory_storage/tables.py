@@ -17,7 +17,7 @@ from logoadmin.domain.kernel.records import Change, Kind, PasswordHash
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.sign_in_storage import Challenge, Factor, Identity
 from logoadmin.ports.kernel.change_storage import StoredResponse
-from logoadmin.ports.publication.publication_storage import Pin, PublishedIndex, Withdrawal
+from logoadmin.ports.publication.publication_storage import Pin, Withdrawal
 
 Row = TypeVar("Row")
 
@@ -70,7 +70,6 @@ class Tables:
     withdrawals: dict[tuple[Kind, int], Withdrawal] = field(default_factory=dict)
     pins: dict[tuple[Kind, int, str], Pin] = field(default_factory=dict)
     sheets: dict[str, str] = field(default_factory=dict)
-    indexes: dict[str, PublishedIndex] = field(default_factory=dict)
     factors: dict[int, Factor] = field(default_factory=dict)
     # hash -> user
     recovery_codes: dict[str, int] = field(default_factory=dict)

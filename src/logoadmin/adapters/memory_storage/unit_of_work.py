@@ -26,7 +26,7 @@ from logoadmin.adapters.memory_storage.kernel.records import (
     MemoryPasswords,
     MemoryRecords,
 )
-from logoadmin.adapters.memory_storage.publication.publication import MemoryIndexes, MemoryPins, MemoryWithdrawals
+from logoadmin.adapters.memory_storage.publication.publication import MemoryPins, MemoryWithdrawals
 from logoadmin.adapters.memory_storage.tables import Repository
 from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
 from logoadmin.domain.kernel.records import StoredRecord
@@ -57,7 +57,6 @@ class _Identity(Repository):
 class _Publication(Repository):
     withdrawals = cached_property(lambda room: MemoryWithdrawals(room._tables, room._journal))
     pins = cached_property(lambda room: MemoryPins(room._tables, room._journal))
-    indexes = cached_property(lambda room: MemoryIndexes(room._tables, room._journal))
 
 
 class MemoryUnitOfWork(Repository):

@@ -25,7 +25,7 @@ from logoadmin.adapters.sql_storage.identity.signing_in import (
 )
 from logoadmin.adapters.sql_storage.kernel.changes import SqlChanges, SqlStoredResponses
 from logoadmin.adapters.sql_storage.kernel.records import RECORDS
-from logoadmin.adapters.sql_storage.publication.publication import SqlIndexes, SqlPins, SqlWithdrawals
+from logoadmin.adapters.sql_storage.publication.publication import SqlPins, SqlWithdrawals
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
 from logoadmin.domain.kernel.records import StoredRecord
@@ -64,7 +64,6 @@ class _Identity(_Room):
 class _Publication(_Room):
     withdrawals = cached_property(lambda room: SqlWithdrawals(room._transaction))
     pins = cached_property(lambda room: SqlPins(room._transaction))
-    indexes = cached_property(lambda room: SqlIndexes(room._transaction))
 
 
 @dataclass(eq=False)

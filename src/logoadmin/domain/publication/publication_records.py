@@ -118,6 +118,22 @@ class PublicationStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class PublishedIndex:
+    """An index that readers may have, from which they get a difference (contract L2).
+
+    Attributes:
+        version: the last change of a logo, a theme or an author in it.
+        sha256: the SHA-256 of the index.
+        fingerprints: the hashes of its records, see
+            :func:`~logoadmin.domain.publication.files.index.packed_fingerprints`.
+    """
+
+    version: int
+    sha256: str
+    fingerprints: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Publication:
     """The gallery of one moment as files.
 
@@ -125,8 +141,7 @@ class Publication:
         version: the id of the last change.
         pointer: the content of ``latest.json``, signed.
         files: the content of every file that it names and of ``reader.js``, by name relative to it.
-        older: the SHA-256 of the earlier indexes in storage by the name of their file: readers whose pointer comes from
-            a cache may still ask for them.
+        indexes: its index and the earlier ones to which the next publication makes differences, the newest first.
         left_out: the active records that are not published, logos first, by id.
         state: what it was made of; equal for equal states of the gallery.
     """
@@ -134,7 +149,7 @@ class Publication:
     version: int
     pointer: bytes = field(repr=False)
     files: Mapping[str, bytes] = field(repr=False)
-    older: Mapping[str, str] = field(default_factory=dict, repr=False)
+    indexes: tuple["PublishedIndex", ...] = field(default=(), repr=False)
     left_out: tuple[LeftOut, ...] = ()
     state: str = field(default="", repr=False)
 

@@ -1,41 +1,51 @@
 """The published gallery: generating it, publishing it into files, and its keys (contract L1, L2, L7)."""
 
-import zlib
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Rights
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotPermitted, StorageUnavailable
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
+from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.kernel.use_cases import Service, Transactions
-from logoadmin.domain.publication.files.assembly import MOST_DIFFERENCES, Sources, assembled
+from logoadmin.domain.publication.files.assembly import Sources, assembled
 from logoadmin.domain.publication.files.contents import contents_of
 from logoadmin.domain.publication.files.gallery_keys import DAY, GalleryKeys, Identity
-from logoadmin.domain.publication.files.index import Index, index_of, packed_fingerprints
-from logoadmin.domain.publication.files.index_differences import named_differences
+from logoadmin.domain.publication.files.index import sha256 as hash_of
 from logoadmin.domain.publication.files.pointer import public_key, signed
-from logoadmin.domain.publication.files.publishing import Blocks, is_complete, is_unchanged, publish, publish_blocks
+from logoadmin.domain.publication.files.publishing import (
+    Blocks,
+    clear_another_gallery,
+    earlier_indexes,
+    is_complete,
+    is_unchanged,
+    publish,
+    publish_blocks,
+)
 from logoadmin.domain.publication.files.withdrawals import (
     MOST_BLOCKED,
     MOST_WITHDRAWN,
     listed_withdrawals,
     withdrawn_entry,
 )
-from logoadmin.domain.publication.publication_records import POINTER, Publication, PublicationStatus, Published
+from logoadmin.domain.publication.publication_records import (
+    POINTER,
+    Publication,
+    PublicationStatus,
+    Published,
+    PublishedIndex,
+)
 from logoadmin.domain.publication.status import status_of
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.publication.gallery_files import GalleryFiles
-from logoadmin.ports.publication.publication_storage import PublishedIndex, Withdrawal
+from logoadmin.ports.publication.publication_storage import Withdrawal
 from logoadmin.ports.storage import UnitOfWork
 
-_HOUR: Final = 3600  # seconds
-# Larger indexes, compressed, are not stored: they would exceed what a database accepts in one statement.
-_MOST_STORED: Final = 8 * 1024 * 1024
-# Bytes of earlier indexes that are compared with one another, which takes half a second for each mebibyte.
-_MOST_COMPARED: Final = 24 * 1024 * 1024
+# A change of any other kind of record leaves the index as it is.
+_PUBLISHED_KINDS: Final = (Kind.AUTHOR, Kind.LOGO, Kind.THEME)
 
 
 class ShowPublication(Command):
@@ -58,28 +68,34 @@ class PublishingRules:
         days: how long a pointer is valid.
         reader: the content of ``reader.js``.
         pin_imports: whether readers get pinned copies of imported style sheets (contract L5).
+        folder: where the service publishes in the background; None for memory.
+        owns_folder: whether that folder belongs to this database alone, so that files of another gallery, left by a
+            database that was deleted, are replaced.
     """
 
     days: int = 30
     reader: bytes = b""
     pin_imports: bool = True
+    folder: Path | None = None
+    owns_folder: bool = True
 
 
 class PublicationService(Service):
-    """The use cases of the published gallery."""
+    """The use cases of the published gallery.
+
+    Attributes:
+        rules: how it is published.
+    """
 
     def __init__(self, transactions: Transactions, clock: Clock, keys: GalleryKeys, rules: PublishingRules) -> None:
         super().__init__(transactions)
-        self._clock, self._keys, self._rules = clock, keys, rules
+        self._clock, self._keys, self.rules = clock, keys, rules
 
-    def generate(self, *, hourly: bool = True) -> Publication:
+    def generate(self, earlier: Sequence[PublishedIndex] = ()) -> Publication:
         """Return the gallery of this moment as files, from one snapshot. The first time, a key is generated.
 
-        The index is stored for differences from it, if that is possible.
-
         Args:
-            hourly: whether the pointer is issued at the last change or the start of the hour, whichever is later, so
-                that all processes sign the same bytes; otherwise it is issued now.
+            earlier: the indexes that readers may have, the newest first: ``indexes`` of the last publication.
 
         Raises:
             StorageUnavailable: the database is out of reach.
@@ -87,57 +103,19 @@ class PublicationService(Service):
         now = self._clock.now()
         self._prepare(now)
         sources, pinned = self.transactions.storage.snapshot(
-            lambda uow: (self._sources(now, hourly, uow), uow.publication.pins.pinned())
+            lambda uow: (self._sources(now, uow), uow.publication.pins.pinned())
         )
-        publication, index = assembled(sources, self._rules.days, self._rules.reader)
-        newest = sources.earlier[0].sha256 if sources.earlier else None
-        if newest != index.sha256 and self._store(index, now):
-            newest = index.sha256
-        hour = now if hourly else None
-        return replace(publication, state=_state(sources.version, sources.identity, newest, pinned, hour))
+        publication = assembled(sources, earlier, self.rules.days, self.rules.reader)
+        return replace(publication, state=self._state_of(sources.version, sources.identity, pinned))
 
-    def is_current(self, publication: Publication) -> bool:
-        """Return whether :meth:`generate` would return the same publication.
-
-        Raises:
-            StorageUnavailable: the database is out of reach.
-        """
-        now = self._clock.now()
-        return self.transactions.storage.snapshot(lambda uow: self._state(uow, now, now)) == publication.state
-
-    def stored_index(self, sha256: str) -> bytes | None:
-        """Return an earlier index from storage, or None.
-
-        Raises:
-            StorageUnavailable: the database is out of reach.
-        """
-        stored = self.transactions.storage.read(lambda uow: uow.publication.indexes.get(sha256))
-        return None if stored is None else zlib.decompress(stored.body)
-
-    def stored_differences(self) -> Mapping[str, bytes]:
-        """Return the differences between earlier indexes in storage by the names of their files.
-
-        Pointers that other processes issued named them. If the indexes are very long, some are missing: readers then
-        fetch the whole index.
-
-        Raises:
-            StorageUnavailable: the database is out of reach.
-        """
-        stored = self.transactions.storage.read(lambda uow: uow.publication.indexes.newest(MOST_DIFFERENCES + 1))
-        found: dict[str, bytes] = {}
-        left = _MOST_COMPARED
-        for place, newer in enumerate(stored):
-            left -= newer.size
-            body = None if left < 0 else self.stored_index(newer.sha256)
-            if body is not None:
-                named = named_differences(index_of(newer.version, body), stored[place + 1 :])
-                found.update((name, content) for _, name, content in named)
-        return found
-
-    def publish(self, files: GalleryFiles) -> Published:
+    def publish(self, files: GalleryFiles, *, is_own: bool = False) -> Published:
         """Bring files up to date with the gallery: blocks first, then everything.
 
         If nothing has changed, files whose pointer is younger than a day are left alone.
+
+        Args:
+            files: the files.
+            is_own: whether they belong to this service alone, which then replaces those of another gallery.
 
         Raises:
             StartError: the files are not those of this gallery, or somebody else publishes there.
@@ -148,13 +126,15 @@ class PublicationService(Service):
             now = self._clock.now()
             self._prepare(now)
             state, identity, blocks = self.transactions.storage.snapshot(
-                lambda uow: (self._state(uow, now, None), self._identity(uow, now), self._blocks(uow, now))
+                lambda uow: (self._state(uow, now), self._identity(uow, now), self._blocks(uow, now))
             )
+            if is_own:
+                clear_another_gallery(files, identity.gallery)
             if is_unchanged(files, state, now):
                 return Published(blocks.version, False, files.read(POINTER) or b"", is_complete=is_complete(files))
-            expires = now + self._rules.days * DAY
+            expires = now + self.rules.days * DAY
             publish_blocks(files, blocks, lambda pointer: signed(pointer, identity.keys), now, expires)
-            publication = self.generate(hourly=False)
+            publication = self.generate(earlier_indexes(files))
             publish(files, publication, now)
             left_out = publication.left_out
             return Published(publication.version, True, publication.pointer, left_out, is_complete=not left_out)
@@ -174,7 +154,7 @@ class PublicationService(Service):
             return uow.changes.last_id(), uow.publication.withdrawals.blocked(MOST_WITHDRAWN)
 
         version, blocked = self.transactions.snapshot_with_rights(command, caller, begun)
-        return status_of(self.transactions.storage, version, blocked, pin_imports=self._rules.pin_imports)
+        return status_of(self.transactions.storage, version, blocked, pin_imports=self.rules.pin_imports)
 
     def public_keys(self) -> tuple[dict[str, str], ...]:
         """Return the public keys that sign as JWKs with their thumbprints, the current one first.
@@ -215,18 +195,15 @@ class PublicationService(Service):
             raise StorageUnavailable(self.transactions.storage.server)
         return identity
 
-    def _sources(self, now: int, hourly: bool, uow: UnitOfWork) -> Sources:
-        version = uow.changes.last_id()
-        hour = now - now % _HOUR
-        last = uow.changes.get(version)
-        issued = max(hour, last.at if last else 0) if hourly else now
+    def _sources(self, now: int, uow: UnitOfWork) -> Sources:
+        last = uow.changes.last_of_kinds()
         return Sources(
-            version,
-            issued,
+            uow.changes.last_id(),
+            max(last.get(kind, 0) for kind in _PUBLISHED_KINDS),
+            now,
             self._identity(uow, now),
-            contents_of(uow, pin_imports=self._rules.pin_imports),
-            uow.publication.indexes.newest(MOST_DIFFERENCES + 1),
-            listed_withdrawals(uow.publication.withdrawals, issued),
+            contents_of(uow, pin_imports=self.rules.pin_imports),
+            listed_withdrawals(uow.publication.withdrawals, now),
             uow.publication.withdrawals.blocked(MOST_BLOCKED),
         )
 
@@ -235,27 +212,12 @@ class PublicationService(Service):
         entries = [withdrawn_entry(each.kind, each.id, each.at, each.reason) for each in blocked]
         return Blocks(identity.gallery, identity.epoch, uow.changes.last_id(), entries)
 
-    def _state(self, uow: UnitOfWork, now: int, hour: int | None) -> str:
+    def _state(self, uow: UnitOfWork, now: int) -> str:
         identity = self._keys.identity(uow, now)
-        return _state(
-            uow.changes.last_id(), identity, uow.publication.indexes.latest(), uow.publication.pins.pinned(), hour
-        )
+        return self._state_of(uow.changes.last_id(), identity, uow.publication.pins.pinned())
 
-    def _store(self, index: Index, now: int) -> bool:
-        """Store an index, if that is possible; return whether it was stored."""
-        body = zlib.compress(index.body)
-        if len(body) > _MOST_STORED:
-            return False
-        stored = PublishedIndex(index.version, index.sha256, len(index.body), now, body, packed_fingerprints(index))
-        with suppress(StorageUnavailable):
-            self.transactions.storage.write(
-                lambda uow: uow.publication.indexes.add(stored, MOST_DIFFERENCES + 1), "sessions"
-            )
-            return True
-        return False
-
-
-def _state(version: int, identity: Identity | None, newest: str | None, pinned: int, now: int | None) -> str:
-    """Return what a publication is made of; with a time, another one in each hour."""
-    keys = None if identity is None else (identity.gallery, identity.epoch, [key.jwk["x"] for key in identity.keys])
-    return repr((version, keys, newest, pinned, None if now is None else now // _HOUR))
+    def _state_of(self, version: int, identity: Identity | None, pinned: int) -> str:
+        """Return what a publication is made of."""
+        keys = None if identity is None else (identity.gallery, identity.epoch, [key.jwk["x"] for key in identity.keys])
+        rules = self.rules
+        return repr((version, keys, pinned, rules.days, rules.pin_imports, hash_of(rules.reader)))

@@ -19,7 +19,12 @@ from logoadmin.domain.kernel.errors import SettingsError, StorageUnavailable
 from logoadmin.entrypoints.cli.config import without_password
 from logoadmin.entrypoints.cli.gallery import LET_IN, NO_ADMINISTRATOR
 from logoadmin.entrypoints.cli.issuer_checks import check_issuer
-from logoadmin.entrypoints.cli.machine_checks import check_packages, check_ports, check_temporary_directory
+from logoadmin.entrypoints.cli.machine_checks import (
+    check_gallery_dir,
+    check_packages,
+    check_ports,
+    check_temporary_directory,
+)
 from logoadmin.entrypoints.cli.serve import check_address, serve_options
 from logoadmin.entrypoints.cli.url_checks import check_url
 from logoadmin.entrypoints.one_line import on_one_line
@@ -81,6 +86,7 @@ def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
     yield _public_url(settings, url)
     yield from check_packages(settings)
     yield check_temporary_directory(settings)
+    yield from check_gallery_dir(settings)
     yield from check_ports(settings)
     is_sound = True
     try:

@@ -34,7 +34,6 @@ NOT_EXPORTED: Final = (
     "the history and the version numbers",
     "blocks",
     "pinned imports",
-    "published indexes",
     "the keys that sign tokens and the gallery",
     "sessions",
     "service keys",

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 from logoadmin.domain.kernel.checks import Result, Verdict, ok, warning, wrong
-from logoadmin.domain.kernel.errors import StartError
+from logoadmin.domain.kernel.errors import SettingsError, StartError
 from logoadmin.domain.kernel.extras import install_extra
 from logoadmin.entrypoints.cli.http_get import http_get, local_url
 from logoadmin.entrypoints.cli.serve import load_server
@@ -67,6 +67,27 @@ def check_temporary_directory(settings: "Settings") -> Result:
         cure = "free some space, set TMPDIR to another directory, or lower spool_space or workers"
         return warning(check, f"{text}, but the service may need {needed // _MIB} MiB", cure)
     return ok(check, text)
+
+
+def check_gallery_dir(settings: "Settings") -> Iterator[Result]:
+    """Check that the service can publish into its folder (contract L1)."""
+    from logoadmin.bootstrap import gallery_dir
+
+    check = "gallery_dir"
+    try:
+        folder = gallery_dir(settings) if settings.gallery else None
+    except SettingsError:  # reported as that of the database
+        return
+    if folder is None:
+        return
+    needed = folder if folder.exists() else folder.parent
+    if not needed.is_dir():
+        yield wrong(check, f"{needed} is not a directory: the gallery cannot be published", "create it")
+    elif not os.access(needed, os.W_OK | os.X_OK):
+        cure = "let its user write there, or set gallery_dir to another folder"
+        yield wrong(check, f"{needed} is not writable: the gallery cannot be published", cure)
+    else:
+        yield ok(check, f"the gallery is published into {folder}")
 
 
 def check_ports(settings: "Settings") -> Iterator[Result]:

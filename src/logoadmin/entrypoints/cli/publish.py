@@ -3,7 +3,6 @@
 import json
 import signal
 import sys
-import threading
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 
 # The exit code where no file was written.
 _UNCHANGED: Final = 3
-# Seconds between two looks of --watch.
-_LOOK_EVERY: Final = 1
+# Seconds between two looks of --watch for a signal.
+_SIGNALS_EVERY: Final = 0.1
 # Seconds between two records of --watch that the folder is up to date.
 _RECORD_EVERY: Final = 600
 # Imports that take longer are fetched the next time.
@@ -90,46 +89,61 @@ def _record(gallery: "LogoAdmin") -> None:
 def _watch(gallery: "LogoAdmin", directory: Path) -> "Published":
     """Publish each change until a signal; failures are reported once, and tried again."""
     from logoadmin.bootstrap import folder
+    from logoadmin.entrypoints.publisher import Publisher
 
-    files, stopping, waking = folder(directory), threading.Event(), threading.Event()
+    stopping = False
+
+    def stop(*_: object) -> None:
+        nonlocal stopping
+        stopping = True
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopping.set())
-    published = gallery.publication.publish(files)
-    _show(published, directory)
-    if not published.is_complete:
-        waking.set()
-    _record(gallery)
-    recorded = time.monotonic()
-    # Origins that hang must not delay a block.
-    threading.Thread(target=_pin_missing, args=(gallery, stopping, waking), daemon=True).start()
-    failure = ""
-    while not stopping.wait(_LOOK_EVERY):
-        try:
-            found = gallery.publication.publish(files)
-        except (LogoAdminError, OSError) as error:
-            if str(error) != failure:
-                click.echo(on_one_line(f"logoadmin: {error}; trying again"), err=True)
-            failure = str(error)
-            continue
-        failure = ""
-        if time.monotonic() - recorded > _RECORD_EVERY:
-            _record(gallery)
-            recorded = time.monotonic()
+        signal.signal(number, stop)
+    files = folder(directory)
+    watched = _Watched(gallery, directory, gallery.publication.publish(files))
+    publisher = Publisher(gallery, files, published=watched.published, failed=watched.failed)
+    publisher.start()
+    # Not an event, whose lock a handler might meet.
+    while not stopping and watched.fault is None:
+        time.sleep(_SIGNALS_EVERY)
+    publisher.close()
+    if watched.fault is not None:
+        raise watched.fault
+    return watched.last
+
+
+class _Watched:
+    """What --watch prints and records.
+
+    Attributes:
+        last: the last publication that changed a file.
+        fault: an unexpected error.
+    """
+
+    def __init__(self, gallery: "LogoAdmin", directory: Path, first: "Published") -> None:
+        self._gallery, self._directory = gallery, directory
+        self.last = first
+        self.fault: Exception | None = None
+        self._failure = ""
+        _show(first, directory)
+        _record(gallery)
+        self._recorded_at = time.monotonic()
+
+    def published(self, found: "Published") -> None:
+        self._failure = ""
+        if time.monotonic() - self._recorded_at > _RECORD_EVERY:
+            _record(self._gallery)
+            self._recorded_at = time.monotonic()
         if found.changed:
-            published = found
-            _show(published, directory)
-            if not published.is_complete:
-                waking.set()
-    return published
+            self.last = found
+            _show(found, self._directory)
 
-
-def _pin_missing(gallery: "LogoAdmin", stopping: threading.Event, waking: threading.Event) -> None:
-    """Fetch missing imports after each change that needs it, and those that failed after ten minutes."""
-    while not stopping.is_set():
-        waking.wait(_PINNING_SECONDS)
-        waking.clear()
-        with suppress(LogoAdminError):
-            gallery.pins.pin_missing(_PINNING_SECONDS)
+    def failed(self, error: Exception) -> None:
+        if not isinstance(error, LogoAdminError | OSError):
+            self.fault = error
+        elif str(error) != self._failure:
+            click.echo(on_one_line(f"logoadmin: {error}; trying again"), err=True)
+            self._failure = str(error)
 
 
 def _show(published: "Published", directory: Path) -> None:

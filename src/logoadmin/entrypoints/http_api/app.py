@@ -8,6 +8,7 @@ from starlette.types import ASGIApp
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.background import Background, sweep_regularly
+from logoadmin.entrypoints.http_api.background_publishing import background_publisher
 from logoadmin.entrypoints.http_api.documents import Redirect, document_routes
 from logoadmin.entrypoints.http_api.endpoints import AppContext, Endpoint, Paths
 from logoadmin.entrypoints.http_api.gallery import PublishedGallery
@@ -16,9 +17,10 @@ from logoadmin.entrypoints.http_api.limits import ClientLimits
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.entrypoints.http_api.origins import Hosts, misdirected
-from logoadmin.entrypoints.http_api.publications import Publications
+from logoadmin.entrypoints.http_api.published_folder import PublishedFolder
 from logoadmin.entrypoints.http_api.response_cache import ResponseCache
 from logoadmin.entrypoints.http_api.spool import SPOOL_SPACE
+from logoadmin.ports.publication.gallery_files import GalleryFiles
 
 
 def http_application(
@@ -29,7 +31,7 @@ def http_application(
     hosts: Collection[str] | None = None,
     pages: Sequence[Route] = (),
     home: str = "docs",
-    published: bool = True,
+    published: GalleryFiles | None = None,
     from_sockets: bool = False,
     spool_space: int = SPOOL_SPACE,
 ) -> ASGIApp:
@@ -43,7 +45,7 @@ def http_application(
         hosts: the host names to accept besides those of loopback and of the public URL; None for any (contract A22).
         pages: routes to serve besides the interface.
         home: the path to which ``/`` redirects.
-        published: whether to serve the published gallery at ``/gallery/`` (contract L1).
+        published: the files into which to publish, and to serve at ``/gallery/``; None for neither (contract L1).
         from_sockets: whether all requests come from sockets, and none from this process itself.
         spool_space: the bytes of temporary disk space for imports and long responses.
     """
@@ -55,8 +57,9 @@ def http_application(
     app: ASGIApp = ResponseCache(
         ClientLimits(router, gallery.metrics), context.data_version, context.answers, gallery.metrics
     )
-    if published:
-        app = PublishedGallery(app, Publications(gallery, context.dispatch), gallery.metrics)
+    if published is not None:
+        publisher = background_publisher(gallery, published, context.dispatch)
+        app = PublishedGallery(app, PublishedFolder(published, context.dispatch), publisher, gallery.metrics)
     if hosts is not None:
         app = Hosts(app, {*hosts, gallery.public_url.host}, ClientLimits(misdirected, gallery.metrics))
     return Background(app, partial(sweep_regularly, gallery, context.dispatch))

@@ -6,9 +6,9 @@ so threads cannot pile up behind a hanging database. anyio would free the slot w
 
 import asyncio
 import os
-from collections.abc import Callable, Collection, Coroutine, Hashable
+from collections.abc import Callable, Collection, Coroutine, Hashable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Generic, TypeVar
@@ -244,7 +244,7 @@ class Dispatch:
 
     def __init__(self, gallery: LogoAdmin) -> None:
         """Prepare the lanes for calls of one gallery."""
-        long_calls: set[Future[None]] = set()
+        self._long_calls = long_calls = set[Future[None]]()
         self.reading = StorageLane("reading", gallery.concurrent_reads, gallery, long_calls)
         self.searching = StorageLane("searching", gallery.concurrent_reads, gallery, long_calls)
         self.writing = StorageLane("writing", _WRITING_THREADS, gallery, long_calls, writing=True)
@@ -260,7 +260,6 @@ class Dispatch:
         self.judging = FairLane("judging", _JUDGING_THREADS, long_calls)
         self.exporting = LongLane("exporting", 1, long_calls)
         self.rendering = LongLane("rendering", _RENDERING_THREADS, long_calls)
-        self.publishing = LongLane("publishing", 1, long_calls)
         # One thread, so that only one parser at a time competes with the event loop for the interpreter lock.
         self.parsing = Lane("parsing", 1, "large bodies")
         self.files = Threads("files", _FILE_THREADS)
@@ -268,6 +267,16 @@ class Dispatch:
         self.compressing = Threads("compressing", 1)
         self._shared = SingleFlight()
         self._reads: dict[Hashable, asyncio.Task[Any]] = {}
+
+    @contextmanager
+    def long_call(self) -> Iterator[None]:
+        """Have calls of storage in memory run in threads for as long as a thread of its own holds it."""
+        call: Future[None] = Future()
+        self._long_calls.add(call)
+        try:
+            yield
+        finally:
+            self._long_calls.discard(call)
 
     async def reading_once(self, key: Hashable, call: Callable[[], Answer], deadline: float) -> Answer:
         """Return the answer of a read, shared by all requests that arrive before it starts.

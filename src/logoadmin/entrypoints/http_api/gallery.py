@@ -1,5 +1,6 @@
 """The published gallery at ``/gallery/``: signed files for readers, without the database (contract L1, L2)."""
 
+import asyncio
 import functools
 import re
 import time
@@ -8,19 +9,19 @@ from typing import Final
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.publication.publication_records import POINTER
 from logoadmin.entrypoints.http_api.conditions import unmodified
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.gallery_files import CORS, PublishedFile
 from logoadmin.entrypoints.http_api.limits import ClientLimits, count_response
-from logoadmin.entrypoints.http_api.publications import Publications
+from logoadmin.entrypoints.http_api.published_folder import PublishedFolder
 from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.responses import sendable
+from logoadmin.entrypoints.publisher import Publisher
 from logoadmin.ports.kernel.metrics import Metrics
 
 _FOLDER: Final = "/gallery/"
-# The entity tag of a pointer, see gallery_files.pointer_tag.
+# The entity tag of a pointer, see gallery_files.pointer_file.
 _POINTER_TAG: Final = re.compile(r'"(([0-9]{1,19})-([0-9]{1,19})-[0-9a-f]{24})(?:-gzip|-br)?"', re.ASCII)
 # The number of values of If-None-Match whose meaning is remembered: readers of one version all send the same.
 _REMEMBERED: Final = 64
@@ -35,15 +36,28 @@ _PREFLIGHT: Final = {
 class PublishedGallery:
     """Serves ``/gallery/`` in front of an application, which serves all other paths."""
 
-    def __init__(self, app: ASGIApp, publications: Publications, metrics: Metrics) -> None:
-        """Serve publications; ``metrics`` counts the requests for them."""
+    def __init__(self, app: ASGIApp, folder: PublishedFolder, publisher: Publisher, metrics: Metrics) -> None:
+        """Serve a folder.
+
+        Args:
+            app: serves all other paths.
+            folder: the folder.
+            publisher: publishes into it, from the start of the application's lifespan to its end; where nothing runs
+                the lifespan, as in an application that is mounted, from the first request for a file.
+            metrics: counts the requests for files.
+        """
         self._app = app
-        self._publications = publications
+        self._folder = folder
+        self._publisher = publisher
+        self._is_started = False
         self._files = ClientLimits(self._serve, metrics)
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request for a file; pass on all others."""
+        if scope["type"] == "lifespan":
+            await self._live(scope, receive, send)
+            return
         if scope["type"] != "http" or _FOLDER not in scope["path"]:
             await self._app(scope, receive, send)
             return
@@ -51,15 +65,30 @@ class PublishedGallery:
         name = _name_of(request)
         if name is None:
             await self._app(scope, receive, send)
-        elif (pointer := self._pointer_at_hand(request, name)) is not None:
+            return
+        if not self._is_started:
+            self._start()
+        if (pointer := self._pointer_at_hand(request, name)) is not None:
             await self._poll(pointer, request, send)
         else:
             await self._files(scope, receive, send)
 
+    async def _live(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Publish for as long as the application runs."""
+        self._start()
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            await asyncio.to_thread(self._publisher.close)
+
+    def _start(self) -> None:
+        self._is_started = True
+        self._publisher.start()
+
     def _pointer_at_hand(self, request: Request, name: str) -> PublishedFile | None:
         """Return the pointer for a poll that waits for nothing, or None."""
         is_poll = name == POINTER and request.method in ("GET", "HEAD") and b"%2f" not in _raw_path(request)
-        pointer = self._publications.at_hand(name) if is_poll else None
+        pointer = self._folder.at_hand(name) if is_poll else None
         return None if pointer is None or _is_newer(request, pointer) else pointer
 
     async def _poll(self, pointer: PublishedFile, request: Request, send: Send) -> None:
@@ -85,7 +114,7 @@ class PublishedGallery:
             await send({"type": "http.response.start", "status": 304, "headers": fields})
             await send({"type": "http.response.body", "body": b""})
             return
-        except (LogoAdminError, HttpError) as error:
+        except HttpError as error:
             note_cause(request, error)
             await _for_everybody(error_response(error), scope)(scope, receive, send)
             return
@@ -100,8 +129,7 @@ class PublishedGallery:
         """Return the requested file; None for a request that asks whether a page may make another one.
 
         Raises:
-            HttpError: there is no such file, or no such method.
-            StorageUnavailable: nothing was published before the database went out of reach.
+            HttpError: there is no such file or no such method, or nothing has been published yet.
         """
         if request.method == "OPTIONS" and request.header(b"access-control-request-method"):
             return None
@@ -111,11 +139,11 @@ class PublishedGallery:
         if b"%2f" in _raw_path(request):
             raise HttpError(404)
         name = _name_of(request) or ""
-        file = self._publications.at_hand(name) or await self._publications.file(name)
+        file = self._folder.at_hand(name) or await self._folder.file(name)
         if file is not None and name == POINTER and _is_newer(request, file):
             # Another process served it: looking now keeps the reader from going back and forth between the two.
-            await self._publications.look_now()
-            file = await self._publications.file(name)
+            self._folder.look_now()
+            file = await self._folder.file(name)
             if file is not None and _is_newer(request, file, strictly=True):
                 raise _StillNewer(file)
         if file is None:
@@ -135,7 +163,7 @@ def _raw_path(request: Request) -> bytes:
 
 
 class _StillNewer(Exception):
-    """The reader has a newer pointer than this process can generate in time."""
+    """The reader has a newer pointer than this folder: that of another machine."""
 
     def __init__(self, pointer: PublishedFile) -> None:
         self.pointer = pointer

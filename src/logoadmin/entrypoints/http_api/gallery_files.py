@@ -1,15 +1,13 @@
 """The files of a published gallery as they are sent: with header fields, and compressed once (contract L2)."""
 
-import gzip
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from starlette.types import Message
 
 from logoadmin.domain.publication.files.pointer import parsed
-from logoadmin.domain.publication.publication_records import POINTER, READER, Publication
+from logoadmin.domain.publication.publication_records import POINTER, READER
 from logoadmin.entrypoints.http_api.compression import (
     BROTLI_SUFFIX,
     SHORT,
@@ -52,31 +50,20 @@ class PublishedFile:
 
     __slots__ = ("_name", "_tag", "_variants")
 
-    def __init__(self, name: str, content: bytes, tag: str = "", *, in_gzip: bytes = b"") -> None:
+    def __init__(self, name: str, content: bytes, tag: str = "") -> None:
         """Compress a file in gzip, which takes a moment for a long one.
 
         Args:
             name: its name relative to ``/gallery/``.
             content: its content.
             tag: its entity tag, by default made from the content.
-            in_gzip: its content in gzip, if that is known.
         """
         self._name = name
         self._tag = tag or hashlib.sha256(content).hexdigest()[:32]
         self._variants: dict[str, _Variant] = {}
         self._add(_PLAIN, content)
         if len(content) > SHORT:
-            self._add(_GZIP, in_gzip or in_best_gzip(content))
-
-    @classmethod
-    def unpacked(cls, name: str, packed: bytes) -> "PublishedFile":
-        """Return a file of which only :attr:`packed` was kept."""
-        return cls(name, gzip.decompress(packed), in_gzip=packed)
-
-    @property
-    def packed(self) -> bytes:
-        """The content in gzip."""
-        return self._variants[_GZIP].body if _GZIP in self._variants else in_best_gzip(self.content)
+            self._add(_GZIP, in_best_gzip(content))
 
     @property
     def tag(self) -> str:
@@ -89,19 +76,18 @@ class PublishedFile:
         return self._variants[_PLAIN].fields
 
     @property
-    def content(self) -> bytes:
-        """The content as it is."""
-        return self._variants[_PLAIN].body
-
-    @property
     def size(self) -> int:
         """The bytes of all codings together."""
         return sum(len(variant.body) for variant in self._variants.values())
 
+    @property
+    def is_compressible(self) -> bool:
+        """Whether Brotli is missing: not from a short file, nor from one that will soon be another one."""
+        return _GZIP in self._variants and _BROTLI not in self._variants and self._name != POINTER
+
     def compress_further(self) -> None:
-        """Add Brotli, which takes seconds for a long file, unless the file will soon be another one."""
-        if _GZIP in self._variants and _BROTLI not in self._variants and self._name != POINTER:
-            self._add(_BROTLI, in_best_brotli(self.content))
+        """Add Brotli, which takes seconds for a long file."""
+        self._add(_BROTLI, in_best_brotli(self._variants[_PLAIN].body))
 
     def messages(self, request: Request) -> tuple[Message, Message]:
         """Return the messages to send: without the body for HEAD, or if the client has it cached."""
@@ -134,21 +120,11 @@ class PublishedFile:
         self._variants[coding] = _Variant(etag, fields, body)
 
 
-def pointer_tag(publication: Publication) -> str:
-    """Return the entity tag of a pointer, by which a process recognises one that is newer than its own."""
-    digest = hashlib.sha256(publication.pointer).hexdigest()[:24]
-    return f"{publication.version}-{parsed(publication.pointer).issued}-{digest}"
+def pointer_file(content: bytes) -> PublishedFile:
+    """Return the pointer, by whose entity tag a process recognises one that is newer than its own.
 
-
-def files_of(publication: Publication, known: Mapping[str, PublishedFile]) -> dict[str, PublishedFile]:
-    """Return the files of a publication by name.
-
-    Args:
-        publication: the publication.
-        known: files of an earlier one, of which those with the same content are used again.
+    Raises:
+        ValueError: it is not the pointer of a gallery.
     """
-    files = {POINTER: PublishedFile(POINTER, publication.pointer, pointer_tag(publication))}
-    for name, content in publication.files.items():
-        earlier = known.get(name)
-        files[name] = earlier if earlier and earlier.content == content else PublishedFile(name, content)
-    return files
+    pointer, digest = parsed(content), hashlib.sha256(content).hexdigest()[:24]
+    return PublishedFile(POINTER, content, f"{pointer.version}-{pointer.issued}-{digest}")

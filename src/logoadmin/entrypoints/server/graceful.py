@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network
 from math import inf
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from starlette.types import ASGIApp
 from uvicorn.config import Config
@@ -46,14 +46,17 @@ class Options:
     in_terminal: bool = False
 
 
-def uvicorn_config(app: ASGIApp, root_path: str = "") -> Config:
-    """Return uvicorn's configuration, without what this program does itself."""
+def uvicorn_config(app: ASGIApp, root_path: str = "", *, lifespan: Literal["on", "off"] = "off") -> Config:
+    """Return uvicorn's configuration, without what this program does itself.
+
+    With a lifespan, the application may do something in the background while the server runs.
+    """
     return Config(
         app,
         interface="asgi3",
         http=BoundedProtocol,
         ws="none",
-        lifespan="off",
+        lifespan=lifespan,
         log_config=None,
         log_level="critical",
         access_log=False,

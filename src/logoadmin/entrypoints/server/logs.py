@@ -147,6 +147,9 @@ class LoggedRequests:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
         answer: Message = {}
 
         def send_and_note(message: Message) -> Awaitable[None]:

@@ -100,7 +100,7 @@ def _config(application: Callable[[], ASGIApp], options: Options) -> Config:
     gc.freeze()
     if options.trusted_proxies:
         app = BehindProxies(app, options.trusted_proxies)
-    return uvicorn_config(app, options.root_path)
+    return uvicorn_config(app, options.root_path, lifespan="on")
 
 
 @contextmanager

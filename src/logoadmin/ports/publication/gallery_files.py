@@ -1,6 +1,6 @@
 """Where the files of the published gallery go (contract L1)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -18,11 +18,20 @@ class GalleryFiles(Protocol):
             StartError: somebody else does.
         """
 
+    def lease(self) -> AbstractContextManager[object] | None:
+        """Return a context in which this process alone publishes here in the background; None if another one does.
+
+        It ends with the process at the latest, and keeps nobody from :meth:`locked`.
+        """
+
     def names(self) -> Collection[str]:
         """Return the names of all files, hidden ones included, and those of other directories than ``css``."""
 
     def read(self, name: str) -> bytes | None:
         """Return the content of a file, None if it does not exist."""
+
+    def stamp(self, name: str) -> Hashable | None:
+        """Return a value that is another one once the file was replaced, None if it does not exist; this is quick."""
 
     def write(self, name: str, content: bytes) -> None:
         """Store a file, in place of an earlier one: whole or not at all. On return it is durable."""

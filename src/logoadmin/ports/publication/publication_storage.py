@@ -1,4 +1,4 @@
-"""The published gallery: what was withdrawn, the pinned imports of style sheets, and recent indexes.
+"""The published gallery: what was withdrawn, and the pinned imports of style sheets.
 
 Withdrawals and pins outlast their records: neither is removed with a record.
 """
@@ -108,46 +108,6 @@ class Pins(Protocol):
         """Remove all sheets but those with these SHA-256; return how many were removed."""
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedIndex:
-    """An index that readers may have, from which they get a difference (contract L2).
-
-    Attributes:
-        version: the last change in it.
-        sha256: the SHA-256 of the index.
-        size: its size in bytes.
-        at: when it was stored, as Unix time.
-        body: the index, compressed with zlib; empty where it was not asked for.
-        fingerprints: the hashes of its records, compressed with zlib.
-    """
-
-    version: int
-    sha256: str
-    size: int
-    at: int
-    body: bytes
-    fingerprints: bytes
-
-
-class Indexes(Protocol):
-    """The indexes that were published last, written under the lock of sessions.
-
-    The newest come first: by version, then by time, then by hash.
-    """
-
-    def newest(self, limit: int) -> tuple[PublishedIndex, ...]:
-        """Return up to ``limit`` indexes with an empty ``body``, since several might not fit into memory."""
-
-    def latest(self) -> str | None:
-        """Return the SHA-256 of the newest index, or None: a look at one row, however long the index is."""
-
-    def get(self, sha256: str) -> PublishedIndex | None:
-        """Return an index, or None."""
-
-    def add(self, index: PublishedIndex, keep: int) -> None:
-        """Store an index, in place of one with the same hash, and remove all but the newest ``keep``."""
-
-
 class PublicationStorage(Protocol):
     """The repositories of the published gallery."""
 
@@ -158,7 +118,3 @@ class PublicationStorage(Protocol):
     @property
     def pins(self) -> Pins:
         """The pinned imports."""
-
-    @property
-    def indexes(self) -> Indexes:
-        """The recent indexes."""

@@ -1,16 +1,14 @@
-"""The withdrawals, the pins and the published indexes."""
+"""The withdrawals and the pins."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from heapq import nlargest
 from operator import attrgetter
 
 from logoadmin.adapters.memory_storage.tables import Repository
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.publication.publication_storage import Pin, PublishedIndex, Withdrawal
+from logoadmin.ports.publication.publication_storage import Pin, Withdrawal
 
 _age = attrgetter("at", "kind", "id")
-_newness = attrgetter("version", "at", "sha256")
 _place = attrgetter("kind", "id", "url")
 
 
@@ -70,25 +68,6 @@ class MemoryPins(Repository):
         for sha256 in unused:
             self._journal.delete(self._tables.sheets, sha256)
         return len(unused)
-
-
-class MemoryIndexes(Repository):
-    """The published indexes, as :class:`~logoadmin.ports.publication.publication_storage.Indexes` says."""
-
-    def newest(self, limit: int) -> tuple[PublishedIndex, ...]:
-        newest = nlargest(limit, self._tables.indexes.values(), _newness)
-        return tuple(replace(index, body=b"") for index in newest)
-
-    def latest(self) -> str | None:
-        return max(self._tables.indexes.values(), key=_newness).sha256 if self._tables.indexes else None
-
-    def get(self, sha256: str) -> PublishedIndex | None:
-        return self._tables.indexes.get(sha256)
-
-    def add(self, index: PublishedIndex, keep: int) -> None:
-        self._journal.set(self._tables.indexes, index.sha256, index)
-        for old in sorted(self._tables.indexes.values(), key=_newness, reverse=True)[keep:]:
-            self._journal.delete(self._tables.indexes, old.sha256)
 
 
 def _in_order(pins: Iterable[Pin]) -> tuple[Pin, ...]:

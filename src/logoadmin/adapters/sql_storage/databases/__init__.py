@@ -73,6 +73,16 @@ def files_of(url: str) -> frozenset[Path]:
     return dialect_of(url).files
 
 
+def path_of(url: str) -> Path:
+    """Return the path of the file of a database; for a server, that of its name in the working directory.
+
+    Raises:
+        SettingsError: the URL cannot be used.
+    """
+    files = files_of(url)
+    return min(files, key=lambda file: len(file.name)) if files else Path(parsed_url(url).database or "logoadmin")
+
+
 def parsed_url(url: str) -> URL:
     """Return the parsed URL.
 

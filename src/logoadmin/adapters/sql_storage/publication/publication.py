@@ -1,4 +1,4 @@
-"""The repositories of the published gallery: withdrawals, pins and indexes."""
+"""The repositories of the published gallery: withdrawals and pins."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
@@ -10,10 +10,10 @@ from sqlalchemy import bindparam, delete, func, select
 
 from logoadmin.adapters.sql_storage.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
-from logoadmin.adapters.sql_storage.tables.publication_tables import pins, published_indexes, sheets, withdrawals
+from logoadmin.adapters.sql_storage.tables.publication_tables import pins, sheets, withdrawals
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.publication.publication_storage import Pin, PublishedIndex, Withdrawal
+from logoadmin.ports.publication.publication_storage import Pin, Withdrawal
 
 _LIMIT: Any = bindparam("limit")
 _SOME = (withdrawals.c.kind == bindparam("of_kind"), withdrawals.c.record_id.in_([bindparam(key) for key in KEYS]))
@@ -35,12 +35,6 @@ _PINS_OFFERED = _PINS.where(pins.c.offered > "")
 _place = attrgetter("kind", "id", "url")
 
 _SHEET_HASHES = select(sheets.c.sha256)
-
-_WITHOUT_BODY = [column for column in published_indexes.c if column is not published_indexes.c.body]
-_INDEX_ORDER = [published_indexes.c[name].desc() for name in ("version", "at", "sha256")]
-_NEWEST_INDEXES = select(*_WITHOUT_BODY).order_by(*_INDEX_ORDER).limit(_LIMIT)
-_INDEX_HASHES = select(published_indexes.c.sha256).order_by(*_INDEX_ORDER)
-_LATEST_HASH = _INDEX_HASHES.limit(_LIMIT)
 
 
 def _withdrawal(row: Row) -> Withdrawal:
@@ -113,32 +107,6 @@ class SqlPins(Repository):
     def keep_sheets(self, used: Collection[str]) -> int:
         stored = [sha256 for (sha256,) in self._transaction.rows(_SHEET_HASHES, {})]
         return sum(self._remove(sheets, sha256=sha256) for sha256 in stored if sha256 not in used)
-
-
-class SqlIndexes(Repository):
-    """Implements :class:`~logoadmin.ports.publication.publication_storage.Indexes`."""
-
-    def newest(self, limit: int) -> tuple[PublishedIndex, ...]:
-        rows = self._transaction.rows(_NEWEST_INDEXES, {"limit": limit})
-        return tuple(
-            PublishedIndex(version, sha256, size, at, b"", fingerprints)
-            for version, sha256, size, at, fingerprints in rows
-        )
-
-    def latest(self) -> str | None:
-        rows = self._transaction.rows(_LATEST_HASH, {"limit": 1})
-        return next((str(sha256) for (sha256,) in rows), None)
-
-    def get(self, sha256: str) -> PublishedIndex | None:
-        row = self._find(*published_indexes.c, sha256=sha256)
-        return None if row is None else PublishedIndex(*row)
-
-    def add(self, index: PublishedIndex, keep: int) -> None:
-        # With the same hash, it is the same index.
-        if not self._update(published_indexes, {"sha256": index.sha256}, {"version": index.version, "at": index.at}):
-            self._add(published_indexes, asdict(index))
-        for (sha256,) in self._transaction.rows(_INDEX_HASHES, {})[keep:]:
-            self._remove(published_indexes, sha256=sha256)
 
 
 def _pins(rows: Iterable[Row]) -> tuple[Pin, ...]:

@@ -25,7 +25,7 @@ from logoadmin.adapters.sql_storage.tables.identity_tables import (
     sign_in_attempts,
     users,
 )
-from logoadmin.adapters.sql_storage.tables.publication_tables import pins, published_indexes, sheets, withdrawals
+from logoadmin.adapters.sql_storage.tables.publication_tables import pins, sheets, withdrawals
 from logoadmin.adapters.sql_storage.tables.sign_in_tables import SIGN_IN_TABLES
 from logoadmin.domain.kernel.kinds import KINDS, ArtworkKind
 from logoadmin.domain.kernel.records import Kind
@@ -53,7 +53,7 @@ SESSION_TABLES: Final = frozenset(
     {
         *(sessions, refresh_tokens, preferences, service_keys, sign_in_attempts),
         *SIGN_IN_TABLES,
-        *(pins, sheets, published_indexes),
+        *(pins, sheets),
     }
 )
 # Tables whose new rows replace those with the same key.

@@ -14,7 +14,6 @@ from sqlalchemy import (
 
 from logoadmin.adapters.sql_storage.tables.columns import (
     SHA256,
-    LongBinary,
     LongText,
     metadata,
 )
@@ -56,16 +55,4 @@ sheets: Final = Table(
     metadata,
     Column("sha256", String(SHA256), primary_key=True),
     Column("css", LongText, nullable=False),
-)
-
-# In the order of the fields of a PublishedIndex.
-published_indexes: Final = Table(
-    "published_indexes",
-    metadata,
-    Column("version", Integer, nullable=False),
-    Column("sha256", String(SHA256), primary_key=True),
-    Column("size", BigInteger, nullable=False),
-    Column("at", BigInteger, nullable=False),
-    Column("body", LongBinary, nullable=False),
-    Column("fingerprints", LongBinary, nullable=False),
 )

@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from logoadmin.domain.publication.files.contents import Contents
 from logoadmin.domain.publication.files.gallery_keys import DAY, Identity
-from logoadmin.domain.publication.files.index import Index, hashed_name, index_name
+from logoadmin.domain.publication.files.index import Index, hashed_name, packed_fingerprints
 from logoadmin.domain.publication.files.index_differences import named_differences
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, signed
 from logoadmin.domain.publication.files.withdrawals import withdrawn_entry, withdrawn_file
-from logoadmin.domain.publication.publication_records import READER, Publication
-from logoadmin.ports.publication.publication_storage import PublishedIndex, Withdrawal
+from logoadmin.domain.publication.publication_records import READER, Publication, PublishedIndex
+from logoadmin.ports.publication.publication_storage import Withdrawal
 
 # The number of earlier indexes from which differences lead to the current one.
 MOST_DIFFERENCES: Final = 10
@@ -23,38 +23,35 @@ class Sources:
 
     Attributes:
         version: the id of the last change.
+        index_version: the id of the last change of a logo, a theme or an author, so that all machines give an index the
+            same name, and a change of a user renews the pointer alone.
         issued: when the pointer is issued, as Unix time.
         identity: what signs it.
         contents: the records.
-        earlier: the stored indexes, the newest first.
         withdrawn: the withdrawn records, the newest first.
         blocked: the blocked ones, the newest first.
     """
 
     version: int
+    index_version: int
     issued: int
     identity: Identity
     contents: Contents
-    earlier: Sequence[PublishedIndex]
     withdrawn: Sequence[Withdrawal]
     blocked: Sequence[Withdrawal]
 
 
-def assembled(sources: Sources, days: int, reader: bytes) -> tuple[Publication, Index]:
-    """Return the files, and the index among them.
-
-    An index that is the newest one in storage keeps its name, so that a change of other records, such as users, changes
-    the pointer alone.
+def assembled(sources: Sources, earlier: Sequence[PublishedIndex], days: int, reader: bytes) -> Publication:
+    """Return the files.
 
     Args:
         sources: the parts.
+        earlier: the indexes that readers may have, the newest first.
         days: how long the pointer is valid.
         reader: the content of ``reader.js``, empty for none.
     """
-    index = sources.contents.records.index(sources.version)
-    earlier = [each for each in sources.earlier if each.sha256 != index.sha256][:MOST_DIFFERENCES]
-    if sources.earlier and sources.earlier[0].sha256 == index.sha256:
-        index = index.of_version(sources.earlier[0].version)
+    index = sources.contents.records.index(sources.index_version)
+    earlier = [each for each in earlier if each.sha256 != index.sha256][:MOST_DIFFERENCES]
     withdrawn = withdrawn_file(map(_entry, sources.withdrawn))
     deltas = _deltas(index, earlier)
     files = {
@@ -65,9 +62,9 @@ def assembled(sources: Sources, days: int, reader: bytes) -> tuple[Publication, 
         **({READER: reader} if reader else {}),
     }
     pointer = _pointer(sources, days, index, withdrawn, {version: entry for version, (entry, _) in deltas.items()})
-    older = {index_name(each.version, each.sha256): each.sha256 for each in earlier}
+    current = PublishedIndex(index.version, index.sha256, packed_fingerprints(index))
     left_out = tuple(sources.contents.left_out)
-    return Publication(sources.version, signed(pointer, sources.identity.keys), files, older, left_out), index
+    return Publication(sources.version, signed(pointer, sources.identity.keys), files, (current, *earlier), left_out)
 
 
 def _pointer(

@@ -1,12 +1,11 @@
 """The index: all published records as one file in canonical JSON (contract L2)."""
 
 import hashlib
-import json
 import struct
 import zlib
 from array import array
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import rfc8785
@@ -95,23 +94,10 @@ class Index:
         """The name of the file."""
         return index_name(self.version, self.sha256)
 
-    def of_version(self, version: int) -> "Index":
-        """Return the same index as that of another version."""
-        return replace(self, version=version)
-
 
 def index_name(version: int, sha256: str) -> str:
     """Return the name of the file of an index."""
     return f"{version}-{sha256[:16]}.json"
-
-
-def index_of(version: int, body: bytes) -> Index:
-    """Return an index from its file."""
-    sections = {name: Section() for name in SECTIONS}
-    for name, records in json.loads(body).items():
-        for record in records:
-            sections[name].add(record[f"{name.removesuffix('s')}_id"], record)
-    return Index(version, body, sha256(body), sections)
 
 
 class IndexBuilder:
@@ -167,7 +153,7 @@ def without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def packed_fingerprints(index: Index) -> bytes:
-    """Return the fingerprints of an index for storage, compressed."""
+    """Return the fingerprints of an index, compressed."""
     parts = []
     for name in SECTIONS:
         of = index.sections[name].fingerprints
@@ -176,7 +162,7 @@ def packed_fingerprints(index: Index) -> bytes:
 
 
 def unpacked_fingerprints(packed: bytes) -> dict[str, Fingerprints]:
-    """Return the fingerprints of a stored index.
+    """Return the fingerprints of an earlier index.
 
     Raises:
         ValueError: they are not whole.

@@ -11,7 +11,7 @@ from logoadmin.domain.publication.files.index import (
     hashed_name,
     unpacked_fingerprints,
 )
-from logoadmin.ports.publication.publication_storage import PublishedIndex
+from logoadmin.domain.publication.publication_records import PublishedIndex
 
 
 def difference(index: Index, version: int, sha256: str, fingerprints: bytes) -> bytes | None:

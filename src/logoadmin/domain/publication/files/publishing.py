@@ -1,5 +1,7 @@
 """Publishing: bringing files up to date so that readers see the last publication or this one (contract L1)."""
 
+import base64
+import binascii
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -8,23 +10,28 @@ from typing import Any, Final
 
 from logoadmin.domain.kernel.errors import StartError
 from logoadmin.domain.publication.files.gallery_keys import DAY
-from logoadmin.domain.publication.files.index import canonical, sha256
+from logoadmin.domain.publication.files.index import canonical, sha256, unpacked_fingerprints
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
-from logoadmin.domain.publication.publication_records import POINTER, READER, Publication
+from logoadmin.domain.publication.publication_records import POINTER, READER, Publication, PublishedIndex
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 
 # Until when files that the current pointer no longer names stay, what the pointer was made of, and how many active
 # records are not in the index.
 STATE: Final = ".publication.json"
+# The indexes from which differences lead to the next one.
+INDEXES: Final = ".indexes.json"
+# Locked by the process that publishes here in the background.
+LEASE: Final = ".lease"
 _MADE_OF: Final = "made_of"
 _LEFT_OUT: Final = "left_out"
 # While nothing changes, a pointer is left alone for as long, or until half of its validity is over; readers may still
 # ask for older indexes and differences.
 _RENEWED_AFTER: Final = DAY
 _OLD_STAY: Final = 2 * DAY
-_IMMUTABLE: Final = r"(?:\d+|from-\d+|withdrawn)-[0-9a-f]{16}\.json|css/[0-9a-f]{64}\.css"
-_OURS: Final = re.compile(rf"{_IMMUTABLE}|{re.escape(READER)}|{re.escape(STATE)}|{re.escape(POINTER)}")
-_IMMUTABLE_NAME: Final = re.compile(_IMMUTABLE)
+_SHA256: Final = re.compile("[0-9a-f]{64}")
+_IMMUTABLE: Final = r"(?:[0-9]{1,19}|from-[0-9]{1,19}|withdrawn)-[0-9a-f]{16}\.json|css/[0-9a-f]{64}\.css"
+_OURS: Final = re.compile("|".join((_IMMUTABLE, *map(re.escape, (READER, STATE, INDEXES, LEASE, POINTER)))))
+IMMUTABLE_NAME: Final = re.compile(_IMMUTABLE, re.ASCII)
 # A program that was killed leaves hidden files, see atomic_files; of the name in css, the last part.
 _LEFTOVER: Final = re.compile(r"(css/)?\.(?P<name>.+)\.[a-z0-9_]{8}")
 _CURE: Final = "name an empty folder, or one that logoadmin publish wrote"
@@ -75,6 +82,62 @@ def is_complete(files: GalleryFiles) -> bool:
     return _state(files).get(_LEFT_OUT) == 0
 
 
+def earlier_indexes(files: GalleryFiles) -> Sequence[PublishedIndex]:
+    """Return the indexes that readers may have, the newest first; a damaged list counts as missing.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    found = []
+    try:
+        for entry in json.loads(files.read(INDEXES) or b"[]"):
+            index = PublishedIndex(entry["version"], entry["sha256"], base64.b64decode(entry["fingerprints"]))
+            unpacked_fingerprints(index.fingerprints)
+            if type(index.version) is not int or _SHA256.fullmatch(index.sha256) is None:
+                return ()
+            found.append(index)
+    except (ValueError, TypeError, KeyError, binascii.Error, RecursionError):
+        return ()
+    return found
+
+
+def _written(indexes: Sequence[PublishedIndex]) -> bytes:
+    return canonical(
+        [
+            {
+                "version": each.version,
+                "sha256": each.sha256,
+                "fingerprints": base64.b64encode(each.fingerprints).decode(),
+            }
+            for each in indexes
+        ]
+    )
+
+
+def clear_another_gallery(files: GalleryFiles, gallery: str) -> None:
+    """Remove the publication of another gallery, such as that of a deleted database; the caller has locked the files.
+
+    Args:
+        files: files that belong to one service alone.
+        gallery: the UUID of its gallery.
+
+    Raises:
+        OSError: a file cannot be read or removed.
+    """
+    content = files.read(POINTER)
+    if content is None:
+        return
+    try:
+        if parsed(content).gallery == gallery:
+            return
+    except ValueError:  # damaged
+        pass
+    files.remove(POINTER)
+    for name in files.names():
+        if name != LEASE and (_OURS.fullmatch(name) or _is_leftover(name)):
+            files.remove(name)
+
+
 def publish_blocks(
     files: GalleryFiles, sources: Blocks, sign: Callable[[Pointer], bytes], now: int, expires: int
 ) -> None:
@@ -119,7 +182,7 @@ def publish(files: GalleryFiles, publication: Publication, now: int) -> None:
     old = _published(files, _ours(files), parsed(publication.pointer))
     for name in filter(_is_leftover, names):
         files.remove(name)
-    stored = {name for name in names if _IMMUTABLE_NAME.fullmatch(name)}
+    stored = {name for name in names if IMMUTABLE_NAME.fullmatch(name)}
     kept = _kept(_state(files), stored, old, publication, now)
     unneeded = stored - kept.keys() - publication.files.keys()
     # Those to which the last pointer does not lead make room for the new ones.
@@ -130,8 +193,10 @@ def publish(files: GalleryFiles, publication: Publication, now: int) -> None:
     changed = [name for name, content in publication.files.items() if files.read(name) != content]
     made_of = _made_of(publication.state, publication.pointer)
     state = canonical({**kept, _MADE_OF: made_of, _LEFT_OUT: len(publication.left_out)})
-    if state != files.read(STATE):
-        files.write(STATE, state)
+    indexes = _written(publication.indexes)
+    for name, content in ((STATE, state), (INDEXES, indexes)):
+        if content != files.read(name):
+            files.write(name, content)
     for name in sorted(changed, key=_order):
         files.write(name, publication.files[name])
     files.write(POINTER, publication.pointer)

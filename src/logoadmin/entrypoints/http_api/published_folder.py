@@ -1,0 +1,154 @@
+"""The files of a published folder, as this process serves them: compressed once (contract L1, L2)."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Hashable, Iterator
+from contextlib import suppress
+from functools import partial
+from math import inf
+from typing import Final
+
+from cachetools import LRUCache
+
+from logoadmin.domain.publication.files.pointer import parsed
+from logoadmin.domain.publication.files.publishing import IMMUTABLE_NAME
+from logoadmin.domain.publication.publication_records import POINTER, READER
+from logoadmin.entrypoints.http_api.dispatch import Dispatch, SingleFlight
+from logoadmin.entrypoints.http_api.errors import HttpError
+from logoadmin.entrypoints.http_api.gallery_files import PublishedFile, pointer_file
+from logoadmin.ports.publication.gallery_files import GalleryFiles
+
+log = logging.getLogger("logoadmin.http")
+
+# The files whose names do not tell their content.
+_CHANGING: Final = frozenset({POINTER, READER})
+# How often the pointer is compared with the one in the folder.
+_INTERVAL: Final = 1.0  # seconds
+# Brotli takes seconds, in vain if the gallery changes in the meantime.
+_QUIET: Final = 3.0  # seconds
+# Files besides the pointer, its index and the reader, in all codings.
+_OTHER_BYTES: Final = 67_108_864
+
+
+class PublishedFolder:
+    """Looks up the files of a folder into which some process publishes. Only for use in the event loop."""
+
+    def __init__(self, files: GalleryFiles, dispatch: Dispatch) -> None:
+        """Serve a folder, which is read on demand."""
+        self._folder = files
+        self._dispatch = dispatch
+        self._flight = SingleFlight()
+        self._files: dict[str, PublishedFile] = {}
+        self._others: LRUCache[str, PublishedFile] = LRUCache(_OTHER_BYTES, lambda file: file.size)
+        self._index = ""
+        self._stamp: Hashable | None = None
+        self._reader_stamp: Hashable | None = None
+        self._is_current = False
+        self._next_look = -inf
+        self._compression: asyncio.Task[None] | None = None
+
+    def at_hand(self, name: str) -> PublishedFile | None:
+        """Return a file without waiting; None if it must be read first, or does not exist."""
+        if time.monotonic() >= self._next_look:
+            self.look_now()
+        if not self._is_current and name in _CHANGING:
+            return None
+        return self._files.get(name) or self._others.get(name)
+
+    def look_now(self) -> None:
+        """Notice another pointer up to this moment."""
+        stamp = self._folder.stamp(POINTER)
+        self._next_look = time.monotonic() + _INTERVAL
+        if stamp != self._stamp:
+            self._stamp, self._is_current = stamp, False
+
+    async def file(self, name: str) -> PublishedFile | None:
+        """Return a file by its name relative to ``/gallery/``, or None.
+
+        Raises:
+            HttpError: nothing has been published yet.
+        """
+        if name not in _CHANGING and IMMUTABLE_NAME.fullmatch(name) is None:
+            return None
+        if time.monotonic() >= self._next_look:
+            self.look_now()
+        if not self._is_current:
+            await self._flight.run(POINTER, self._read_pointer)
+        found = self._files.get(name) or self._others.get(name)
+        if found is None and name != POINTER:
+            found = await self._flight.run(name, partial(self._read, name))
+        if POINTER not in self._files:
+            raise HttpError(503, "The gallery is not published yet; try again in a few seconds", {"retry-after": "1"})
+        return found
+
+    async def _read_pointer(self) -> None:
+        """Read the pointer, and forget the files that are no longer there."""
+        stamp = self._stamp
+        try:
+            content, names, reader = await self._dispatch.files.submit(self._pointer_and_names).answer
+            if content is None:
+                self._files.pop(POINTER, None)
+            else:
+                self._files[POINTER], self._index = pointer_file(content), str(parsed(content).index["path"])
+        except (OSError, ValueError) as error:  # the last pointer is still served
+            log.error("The published gallery cannot be read: %s", error)
+            return
+        if reader != self._reader_stamp:
+            self._files.pop(READER, None)
+        self._reader_stamp = reader
+        self._is_current = stamp == self._stamp
+        for name in self._files.keys() - {POINTER, self._index, READER}:
+            self._keep(name, self._files.pop(name))
+        for name in [*self._files, *self._others]:
+            if name not in names:
+                self._files.pop(name, None)
+                self._others.pop(name, None)
+        self._compress_later(restart=True)
+
+    def _pointer_and_names(self) -> tuple[bytes | None, frozenset[str], Hashable | None]:
+        content = self._folder.read(POINTER)
+        names = frozenset() if content is None else frozenset(self._folder.names())
+        return content, names, self._folder.stamp(READER)
+
+    async def _read(self, name: str) -> PublishedFile | None:
+        file = await self._dispatch.files.submit(partial(self._prepared, name)).answer
+        if file is not None:
+            self._keep(name, file)
+            self._compress_later()
+        return file
+
+    def _prepared(self, name: str) -> PublishedFile | None:
+        """Return a file, which is compressed with gzip here."""
+        try:
+            content = self._folder.read(name)
+        except OSError as error:
+            log.error("The published gallery cannot be read: %s", error)
+            return None
+        return None if content is None else PublishedFile(name, content)
+
+    def _keep(self, name: str, file: PublishedFile) -> None:
+        if name in {self._index, READER}:
+            self._files[name] = file
+        else:
+            with suppress(ValueError):  # it is too large
+                self._others[name] = file
+
+    def _compress_later(self, *, restart: bool = False) -> None:
+        is_running = self._compression is not None and not self._compression.done()
+        if self._compression is not None and is_running and restart:
+            self._compression.cancel()
+        if restart or not is_running:
+            self._compression = asyncio.create_task(self._compress())
+
+    async def _compress(self) -> None:
+        """Read the index, so that no reader waits for gzip; compress further once the gallery stays as it is."""
+        index = self._index
+        if index and index not in self._files:
+            await self._flight.run(index, partial(self._read, index))
+        await asyncio.sleep(_QUIET)
+        while file := next(self._compressible(), None):
+            await self._dispatch.compressing.submit(file.compress_further).answer
+
+    def _compressible(self) -> Iterator[PublishedFile]:
+        return (file for file in [*self._files.values(), *self._others.values()] if file.is_compressible)

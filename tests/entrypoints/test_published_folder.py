@@ -1,0 +1,336 @@
+"""What readers get of a folder while it changes, when rushes come and when the disk fails (contract L1, L2)."""
+
+import asyncio
+import gzip
+import hashlib
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+import brotli
+import pytest
+
+from logoadmin.entrypoints.http_api import published_folder as module
+from tests.asgi import AppResponse
+from tests.entrypoints.published_files import READER, SHEET, CountedFiles, Reader
+
+pytestmark = pytest.mark.rule("contract L1", "contract L2")
+
+SHEET_NAME: Final = f"css/{hashlib.sha256(SHEET).hexdigest()}.css"
+
+
+@pytest.fixture
+def files() -> CountedFiles:
+    """A folder with a publication."""
+    made = CountedFiles()
+    made.publish()
+    return made
+
+
+@pytest.fixture
+def reader(files: CountedFiles, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
+    """A reader of a process that asks for another pointer at every request, unless the test says otherwise."""
+    monkeypatch.setattr(module, "_INTERVAL", 0.0)
+    monkeypatch.setattr(module, "_QUIET", 0.0)
+    made = Reader(files)
+    yield made
+    made.close()
+
+
+def tag(response: AppResponse) -> str:
+    """Return the entity tag of a response."""
+    found = response.header("etag")
+    assert found is not None
+    return found
+
+
+def test_before_the_first_publication_everything_is_a_503_that_nobody_caches() -> None:
+    empty = CountedFiles()
+    reader = Reader(empty)
+    for name in ("latest.json", f"12-{'0' * 16}.json", "reader.js"):
+        refused = reader.ask(name)
+        assert (refused.status_code, refused.header("retry-after")) == (503, "1")
+        assert (refused.header("cache-control"), refused.header("access-control-allow-origin")) == ("no-store", "*")
+        assert refused.json() == {"detail": "The gallery is not published yet; try again in a few seconds"}
+    empty.publish()
+    reader.folder.look_now()
+    assert reader.ask().status_code == 200
+    reader.close()
+
+
+def test_a_rush_after_a_change_reads_the_pointer_once(files: CountedFiles, reader: Reader) -> None:
+    before = reader.ask()
+    files.version += 1
+    files.publish()
+    files.reads.clear()
+    responses = reader.ask_at_once(200)
+    assert {tag(each) for each in responses} == {tag(responses[0])} != {tag(before)}
+    assert files.reads.count("latest.json") == 1
+
+
+def test_polls_within_a_second_cost_no_look(
+    files: CountedFiles, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_INTERVAL", 1.0)
+    first = reader.ask()
+    began = time.monotonic()
+    for _ in range(200):
+        assert reader.ask(If_None_Match=tag(first)).status_code == 304
+    assert files.looks <= 1 + (time.monotonic() - began)
+    assert files.reads.count("latest.json") == 1
+
+
+def test_a_folder_that_cannot_be_read_keeps_the_last_pointer(
+    files: CountedFiles, reader: Reader, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = reader.ask()
+    files.version += 1
+    files.publish()
+    files.fault = OSError(5, "Input/output error")
+    with caplog.at_level(logging.ERROR):
+        assert tag(reader.ask()) == tag(before)
+    assert "Input/output error" in caplog.text
+    files.fault = None
+    assert tag(reader.ask()) != tag(before)
+    files.files["latest.json"] = b"damaged"
+    assert reader.ask().status_code == 200
+
+
+def test_files_of_earlier_pointers_are_served_until_they_leave_the_folder(files: CountedFiles, reader: Reader) -> None:
+    for _ in range(12):
+        files.version += 1
+        files.publish()
+        reader.ask()
+    assert {reader.ask(name).status_code for name in files.indexes} == {200}
+    first = files.indexes[0]
+    files.version += 1
+    files.publish(keep=False)
+    reader.ask()
+    assert [reader.ask(name).status_code for name in (first, files.indexes[-1], "reader.js")] == [404, 200, 200]
+
+
+def test_the_reader_script_is_read_again_with_another_pointer(files: CountedFiles, reader: Reader) -> None:
+    assert reader.ask("reader.js").body == READER
+    files.version += 1
+    files.publish()
+    files.files["reader.js"] = b"export {}"
+    assert reader.ask("reader.js").body == b"export {}"
+
+
+def test_a_folder_that_is_emptied_is_not_served(files: CountedFiles, reader: Reader) -> None:
+    reader.ask()
+    files.files.clear()
+    assert {reader.ask(name).status_code for name in ("latest.json", files.indexes[-1], "reader.js")} == {503}
+
+
+def test_a_newer_pointer_of_another_machine_is_not_replaced_by_an_older_one(
+    files: CountedFiles, reader: Reader
+) -> None:
+    other = Reader(elsewhere := CountedFiles())
+    elsewhere.version += 1
+    elsewhere.publish()
+    seen = tag(other.ask())
+    kept = reader.ask(If_None_Match=seen)
+    assert (kept.status_code, kept.body, tag(kept)) == (304, b"", seen)
+    assert kept.header("cache-control") == KINDS["latest.json"][0]
+    assert reader.ask().status_code == 200
+    assert files.version < elsewhere.version
+    other.close()
+
+
+def test_a_reader_with_a_newer_pointer_of_another_process_never_goes_back(
+    files: CountedFiles, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Reader(files)
+    monkeypatch.setattr(module, "_INTERVAL", 60.0)
+    for each in (reader, other):
+        each.ask()
+    for change in ("version", "issued", "version"):
+        setattr(files, change, getattr(files, change) + 1)
+        files.publish()
+        reader.folder.look_now()  # for one of them, a second has passed
+        seen = reader.ask()
+        assert other.ask(If_None_Match=tag(seen)).status_code == 304
+        assert other.ask(files.indexes[-1]).status_code == 200
+        assert tag(reader.ask(If_None_Match=tag(seen))) == tag(seen)
+    looks = files.looks
+    assert other.ask(If_None_Match='"12-1800000000-' + "0" * 24 + '"').status_code == 200
+    assert files.looks == looks
+    other.close()
+
+
+def test_a_file_of_a_pointer_that_this_process_has_not_seen_exists_at_once(
+    files: CountedFiles, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_INTERVAL", 60.0)
+    reader.ask()
+    files.version += 1
+    files.publish()
+    assert reader.ask(files.indexes[-1]).status_code == 200
+
+
+@pytest.mark.rule("contract H6")
+def test_publishing_lasts_as_long_as_the_application_or_begins_with_the_first_request(files: CountedFiles) -> None:
+    reader = Reader(files)
+    reader.ask("/api/logos")
+    assert reader.publisher.calls == []
+    for _ in range(2):
+        reader.ask("reader.js")
+    assert reader.publisher.calls == ["start"]
+    whole: Any = Reader(files)
+    whole.loop.run_until_complete(whole.app({"type": "lifespan"}, None, None))
+    assert whole.publisher.calls == ["start", "close"]
+    for each in (reader, whole):
+        each.close()
+
+
+ODD: Final = (
+    "",
+    ".",
+    "..",
+    "/gallery",
+    "/gallery//latest.json",
+    "..%2flatest.json",
+    "%2e%2e/latest.json",
+    "css%2f" + "0" * 64 + ".css",
+    "latest.json/",
+    "LATEST.JSON",
+    "Latest.json",
+    "latest.json%00",
+    "latest.json%0a",
+    "latest.json;a",
+    ".publication.json",
+    ".indexes.json",
+    ".lease",
+    "mine.txt",
+    "12-0.json",
+    "12-" + "0" * 16 + ".json ",
+    "\uff11\uff12-" + "0" * 16 + ".json",
+    "x" * 10_000,
+    "css/" + "0" * 63 + "G.css",
+    "from--1-" + "0" * 16 + ".json",
+)
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_name_is_no_file_and_costs_no_look(
+    files: CountedFiles, reader: Reader, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(module, "_INTERVAL", 60.0)
+    reader.ask()
+    looks = files.looks
+    files.files |= {".lease": b"", ".indexes.json": b"", ".publication.json": b"", "mine.txt": b""}
+    refused = reader.ask(name.encode().decode("latin-1"))
+    assert (refused.status_code, refused.header("cache-control")) in {(404, "no-store"), (404, None)}
+    assert files.looks == looks
+    assert {*files.reads} <= {"latest.json", files.indexes[-1]}  # the index is compressed in the background
+
+
+def test_a_name_that_might_exist_is_a_404_that_nobody_caches(reader: Reader) -> None:
+    for name in (
+        f"12-{'0' * 16}.json",
+        f"from-11-{'0' * 16}.json",
+        f"withdrawn-{'0' * 16}.json",
+        f"css/{'0' * 64}.css",
+    ):
+        refused = reader.ask(name)
+        assert (refused.status_code, refused.header("cache-control")) == (404, "no-store")
+        assert refused.header("access-control-allow-origin") == "*"
+        assert refused.json() == {"detail": "Not Found"}
+
+
+FOREVER: Final = "public, max-age=31536000, immutable"
+KINDS: Final = {
+    "latest.json": ("public, max-age=60, stale-if-error=604800", "application/json"),
+    "reader.js": ("public, max-age=86400", "text/javascript; charset=utf-8"),
+    SHEET_NAME: (FOREVER, "text/css; charset=utf-8"),
+    "index": (FOREVER, "application/json"),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_each_file_may_be_cached_as_long_as_it_lasts_and_read_by_all_pages(
+    files: CountedFiles, reader: Reader, name: str
+) -> None:
+    cache_control, media_type = KINDS[name]
+    path = files.indexes[-1] if name == "index" else name
+    got = reader.ask(path, Range="bytes=0-1")
+    fields = ("cache-control", "content-type", "access-control-allow-origin", "x-content-type-options", "vary")
+    assert got.status_code == 200
+    assert [got.header(field) for field in fields] == [cache_control, media_type, "*", "nosniff", "Accept-Encoding"]
+    assert got.header("content-length") == str(len(got.body))
+    head = reader.ask(path, "HEAD")
+    assert (head.status_code, head.body, head.headers) == (200, b"", got.headers)
+    unchanged = reader.ask(path, If_None_Match=tag(got))
+    assert (unchanged.status_code, unchanged.body, unchanged.header("content-type")) == (304, b"", None)
+    assert unchanged.header("cache-control") == cache_control
+
+
+def test_long_files_are_compressed_once_and_each_coding_has_a_tag(files: CountedFiles, reader: Reader) -> None:
+    name = files.indexes[-1]
+    plain = reader.ask(name)
+    zipped = reader.ask(name, Accept_Encoding="gzip")
+    assert (zipped.header("content-encoding"), gzip.decompress(zipped.body)) == ("gzip", plain.body)
+    deadline = time.monotonic() + 30
+    while (shortest := reader.ask(name, Accept_Encoding="gzip, br")).header("content-encoding") != "br":
+        assert time.monotonic() < deadline
+        reader.loop.run_until_complete(asyncio.sleep(0.02))
+    assert brotli.decompress(shortest.body) == plain.body
+    assert len({tag(each) for each in (plain, zipped, shortest)}) == 3
+    for known in (plain, zipped, shortest):
+        for accepted in ("identity", "gzip", "br", "br;q=0, gzip"):
+            again = reader.ask(name, Accept_Encoding=accepted, If_None_Match=tag(known))
+            assert (again.status_code, tag(again)) == (304, tag(known))
+    refused = reader.ask(name, Accept_Encoding="br;q=0, gzip;q=0, *;q=0")
+    assert refused.header("content-encoding") is None
+    assert reader.ask("reader.js").body == READER
+
+
+def test_only_reading_is_possible(reader: Reader) -> None:
+    for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
+        refused = reader.ask("latest.json", method)
+        assert (refused.status_code, refused.header("allow")) == (405, "GET, HEAD")
+    asked = {"Origin": "https://a.example", "Access_Control_Request_Method": "GET"}
+    allowed = reader.ask("latest.json", "OPTIONS", **asked, Access_Control_Request_Headers="if-none-match")
+    assert (allowed.status_code, allowed.header("access-control-allow-headers")) == (204, "If-None-Match")
+    assert allowed.header("access-control-allow-origin") == "*"
+
+
+def test_a_mass_edit_while_many_poll_never_names_a_file_that_is_missing(files: CountedFiles, reader: Reader) -> None:
+    """Two processes answer the readers in turn, while a thread publishes."""
+    other = Reader(files)
+    other.close()
+    other.loop = reader.loop
+    ended = threading.Event()
+
+    def edit() -> None:
+        while not ended.wait(0.002):
+            files.version += 1
+            files.publish()
+
+    async def read(number: int) -> None:
+        processes = (reader, other)
+        known, version = "", 0
+        for turn in range(12):
+            answered = await processes[(number + turn) % 2].response("latest.json", If_None_Match=known)
+            if answered.status_code == 304:
+                continue
+            seen = int(tag(answered)[1:].partition("-")[0])
+            assert seen >= version
+            known, version = tag(answered), seen
+            (name,) = [name for name in files.indexes if name.startswith(f"{seen}-")]
+            fetched = await processes[(number + turn + 1) % 2].response(name)
+            assert fetched.status_code == 200
+
+    async def read_all() -> None:
+        await asyncio.gather(*map(read, range(20)))
+
+    thread = threading.Thread(target=edit)
+    thread.start()
+    try:
+        reader.loop.run_until_complete(read_all())
+    finally:
+        ended.set()
+        thread.join()

@@ -1,0 +1,189 @@
+"""Publishing each change in the background, for the service and for ``publish --watch`` (contract L1, L5)."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
+from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateTheme
+from logoadmin.domain.kernel.errors import StartError, StorageUnavailable
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication.files.pointer import parsed
+from logoadmin.domain.publication.publication_records import POINTER, Published
+from logoadmin.entrypoints import publisher as module
+from logoadmin.entrypoints.publisher import Publisher
+from logoadmin.ports.publication.gallery_files import GalleryFiles
+from tests.gallery import ARTWORK, FrozenClock, WatchedStorage, gallery_on, stock
+from tests.origins import Origins
+from tests.services import comes_true
+
+pytestmark = pytest.mark.rule("contract L1")
+
+URL: Final = "https://styles.example/a.css"
+
+
+class Publishing:
+    """A publisher, and what it reports; it looks when a test says so."""
+
+    def __init__(self, gallery: LogoAdmin, files: GalleryFiles, *, leased: bool = True) -> None:
+        self.files = files
+        self.found: list[Published] = []
+        self.errors: list[Exception] = []
+        self.publisher = Publisher(
+            gallery, files, published=self.found.append, failed=self.errors.append, leased=leased
+        )
+
+    @property
+    def version(self) -> int:
+        """The version in the pointer, -1 without one."""
+        content = self.files.read(POINTER)
+        return -1 if content is None else parsed(content).version
+
+    def look(self, seconds: float = 0) -> float:
+        """Look once, as if some time had passed; return the pause until the next look."""
+        self.publisher._compare_at -= seconds
+        return self.publisher._attempt(self._held)
+
+    def __enter__(self) -> "Publishing":
+        self._held = ExitStack()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.publisher.close()
+        self._held.close()
+
+
+@pytest.fixture
+def watched() -> WatchedStorage:
+    """A storage in memory, which records its calls."""
+    return WatchedStorage(MemoryStorage())
+
+
+@pytest.fixture
+def stocked(watched: WatchedStorage, clock: FrozenClock) -> LogoAdmin:
+    """A gallery with a little of everything."""
+    gallery = gallery_on(watched, clock)
+    stock(gallery)
+    return gallery
+
+
+@pytest.fixture
+def publishing(stocked: LogoAdmin) -> Iterator[Publishing]:
+    with Publishing(stocked, MemoryGalleryFiles()) as made:
+        yield made
+
+
+def test_a_change_is_published_at_the_next_look_and_an_unchanged_gallery_costs_one_read(
+    stocked: LogoAdmin, watched: WatchedStorage, publishing: Publishing
+) -> None:
+    publishing.look()
+    assert publishing.version == stocked.changes.version()
+    stocked.logos.amend(AmendLogo(logo_id=1, name="Elk"))
+    assert publishing.look() == module._LOOK_EVERY <= 0.5
+    assert publishing.version == stocked.changes.version()
+    watched.asked.clear()
+    for _ in range(5):
+        publishing.look()
+    assert watched.asked == ["read"] * 5
+    assert [found.changed for found in publishing.found] == [True, True]
+
+
+def test_what_is_no_change_is_noticed_within_ten_seconds(stocked: LogoAdmin, publishing: Publishing) -> None:
+    publishing.look()
+    stocked.publication.rotate_key()
+    publishing.look(9)
+    assert len(publishing.found) == 1
+    publishing.look(1)
+    assert [found.changed for found in publishing.found] == [True, True]
+
+
+def test_one_process_publishes_and_another_one_takes_over(stocked: LogoAdmin, tmp_path: Path) -> None:
+    folder = tmp_path / "gallery"
+    with Publishing(stocked, FolderGalleryFiles(folder)) as other:
+        with Publishing(stocked, FolderGalleryFiles(folder)) as one:
+            one.look()
+            other.look()
+            assert (len(one.found), other.found, other.errors) == (1, [], [])
+            stocked.logos.amend(AmendLogo(logo_id=1, name="Elk"))
+        other.look()
+        assert [found.changed for found in other.found] == [True]
+
+
+def test_a_failure_is_reported_and_tried_again(
+    stocked: LogoAdmin, publishing: Publishing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publishing.look()
+    stocked.logos.amend(AmendLogo(logo_id=1, name="Elk"))
+    publish: Callable[..., Published] = stocked.publication.publish
+    faults = [
+        StorageUnavailable("db:3306"),
+        StartError("The folder holds other files"),
+        OSError(28, "No space left on device"),
+        ZeroDivisionError("broken"),
+    ]
+    for fault, pause in zip(faults, (1, 1, 1, 10), strict=True):
+
+        def fail(*_: Any, fault: Exception = fault, **__: Any) -> Published:
+            raise fault
+
+        monkeypatch.setattr(stocked.publication, "publish", fail)
+        assert publishing.look() == pause
+    assert publishing.errors == faults
+    monkeypatch.setattr(stocked.publication, "publish", publish)
+    publishing.look()
+    assert publishing.version == stocked.changes.version()
+
+
+def test_it_ends_with_the_gallery(clock: FrozenClock) -> None:
+    gallery = gallery_on(MemoryStorage(), clock)
+    publishing = Publishing(gallery, MemoryGalleryFiles())
+    publishing.publisher.start()
+    publishing.publisher.start()
+    comes_true(lambda: publishing.version >= 0)
+    gallery.close()
+    thread = publishing.publisher._publishing_thread
+    assert thread is not None
+    thread.join(30)
+    assert (thread.is_alive(), publishing.errors) == (False, [])
+
+
+def test_it_ends_when_it_is_closed(stocked: LogoAdmin) -> None:
+    publishing = Publishing(stocked, MemoryGalleryFiles())
+    publishing.publisher.start()
+    publishing.publisher.close()
+    thread = publishing.publisher._publishing_thread
+    assert thread is not None
+    assert not thread.is_alive()
+
+
+@pytest.mark.rule("contract L5")
+def test_a_block_goes_out_before_imports_are_fetched_and_these_follow(
+    watched: WatchedStorage, clock: FrozenClock
+) -> None:
+    may_answer = threading.Event()
+    origins = Origins({URL: "a { color: red }"}, before=lambda _: may_answer.wait(30))
+    gallery = gallery_on(watched, clock, outgoing=origins)
+    stock(gallery)
+    theme = {**ARTWORK, "name": "Aurora", "active": True, "custom_css": f"@import url({URL});"}
+    gallery.themes.create(CreateTheme(**theme))
+    gallery.themes.create(CreateTheme(**theme | {"custom_css": "@import url(https://styles.example/gone.css);"}))
+    with Publishing(gallery, MemoryGalleryFiles()) as publishing:
+        publishing.look()
+        assert len(publishing.found[0].left_out) == 2
+        gallery.logos.block(BlockLogo(logo_id=1, reason="tracks readers"))
+        publishing.look()
+        assert [entry["id"] for entry in parsed(publishing.files.read(POINTER) or b"").blocked] == [1]
+        may_answer.set()
+        comes_true(lambda: publishing.publisher._has_news)
+        comes_true(lambda: len(origins.asked) == 2)
+        publishing.look()
+        assert [record.code for record in publishing.found[-1].left_out] == ["not_pinned"]
+        for _ in range(3):
+            publishing.look(60)
+    assert sorted(origins.asked) == [URL, "https://styles.example/gone.css"]
