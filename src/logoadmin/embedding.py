@@ -56,11 +56,10 @@ def connect(
         database: ``sqlite:///file``, ``mysql+pymysql://user:password@host:port/name`` or ``memory:``.
         access: ``open`` or ``guarded`` (contract B1), for callers over HTTP, see :func:`asgi`.
         admin_password: the password of the first administrator.
-        token_key: signs access tokens, at least 32 bytes. More keys may follow, separated by white space; they are also
-            accepted. By default, the keys in the database are used.
+        token_key: signs access tokens, at least 32 bytes, see the setting; by default the keys in the database do.
         create: whether a missing SQLite file may be created; False, once there is a gallery, makes it an error.
         gallery_dir: the folder into which :func:`asgi` publishes, by default one beside the database (contract L1).
-        pin_imports: whether imported style sheets are fetched (contract L5), which needs the extra ``client``.
+        pin_imports: whether imported style sheets are fetched (contract L5); needs the extra ``client``.
         outgoing_hosts: names and addresses of hosts that may be asked although they are not public (contract L8).
         sign_in: the settings about signing in by their names, such as ``second_factor="required"`` (contract O).
 
@@ -68,24 +67,16 @@ def connect(
         The gallery, whose methods are the use cases. Close it, or use it as a context manager.
 
     Raises:
-        SettingsError: the arguments cannot be used.
-        StartError: the database cannot be created, or is not a database; SchemaMismatch: it is of another version.
-        StorageUnavailable: the database is out of reach. TypeError: an argument is unknown.
+        SettingsError, TypeError: the arguments cannot be used. StorageUnavailable: the database is out of reach.
+        StartError: it cannot be created, or is not a database; SchemaMismatch: it is of another version.
     """
-    from logoadmin.bootstrap import open_gallery
-    from logoadmin.settings import settings_of
+    from logoadmin import bootstrap, settings
 
     _require_known(sign_in.keys())
-    given = {
-        "database": database,
-        "access": access,
-        "admin_password": admin_password,
-        "token_key": token_key,
-        "create": create,
-    }
-    several = _several(outgoing_hosts=outgoing_hosts)
-    settings = settings_of(**given, gallery_dir=gallery_dir, pin_imports=pin_imports, **several, **sign_in)
-    return _swept(open_gallery(settings, counted=True))
+    given = {"database": database, "access": access, "admin_password": admin_password, "token_key": token_key}
+    more = {"create": create, "gallery_dir": gallery_dir, "pin_imports": pin_imports, **sign_in}
+    hosts = _several(outgoing_hosts=outgoing_hosts)
+    return _swept(bootstrap.open_gallery(settings.settings_of(**given, **more, **hosts), counted=True))
 
 
 def asgi(
@@ -100,8 +91,7 @@ def asgi(
 ) -> "ASGIApp":
     """Return an ASGI application that serves a gallery, alone or mounted under a prefix in another application.
 
-    The caller closes the gallery at the end. It is published in the background, from the start of the lifespan on, or
-    from the first request below ``/gallery/`` where nothing forwards the lifespan, as to a mounted application.
+    The caller closes the gallery at the end. It is published from the start of the lifespan on, see docs/embed.md.
 
     Args:
         gallery: the gallery.
