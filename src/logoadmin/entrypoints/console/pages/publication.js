@@ -22,7 +22,7 @@ export default function Publication() {
   const { data, failure, again } = useRead(async (signal) => {
     const found = (await call("get", "/api/publication", { signal })).data;
     status.value = found;
-    return { status: found, latest: await readLatest() };
+    return { status: found, latest: await readLatest(found.version) };
   });
   return h(
     "div",
@@ -32,7 +32,7 @@ export default function Publication() {
   );
 }
 
-/** Reading the address publishes; where this service does not, there is something to read anyway. @param {{latest: Latest | undefined, again: () => Promise<void>}} props */
+/** The service publishes in the background; this waits for it. @param {{latest: Latest | undefined, again: () => Promise<void>}} props */
 function Now({ latest, again }) {
   const [isBusy, setBusy] = useState(false);
   const act = async () => {
