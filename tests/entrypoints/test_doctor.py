@@ -85,10 +85,23 @@ def test_where_nothing_is_wrong_every_check_says_so(run: Run) -> None:
     ended = run("doctor")
     assert problems(ended) == {}
     assert list(said(ended)) == [
-        *("settings", "keys", "access", "trusted_proxies", "public_url", "packages", "temporary files", "port"),
-        *("SQLite", "directory", "disk", "file system", "file", "database", "tables"),
+        *("settings", "keys", "access", "trusted_proxies", "public_url", "packages", "temporary files"),
+        *("gallery_dir", "port", "SQLite", "directory", "disk", "file system", "file", "database", "tables"),
         *("pages", "columns", "writing", "clock of changes", "administrators", "factor_key"),
     ]
+
+
+@pytest.mark.rule("contract L1")
+@pytest.mark.usefixtures("gallery")
+def test_a_folder_into_which_the_gallery_cannot_be_published_is_found(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOGOADMIN_GALLERY_DIR", str(tmp_path / "missing" / "gallery"))
+    found = problems(run("doctor"))
+    assert found.keys() == {"gallery_dir"}
+    assert found["gallery_dir"].endswith("missing is not a directory: the gallery cannot be published; create it")
+    monkeypatch.setenv("LOGOADMIN_GALLERY", "false")
+    assert problems(run("doctor")) == {}
 
 
 def test_before_the_first_start_there_is_only_something_to_make(run: Run, tmp_path: Path) -> None:

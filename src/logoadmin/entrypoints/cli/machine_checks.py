@@ -81,9 +81,12 @@ def check_gallery_dir(settings: "Settings") -> Iterator[Result]:
     if folder is None:
         return
     needed = folder if folder.exists() else folder.parent
+    is_usable = needed.is_dir() and os.access(needed, os.W_OK | os.X_OK)
+    if needed != folder and settings.gallery_dir is None and not is_usable:  # reported as that of the database
+        return
     if not needed.is_dir():
         yield wrong(check, f"{needed} is not a directory: the gallery cannot be published", "create it")
-    elif not os.access(needed, os.W_OK | os.X_OK):
+    elif not is_usable:
         cure = "let its user write there, or set gallery_dir to another folder"
         yield wrong(check, f"{needed} is not writable: the gallery cannot be published", cure)
     else:
