@@ -18,7 +18,13 @@ from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.databases.mysql import leases
 from logoadmin.adapters.sql_storage.databases.mysql.leases import LEASE_TABLE
 from logoadmin.adapters.sql_storage.schema import schema
-from logoadmin.adapters.sql_storage.tables.all_tables import COUNTED, VERSION_TABLE, WRITE_LOCKS, metadata
+from logoadmin.adapters.sql_storage.tables.all_tables import (
+    COUNTED,
+    UNUSED_TABLES,
+    VERSION_TABLE,
+    WRITE_LOCKS,
+    metadata,
+)
 from logoadmin.domain.kernel.errors import SchemaMismatch, StartError, StorageUnavailable
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS
 from logoadmin.domain.kernel.records import Author
@@ -51,7 +57,7 @@ def differences(connection: Connection) -> list[Any]:
     opts = {
         "version_table": VERSION_TABLE,
         "compare_type": True,
-        "include_name": lambda name, *_: name != LEASE_TABLE,
+        "include_name": lambda name, *_: name not in {LEASE_TABLE, *UNUSED_TABLES},
     }
     found: list[Any] = compare_metadata(MigrationContext.configure(connection, opts=opts), metadata)
     return found

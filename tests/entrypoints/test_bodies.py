@@ -49,6 +49,8 @@ def largest(schema: dict[str, Any], parts: dict[str, Any]) -> object:
             return -(2**31)
         case {"type": "boolean"}:
             return False
+        case {"enum": names}:
+            return max(names, key=len)
     return schema["const"]
 
 
