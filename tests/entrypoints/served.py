@@ -24,6 +24,9 @@ from tests.gallery import FrozenClock, gallery_on
 
 async def app(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer with the number of the process; some paths do something else before, or instead."""
+    if scope["type"] == "lifespan":
+        await _live(receive, send)
+        return
     match scope["path"].removeprefix(scope["root_path"]):
         case "/origin":
             client, _ = scope["client"]
@@ -43,6 +46,12 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
             await StreamingResponse(_breaking())(scope, receive, send)
             return
     await Response(str(os.getpid()))(scope, receive, send)
+
+
+async def _live(receive: Receive, send: Send) -> None:
+    for event in ("startup", "shutdown"):
+        await receive()
+        await send({"type": f"lifespan.{event}.complete"})
 
 
 async def _breaking() -> AsyncIterator[bytes]:

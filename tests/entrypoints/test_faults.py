@@ -243,14 +243,14 @@ def full_disk(place: Place) -> Iterator[None]:
 
 
 def read_only_file(place: Place) -> Iterator[None]:
-    place.gallery.close()  # what is open stays so
+    place.gallery._storage.close()  # what is open stays so
     place.file.chmod(0o444)
     with unprivileged():
         yield
 
 
 def corrupt(place: Place) -> Iterator[None]:
-    place.gallery.close()  # it knows pages by heart
+    place.gallery._storage.close()  # it knows pages by heart
     content = bytearray(place.file.read_bytes())
     content[4096:] = b"rubbish!" * ((len(content) - 4096) // 8)
     place.file.write_bytes(content)
@@ -258,7 +258,7 @@ def corrupt(place: Place) -> Iterator[None]:
 
 
 def corrupt_page(place: Place) -> Iterator[None]:
-    place.gallery.close()  # it caches pages
+    place.gallery._storage.close()  # it caches pages
     with contextlib.closing(sqlite3.connect(place.file)) as connection:
         ((root,),) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'authors'")
         ((size,),) = connection.execute("PRAGMA page_size")
@@ -527,7 +527,7 @@ def test_the_cause_of_a_failed_start_is_reported(run: Run, monkeypatch: pytest.M
     (_, of_port, *_), (_, of_settings, *_) = AT_START
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        monkeypatch.setattr("logoadmin.entrypoints.cli.doctor._TIMEOUT", 0.2)
+        monkeypatch.setattr("logoadmin.entrypoints.cli.machine_checks._TIMEOUT", 0.2)
         says_one_line(run("serve", "--port", port), 1, of_port)
         assert "port" in problems(run("doctor", "--port", port).out)
     monkeypatch.setenv("LOGOADMIN_WORKRES", "2")
