@@ -159,7 +159,7 @@ def look_at_a_part_of_a_request(console: Person) -> None:
     page.locator(".strip .button").first.click()
     with page.expect_response("**/api/changes"):
         page.locator(".strip .button", has_text=re.compile("Deactivate|Выключить")).click()
-    console.open("history?kind=logo&id=1")
+    console.open("history?kind=logo&id=12")
     expect(page.locator(".part-of .button").first).to_be_visible()
 
 

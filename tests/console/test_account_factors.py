@@ -48,7 +48,9 @@ def caller_of(service: Served, user_id: int) -> Caller:
 
 def enrol_app(service: Served, user_id: int, name: str = APP) -> tuple[str, Sequence[str]]:
     """Enrol an app behind the back of the browser; return its secret and the recovery codes."""
-    caller = caller_of(service, user_id)
+    # The first factor ends the user's other sessions, so the open one enrols it.
+    known = service.storage.read(lambda uow: uow.identity.sessions.of_user(user_id))
+    caller = SignedIn(user_id, known[-1].session_id) if known else caller_of(service, user_id)
     begun = service.gallery.factors.enrol_totp(EnrolTotp(name=name), caller)
     code = code_of(begun.secret, service)
     made = service.gallery.factors.confirm_totp(ConfirmTotp(factor_id=begun.factor_id, code=code), caller)

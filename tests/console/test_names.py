@@ -98,4 +98,4 @@ def test_names_that_are_easily_taken_for_others_are_marked(
     gallery.users.amend(users.AmendUser(user_id=900, role_id=2))
     gallery.acting_as(900).users.amend(users.AmendUser(user_id=902, username="Ken"))
     console.open("history")
-    expect(page.locator(".change-words .who .name-mark").first).to_have_attribute("title", re.compile(alike))
+    expect(page.locator(".change-words .who .name-mark").first).to_have_attribute("title", re.compile(mixed))
