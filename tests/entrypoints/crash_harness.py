@@ -45,7 +45,8 @@ def fork_service(database: str, listener: socket.socket, moment: str) -> int:
                 schedule_power_cut(moment)
             os.write(1, b"ready\n")
 
-        application = partial(logoadmin.asgi, gallery)
+        # Its commits would be counted among those of the requests.
+        application = partial(logoadmin.asgi, gallery, published=False)
         serve(application, listener, Options(log_level="error"), workers=1, listening=listening)
     return process
 
