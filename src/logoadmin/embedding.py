@@ -50,7 +50,8 @@ def connect(
     """Open a gallery (contract H2, H3, H6). Only the arguments are read, no environment variables and no files.
 
     An empty embedded database gets its tables, its roles and its first administrator. If no password is given, one is
-    generated, and is in ``admin_password`` of the result. For a server's database, run ``logoadmin init`` first.
+    generated, and is in ``admin_password`` of the result. For a server's database, run ``logoadmin init`` first. Close
+    the gallery at the end, or use it as a context manager.
 
     Args:
         database: ``sqlite:///file``, ``mysql+pymysql://user:password@host:port/name`` or ``memory:``.
@@ -63,9 +64,6 @@ def connect(
         outgoing_hosts: names and addresses of hosts that may be asked although they are not public (contract L8).
         sign_in: the settings about signing in by their names, such as ``second_factor="required"`` (contract O).
 
-    Returns:
-        The gallery, whose methods are the use cases. Close it, or use it as a context manager.
-
     Raises:
         SettingsError, TypeError: the arguments cannot be used. StorageUnavailable: the database is out of reach.
         StartError: it cannot be created, or is not a database; SchemaMismatch: it is of another version.
@@ -75,8 +73,8 @@ def connect(
     _require_known(sign_in.keys())
     given = {"database": database, "access": access, "admin_password": admin_password, "token_key": token_key}
     more = {"create": create, "gallery_dir": gallery_dir, "pin_imports": pin_imports, **sign_in}
-    hosts = _several(outgoing_hosts=outgoing_hosts)
-    return _swept(bootstrap.open_gallery(settings.settings_of(**given, **more, **hosts), counted=True))
+    more |= _several(outgoing_hosts=outgoing_hosts)
+    return _swept(bootstrap.open_gallery(settings.settings_of(**given, **more), counted=True))
 
 
 def asgi(
