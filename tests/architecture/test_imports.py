@@ -1,16 +1,32 @@
 """The hexagon, beside the contracts of import-linter: modules that choose adapters, names, and what loads."""
 
 import ast
+import itertools
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import grimp
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 pytestmark = pytest.mark.rule("contract H6")
 
+ROOT = Path(__file__).parents[2]
+
+# What the domain stands on besides the standard library. Whatever is not in it belongs into an adapter.
+DOMAIN_STANDS_ON = {
+    *("pydantic", "pydantic_core"),  # commands and their limits
+    *("tinycss2", "webencodings"),  # the verdict on CSS
+    *("rfc8785",),  # the canonical JSON of the published gallery
+    *("confusable_homoglyphs",),  # names that look like others
+    *("pyotp", "segno"),  # codes of apps, and the picture that starts them
+    *("cachetools",),  # verdicts that are remembered
+}
 TECHNOLOGY = {
     *("alembic", "argon2", "click", "cryptography", "fastapi", "fido2", "httpcore2", "httptools", "httpx2", "jwt"),
     *("limits", "pymysql", "sqlalchemy", "starlette", "uvicorn", "uvloop"),
@@ -51,6 +67,28 @@ def test_an_adapter_is_named_after_its_port(graph: grimp.ImportGraph) -> None:
     ports = {name.rsplit(".", 1)[1] for name in graph.find_descendants("logoadmin.ports")}
     for adapter in graph.find_children("logoadmin.adapters"):
         assert adapter.rsplit(".", 1)[1].partition("_")[2] in ports
+
+
+def external(graph: grimp.ImportGraph, modules: set[str]) -> set[str]:
+    """Return the packages outside of the standard library and logoadmin that modules import."""
+    imported_by_them = {
+        each.partition(".")[0] for module in modules for each in graph.find_modules_directly_imported_by(module)
+    }
+    return imported_by_them - sys.stdlib_module_names - {"logoadmin"}
+
+
+def test_the_domain_imports_what_it_is_allowed_and_no_more(graph: grimp.ImportGraph) -> None:
+    assert external(graph, of(graph, "logoadmin.domain") | of(graph, "logoadmin.ports")) == DOMAIN_STANDS_ON
+
+
+def test_every_imported_package_is_declared(graph: grimp.ImportGraph) -> None:
+    """A package that comes along with another one leaves with it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = itertools.chain.from_iterable(project["optional-dependencies"].values())
+    declared = {canonicalize_name(Requirement(each).name) for each in (*project["dependencies"], *extras)}
+    distributions = packages_distributions()
+    for package in external(graph, of(graph, "logoadmin")):
+        assert {canonicalize_name(name) for name in distributions[package]} & declared, package
 
 
 # One after another in one process: a step also reports the packages that the steps before it loaded.
@@ -111,7 +149,7 @@ REASONS = {
 
 @pytest.mark.rule("contract L8")
 def test_requests_to_other_hosts_have_one_way_out() -> None:
-    source = Path(__file__).parent.parent.parent / "src" / "logoadmin"
+    source = ROOT / "src" / "logoadmin"
     for path in source.rglob("*.py"):
         name = path.relative_to(source).as_posix()
         found = {module for module in imported(path) if any(f"{module}.".startswith(f"{each}.") for each in NETWORK)}
