@@ -3,7 +3,6 @@
 import asyncio
 import json
 import tempfile
-from functools import partial
 from itertools import count
 from typing import Any
 
@@ -83,29 +82,6 @@ def test_callers_without_the_right_take_nobody_s_place(
     assert client.get("/api/export", headers=ann).status_code == 403
 
 
-@pytest.mark.rule("contract H4")
-def test_a_user_who_reads_slowly_keeps_no_other_out(app: ASGIApp, admin: Headers, ann: Headers) -> None:
-    async def statuses() -> list[int]:
-        slow = [asyncio.create_task(read(app, admin, goes_on=asyncio.Event())) for _ in range(2)]
-        for task in slow:
-            await has_begun(task)
-        at_once = asyncio.Event()
-        at_once.set()
-        found = [await read(app, user, at_once) for user in (admin, ann)]
-        for task in slow:
-            task.cancel()
-        await asyncio.gather(*slow, return_exceptions=True)
-        return [*found, await read(app, admin, at_once)]
-
-    assert asyncio.run(statuses()) == [429, 200, 200]
-
-
-async def has_begun(task: "asyncio.Task[int]") -> None:
-    while not task.get_name().startswith("reading"):
-        assert not task.done()
-        await asyncio.sleep(0)
-
-
 async def read(app: ASGIApp, user: Headers, goes_on: asyncio.Event) -> int:
     """Ask for logos, and take no more than the head of the answer until it goes on; return its status."""
     status: list[int] = []
@@ -148,11 +124,3 @@ def test_files_have_room_again_when_they_have_been_sent(app: ASGIApp, client: Ap
         assert client.head("/api/export", headers=admin).status_code == 200
         broken = ask(app, "GET", "/api/export", headers=[*admin.items(), ("idempotency-key", "k")])
         assert broken.status_code == 200
-
-
-@pytest.mark.rule("contract A20")
-def test_a_disk_that_is_full_is_said(client: AppClient, admin: Headers, monkeypatch: pytest.MonkeyPatch) -> None:
-    full = partial(open, "/dev/full", "r+b", buffering=0)
-    monkeypatch.setattr(tempfile, "TemporaryFile", full)
-    answer = client.get("/api/export", headers=admin)
-    assert (answer.status_code, answer.json()) == (503, {"detail": "Too many concurrent exports; try again later"})

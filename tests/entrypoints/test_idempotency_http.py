@@ -153,19 +153,6 @@ def test_many_at_once_with_one_key_are_one(workers: tuple[LogoAdmin, LogoAdmin])
     assert len(list(workers[0].changes.list(ListChanges()))) == before + 8
 
 
-def test_of_many_at_once_with_one_key_and_other_bodies_one_is_done(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
-    async def rush(clients: Clients) -> None:
-        headers = {"idempotency-key": "k"}
-        bodies = [{"user_id": 1000 + number, "username": f"author {number}"} for number in range(10)]
-        answers = await asyncio.gather(
-            *(clients[side % 2].post("/api/authors", json=body, headers=headers) for side, body in enumerate(bodies))
-        )
-        assert sorted(answer.status_code for answer in answers) == [201] + [422] * 9
-
-    with_clients(workers, rush)
-    assert len([author for author in workers[1].authors.list(ListAuthors()) if author.user_id >= 1000]) == 1
-
-
 # A server that is killed at any moment.
 
 

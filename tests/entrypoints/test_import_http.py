@@ -3,21 +3,15 @@
 import asyncio
 import json
 import tempfile
-import threading
 from typing import Any
 
 import pytest
 from starlette.types import ASGIApp, Receive
 
-from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.users import AmendUser, CreateUser
-from logoadmin.domain.kernel.access import KeyHolder, SignedIn
-from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api import bodies, endpoints, responses
-from logoadmin.entrypoints.http_api.errors import HttpError
+from logoadmin.entrypoints.http_api import bodies
 from logoadmin.entrypoints.http_api.operation import MAX_UPLOAD
-from logoadmin.entrypoints.http_api.responses import RenderedResponse
 from tests.asgi import AppClient, AppResponse, ask, scope_of
 from tests.entrypoints.conftest import Headers, bearer
 from tests.gallery import ANN_PASSWORD, ARTWORK, CHEAP_PASSWORDS, WatchedStorage
@@ -79,24 +73,6 @@ def test_every_bad_line_is_named_with_its_number_and_nothing_is_written(client: 
     assert all(set(problem) == {"loc", "msg", "type"} for problem in answer.json()["detail"])
     assert "a secret" not in answer.text
     assert client.get("/api/authors/9").status_code == 404
-
-
-@pytest.mark.rule("contract A5")
-def test_what_is_wrong_with_a_file_is_not_written_down_in_the_event_loop(
-    client: AppClient, admin: Headers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    threads: list[threading.Thread] = []
-
-    def rendered(error: LogoAdminError | HttpError) -> RenderedResponse:
-        threads.append(threading.current_thread())
-        return responses.error_rendered(error)
-
-    monkeypatch.setattr(endpoints, "error_rendered", rendered)
-    answer = load(client, admin, *["x"] * 11_000)
-    assert (answer.status_code, len(answer.json()["detail"])) == (422, 10_001)
-    assert answer.json()["detail"][-1]["loc"] == ["line", 10_001]
-    assert len(threads) == 1
-    assert threads[0] is not threading.current_thread()
 
 
 @pytest.mark.rule("contract I3")
@@ -177,41 +153,6 @@ def with_rights(gallery: LogoAdmin, *user_ids: int) -> list[Headers]:
     return made
 
 
-@pytest.mark.rule("contract H4")
-def test_only_some_files_are_received_at_once_and_two_of_a_user(
-    app: ASGIApp, gallery: LogoAdmin, admin: Headers
-) -> None:
-    *first, late = with_rights(gallery, 21, 22, 23, 24, 25)
-    made = gallery.keys.create(CreateKey(name="k", scope=("*",)), caller_of(gallery, first[0]))
-    key = {"authorization": f"Bearer {made.key}"}
-
-    async def statuses() -> list[int]:
-        at_once = asyncio.Event()
-        at_once.set()
-        waiting = [await unended(app, user) for user in (first[0], key)]
-        found = [await begun(app, user, at_once) for user in (first[0], key, admin, late)]
-        waiting += [await unended(app, user) for user in first[1:] * 2]
-        found += [await begun(app, user, at_once) for user in (first[1], late)]
-        for task in waiting:
-            task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
-        return [*found, await begun(app, first[0], at_once), await begun(app, late, at_once)]
-
-    assert asyncio.run(statuses()) == [429, 429, 200, 200, 429, 503, 200, 200]
-
-
-def caller_of(gallery: LogoAdmin, headers: Headers) -> SignedIn | KeyHolder:
-    return gallery.sessions.caller(headers["authorization"].removeprefix("Bearer "))
-
-
-async def unended(app: ASGIApp, user: Headers) -> "asyncio.Task[int]":
-    """Begin to send an import that never ends; return once it is waited for."""
-    ended, waited_for = asyncio.Event(), asyncio.Event()
-    task = asyncio.create_task(begun(app, user, ended, waited_for))
-    await asyncio.wait_for(waited_for.wait(), 10)
-    return task
-
-
 async def begun(app: ASGIApp, user: Headers, ended: asyncio.Event, waited_for: asyncio.Event | None = None) -> int:
     """Send an import whose last part comes when it may; return the status of the answer."""
 
@@ -270,13 +211,3 @@ async def steadily(app: ASGIApp, user: Headers, rate: int, ended: asyncio.Event)
         return {"type": "http.request", "body": b"\n" * (rate // 50), "more_body": not ended.is_set()}
 
     return await posted(app, user, receive)
-
-
-def test_a_full_disk_is_said(client: AppClient, admin: Headers, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full() -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(tempfile, "TemporaryFile", full)
-    answer = load(client, admin, AUTHOR)
-    assert (answer.status_code, answer.json()) == (503, {"detail": "Too many concurrent imports; try again later"})
-    assert "retry-after" in answer.headers

@@ -1,18 +1,14 @@
 """Service keys, sessions and limits of signing in over HTTP (contract B4, C1, C3, C5)."""
 
-import asyncio
-import re
 from typing import Any, Final
 
 import pytest
 
 from logoadmin.domain.kernel.access import Policy
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests.asgi import AppClient
 from tests.conftest import STORAGES
-from tests.entrypoints.concurrent_clients import Clients, with_clients
 from tests.entrypoints.conftest import Headers
-from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, ANN_PASSWORD, NOW, FrozenClock
+from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, NOW, FrozenClock
 
 BOTH: Final = pytest.mark.parametrize("access", list(Policy))
 EVERYWHERE: Final = pytest.mark.parametrize("watched", STORAGES, indirect=True)
@@ -36,19 +32,6 @@ def bearer_of(tokens: dict[str, Any]) -> Headers:
 # Keys.
 
 
-@pytest.mark.rule("contract C5")
-@EVERYWHERE
-def test_a_key_works_as_a_bearer_token(client: AppClient, admin: Headers) -> None:
-    made = make(client, admin, "roles:read", expires_in=3600)
-    assert re.fullmatch(r"lga_[A-Za-z0-9_-]{43}", made["key"])
-    assert made["key"] not in client.get("/api/auth/keys", headers=admin).text
-    key = with_key(made)
-    assert client.get("/api/roles", headers=key).status_code == 200
-    assert client.post("/api/roles", json={"name": "x", "scope": []}, headers=key).status_code == 403
-    me = client.get("/api/auth/me", headers=key).json()
-    assert (me["user_id"], me["scope"]) == (ADMIN_ID, ["roles:read"])
-
-
 @pytest.mark.rule("contract O3")
 @BOTH
 @EVERYWHERE
@@ -66,43 +49,6 @@ def test_an_old_sign_in_gets_the_challenge_of_rfc_9470(client: AppClient, admin:
     key = with_key(make(client, again, "*"))
     refused = client.post("/api/auth/keys", json={"name": "script", "scope": []}, headers=key)
     assert (refused.status_code, "www-authenticate" in refused.headers) == (403, False)
-
-
-# Sessions.
-
-
-@pytest.mark.rule("contract C3")
-def test_of_many_who_refresh_at_once_one_is_answered_at_most(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
-    async def rush(clients: Clients) -> None:
-        for _ in range(5):
-            body = {"username": "ann", "password": ANN_PASSWORD}
-            token = (await clients[0].post("/api/auth/token", json=body)).json()["refresh_token"]
-            asked = {"grant_type": "refresh_token", "refresh_token": token}
-            answers = await asyncio.gather(
-                *(clients[side % 2].post("/api/auth/token", json=asked) for side in range(6))
-            )
-            assert sorted(answer.status_code for answer in answers) == [200] + [401] * 5
-            (given,) = (answer.json() for answer in answers if answer.status_code == 200)
-            again = await clients[1].get("/api/auth/me", headers=bearer_of(given))
-            assert again.status_code == 401
-
-    with_clients(workers, rush)
-
-
-@pytest.mark.rule("contract C5")
-def test_a_key_that_one_worker_made_and_ended_is_so_for_all(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
-    async def work(clients: Clients) -> None:
-        here, there = clients
-        body = {"username": "admin", "password": ADMIN_PASSWORD}
-        admin = bearer_of((await here.post("/api/auth/token", json=body)).json())
-        made = (await here.post("/api/auth/keys", json={"name": "x", "scope": ["*"]}, headers=admin)).json()
-        assert (await there.get("/api/roles", headers=with_key(made))).status_code == 200
-        assert (await there.delete(f"/api/auth/keys/{made['key_id']}", headers=admin)).status_code == 200
-        assert (await here.get("/api/roles", headers=with_key(made))).status_code == 401
-        assert (await there.post("/api/auth/revoke", headers=admin)).json() == {"ended": True}
-        assert (await here.get("/api/roles", headers=admin)).status_code == 401
-
-    with_clients(workers, work)
 
 
 # Limits.
@@ -123,16 +69,6 @@ def test_a_refused_sign_in_names_the_seconds_to_wait(client: AppClient, clock: F
     assert sign_in("admin", ADMIN_PASSWORD).status_code == 200
     clock.pass_by(200)
     assert sign_in("ann", ANN_PASSWORD).status_code == 200
-
-
-@pytest.mark.rule("contract C1")
-def test_many_guesses_at_once_do_not_slip_through(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
-    async def guess(clients: Clients) -> None:
-        body = {"username": "ann", "password": "wrong"}
-        answers = await asyncio.gather(*(clients[side % 2].post("/api/auth/token", json=body) for side in range(30)))
-        assert sorted(answer.status_code for answer in answers) == [401] * 10 + [429] * 20
-
-    with_clients(workers, guess)
 
 
 @pytest.mark.rule("contract C6")

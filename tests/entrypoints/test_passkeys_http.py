@@ -92,12 +92,3 @@ def test_without_the_package_everything_else_works(monkeypatch: pytest.MonkeyPat
         assert client.post("/api/auth/factors/passkeys/options", headers=headers).status_code == 409
         who = caller(gallery, gallery.sessions.sign_in(logoadmin.SignIn(username="admin", password=ADMIN_PASSWORD)))
         assert gallery.factors.list(logoadmin.ListFactors(), who) == ()
-
-
-@pytest.mark.rule("contract O8")
-def test_at_an_address_passkeys_are_refused_by_name() -> None:
-    settings = settings_of(database="memory:", public_url="https://192.0.2.1")
-    with open_gallery(settings) as gallery, AppClient(logoadmin.asgi(gallery)) as client:
-        refused = client.post("/api/auth/passkey/options")
-    assert refused.status_code == 409
-    assert refused.json() == {"detail": "Passkeys need a name: the host of public_url is an IP address"}

@@ -2,20 +2,18 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from pyotp import TOTP
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.storage import UnitOfWork
 from tests.asgi import AppClient
 from tests.conftest import STORAGES
 from tests.domain.identity.second_factors import enrolled
 from tests.entrypoints.concurrent_clients import Clients, with_clients
 from tests.entrypoints.conftest import Headers
-from tests.gallery import ADMIN_ID, ANN_PASSWORD, NOW, SPARE_CODE, SPARE_SECRET, FrozenClock
+from tests.gallery import ANN_PASSWORD, NOW, SPARE_CODE, SPARE_SECRET, FrozenClock
 
 EVERYWHERE = pytest.mark.parametrize("watched", STORAGES, indirect=True)
 PASSWORD = {"username": "ann", "password": ANN_PASSWORD}
@@ -70,17 +68,6 @@ def test_enrolling_an_app_and_signing_in_with_it(client: AppClient, ann: Headers
 
 
 @pytest.mark.rule("contract O2")
-def test_a_challenge_is_no_bearer_token(client: AppClient, ann: Headers) -> None:
-    enrol(client, ann)
-    challenge = client.post("/api/auth/token", json=PASSWORD).json()["challenge"]
-    for path in ("/api/auth/me", "/api/auth/factors", "/api/users/7"):
-        answer = client.get(path, headers={"authorization": f"Bearer {challenge}"})
-        assert (answer.status_code, answer.json()) == (401, {"detail": "Couldn't validate credentials"})
-    refreshed = client.post("/api/auth/token", json={"grant_type": "refresh_token", "refresh_token": challenge})
-    assert refreshed.status_code == 401
-
-
-@pytest.mark.rule("contract O2")
 def test_the_oauth_form_gets_the_challenge_but_takes_no_second_step(client: AppClient, ann: Headers) -> None:
     _, factor = enrol(client, ann)
     first = client.post("/api/auth/token", data=PASSWORD)
@@ -121,52 +108,11 @@ def test_a_wrong_code_of_an_enrolment_is_reported_at_its_field(client: AppClient
     assert (right.status_code, right.json()["factor_id"]) == (201, 1)
 
 
-@pytest.mark.rule("contract O1", "contract K8")
-def test_no_response_with_a_secret_is_compressed_or_cached(client: AppClient, ann: Headers) -> None:
-    wanted = {**ann, "accept-encoding": "gzip"}
-    begun = client.post("/api/auth/factors/totp", json={"name": "Phone"}, headers=wanted)
-    assert len(begun.content) > 1024
-    assert "content-encoding" not in begun.headers
-    assert begun.headers["cache-control"] == "no-store"
-
-
-@pytest.mark.rule("contract O3")
-def test_a_sign_in_that_is_not_recent_is_refused(client: AppClient, clock: FrozenClock, admin: Headers) -> None:
-    clock.pass_by(601)
-    answer = client.post("/api/auth/factors/totp", json={"name": "Phone"}, headers=admin)
-    assert (answer.status_code, answer.json()) == (401, {"detail": "A recent sign-in is required"})
-    expected = 'Bearer error="insufficient_user_authentication", max_age=600'
-    assert answer.headers["www-authenticate"] == expected
-    assert client.delete("/api/users/7/factors", headers=admin).headers["www-authenticate"] == expected
-
-
 # Races.
 
 
 def statuses(answers: Sequence[Any]) -> list[int]:
     return sorted(answer.status_code for answer in answers)
-
-
-@pytest.mark.rule("contract O2")
-def test_of_many_with_one_recovery_code_one_signs_in(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
-    """Each with a challenge of its own."""
-    _, _, codes = enrolled(workers[0])
-
-    async def rush(clients: Clients) -> None:
-        for code in codes[:3]:
-            challenges = [
-                (await clients[side % 2].post("/api/auth/token", json=PASSWORD)).json()["challenge"]
-                for side in range(4)
-            ]
-            asked = [second(challenge, recovery_code=code) for challenge in challenges]
-            answers = await asyncio.gather(
-                *(clients[side % 2].post("/api/auth/token", json=body) for side, body in enumerate(asked))
-            )
-            assert statuses(answers) == [200] + [401] * 3
-
-    with_clients(workers, rush)
-    left = workers[1].sessions.transactions.storage.read(lambda uow: uow.identity.recovery_codes.left(7))
-    assert left == 7
 
 
 @pytest.mark.rule("contract O1", "contract O2")
@@ -194,43 +140,6 @@ def test_only_one_of_many_sign_ins_with_one_totp_code_succeeds(
     with_clients(workers, rush)
 
 
-@pytest.mark.rule("contract O2")
-def test_of_many_with_one_challenge_one_signs_in(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
-    """Each with a recovery code of its own."""
-    _, _, codes = enrolled(workers[0])
-
-    async def rush(clients: Clients) -> None:
-        challenge = (await clients[0].post("/api/auth/token", json=PASSWORD)).json()["challenge"]
-        answers = await asyncio.gather(
-            *(
-                clients[side % 2].post("/api/auth/token", json=second(challenge, recovery_code=code))
-                for side, code in enumerate(codes[:4])
-            )
-        )
-        assert statuses(answers) == [200] + [401] * 3
-
-    with_clients(workers, rush)
-    left = workers[1].sessions.transactions.storage.read(lambda uow: uow.identity.recovery_codes.left(7))
-    assert left == 9  # refused ones use up nothing
-
-
-@pytest.mark.rule("contract C1", "contract O2")
-def test_many_wrong_codes_at_once_are_all_counted(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
-    enrolled(workers[0])
-
-    async def rush(clients: Clients) -> None:
-        challenge = (await clients[0].post("/api/auth/token", json=PASSWORD)).json()["challenge"]
-        answers = await asyncio.gather(
-            *(
-                clients[side % 2].post("/api/auth/token", json=second(challenge, recovery_code=f"{side}"))
-                for side in range(15)
-            )
-        )
-        assert statuses(answers) == [401] * 9 + [429] * 6  # the right password counted as well
-
-    with_clients(workers, rush)
-
-
 @pytest.mark.rule("contract O1")
 def test_of_many_who_confirm_one_app_one_gets_the_codes(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
     async def rush(clients: Clients) -> None:
@@ -249,23 +158,3 @@ def test_of_many_who_confirm_one_app_one_gets_the_codes(workers: tuple[LogoAdmin
         assert len({answer.text for answer in answers}) == 1
 
     with_clients(workers, rush)
-
-
-@pytest.mark.rule("contract O4")
-def test_a_session_that_may_only_enrol_is_refused_everything_else(
-    client: AppClient, admin: Headers, gallery: LogoAdmin
-) -> None:
-    def restrict(uow: UnitOfWork) -> None:
-        for session in uow.identity.sessions.of_user(ADMIN_ID):
-            uow.identity.sessions.update(replace(session, enrol_by=NOW))
-
-    gallery.sessions.transactions.storage.write(restrict, "sessions")
-    for method, path in (("GET", "/api/users"), ("DELETE", "/api/logos/1"), ("GET", "/api/auth/sessions")):
-        answer = client.request(method, path, headers=admin)
-        assert (answer.status_code, answer.json()) == (403, {"detail": "A second factor must be enrolled"})
-    assert client.get("/api/logos/1").status_code == 200
-    me = client.get("/api/auth/me", headers=admin)
-    assert (me.status_code, me.json()["enrol_by"]) == (200, NOW)
-    enrol(client, admin)
-    assert client.get("/api/users", headers=admin).status_code == 200
-    assert client.get("/api/auth/me", headers=admin).json()["enrol_by"] is None

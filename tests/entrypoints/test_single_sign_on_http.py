@@ -4,7 +4,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
@@ -15,9 +14,6 @@ import httpx2
 import pytest
 
 from logoadmin.bootstrap import open_gallery
-from logoadmin.domain.identity import users
-from logoadmin.domain.identity.sessions.session_records import Tokens
-from logoadmin.domain.identity.sign_in.issuer import SignInByIssuer
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.settings import settings_of
@@ -95,35 +91,6 @@ def test_a_code_is_worth_one_session_however_often_it_is_sent(client: AppClient,
     assert sign_in(client, "another").json() == UNVERIFIED
 
 
-def test_many_first_sign_ins_make_one_user(fake: FakeIssuer, tmp_path: Path) -> None:
-    def one(code: str) -> Tokens:
-        with gallery_with(fake.url, tmp_path) as gallery:  # as a process of its own has it
-            command = {**CODE, "code": code, "code_verifier": VERIFIER, "nonce": NONCE}
-            return gallery.single_sign_on.sign_in(SignInByIssuer.model_validate(command))
-
-    with gallery_with(fake.url, tmp_path) as gallery:
-        with ThreadPoolExecutor(4) as threads:
-            assert len({*threads.map(one, [fake.code() for _ in range(8)])}) == 8
-        names = [user.username for user in gallery.users.list(users.ListUsers()).first]
-        assert names == ["admin", "ann"]
-
-
-@pytest.mark.parametrize(
-    "instead",
-    [
-        {"nonce": "of-another-sign-in-here"},
-        {"code_verifier": "w" * 43},
-        {"redirect_uri": "https://evil.example/console/"},
-        {"code": "rubbish"},
-    ],
-)
-def test_a_sign_in_of_somebody_else_is_refused(client: AppClient, fake: FakeIssuer, instead: dict[str, str]) -> None:
-    """Injected codes, and those of another sign-in (ASVS 10.1.2, 10.2.1)."""
-    response = sign_in(client, **{"code": fake.code(), **instead})
-    assert (response.status_code, response.json()) == (401, UNVERIFIED)
-    assert response.headers["www-authenticate"] == "Bearer"
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -146,18 +113,6 @@ def test_what_has_another_form_never_reaches_the_issuer(
     assert response.status_code == 422
     assert VERIFIER not in response.text
     assert fake.asked == []
-
-
-def test_tokens_of_the_issuer_open_nothing_here(client: AppClient, fake: FakeIssuer) -> None:
-    """An ID or access token of the issuer is no token of this service (ASVS 10.3.1)."""
-    code = fake.code()
-    query = {"grant_type": "authorization_code", "code": code, "redirect_uri": REDIRECT_URI, "code_verifier": VERIFIER}
-    given = httpx2.post(f"{fake.url}/token", data={**query, "client_id": CLIENT_ID, "client_secret": CLIENT_SECRET})
-    for token in (given.json()["id_token"], given.json()["access_token"], code):
-        response = client.get("/api/auth/me", headers={"authorization": f"Bearer {token}"})
-        assert response.status_code == 401
-        body = {"grant_type": "refresh_token", "refresh_token": token[:256]}
-        assert client.post("/api/auth/token", json=body).status_code == 401
 
 
 def test_an_issuer_out_of_reach_is_unavailable(client: AppClient, fake: FakeIssuer) -> None:
@@ -197,23 +152,6 @@ def test_the_ways_show_no_more_of_a_failure_than_that(fake: FakeIssuer, tmp_path
             refused = client.post("/api/auth/token", json={"username": "admin", "password": "wrong"})
             assert refused.status_code == 403
             assert refused.json() == {"detail": "Signing in with a password is switched off"}
-
-
-def test_groups_without_a_role_are_refused(client: AppClient, fake: FakeIssuer) -> None:
-    fake.person["groups"] = ["others"]
-    response = sign_in(client, fake.code())
-    assert (response.status_code, response.json()) == (403, {"detail": "No role for your groups at the issuer"})
-
-
-def test_a_refused_sign_in_is_an_event(client: AppClient, fake: FakeIssuer) -> None:
-    sign_in(client, "rubbish")
-    tokens = sign_in(client, fake.code()).json()
-    headers = {"authorization": f"Bearer {tokens['access_token']}"}
-    events = client.get("/api/auth/events", headers=headers).json()
-    assert [(event["event"], event["user_name"], event["factor"]) for event in events] == [
-        ("signed_in", "ann", "issuer"),
-        ("sign_in_refused", None, None),
-    ]
 
 
 # A certified issuer

@@ -1,14 +1,11 @@
 """Versions over HTTP: entity tags, conditions, and two people at once (contract E1, F1)."""
 
-import asyncio
 import re
-import time
 from collections.abc import Iterable
 from typing import Final
 
 import pytest
 
-from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.asgi import AppClient
 from tests.conftest import STORAGES
@@ -19,8 +16,6 @@ from tests.sample_requests import SAMPLES, Sample
 
 pytestmark = pytest.mark.rule("contract F1")
 
-RACING_SECONDS: Final = 0.2
-RACES: Final = 20
 STRONG: Final = re.compile(r'"(\d+)(-gzip)?"')
 
 PUBLIC_LISTS: Final = ("/api/authors", "/api/logos", "/api/themes", "/api/authors/1/logos", "/api/authors/1/themes")
@@ -166,34 +161,6 @@ def test_if_match_means_nothing_to_reads_and_creations(client: AppClient, admin:
     assert client.post("/api/logos", json=ARTWORK, headers=old).status_code == 201
 
 
-# Two at once.
-
-
-def test_of_two_who_saw_the_same_exactly_one_changes_it(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
-    async def race(clients: Clients) -> int:
-        etag = (await clients[0].get("/api/authors/1")).headers["etag"]
-        for rounds in range(RACES):
-            # In turn within one process, and in two of them.
-            two = (clients[0], clients[rounds % 2])
-            answers = await asyncio.gather(
-                *(
-                    client.patch("/api/authors/1", json={"username": f"{side} {rounds}"}, headers={"if-match": etag})
-                    for side, client in enumerate(two)
-                )
-            )
-            assert sorted(answer.status_code for answer in answers) == [200, 412], (rounds, answers)
-            (winner,) = (answer for answer in answers if answer.status_code == 200)
-            now = await clients[1].get("/api/authors/1")
-            assert (now.json(), now.headers["etag"]) == (winner.json(), winner.headers["etag"])
-            assert int(now.headers["etag"].strip('"')) > int(etag.strip('"'))
-            etag = now.headers["etag"]
-        return int(etag.strip('"'))
-
-    # Each race left one change, and the loser none.
-    before = workers[0].changes.list(ListChanges()).version
-    assert with_clients(workers, race) == before + RACES
-
-
 # Answers from the response cache.
 
 
@@ -222,57 +189,3 @@ def test_a_cached_answer_is_never_stale(workers: tuple[LogoAdmin, LogoAdmin]) ->
                     assert shown["name"] == f"aurora {number}"
 
     with_clients(workers, look)
-
-
-@pytest.mark.rule("contract E1")
-def test_an_answer_under_change_is_never_older_than_an_earlier_one(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
-    async def race(clients: Clients) -> int:
-        done, looked, end = 0, 0, time.monotonic() + RACING_SECONDS
-
-        def goes_on() -> bool:
-            return time.monotonic() < end or (min(done, looked) <= 10 and time.monotonic() < end + 10)
-
-        async def change() -> None:
-            nonlocal done
-            while goes_on():
-                answer = await clients[1].patch("/api/authors/1", json={"user_id": 1000 + done + 1})
-                assert answer.status_code == 200
-                done += 1
-                await asyncio.sleep(0)
-
-        async def look(path: str) -> None:
-            nonlocal looked
-            had, seen = None, 0
-            while goes_on():
-                at_least = done
-                answer = await clients[0].get(path, headers={"if-none-match": had} if had else {})
-                if answer.status_code == 304:
-                    assert at_least <= seen
-                else:
-                    shown = answer.json()[0] if isinstance(answer.json(), list) else answer.json()
-                    (author,) = shown.get("authors", [shown])
-                    seen = max(author["user_id"] - 1000, 0)
-                    assert seen >= at_least
-                    had = answer.headers["etag"]
-                looked += 1
-                await asyncio.sleep(0)
-
-        paths = ("/api/authors", "/api/logos", "/api/authors/1/logos", "/api/logos/1", "/api/authors/1")
-        await asyncio.gather(change(), *map(look, paths))
-        return min(done, looked)
-
-    assert with_clients(workers, race) > 10
-
-
-@pytest.mark.rule("contract J8", "contract F1")
-def test_settings_are_changed_in_the_version_that_was_seen(client: AppClient, admin: Headers) -> None:
-    assert tag(client, "/api/settings", admin) == 0
-    body = {"picture_hosts": ["i.example"]}
-    changed = client.patch("/api/settings", json=body, headers={**admin, "if-match": '"0"'})
-    assert (changed.status_code, changed.json()) == (200, body)
-    assert client.patch("/api/settings", json=body, headers={**admin, "if-match": '"0"'}).status_code == 412
-    assert client.get("/api/settings", headers=admin).headers["etag"] == changed.headers["etag"]
-    assert client.get("/api/settings").status_code == 403
-    many = {"picture_hosts": [f"{number}.example" for number in range(10_000)]}
-    assert client.patch("/api/settings", json=many, headers=admin).status_code == 413
-    assert client.get("/api/settings", headers=admin).json() == body
