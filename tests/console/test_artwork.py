@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from logoadmin.domain.changes.history import ListChanges
-from logoadmin.domain.gallery.artworks import AmendLogo, GetLogo, LinkLogoAuthor, RemoveLogo
+from logoadmin.domain.gallery.artworks import GetLogo, RemoveLogo
 from logoadmin.domain.gallery.authors import RemoveAuthor
 from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.kernel.records import Change, Logo
@@ -151,27 +151,6 @@ def test_two_browsers_at_one_logo_lose_nothing_of_either(chromium: Browser, cons
     assert (merged.name, merged.target) == ("Mine", "market")
     assert merged.preview_url == "https://i.example/other.svg"
     assert merged.custom_css == f"{began.custom_css};\ncolor: red"
-
-
-@pytest.mark.rule("contract J4")
-def test_what_somebody_writes_while_one_types_is_said_and_css_of_both_goes_together(console: Person) -> None:
-    service, page = console.service, console.page
-    base = "color: red;\nwidth: 1px;\nheight: 1px;\n\nopacity: 1"
-    service.gallery.logos.amend(AmendLogo(logo_id=1, custom_css=base))
-    console.sign_in("logos/1")
-    write_css(page, base.replace("red", "blue"))
-    service.gallery.logos.amend(AmendLogo(logo_id=1, custom_css=base.replace("opacity: 1", "opacity: 0.5")))
-    service.gallery.logos.link(LinkLogoAuthor(logo_id=1, author_id=1))
-    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    told = page.locator(".remark-card")
-    expect(told).to_contain_text("Nothing you typed is lost")
-    told.get_by_role("button", name="Compare").click()
-    dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_role("group", name="CSS").get_by_label("Both together")).to_be_checked()
-    dialog.get_by_role("button", name="Save selection").click()
-    done(page, "Saved")
-    assert logo(service).custom_css == base.replace("red", "blue").replace("opacity: 1", "opacity: 0.5")
-    assert authors(service) == ["Ben", "Ann"]
 
 
 @pytest.mark.rule("contract J4")

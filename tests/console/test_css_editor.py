@@ -151,15 +151,6 @@ def test_tab_indents_and_escape_lets_it_leave(page: Shown) -> None:
     expect(page.page.get_by_role("button", name="Next")).to_be_focused()
 
 
-def test_shortcuts_of_the_page_are_not_typed_away(page: Shown) -> None:
-    edit(page).focus()
-    page.page.keyboard.type("/?")
-    page.page.keyboard.press("Escape")
-    page.page.keyboard.press("Control+s")
-    assert value(page) == "/?"
-    assert page.page.evaluate("pressed") == ["Control", "s"]
-
-
 def test_search_is_in_the_editor_and_in_the_language_of_the_person(chromium: Browser) -> None:
     with shown(chromium, locale="ru-RU") as seen:
         field = edit(seen, "a b a")
@@ -169,15 +160,6 @@ def test_search_is_in_the_editor_and_in_the_language_of_the_person(chromium: Bro
         seen.page.keyboard.type("a")
         expect(seen.page.locator(".cm-searchMatch")).to_have_count(2)
         assert seen.complaints == []
-
-
-def test_what_comes_from_outside_can_be_undone(page: Shown) -> None:
-    edit(page, "a { color: red }").focus()
-    page.page.evaluate("value.value = 'a { color: blue }'")
-    expect(page.page.locator(".cm-line")).to_have_text("a { color: blue }")
-    page.page.keyboard.press("ControlOrMeta+z")
-    expect(page.page.locator(".cm-line")).to_have_text("a { color: red }")
-    assert value(page) == "a { color: red }"
 
 
 def test_who_may_not_write_may_read(page: Shown) -> None:

@@ -109,30 +109,6 @@ def test_imports_are_taken_out_where_browsers_follow_them(
 
 
 @pytest.mark.parametrize(
-    "piece",
-    [
-        "url(",
-        "\\",
-        "/*",
-        '"\\',
-        "-",
-        "@import ",
-        "url(\\",
-        "a(",
-        "@import 'x' supports(",
-        "layer(",
-        "'\n",
-        "a{b:url(https://a.example)}",
-    ],
-)
-def test_the_longest_css_is_read_in_a_moment(module: Module, piece: str) -> None:
-    css = (piece * (262_144 // len(piece) + 1))[:262_144]
-    began = time.monotonic()
-    module(MODULE, "contactsOf", [css])
-    assert time.monotonic() - began < 5  # a tenth of a second, if it has a processor to itself
-
-
-@pytest.mark.parametrize(
     ("head", "piece", "tail"),
     [
         ("a{b:url(", "\\aaaaaa", "("),

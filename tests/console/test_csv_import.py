@@ -159,30 +159,6 @@ def test_what_is_no_list_of_records_is_one_message(console: Person, tmp_path: Pa
 
 
 @pytest.mark.rule("contract J3")
-def test_templates_and_examples_can_be_downloaded_and_imported(console: Person, tmp_path: Path) -> None:
-    page = console.page
-    console.sign_in("import")
-    page.locator("summary", has_text="Templates and examples").click()
-
-    def saved(name: str) -> Path:
-        with page.expect_download() as download:
-            page.get_by_role("button", name=name, exact=True).click()
-        return Path(download.value.path())
-
-    assert saved("Template Logos").read_text() == "\ufeffName,Target,Active,Picture,Authors,CSS\n"
-    example, lines = saved("Example Authors").read_bytes(), saved("Example JSON Lines").read_bytes()
-    choose(page, tmp_path / "authors-example.csv", example)
-    page.get_by_role("button", name="Check").click()
-    expect(page.get_by_role("button", name="Import 2 records")).to_be_visible()
-    # Another file takes the place of one whose columns are still to be matched.
-    choose(page, tmp_path / "authors-example.csv", example)
-    expect(page.get_by_role("heading", name="Match the columns")).to_be_visible()
-    choose(page, tmp_path / "example.jsonl", lines)
-    expect(page.get_by_role("button", name="Import 5 records")).to_be_visible()
-    expect(page.get_by_role("region", name="Record by record").get_by_role("listitem")).to_have_count(5)
-
-
-@pytest.mark.rule("contract J3")
 @pytest.mark.parametrize(
     ("heads", "kind", "columns"),
     [

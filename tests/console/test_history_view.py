@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import roles, users
 from tests.console.driver import Appearance, Person, looking
@@ -177,25 +176,6 @@ def test_all_that_one_request_did_is_one_entry_and_is_undone_at_once(console: Pe
     expect(rows.filter(has_text="admin imported 120 records").get_by_role("button", name="Undo all")).to_be_visible()
 
 
-@pytest.mark.rule("contract J3", "contract G2")
-def test_what_was_undone_in_part_is_not_undone(console: Person) -> None:
-    page, gallery = console.page, console.service.gallery
-    bulk = [{"kind": "author", "create": {"user_id": 9000 + n, "username": f"Author {n}"}} for n in range(2)]
-    token = asked(console.service, "POST", "auth/token", body={"username": "admin", "password": ADMIN_PASSWORD})
-    made = asked(console.service, "POST", "changes", token["access_token"], {"changes": bulk})
-    gallery.users.amend(users.AmendUser(user_id=7, avatar=""))
-    gallery.users.amend(users.AmendUser(user_id=7, avatar=None))
-    console.sign_in("history")
-    rows = page.locator(".day > .changes > .change")
-    expect(rows.nth(0)).to_contain_text("Command line saved the user painter without changes")
-    for change in made:
-        asked(console.service, "POST", f"changes/{change['change_id']}/revert", token["access_token"])
-        console.page.reload()
-        expect(rows.filter(has_text="admin created 2 authors").locator(".undoable").first).to_have_text(
-            "Undone" if change is made[-1] else "Changed since"
-        )
-
-
 @pytest.mark.rule("contract J4", "contract G2")
 def test_a_later_change_is_reported_with_a_link_to_it(console: Person) -> None:
     page, gallery = console.page, console.service.gallery
@@ -214,23 +194,6 @@ def test_a_later_change_is_reported_with_a_link_to_it(console: Person) -> None:
     # The focus was on a button that is not offered any more.
     expect(page.locator(".undoable").get_by_role("link", name="Undone")).to_be_focused()
     assert gallery.logos.get(artworks.GetLogo(logo_id=1)).custom_css.startswith("background")
-
-
-@pytest.mark.rule("contract J3")
-def test_an_overview_counts_what_there_is_and_what_happened(console: Person) -> None:
-    page = console.page
-    console.service.gallery.import_export.load(
-        ImportRecords(), ['{"kind": "author", "author_id": 90, "user_id": 90, "username": "Idle"}']
-    )
-    console.sign_in()
-    expect(page.locator(".count").first).to_contain_text("47")
-    expect(page.locator(".targets tbody tr").first).to_contain_text("forum")
-    page.get_by_text("Show as table").click()
-    expect(page.locator(".plot-numbers tbody tr")).to_have_count(30)
-    expect(page.locator(".plot-numbers tbody td").first).not_to_have_text("0")
-    page.get_by_text("1 author made nothing that is here").click()
-    page.get_by_role("link", name="Idle").click()
-    expect(page.locator("h1")).to_have_text("Idle")
 
 
 @pytest.mark.rule("contract J3")
@@ -261,53 +224,6 @@ def test_what_an_overview_counts_is_a_click_away_and_the_first_role_is_no_matter
     gallery.roles.create(roles.CreateRole(name="spare", scope=()))
     page.reload()
     expect(matters).to_contain_text("1 role is nobody's")
-
-
-@pytest.mark.rule("contract J3", "contract J1")
-def test_no_change_links_to_the_current_view(console: Person) -> None:
-    console.sign_in("history")
-    page = console.page
-    page.locator(".disclosure-head", has_text="Theme 12").last.click()
-    number = page.locator(".change-links").get_by_role("link", name="Change ").inner_text().removeprefix("Change ")
-    links = page.locator(".change-links a")
-    # Each of the three places that a change leads to names the other two.
-    expect(links).to_have_text(["Open the record", "History of the record", f"Change {number}"])
-    links.nth(2).click()
-    expect(page.locator("h1")).to_have_text(f"Change {number}")
-    expect(links).to_have_text(["Open the record", "History of the record"])
-    links.nth(1).click()
-    page.locator(".disclosure-head").last.click()
-    expect(links).to_have_text(["Open the record", f"Change {number}"])
-    links.nth(0).click()
-    page.locator(".record-history .disclosure-head").last.click()
-    expect(links).to_have_text(["History of the record", f"Change {number}"])
-
-
-@pytest.mark.rule("contract J3", "contract J4")
-@pytest.mark.parametrize(
-    ("locale", "gone", "come"),
-    [("en-GB", "change logos", "change themes"), ("ru-RU", "изменять логотипы", "изменять темы")],
-)
-def test_rights_that_a_role_lost_and_got_are_said_in_words(
-    chromium: Browser, service: Served, locale: str, gone: str, come: str
-) -> None:
-    service.gallery.roles.amend(roles.AmendRole(role_id=3, scope=("themes:write", "shop:orders")))
-    with looking(chromium, service, locale=locale) as person:
-        # The words of rights come with the difference: the history itself does without.
-        person.sign_in("history")
-        page = person.page
-        page.locator(".disclosure-head").first.click()
-        rights = page.locator(".members")
-        expect(rights.locator("del")).to_have_text([re.compile(gone)])
-        expect(rights.locator("ins")).to_have_text([re.compile(come), re.compile("shop:orders")])
-
-
-@pytest.mark.rule("contract J3")
-def test_the_first_administrator_was_created_by_the_first_start(console: Person) -> None:
-    console.sign_in("history?kind=user")
-    rows = console.page.locator(".change-words")
-    expect(rows.last).to_have_text("First start created the user admin")
-    expect(console.page.locator(".change").last.get_by_role("button", name="Undo")).to_have_count(0)
 
 
 @pytest.mark.rule("contract J3", "contract G4")

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from logoadmin.domain.gallery import authors
-from tests.console.driver import AGAIN, Person, looking
+from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served
 from tests.console.test_refused import refuse
 
@@ -147,33 +147,6 @@ def test_a_file_that_is_too_large_says_for_whom_and_is_tried_again_only_where_th
         expect(page.locator(".outcome h2")).to_contain_text(ready)
 
 
-@pytest.mark.rule("contract J4", "contract I4")
-def test_an_import_that_comes_too_soon_counts_the_seconds_until_it_may_be_tried_again(
-    chromium: Browser, service: Served
-) -> None:
-    with looking(chromium, service) as person:
-        page, before = person.page, names(service)
-        person.sign_in("import")
-        page.locator(".drop button").click()
-        page.locator("#lines").fill(GOOD)
-        # The trial is refused, and then the import itself.
-        for press_key in (True, False):
-            refuse(page, 429, lambda: {"detail": "Too many imports at once"}, **{"Retry-After": "3"})
-            if press_key:
-                page.keyboard.press("Control+s")
-            else:
-                page.locator(".outcome .button.primary").click()
-            alert, button = page.locator(".complaint"), page.get_by_role("button", name="Try again")
-            person.waits(AGAIN, alert, button)
-            expect(alert).to_contain_text(AGAIN[2])
-            page.unroute_all()
-            button.click()
-            expect(page.locator(".outcome h2")).to_contain_text("can be imported")
-        page.locator(".outcome .button.primary").click()
-        expect(page.locator(".outcome h2.success")).to_be_visible()
-        assert names(service) == [*before, "Zoë"]
-
-
 # As where the system asks where to: the file lies in what the browser keeps for the page.
 _PICKER = """window.showSaveFilePicker = async ({ suggestedName }) => {
   if (globalThis.isDismissed) throw new DOMException("", "AbortError");
@@ -235,29 +208,3 @@ def test_exported_records_are_counted_and_kinds_without_a_right_are_not_offered(
     page.keyboard.press("Control+s")
     expect(page.get_by_role("alert")).to_contain_text("records in it that you may not change: ")
     expect(page.get_by_role("alert")).to_contain_text("Authors")
-
-
-@pytest.mark.rule("contract J3", "contract I2")
-@pytest.mark.parametrize(
-    ("locale", "authors_missing", "number_missing"),
-    [
-        ("en-GB", "Authors (author_ids): It is missing.", "Site user ID (user_id): It is missing."),
-        ("ru-RU", "Авторы (author_ids): ", "ID на сайте (user_id): "),
-    ],
-)
-def test_whatever_a_line_lacks_has_a_name(
-    chromium: Browser, service: Served, locale: str, authors_missing: str, number_missing: str
-) -> None:
-    with looking(chromium, service, locale=locale) as person:
-        page = person.page
-        person.sign_in("import")
-        page.locator(".drop button").click()
-        kinds = ("logo", "theme", "author", "role", "user")
-        page.locator("#lines").fill("\n".join(json.dumps({"kind": kind}) for kind in kinds))
-        page.keyboard.press("Control+s")
-        expect(page.locator(".bad-line")).to_have_count(len(kinds))
-        said = page.locator(".bad-words li, .bad-words p").all_inner_texts()
-        assert any(authors_missing in each for each in said)
-        assert any(number_missing in each for each in said)
-        # Each has the label of the field in forms, and its name in the file.
-        assert [each for each in said if not re.match(r".+ \(\w+\): ", each)] == []

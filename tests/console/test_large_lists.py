@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from logoadmin.domain.changes.bulk_changes import ApplyChanges, BulkChange
-from logoadmin.domain.gallery.artworks import AmendLogo, ListLogos
+from logoadmin.domain.gallery.artworks import ListLogos
 from tests.console.driver import Person, looking
 from tests.console.external_hosts import PICTURES
 from tests.console.service import Served, served
@@ -85,17 +85,3 @@ def test_back_to_a_large_list_restores_its_rows_and_many_are_changed_at_once(per
     expect(page.locator(".notice")).to_contain_text("Activated")
     expect(page.get_by_role("switch", name="Mark 0395")).to_be_checked()
     assert [logo.name for logo in logos.list(ListLogos(active=True)) if logo.name.startswith("Mark")] == ["Mark 0395"]
-
-
-def test_a_list_of_any_length_can_begin_with_the_records_that_changed_last(person: Person, chromium: Browser) -> None:
-    person.service.gallery.logos.amend(AmendLogo(logo_id=2, name="Changed just now"))
-    with served() as small, looking(chromium, small) as other:
-        small.gallery.logos.amend(AmendLogo(logo_id=2, name="Changed just now"))
-        for each, number in ((person, "First 200"), (other, "47 found")):
-            each.sign_in("logos")
-            expect(each.page.locator(".card").first).to_be_visible()
-            each.page.get_by_label("Order").focus()
-            each.page.get_by_label("Order").select_option("Recently changed")
-            expect(each.page.locator(".card-name").first).to_have_text("Changed just now")
-            expect(each.page.locator(".found")).to_have_text(number)
-            expect(each.page.get_by_label("Order")).to_be_focused()

@@ -7,21 +7,10 @@ import pytest
 from playwright.sync_api import APIResponse, Browser, Locator, Page, Route, expect
 
 from logoadmin.domain.gallery import artworks, authors
-from logoadmin.domain.identity import users
 from logoadmin.domain.kernel.records import Logo
 from tests.console.driver import Person, looking
-from tests.console.service import served
 
 pytestmark = pytest.mark.slow("drives a browser")
-
-_SCROLL_TO_A_CHECKBOX = """(by) => new Promise((done) => {
-  scrollBy({ top: by, behavior: "instant" });
-  requestAnimationFrame(() => requestAnimationFrame(() => {
-    const boxes = [...document.querySelectorAll(".select-box input")].map((each) => each.getBoundingClientRect());
-    const seen = boxes.find(({ top }) => top > 300);
-    done([seen.x + seen.width / 2, seen.y + seen.height / 2]);
-  }));
-})"""
 
 
 def _card(page: Page, name: str) -> Locator:
@@ -39,38 +28,6 @@ def _eleven_selected(console: Person) -> tuple[set[str], set[str]]:
     before = _active(console)
     console.page.get_by_role("button", name="Select all").click()
     return before, {name for name in before if name.startswith("Logo 1")}
-
-
-def test_a_logo_is_found_and_many_are_changed_at_once_and_undone_by_mouse(console: Person) -> None:
-    """contract J3, J4"""
-    page = console.page
-    console.sign_in("logos")
-    page.get_by_role("searchbox").fill("ogo 3")
-    expect(page.locator(".found")).to_have_text("11 found")
-    expect(page).to_have_url(re.compile(r"q=ogo\+3"))
-    before = _active(console)
-
-    _card(page, "Logo 34").get_by_role("checkbox").click()
-    _card(page, "Logo 32").get_by_role("checkbox").click(modifiers=["Shift"])
-    expect(page.locator(".found")).to_have_text("3 selected")
-    page.get_by_role("button", name="Deactivate").click()
-    expect(page.locator(".notice")).to_contain_text("Deactivated 3")
-    assert before - _active(console) == {"Logo 32", "Logo 33", "Logo 34"}
-    page.get_by_role("button", name="Undo").click()
-    expect(page.locator(".notice")).to_contain_text("Undone")
-    assert _active(console) == before
-
-    page.get_by_role("button", name="Select all").click()
-    page.get_by_role("button", name="Remove").click()
-    expect(page.get_by_role("dialog")).to_contain_text("Remove 11 logos?")
-    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
-    expect(page.locator(".notice").last).to_contain_text("Removed 11")
-    expect(page.locator(".empty")).to_contain_text("No matching logos")
-    page.get_by_role("button", name="Show all").click()
-    expect(page.locator(".found")).to_have_text("36 found")
-    page.get_by_role("button", name="Undo").click()
-    expect(page.locator(".found")).to_have_text("47 found")
-    assert _active(console) == before
 
 
 def test_a_logo_is_found_and_many_are_changed_at_once_and_undone_by_keyboard_alone(console: Person) -> None:
@@ -162,20 +119,6 @@ def test_the_focus_stays_at_the_list_after_a_change_of_many_and_its_undo_which_h
     assert _active(console) == before
 
 
-@pytest.mark.rule("contract J4")
-def test_after_what_empties_a_view_the_focus_is_at_its_heading(console: Person) -> None:
-    console.sign_in("logos?q=logo 40")
-    page = console.page
-    page.get_by_role("button", name="Select all").click()
-    page.locator(".strip").get_by_role("button", name="Remove").press("Enter")
-    page.get_by_role("dialog").get_by_role("button", name="Remove").press("Enter")
-    expect(page.locator(".empty")).to_be_visible()
-    assert console.becomes("document.querySelector('#work').contains(document.activeElement)")
-    page.locator(".empty").get_by_role("button", name="Show all").press("Enter")
-    expect(page.locator(".card").first).to_be_visible()
-    assert console.becomes("document.querySelector('#work').contains(document.activeElement)")
-
-
 @pytest.mark.rule("contract J3")
 def test_switching_off_more_than_fifty_published_records_asks_with_their_number(console: Person) -> None:
     page, logos = console.page, console.service.gallery.logos
@@ -210,35 +153,6 @@ def test_switching_off_more_than_fifty_published_records_asks_with_their_number(
     page.locator("tbody tr", has_text="Many 9").get_by_role("checkbox").click()
     strip.get_by_role("button", name="Deactivate").click()
     expect(page.locator(".notice", has_text="Deactivated 50")).to_be_visible()
-
-
-def test_a_pressed_card_stays_in_place_until_it_is_released(console: Person) -> None:
-    """contract J3: a click between whose two halves its card moved would be lost, or another card's."""
-    page = console.page
-    # As in browsers in which a node that moves in the page is taken out of it first.
-    page.add_init_script("delete Element.prototype.moveBefore")
-    console.sign_in("logos?order=oldest")
-    first = _card(page, "Logo 6").get_by_role("checkbox")
-    first.hover()
-    before = first.bounding_box()
-    page.mouse.down()
-    expect(first).to_be_focused()
-    assert first.bounding_box() == before
-    page.mouse.up()
-    expect(page.locator(".found")).to_have_text("1 selected")
-    expect(first).to_be_checked()
-
-    order = "[...document.querySelectorAll('[data-at]')].map((cell) => Number(cell.dataset.at))"
-    x, y = page.evaluate(_SCROLL_TO_A_CHECKBOX, 900)
-    page.mouse.move(x, y)
-    page.mouse.down()
-    pressed = page.evaluate(order)
-    page.wait_for_timeout(300)  # longer than it takes until the page rests, and puts its cards in their order
-    held = page.evaluate(order)
-    page.mouse.up()
-    expect(page.locator(".found")).to_have_text("2 selected")
-    assert held == pressed
-    expect(page.locator("[data-at]").first).to_have_attribute("data-at", str(min(held)))
 
 
 @pytest.mark.rule("contract F1")
@@ -365,96 +279,6 @@ def test_a_list_that_was_loading_does_not_revert_changes_made_meanwhile(console:
     assert switch.is_checked()
 
 
-def test_what_concerns_most_records_is_one_line_of_the_overview_and_a_filter_that_a_phone_folds(
-    console: Person,
-) -> None:
-    """contract J3, J5"""
-    page, logos = console.page, console.service.gallery.logos
-    for number in range(60):
-        made = artworks.CreateLogo(
-            name=f"Bare {number}", preview_url="https://i.example/b.svg", target="forum", custom_css="width: 1px"
-        )
-        logos.create(made)
-    logos.amend(artworks.AmendLogo(logo_id=1, active=True, custom_css=""))
-    console.sign_in()
-    matters = page.locator(".matters > li")
-    expect(matters.first).to_contain_text("1 active logo has no CSS")
-    expect(matters.last).to_contain_text("affecting most records")
-    link = page.get_by_role("link", name="67 logos name no author")
-    expect(link).to_be_hidden()
-    matters.last.locator("summary").first.click()
-    link.click()
-    expect(page.locator(".found")).to_have_text("67 found")
-    expect(page.get_by_label("Author")).to_have_value("none")
-
-    page.set_viewport_size({"width": 320, "height": 640})
-    fold = page.get_by_role("button", name="Filters: 1")
-    expect(fold).to_have_attribute("aria-expanded", "false")
-    expect(page.get_by_label("Author")).to_be_hidden()
-    fold.click()
-    page.get_by_label("Author").select_option("")
-    expect(page.locator(".found")).to_have_text("107 found")
-    page.get_by_role("button", name="Filters", exact=True).click()
-    expect(page.get_by_label("Author")).to_be_hidden()
-
-
-def test_an_author_is_shown_with_what_they_made_and_the_way_to_all_of_it(console: Person) -> None:
-    """contract J3"""
-    page, gallery = console.page, console.service.gallery
-    ann = gallery.authors.create(authors.CreateAuthor(user_id=900, username="Annette"))
-    console.sign_in(f"authors/{ann.author_id}")
-    expect(page.get_by_text("No logo names this author.")).to_be_visible()
-    expect(page.get_by_text("No theme names this author.")).to_be_visible()
-    for number in range(1, 14):
-        gallery.logos.link(artworks.LinkLogoAuthor(logo_id=number, author_id=ann.author_id))
-    page.reload()
-    made = page.get_by_role("list", name="Logos").get_by_role("link")
-    expect(made).to_have_text([f"Logo {number}" for number in range(13, 1, -1)])
-    page.get_by_role("link", name="Show all").click()
-    expect(page.locator(".found")).to_have_text("13 found")
-    page.go_back()
-    made.first.click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Logo 13")
-
-
-@pytest.mark.parametrize(
-    ("locale", "words", "link", "overview"),
-    [
-        ("en-GB", "Create the first one, or import a file.", "Import", "Import a file"),
-        ("ru-RU", "или загрузите файл.", "Импорт", "Загрузить файл"),
-    ],
-)
-def test_an_empty_list_links_to_the_import_for_users_that_may_import(
-    chromium: Browser, locale: str, words: str, link: str, overview: str
-) -> None:
-    """contract J2, J3"""
-    with served(is_filled=False) as service:
-        service.gallery.users.create(users.CreateUser(user_id=7, username="reader", password="the reader's"))
-        with looking(chromium, service, locale=locale) as person:
-            page = person.page
-            person.sign_in("logos", username="reader", password="the reader's")
-            empty = page.locator(".empty")
-            for path in ("logos", "themes", "authors"):
-                person.open(path)
-                expect(empty).to_be_visible()
-                expect(empty.get_by_role("link")).to_have_count(0)
-                expect(empty.locator("p")).to_have_count(1)  # what they could not do is not advised
-            person.open()
-            expect(page.locator(".door").first).to_be_visible()
-            expect(page.get_by_role("link", name=overview)).to_have_count(0)
-        with looking(chromium, service, locale=locale) as person:
-            page = person.page
-            person.sign_in()
-            expect(page.get_by_role("link", name=overview)).to_be_visible()
-            for path in ("logos", "themes", "authors"):
-                person.open(path)
-                if path != "authors":
-                    expect(page.locator(".empty")).to_contain_text(words)
-                page.locator(".empty").get_by_role("link", name=link).click()
-                expect(page.locator("h1")).to_have_text(link)
-                expect(page.locator(".drop")).to_be_visible()
-
-
 def test_a_list_is_asked_for_once_when_the_page_is_loaded_and_again_when_one_comes_back_to_it(console: Person) -> None:
     """contract J5: it is on its way before the view is, which takes it as it came"""
     page, asked = console.page, list[str]()
@@ -505,21 +329,6 @@ def test_back_and_the_link_to_the_list_keep_place_search_filters_and_order(conso
     expect(page).to_have_url(re.compile(r"/logos\?q=logo&target=market&order=name$"))
 
 
-@pytest.mark.rule("contract J3")
-def test_a_filter_in_force_is_visible_and_one_without_meaning_is_not_in_force(console: Person) -> None:
-    console.sign_in("logos?target=bazaar")
-    page = console.page
-    expect(page.get_by_label("Target")).to_have_value("bazaar")
-    expect(page.locator(".empty-title")).to_be_visible()
-    page.get_by_label("Target").select_option("")
-    expect(page.locator(".card").first).to_be_visible()
-    console.open("logos?author=999")
-    expect(page.get_by_label("Author")).to_have_value("999")
-    console.open("logos?active=true")
-    expect(page.get_by_label("Active")).to_have_value("true")
-    expect(page.locator(".empty-title")).to_be_visible()
-
-
 @pytest.mark.rule("contract J6")
 def test_a_screen_shows_many_cards_and_they_are_selected_by_shift_and_by_a_rectangle(console: Person) -> None:
     page, press, found = console.page, console.page.keyboard.press, console.page.locator(".found")
@@ -562,20 +371,6 @@ def test_a_screen_shows_many_cards_and_they_are_selected_by_shift_and_by_a_recta
     expect(found).to_have_text("4 selected")
     chosen = page.locator(".card.selected .card-name")
     expect(chosen).to_have_text(["Logo 1", "Logo 2", "Logo 6", "Logo 7"])
-
-
-@pytest.mark.rule("contract J6")
-def test_a_record_without_a_recent_change_has_the_day_of_the_oldest_one_that_was_read(console: Person) -> None:
-    def answer(route: Route) -> None:
-        oldest = [{"change_id": 2, "id": 40, "kind": "logo", "at": console.service.clock.now()}]
-        route.fulfill(json=oldest, headers={"Link": '</api/changes?after=2>; rel="next"'})
-
-    console.page.route("**/api/changes?kind=logo&order=desc&limit=500", answer)
-    console.sign_in("logos?look=table&q=Logo 4&order=name")
-    rows = console.page.locator("tbody tr")
-    expect(rows.filter(has_text="Logo 40").locator("time")).to_be_visible()
-    # The record may have changed on that same day, earlier.
-    expect(rows.first).to_contain_text(re.compile("\\d{4}\u2069 or earlier"))
 
 
 @pytest.mark.rule("contract J6")

@@ -3,33 +3,13 @@
 import pytest
 from playwright.sync_api import APIResponse, Locator, Route, expect
 
-from logoadmin.domain.gallery.artworks import GetLogo, ListLogos
+from logoadmin.domain.gallery.artworks import GetLogo
 from logoadmin.domain.kernel.errors import StorageUnavailable
-from tests.console.driver import LANGUAGES, Appearance, Person
+from tests.console.driver import Person
 from tests.console.service import PAINTER
 from tests.gallery import ADMIN_PASSWORD
 
 pytestmark = pytest.mark.slow("a browser")
-
-
-@pytest.mark.rule("contract J4")
-def test_a_failed_removal_is_retried_as_a_removal_and_not_as_a_save(console: Person) -> None:
-    console.sign_in("logos/3")
-    page, gallery = console.page, console.service.gallery
-    before = len(list(gallery.logos.list(ListLogos())))
-    page.get_by_label("Name", exact=True).fill("Not to be saved")
-    console.service.storage.go_away()
-    page.get_by_role("button", name="Remove", exact=True).click()
-    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
-    # The history below also has one.
-    again = page.locator(".notice-action", has_text="Try again")
-    expect(again).to_be_visible()
-    console.service.storage.come_back()
-    again.click()
-    expect(page.locator("h1")).to_have_text("Logos")
-    names = [logo.name for logo in gallery.logos.list(ListLogos())]
-    assert len(names) == before - 1
-    assert not {"Logo 3", "Not to be saved"} & set(names)
 
 
 @pytest.mark.rule("contract J4")
@@ -230,37 +210,3 @@ def test_who_signs_out_while_the_session_is_renewed_stays_out_and_nothing_more_i
     expect(page.locator(".banner")).to_have_count(0)
     page.reload()
     expect(page.get_by_label("Password")).to_be_visible()
-
-
-@pytest.mark.rule("contract J5")
-def test_what_one_searches_for_can_be_read_on_a_phone(console: Person) -> None:
-    console.sign_in()
-    for language in LANGUAGES:
-        for path in ("logos", "themes", "authors", "users"):
-            console.open(path)
-            console.see(Appearance(320, "light", language))
-            console.settle()
-            box = console.page.locator(".search").bounding_box()
-            assert box is not None
-            assert box["width"] >= 120, (path, language)
-            if path != "authors":
-                # Open filters begin in a line of their own.
-                console.page.locator(".filters-button").click()
-                opened = console.page.locator(".search").bounding_box()
-                assert opened is not None
-                assert opened["width"] == box["width"], (path, language)
-
-
-@pytest.mark.rule("contract J4")
-def test_a_save_that_failed_takes_the_undo_of_the_one_before_away(console: Person) -> None:
-    console.sign_in("logos/3")
-    page = console.page
-    name = page.get_by_label("Name", exact=True)
-    name.fill("First")
-    page.keyboard.press("ControlOrMeta+s")
-    expect(page.locator(".notice").get_by_role("button", name="Undo")).to_be_visible()
-    console.service.storage.go_away()
-    name.fill("Second")
-    page.keyboard.press("ControlOrMeta+s")
-    expect(page.locator(".notice").get_by_role("button", name="Try again")).to_be_visible()
-    expect(page.locator(".notice")).to_have_count(1)

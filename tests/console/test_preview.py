@@ -111,24 +111,6 @@ def test_a_theme_is_on_a_page_of_the_site(chromium: Browser) -> None:
         assert seen.complaints == []
 
 
-@pytest.mark.rule("contract J2")
-def test_a_host_that_was_allowed_stays_allowed_for_the_other_records_of_the_session(
-    chromium: Browser, elsewhere: Counting
-) -> None:
-    with shown(chromium) as seen:
-        preview(seen, "logo", f"background: url(http://{elsewhere.host}/a.png)")
-        seen.page.locator(".held .primary").click()
-        settled(seen)
-        for name in "bc":
-            # With another key it is another preview, as that of the next record.
-            css = f"background: url(http://{elsewhere.host}/{name}.png)"
-            seen.page.evaluate("([key, css]) => props.value = { ...props.value, key, css }", [name, css])
-            settled(seen)
-            expect(seen.page.locator(".held")).to_have_count(0)
-        expect(seen.page.get_by_role("button", name="Allowed · Block")).to_be_visible()
-        assert (elsewhere.asked, seen.complaints) == (["/a.png", "/b.png", "/c.png"], [])
-
-
 def test_pictures_of_the_host_of_the_thumbnail_need_no_permission_but_fonts_do(
     chromium: Browser, elsewhere: Counting
 ) -> None:
@@ -385,16 +367,3 @@ def test_css_that_would_end_the_browser_is_not_shown(chromium: Browser, css: str
         assert frame.evaluate("document.adoptedStyleSheets.every((sheet) => sheet.cssRules.length < 100)")
         expect(seen.page.locator(".hosts, .hosts-list")).to_have_count(0)
         assert seen.complaints == []
-
-
-def test_css_with_closing_signs_that_close_nothing_is_known_to_be_too_deep(chromium: Browser) -> None:
-    with shown(chromium) as seen:
-        found = seen.page.evaluate(
-            """async (texts) => {
-                const files = document.querySelector('script[src$="/app.js"]').src.replace(/app\\.js$/, "");
-                const { isTooDeep } = await import(files + "parts/css/css_hosts.js");
-                return texts.map(isTooDeep);
-            }""",
-            ["a{/*}*/" * 300, 'a{"}"' * 300, "a{)" * 300, "calc(" * 300, "a{}" * 300, "a{b:calc((1))}" * 300],
-        )
-    assert found == [True, True, True, True, False, False]

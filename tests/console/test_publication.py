@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, GetLogo, GetTheme, RemoveLogo
-from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.kernel.kinds import LOGOS
 from logoadmin.domain.publication.pins.pins import CheckThemePins, GetThemePins
 from tests.console.conftest import CONSOLE, Module
-from tests.console.driver import Person, looking
-from tests.console.service import PAINTER, Served
+from tests.console.driver import Person
+from tests.console.service import Served
 
 pytestmark = pytest.mark.slow("a browser")
 
@@ -115,26 +114,6 @@ def test_a_logo_is_blocked_with_a_reason_and_undone_by_keyboard(console: Person,
     page.keyboard.press("Control+s")
     expect(page.locator(".notice", has_text="Saved")).to_be_visible()
     assert service.gallery.logos.get(GetLogo(logo_id=1)).name == "Unsaved"
-
-
-@pytest.mark.rule("contract L3")
-def test_a_theme_with_thousands_of_imports_can_be_opened_and_blocked(console: Person, service: Served) -> None:
-    css = "".join(f"@import url(https://h{number}.example/a.css);" for number in range(5500))
-    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=css))
-    console.sign_in("themes/1")
-    console.page.locator(".view-actions").get_by_role("button", name="Block").click()
-    expect(console.page.get_by_role("dialog", name="Block")).to_be_visible()
-
-
-@pytest.mark.rule("contract J2", "contract L3")
-def test_who_may_not_change_themes_sees_why_they_cannot_block_one(console: Person) -> None:
-    console.sign_in("themes/1", username=PAINTER[0], password=PAINTER[1])
-    button = console.page.locator(".view-actions").get_by_role("button", name="Block")
-    expect(button).to_have_attribute("aria-disabled", "true")
-    needed = "You need the \u2068themes:write\u2069 permission. Ask an administrator."
-    expect(button).to_have_accessible_description(needed)
-    button.click(force=True)
-    expect(console.page.get_by_role("dialog")).to_have_count(0)
 
 
 def offer(service: Served, css: str) -> None:
@@ -296,38 +275,6 @@ def test_every_reason_for_which_a_sheet_is_not_pinned_is_known_in_the_language_o
     assert module(*words, ["late.example: cannot be reached"]) == "pin.of"
     assert module(*words, ["An imported style sheet cannot be pinned: [::1]: cannot be reached"]) == "pin.of"
     assert module(*words, ["late.example: something new"]) == "late.example: something new"
-
-
-@pytest.mark.rule("contract J4", "contract L5")
-def test_reasons_and_themes_are_worded_in_russian(chromium: Browser, service: Served) -> None:
-    css = "@import url(https://late.example/a.css);"
-    service.gallery.themes.amend(AmendTheme(theme_id=2, custom_css=css, active=True))
-    service.gallery.pins.check(CheckThemePins(theme_id=2))
-    with looking(chromium, service, locale="ru-RU") as person:
-        person.sign_in("publication")
-        listed = person.page.get_by_role("region", name="late.example").get_by_role("listitem")
-        expect(listed).to_contain_text("Сервер отвечает статусом \u2068404\u2069.")
-        listed.get_by_role("link").click()
-        imports = person.page.get_by_role("list", name="Импортируемые таблицы стилей")
-        expect(imports).to_contain_text("Сервер отвечает статусом \u2068404\u2069.")
-        # It is left out: nobody may conclude that all is well.
-        expect(person.page.locator(".verdict")).not_to_contain_text("Замечаний нет.")
-        expect(person.page.locator(".field-switch .label")).to_have_text("Включено")
-
-
-@pytest.mark.rule("contract J2", "contract L1")
-def test_the_publication_is_for_those_who_change_logos_or_themes(chromium: Browser, service: Served) -> None:
-    name, password = "member", "the member's password"
-    service.gallery.users.create(CreateUser(user_id=8, username=name, password=password))
-    with looking(chromium, service) as person:
-        person.sign_in("publication", username=PAINTER[0], password=PAINTER[1])
-        expect(person.page.locator("h2").first).to_contain_text("Version")
-    with looking(chromium, service) as person:
-        person.sign_in("publication", username=name, password=password)
-        needed = "You need the \u2068logos:write or themes:write\u2069 permission. Ask an administrator."
-        expect(person.page.locator("#work h1")).to_have_text(needed)
-        link = person.page.locator(".sidebar [aria-disabled=true]", has_text="Publication")
-        expect(link).to_have_accessible_description(needed)
 
 
 @pytest.mark.rule("contract L3", "contract L5", "contract L4")

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from logoadmin.domain.gallery.artworks import AmendTheme, ListThemes
 from tests.console.driver import AGAIN, AGAIN_RU, Person, looking
 from tests.console.service import Served
 from tests.gallery import ADMIN_PASSWORD
@@ -153,35 +152,6 @@ def test_who_signs_in_too_often_sees_the_seconds_pass_and_can_be_somebody_else_m
         password.fill(ADMIN_PASSWORD)
         button.click()
         expect(page.locator(".sidebar")).to_be_visible()
-
-
-def test_a_bulk_change_that_is_too_fast_shows_the_number_left_and_the_wait(chromium: Browser, service: Served) -> None:
-    themes = service.gallery.themes
-    for number in range(1, 11):
-        themes.amend(AmendTheme(theme_id=number, active=True))
-    with looking(chromium, service, locale="ru-RU") as person:
-        page = person.page
-
-        def answer(route: Route) -> None:
-            if route.request.method == "POST":
-                route.fulfill(status=429, json={"detail": "x"}, headers={"Retry-After": "3"})
-            else:
-                route.fallback()
-
-        page.route("**/api/changes", answer)
-        person.sign_in("themes?active=yes")
-        expect(page.locator(".card")).to_have_count(10)
-        page.locator(".strip .button").first.click()
-        page.get_by_role("button", name="Выключить").click()
-        note = page.locator(".notice.failed")
-        button = note.get_by_role("button", name="Повторить")
-        person.waits(AGAIN_RU, note, button)
-        for words in (AGAIN_RU[2], "Осталось 10 записей."):
-            expect(note).to_contain_text(words)
-        page.unroute_all()
-        button.click()
-        expect(page.locator(".empty")).to_be_visible()
-        assert not any(theme.active for theme in themes.list(ListThemes()))
 
 
 @pytest.mark.parametrize(

@@ -46,28 +46,6 @@ def test_a_record_of_any_kind_is_found_by_name_or_number_from_everywhere(console
     expect(page.get_by_role("dialog").get_by_role("combobox")).to_have_attribute("aria-expanded", "false")
 
 
-@pytest.mark.rule("contract J4")
-def test_loaded_records_are_found_without_the_service_and_a_failure_is_named(console: Person) -> None:
-    console.sign_in("logos")
-    page = console.page
-    console.settle()
-    page.route("**/api/*?q=*", lambda route: route.abort())
-    search(page, "logo 3")
-    options = page.get_by_role("group", name="Logos").get_by_role("option")
-    expect(options.first).to_have_text("Logo 3market · #3")
-    expect(page.get_by_role("dialog")).to_contain_text("The service is unavailable just now")
-    page.keyboard.press("ArrowDown")
-    expect(options.nth(1)).to_have_attribute("aria-selected", "true")
-    chosen = page.get_by_role("dialog").get_by_role("combobox").get_attribute("aria-activedescendant")
-    assert options.nth(1).get_attribute("id") == chosen
-    page.keyboard.press("ArrowUp")
-    page.keyboard.press("ArrowUp")
-    expect(page.get_by_role("option").last).to_have_attribute("aria-selected", "true")
-    options.nth(2).click()
-    expect(page.locator("h1")).to_contain_text("Logo 3")
-    page.unroute_all(behavior="ignoreErrors")
-
-
 @pytest.mark.rule("contract J2", "contract J4")
 def test_views_and_actions_are_found_and_only_those_that_the_user_may_use(console: Person) -> None:
     name, password = PAINTER

@@ -70,23 +70,6 @@ def test_a_host_is_always_allowed_by_an_administrator_for_everybody_and_undone(
     assert hosts(service) == []
 
 
-def test_who_is_no_administrator_sees_why_they_cannot(chromium: Browser, service: Served) -> None:
-    service.gallery.settings.amend(AmendSettings(picture_hosts=("a.example",)))
-    with looking(chromium, service) as painter:
-        painter.sign_in("logos/1", username=PAINTER[0], password=PAINTER[1])
-        button = painter.page.get_by_role("button", name=f"{ALWAYS} {CDN}")
-        expect(button).to_have_attribute("aria-disabled", "true")
-        expect(button).to_have_accessible_description("You need the \u2068*\u2069 permission. Ask an administrator.")
-        button.click(force=True)
-        painter.page.get_by_role("link", name="Settings").click()
-        expect(rows(painter)).to_have_count(2)
-        expect(painter.page.get_by_label("Host", exact=True)).to_be_disabled()
-        for name in ("Allow", "Remove a.example"):
-            expect(painter.page.get_by_role("button", name=name)).to_have_attribute("aria-disabled", "true")
-        expect(painter.page.get_by_role("link", name="Open in History")).to_have_count(0)
-        assert hosts(service) == ["a.example"]
-
-
 def test_hosts_are_added_removed_and_undone_by_keyboard(console: Person, service: Served) -> None:
     console.sign_in("settings")
     page = console.page
@@ -132,18 +115,3 @@ def test_hosts_are_added_removed_and_undone_by_keyboard(console: Person, service
     expect(rows(console)).to_contain_text([PICTURES, "other.example"])
     page.get_by_role("link", name="Open in History").click()
     expect(page.locator(".change-words").first).to_contain_text("undid a change to the picture hosts of the settings")
-
-
-def test_a_preview_works_while_the_settings_cannot_be_read(console: Person, service: Served) -> None:
-    service.gallery.settings.amend(AmendSettings(picture_hosts=(CDN,)))
-    page = console.page
-    page.route("**/api/settings", lambda route: route.abort())
-    console.sign_in("logos/1")
-    expect(page.locator(".held")).to_be_visible()
-    page.locator(".held").get_by_role("button", name="Allow").click()
-    contact(console)
-    console.open("settings")
-    expect(page.locator("#work .section .empty")).to_be_visible()
-    page.unroute("**/api/settings")
-    page.locator(".section .empty").get_by_role("button").click()
-    expect(rows(console)).to_contain_text([PICTURES, CDN])

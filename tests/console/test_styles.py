@@ -3,7 +3,6 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -11,9 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.console.conftest import CONSOLE
-from tests.console.driver import LANGUAGES, Appearance, Person, looking
+from tests.console.driver import looking
 from tests.console.service import Served
-from tests.console.states import write_at_once
 
 SHEETS: Final = {path.stem: path.read_text("utf-8") for path in sorted((CONSOLE / "style").glob("*.css"))}
 # Those of all views come first, in this order; views bring the others, and these stay.
@@ -134,35 +132,6 @@ def filling(page: Page, switch: str) -> tuple[str, str]:
     return style[0], style[1]
 
 
-# Of the frame of a field: whether its title interrupts the upper edge, as titles of frames do, whether it is more than
-# a line, and whether all of it lies within the frame and above what follows.
-_TITLE: Final = """(frame) => {
-  const { top, left, right } = frame.getBoundingClientRect();
-  const parts = [frame.querySelector("legend"), frame.querySelector("legend .tag")];
-  const boxes = parts.map((part) => part.getBoundingClientRect());
-  const next = frame.querySelector(".merge-base").getBoundingClientRect();
-  return {
-    isAstride: boxes[0].top < top + 1,
-    isHigh: boxes[0].height > 32,
-    isInside: boxes.every((box) => box.left >= left && box.right <= right && box.bottom <= next.top),
-  };
-}"""
-
-
-@pytest.mark.rule("contract J4", "contract J5")
-@pytest.mark.slow("a browser")
-def test_who_changed_a_field_stands_in_its_frame_and_not_across_the_edge(console: Person) -> None:
-    console.sign_in()
-    write_at_once(console)
-    frame = console.page.locator(".merge-field")
-    for width, language in product((320, 400, 479, 480, 640, 1280), LANGUAGES):
-        console.see(Appearance(width, "light", language))
-        title = frame.evaluate(_TITLE)
-        # One line may stand astride of the edge, which it interrupts; two would be cut by it.
-        assert title["isInside"], (width, language, title)
-        assert not (title["isAstride"] and title["isHigh"]), (width, language, title)
-
-
 @pytest.mark.rule("contract J5")
 @pytest.mark.slow("a browser")
 def test_at_twice_the_size_no_bar_stays_over_a_form_or_a_list(chromium: Browser, service: Served) -> None:
@@ -171,19 +140,3 @@ def test_at_twice_the_size_no_bar_stays_over_a_form_or_a_list(chromium: Browser,
         expect(person.page.locator(".editor .form-actions")).to_have_css("position", "static")
         person.open("logos")
         expect(person.page.locator(".strip")).to_have_css("position", "static")
-
-
-@pytest.mark.rule("contract J5")
-@pytest.mark.slow("a browser")
-def test_the_button_that_closes_a_notice_is_in_its_first_row(chromium: Browser, service: Served) -> None:
-    with looking(chromium, service, viewport={"width": 320, "height": 640}) as person:
-        person.sign_in("authors/1")
-        page = person.page
-        page.locator("input[name=username]").fill("Annette")
-        page.keyboard.press("Control+s")
-        text, close = page.locator(".notice-text"), page.locator(".notice").get_by_role("button", name="Close")
-        expect(close).to_be_visible()
-        above, below = (each.bounding_box() for each in (text, close))
-        assert above is not None
-        assert below is not None
-        assert abs(above["y"] - below["y"]) < 16

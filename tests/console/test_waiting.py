@@ -200,18 +200,6 @@ def test_a_fault_shows_the_id_of_its_request_to_be_copied(timed: Person) -> None
     expect(page.get_by_role("alert")).to_contain_text(sent.value.headers["x-request-id"])
 
 
-def test_a_sign_in_that_meets_a_fault_does_not_blame_the_password(console: Person) -> None:
-    page = console.page
-    failure = {"status": 500, "json": {"detail": "Internal Server Error"}, "headers": {"X-Request-Id": "of-a-sign-in"}}
-    page.route("**/api/auth/token", lambda route: route.fulfill(**failure))
-    console.open("logos")
-    page.get_by_label("User name").fill("admin")
-    page.get_by_label("Password").fill("right")
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("Something went wrong in the service")
-    expect(page.get_by_role("alert")).to_contain_text("of-a-sign-in")
-
-
 @pytest.mark.parametrize(
     ("status", "body", "words"),
     [
@@ -241,21 +229,3 @@ def test_a_read_is_repeated_when_the_time_that_the_service_asks_for_is_over(
     page.clock.run_for(10_000)
     expect(page.locator("tbody tr").first).to_be_visible()
     expect(banner).to_have_count(0)
-
-
-def test_leaving_a_view_aborts_what_it_reads(console: Person) -> None:
-    console.sign_in("about")
-    page = console.page
-    page.route(re.compile(r"/api/(logos/3|auth/sessions)$"), lambda _: None)
-    for path, asked in (("logos/3", "logos/3"), ("account", "auth/sessions")):
-        with page.expect_request(f"**/api/{asked}"):
-            page.evaluate(
-                "async ([path]) => { const files = document.styleSheets[0].href.replace(/style.*/, '');"
-                " await (await import(files + 'router.js')).navigate(path); }",
-                [path],
-            )
-        # Sooner than its time limit.
-        with page.expect_event("requestfailed", lambda request, path=asked: request.url.endswith(path), timeout=5000):
-            page.get_by_role("link", name="About").click()
-        expect(page.locator("h1")).to_have_text("About")
-    expect(page.locator(".banner")).to_have_count(0)
