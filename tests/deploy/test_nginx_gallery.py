@@ -137,8 +137,3 @@ def test_a_new_pointer_is_served_at_once_and_whole(static: Static) -> None:
             assert (got.status, got.body) == (200, content)
     finally:
         pointer.write_bytes(before)
-
-
-def test_requests_without_tls_are_redirected(static: Static) -> None:
-    asked = ask(static.proxy.plain, None, "GET", "/gallery/latest.json", Host="readers.example")
-    assert (asked.status, asked.headers["Location"]) == (308, "https://readers.example/gallery/latest.json")

@@ -129,24 +129,3 @@ def test_both_answer_alike_before_and_after_changes(copies: Copies) -> None:
     assert len(served["deltas"]) == len(logos)
     assert before < copies.names()
     assert_alike(copies)
-
-
-@pytest.mark.parametrize(
-    ("name", "status"),
-    [
-        ("latest.json", 200),
-        ("nothing.json", 404),
-        (".publication.json", 404),
-        ("12-0123456789abcdef.json", 404),
-        ("", 404),
-    ],
-)
-def test_both_refuse_alike(copies: Copies, name: str, status: int) -> None:
-    copies.publish()
-    for method in ("GET", "HEAD"):
-        one, other = copies.both(name, method)
-        assert one.status == other.status == status
-        assert [one.headers[field] for field in ALIKE[1:3]] == [other.headers[field] for field in ALIKE[1:3]]
-    if status == 404:
-        one, other = copies.both(name)
-        assert json.loads(one.body) == json.loads(other.body) == {"detail": "Not Found"}

@@ -152,23 +152,3 @@ def test_any_headers_on_any_operation(
     answered = ask(app, row.method, row.path, headers=headers, body=json.dumps(row.body).encode())
     # Anybody may say that they show a token, and what they change is there no more the next time.
     proved(answered, row.answers(policy) | {401, 403, 404, 409})
-
-
-@given(policy=POLICIES, query=st.binary(max_size=30) | st.text("a=&;%1+[]", max_size=20).map(str.encode))
-def test_any_query(behind: Behind, policy: Policy, query: bytes) -> None:
-    answered = ask(behind[policy][0], "GET", b"/api/authors?" + query)
-    proved(answered, {200, 422})
-
-
-@pytest.mark.rule("contract A1")
-@given(
-    policy=POLICIES,
-    text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="/"), min_size=1, max_size=12)
-    | st.integers().map(str),
-)
-def test_a_path_id_is_ascii_digits_with_a_sign_or_422(behind: Behind, policy: Policy, text: str) -> None:
-    path = "/api/logos/" + "".join(f"%{byte:02x}" for byte in text.encode())
-    digits = text[1:] if text[0] in "+-" else text
-    is_integer = digits.isascii() and digits.isdigit()
-    expected = {200, 404} if is_integer and 0 <= int(text) <= 2_147_483_647 else {422}
-    proved(ask(behind[policy][0], "GET", path), expected)

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import threading
 import tracemalloc
 from json import dumps
 from typing import Any, Final
@@ -11,15 +10,11 @@ import pytest
 from starlette.types import ASGIApp, Message
 
 from logoadmin.domain.kernel import command
-from logoadmin.domain.kernel.command import strict_json
 from logoadmin.domain.kernel.limits import MAX_PREFERENCES
-from logoadmin.entrypoints.http_api import commands
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.asgi import AppClient, scope_of
-from tests.entrypoints.conftest import Headers
 from tests.entrypoints.test_operations import JSON_TYPE, LARGEST, LARGEST_WITH_CSS
-from tests.gallery import ARTWORK
 
 
 def json_problem(text: str) -> dict[str, object]:
@@ -84,24 +79,6 @@ def test_every_operation_takes_what_its_fields_can_need(operation: Operation) ->
         needed = len(dumps({name: largest(schema, whole.get("$defs", {})) for name, schema in fields.items()}))
         assert operation.max_body == (LARGEST_WITH_CSS if "custom_css" in fields else LARGEST)
         assert needed <= operation.max_body
-
-
-@pytest.mark.rule("contract A21")
-def test_only_a_small_body_is_read_in_the_event_loop(
-    client: AppClient, admin: Headers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    threads: list[str] = []
-
-    def spy(*given: Any) -> Any:
-        threads.append(threading.current_thread().name.partition("_")[0])
-        return strict_json(*given)
-
-    monkeypatch.setattr(commands, "strict_json", spy)
-    for size in (LARGEST, LARGEST + 1):
-        content = dumps(ARTWORK).encode().ljust(size)
-        assert client.post("/api/logos", content=content, headers={**JSON_TYPE, **admin}).status_code == 201
-    assert threads[0] != "logoadmin-parsing"
-    assert threads[1] == "logoadmin-parsing"
 
 
 @pytest.mark.rule("contract A21")

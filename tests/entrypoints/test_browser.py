@@ -2,7 +2,6 @@
 
 import json
 import re
-import urllib.request
 
 import pytest
 from playwright.sync_api import Browser, Error, Locator, Page, expect
@@ -42,22 +41,6 @@ def test_the_page_signs_in_and_calls_in_a_browser(chromium: Browser, kind: str, 
         assert seen.complaints == []
 
 
-@pytest.mark.rule("contract C5", "contract H6")
-def test_the_mounted_page_takes_a_service_key(chromium: Browser) -> None:
-    with served("mounted") as host, watched(chromium, host) as seen:
-        page, address = seen.page, f"{host}/gallery"
-        key = service_key(address, "roles:read")
-        page.goto(f"{address}/docs/")
-        assert page.url == f"{address}/docs"
-        page.get_by_role("button", name="Authorize").click()
-        dialog = page.locator(".dialog-ux .modal-ux")
-        dialog.get_by_label("auth-bearer-value").fill(key)
-        dialog.get_by_role("button", name="Apply credentials").click()
-        dialog.get_by_role("button", name="Close", exact=True).first.click()
-        expect(read_roles(page, "list_roles").locator(".request-url")).to_contain_text(f"{address}/api/roles")
-        assert seen.complaints == []
-
-
 def read_roles(page: Page, operation: str) -> Locator:
     """Try out the list of roles on the page, and return its block."""
     block = page.locator(f"[id$='-{operation}']")
@@ -68,20 +51,6 @@ def read_roles(page: Page, operation: str) -> Locator:
     expect(answer.locator("tbody .response-col_status")).to_have_text("200")
     expect(answer).to_contain_text('"role_id": 1')
     return block
-
-
-def service_key(address: str, *scope: str) -> str:
-    """Return a new service key of the administrator."""
-
-    def posted(path: str, body: dict[str, object], token: str = "") -> dict[str, str]:
-        headers = {"content-type": "application/json", **({"authorization": f"Bearer {token}"} if token else {})}
-        request = urllib.request.Request(f"{address}{path}", json.dumps(body).encode(), headers)
-        with urllib.request.urlopen(request) as answer:
-            found: dict[str, str] = json.load(answer)
-        return found
-
-    tokens = posted("/api/auth/token", {"username": "admin", "password": ADMIN_PASSWORD})
-    return posted("/api/auth/keys", {"name": "a page", "scope": scope}, tokens["access_token"])["key"]
 
 
 @pytest.mark.rule("contract D logos")

@@ -1,21 +1,16 @@
 """Answers in gzip."""
 
 import gzip
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from functools import partial
-from pathlib import Path
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 import pytest
 from starlette.types import ASGIApp
 
 import logoadmin
-from logoadmin.domain.gallery.artworks import AmendLogo, CreateLogo
+from logoadmin.domain.gallery.artworks import CreateLogo
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api import responses
-from logoadmin.entrypoints.http_api.compression import accepts_gzip, gzip_writer, in_gzip
+from logoadmin.entrypoints.http_api.compression import accepts_gzip
 from logoadmin.entrypoints.http_api.request import Request, request_of
 from tests.asgi import AppClient, AppResponse, ask
 from tests.gallery import ADMIN_PASSWORD, ARTWORK
@@ -24,7 +19,6 @@ pytestmark = pytest.mark.rule("contract K8")
 
 GZIP: Final = [("accept-encoding", "gzip, deflate, br")]
 LONG: Final = "a{color:red}" * 200
-LONGER: Final = "\x01" * 200_000
 
 ROWS: Final = ["/api/logos", "/api/logos?limit=40", "/api/users", "/openapi.json", "/docs/swagger-ui.css"]
 
@@ -65,17 +59,6 @@ def test_what_is_long_is_the_same_in_gzip_each_time_it_is_asked_for(app: ASGIApp
         assert length is None or int(length) == len(compressed.body)
 
 
-def test_a_record_is_compressed_where_that_pays(app: ASGIApp, gallery: LogoAdmin) -> None:
-    for css, encoding in (("", None), (LONG, "gzip"), (LONGER, "gzip")):
-        gallery.logos.amend(AmendLogo(logo_id=1, custom_css=css))
-        for _ in range(2):
-            plain, compressed = both(app, "/api/logos/1")
-            assert compressed.header("content-encoding") == encoding
-            assert (gzip.decompress(compressed.body) if encoding else compressed.body) == plain.body
-        changed = ask(app, "PATCH", "/api/logos/1", headers=[*GZIP, *signed_in(app)], body=b"{}")
-        assert changed.header("content-encoding") == encoding
-
-
 @pytest.mark.rule("contract F1")
 @pytest.mark.parametrize("path", ["/api/logos", "/api/logos/19", "/api/logos/20", "/docs/swagger-ui.css"])
 def test_either_tag_names_the_version_and_a_304_repeats_the_tag_of_the_client(app: ASGIApp, path: str) -> None:
@@ -101,15 +84,6 @@ def test_either_tag_will_do_for_a_change(app: ASGIApp) -> None:
         assert changed.status_code == 200
         again = ask(app, "PATCH", "/api/logos/19", headers=headers, body=b'{"name": "Bat"}')
         assert again.status_code == 412
-
-
-def test_head_has_the_headers_of_get(app: ASGIApp) -> None:
-    for path in ("/api/logos/19", "/api/logos/20"):
-        for _ in range(2):
-            got, head = (ask(app, method, path, headers=GZIP) for method in ("GET", "HEAD"))
-            assert head.body == b""
-            for name in ("etag", "content-encoding", "content-length", "vary"):
-                assert head.header(name) == got.header(name)
 
 
 def test_nothing_that_holds_a_token_or_a_key_is_compressed(app: ASGIApp) -> None:
@@ -149,41 +123,3 @@ def with_headers(*headers: tuple[bytes, bytes]) -> Request:
 def test_gzip_is_for_those_who_take_it(sent: bytes, taken: bool) -> None:
     assert accepts_gzip(with_headers((b"host", b"gzip"), (b"accept-encoding", sent))) is taken
     assert not accepts_gzip(with_headers())
-
-
-def test_several_lines_of_what_a_client_takes_are_one_list() -> None:
-    def accepts(*sent: bytes) -> bool:
-        return accepts_gzip(with_headers(*((b"accept-encoding", line) for line in sent)))
-
-    assert accepts(b"br", b"gzip")
-    assert accepts(b"", b"*;q=0.5")
-    assert not accepts(b"*", b"gzip;q=0")
-    assert not accepts(b"br", b"deflate")
-
-
-@pytest.fixture
-def in_file(tmp_path: Path) -> Iterator[LogoAdmin]:
-    with closing(logoadmin.connect(f"sqlite:///{tmp_path}/gallery.db", admin_password=ADMIN_PASSWORD)) as gallery:
-        yield gallery
-
-
-@pytest.mark.parametrize("length", [20_000, 60_000, 262_144])
-def test_what_is_long_is_not_compressed_on_the_event_loop(
-    in_file: LogoAdmin, monkeypatch: pytest.MonkeyPatch, length: int
-) -> None:
-    logo = in_file.logos.create(CreateLogo(**ARTWORK | {"custom_css": "a" * length}))
-    threads: list[threading.Thread] = []
-
-    def seen(compress: Callable[[Any], Any], content: Any) -> Any:
-        threads.append(threading.current_thread())
-        return compress(content)
-
-    monkeypatch.setattr(f"{responses.__name__}.in_gzip", partial(seen, in_gzip))
-    monkeypatch.setattr(f"{responses.__name__}.gzip_writer", partial(seen, gzip_writer))
-    app = logoadmin.asgi(in_file)
-    for number in range(3):
-        in_file.logos.amend(AmendLogo(logo_id=logo.logo_id, name=f"Elk {number}"))
-        plain, compressed = both(app, f"/api/logos/{logo.logo_id}")
-        assert gzip.decompress(compressed.body) == plain.body
-    assert len(threads) >= 3
-    assert threading.current_thread() not in threads

@@ -6,8 +6,6 @@ import json
 import os
 import re
 import shutil
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 from urllib.parse import urljoin
@@ -19,7 +17,6 @@ from hatchling.builders.wheel import WheelBuilder
 from starlette.types import ASGIApp
 
 import logoadmin
-from logoadmin.domain.kernel.errors import SettingsError
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.console import assets
 from tests.asgi import AppResponse, ask
@@ -123,30 +120,6 @@ def test_a_new_version_is_seen_at_once_and_the_one_there_is_loaded_once(app: ASG
     assert (other.status_code, other.header("cache-control")) == (200, "no-cache")
 
 
-@pytest.mark.rule("contract J1", "contract H4")
-def test_who_asks_for_pages_and_files_all_the_time_has_the_folder_looked_at_once_a_second(
-    app: ASGIApp, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here = files(app)
-    looks: list[Path] = []
-    rglob = Path.rglob
-
-    def look(folder: Path, pattern: str) -> Iterator[Path]:
-        looks.append(folder)
-        return rglob(folder, pattern)
-
-    monkeypatch.setattr(Path, "rglob", look)
-    now = [time.monotonic() + 2]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    paths = [*PAGES, *(f"{here}{name}" for name in ("app.js", "style/tokens.css", "preview.html", "none.js"))]
-    for path in paths * 5:
-        ask(app, "GET", path)
-    assert len(looks) == 1
-    now[0] += 1
-    ask(app, "GET", "/console/")
-    assert len(looks) == 2
-
-
 @pytest.mark.rule("contract J5")
 @pytest.mark.parametrize("path", ["/console/", "app.js", "interface.json", "style/tokens.css"])
 def test_files_are_sent_compressed_to_clients_that_accept_it(app: ASGIApp, path: str) -> None:
@@ -216,15 +189,6 @@ def test_the_preview_reaches_only_the_hosts_that_are_named(gallery: LogoAdmin) -
         *("http://[::1]:8000", "https://[2001:db8::1]", "https://under_score.example", "ftp://a.example"),
     ):
         assert directives(ask(app, "GET", f"{preview}?reach={hostile}&picture={hostile}")) == policy
-
-
-@pytest.mark.rule("contract J2")
-@pytest.mark.parametrize(
-    "hosts", ["i.example", ["a; script-src *"], ["https://i.example"], ["*"], [""], ["a b"], ["[::1]"]]
-)
-def test_picture_hosts_are_names_of_hosts(gallery: LogoAdmin, hosts: list[str] | str) -> None:
-    with pytest.raises(SettingsError, match="picture_hosts"):
-        logoadmin.asgi(gallery, picture_hosts=hosts)
 
 
 @pytest.mark.rule("contract J1")

@@ -12,7 +12,6 @@ import pytest
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.gallery import artworks
 from logoadmin.domain.gallery.authors import CreateAuthor, ListAuthors
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.kernel.access import Anonymous, Caller, KeyHolder, Policy, SignedIn
@@ -20,11 +19,7 @@ from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import Author, PasswordHash
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.publication import publication_service, status
-from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css import judging as verdict
-from logoadmin.domain.publication.css.verdict import Verdict
-from logoadmin.domain.publication.pins import artwork_css, pin_changes, pinned_css, pins
 from logoadmin.entrypoints.http_api import dispatch as module
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.endpoints import _asker
@@ -38,7 +33,6 @@ from tests.gallery import ADMIN_PASSWORD, FrozenClock, WatchedStorage, gallery_o
 Answer = TypeVar("Answer")
 
 WITHIN: Final = 10.0
-DOCUMENT: Final = "data:image/svg+xml,%3Csvg%3E%3Cimage%20href=//a.example%20/%3E%3C/svg%3E"
 
 
 class SlowStorage(WatchedStorage):
@@ -228,28 +222,6 @@ def test_a_thread_that_could_not_be_started_is_started_for_the_next(
     asyncio.run(run())
 
 
-@pytest.mark.rule("contract A20")
-def test_a_read_after_a_look_has_no_time_of_its_own(slow: LogoAdmin) -> None:
-    may_end = threading.Event()
-
-    async def run() -> None:
-        calls = Dispatch(slow)
-        now = asyncio.get_running_loop().time()
-        request = new_request()
-        await DataVersion(slow, calls).of(request)
-        assert request.deadline is not None
-        assert now + 1 < request.deadline < now + 3
-        late = new_request(deadline=now)
-        for ask in (calls.reading.run(lambda: may_end.wait(WITHIN), now), DataVersion(slow, calls).of(late)):
-            with pytest.raises(StorageUnavailable):
-                await asyncio.wait_for(ask, 1)
-
-    try:
-        asyncio.run(run())
-    finally:
-        may_end.set()
-
-
 @pytest.mark.rule("contract A20", "contract C1")
 def test_who_waits_too_long_for_hashing_is_not_told_that_the_database_is_away(
     slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
@@ -284,42 +256,6 @@ def test_calls_are_answered_each_with_its_own_answer_or_error(slow: LogoAdmin, w
         assert [isinstance(error, ValueError) for error in found] == [n % 3 == 0 for n in range(200)]
 
     asyncio.run(run())
-
-
-@pytest.mark.rule("contract A20")
-def test_calls_serve_event_loops_one_after_the_other_and_at_once(slow: LogoAdmin) -> None:
-    calls = Dispatch(slow)
-
-    async def ask(number: int) -> list[int]:
-        return list(await asyncio.gather(*(calls.reading.run(partial(abs, n)) for n in range(number))))
-
-    found: list[list[int]] = []
-
-    def ask_in_a_loop(number: int) -> None:
-        found.append(asyncio.run(ask(number)))
-
-    loops = [threading.Thread(target=ask_in_a_loop, args=(number,)) for number in range(1, 9)]
-    for loop in loops:
-        loop.start()
-    for loop in loops:
-        loop.join(WITHIN)
-    assert sorted(found, key=len) == [list(range(n)) for n in range(1, 9)]
-
-
-@pytest.mark.rule("contract A20")
-def test_an_answer_for_a_loop_that_is_gone_troubles_nobody(slow: LogoAdmin) -> None:
-    calls = Dispatch(slow)
-    may_end = threading.Event()
-
-    async def leave() -> None:
-        task = asyncio.ensure_future(calls.reading.run(lambda: may_end.wait(WITHIN)))
-        await asyncio.sleep(0.01)
-        task.cancel()
-
-    asyncio.run(leave())
-    may_end.set()
-    time.sleep(0)
-    assert asyncio.run(calls.reading.run(lambda: "still there")) == "still there"
 
 
 # Reads that wait at the same time.
@@ -480,37 +416,6 @@ def test_judging_for_longer_than_a_read_may_take_is_no_failure_of_the_database(
 
 
 @pytest.mark.rule("contract L5")
-def test_slow_hosts_of_one_caller_hold_up_nobody_else() -> None:
-    """Each name of an import may take seconds to resolve."""
-    release, running = threading.Event(), threading.Semaphore(0)
-
-    def slow() -> str:
-        running.release()
-        assert release.wait(WITHIN)
-        return "slow"
-
-    async def calls() -> list[str]:
-        dispatch = Dispatch(gallery_on(MemoryStorage(), FrozenClock()))
-        attacks = [
-            asyncio.create_task(dispatch.asking.run_for(caller, slow))
-            for caller in (1042, 1043, 1044)
-            for _ in range(5)
-        ]
-        for _ in range(3):
-            await asyncio.to_thread(running.acquire)
-        try:
-            return [
-                await asyncio.wait_for(dispatch.asking.run_for(other, lambda: "quick"), WITHIN)
-                for other in (7, "::/64")
-            ]
-        finally:
-            release.set()
-            await asyncio.gather(*attacks)
-
-    assert asyncio.run(calls()) == ["quick", "quick"]
-
-
-@pytest.mark.rule("contract L5")
 @pytest.mark.parametrize(
     ("caller", "asker"),
     [
@@ -524,50 +429,3 @@ def test_who_asks_other_hosts_is_the_user_or_else_the_network(caller: Caller, as
         {"method": "POST", "path": "/", "query_string": b"", "headers": [], "client": ("2001:db8::7", 1)}
     )
     assert _asker(caller, request) == asker
-
-
-@pytest.mark.rule("contract L4")
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda gallery: gallery.logos.css(artwork_css.GetLogoCss(logo_id=1)),
-        lambda gallery: gallery.themes.css(artwork_css.GetThemeCss(theme_id=1)),
-        lambda gallery: gallery.pins.list(pins.GetThemePins(theme_id=1)),
-        lambda gallery: gallery.pins.copies(pins.GetThemeCopies(theme_id=1)),
-        lambda gallery: gallery.publication.status(publication_service.ShowPublication()),
-    ],
-    ids=["logo", "theme", "pins", "copies", "publication"],
-)
-def test_css_is_judged_outside_of_transactions(
-    ask: Callable[[LogoAdmin], object], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    storage = WatchedStorage(MemoryStorage())
-    gallery = gallery_on(storage, FrozenClock())
-    stock(gallery)
-    css = f"@import url('https://x.example/a.css');b{{background:url('{DOCUMENT}')}}"
-    gallery.themes.amend(artworks.AmendTheme(theme_id=1, custom_css=css, active=True))
-    reading: list[bool] = []
-    is_open = False
-    judged = judge
-
-    def watched(read: Callable[..., Answer]) -> Callable[..., Answer]:
-        def reads(work: Callable[[UnitOfWork], Answer]) -> Answer:
-            nonlocal is_open
-            is_open = True
-            try:
-                return read(work)
-            finally:
-                is_open = False
-
-        return reads
-
-    def noted(*asked: Any) -> Verdict:
-        reading.append(is_open)
-        return judged(*asked)
-
-    monkeypatch.setattr(storage, "read", watched(storage.read))
-    monkeypatch.setattr(storage, "snapshot", watched(storage.snapshot))
-    for judging in (artwork_css, pins, status, pinned_css, pin_changes):
-        monkeypatch.setattr(judging, "judge", noted)
-    ask(gallery)
-    assert set(reading) == {False}

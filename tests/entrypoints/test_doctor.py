@@ -33,7 +33,6 @@ from logoadmin.settings import settings_of
 from tests.asgi import AppResponse, ask
 from tests.certificates import make_certificate
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
-from tests.mariadb import free_port
 
 pytestmark = [pytest.mark.rule("contract K4"), pytest.mark.usefixtures("empty_directory")]
 
@@ -227,18 +226,6 @@ NOT_NAMED: Final = {"trusted_proxies": "warning", "public_url": "warning"}
 def test_conflicting_settings_are_reported(run: Run, arguments: tuple[str, ...], found: dict[str, str]) -> None:
     verdicts = {check: verdict for check, (verdict, _) in said(run("doctor", *arguments)).items()}
     assert {check: v for check, v in verdicts.items() if v != "ok" and check not in ALWAYS} == found
-
-
-def test_what_is_wrong_stands_apart_from_what_to_do_whatever_is_in_it(
-    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "a; b: c.pem").write_text("nothing")
-    (tmp_path / "d; e: f").mkdir()
-    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "a; b: c.pem")
-    found = said(run("doctor", "--host", "::", "--port", "0", "--database", "sqlite:///d; e: f"))
-    assert found["access"][1].startswith("Others can reach ::; choose --access guarded")
-    assert found["keys"][1].startswith("The token key file a; b: c.pem holds no key in PEM; make one with: openssl ")
-    assert found["database"][1] == "d; e: f is a directory; name a file"
 
 
 # Administrators
@@ -636,14 +623,6 @@ def test_without_tls_no_token_is_sent(run: Run, service: ASGIApp) -> None:
     assert (found["gallery"][0], "not encrypted" in found["gallery"][1]) == ("warning", True)
 
 
-def test_a_service_with_other_keys_is_another_gallery(
-    run: Run, service: ASGIApp, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", SECRET)
-    found = looked(run, Proxy(service))
-    assert (found["gallery"][0], "another gallery is served" in found["gallery"][1]) == ("wrong", True)
-
-
 def test_the_token_of_doctor_opens_nothing(service: ASGIApp, gallery: Path) -> None:
     token = token_of_nobody(settings_of(database=f"sqlite:///{gallery}"))
     headers = [("host", "127.0.0.1"), ("authorization", f"Bearer {token}")]
@@ -679,11 +658,6 @@ def _shake_hands(listener: socket.socket, context: ssl.SSLContext) -> None:
 )
 def test_an_invalid_url_is_reported(run: Run, url: str) -> None:
     assert said(run("doctor", "--url", url))["url"][0] == "wrong"
-
-
-@pytest.mark.usefixtures("gallery")
-def test_a_url_that_nothing_serves_is_reported(run: Run) -> None:
-    assert "no response" in said(run("doctor", "--url", f"https://127.0.0.1:{free_port()}/gallery"))["url"][1]
 
 
 def _untrusted() -> ssl.SSLCertVerificationError:

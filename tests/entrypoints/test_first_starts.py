@@ -138,31 +138,6 @@ def perhaps_empty(directory: Path, chance: random.Random) -> Path:
     return file
 
 
-def in_an_empty_file(directory: Path, _: random.Random) -> None:
-    file = directory / "gallery.db"
-    file.touch()
-    with serving(file) as service:
-        service.is_ready()
-        made = service.create(1)
-        assert seen_from_outside(file) == made
-        made |= service.create(2, 3, 4, 5, 6)
-        assert seen_from_outside(file) == made
-        service.stop(signal.SIGKILL)
-    is_whole(file, made)
-
-
-def with_an_import_in_between(directory: Path, _: random.Random) -> None:
-    file = directory / "gallery.db"
-    file.touch()
-    with serving(file) as service:
-        service.is_ready()
-        made = service.create(1)
-        assert "Imported 200 authors" in ended(command(file, "import", lines_to_import(directory)))
-        made |= service.create(2, 3, 4, 5, 6)
-        service.stop(signal.SIGTERM)
-    is_whole(file, made, {id_: id_ for id_ in IMPORTED})
-
-
 def two_services(directory: Path, chance: random.Random) -> None:
     file = perhaps_empty(directory, chance)
     with serving(file) as one:
@@ -212,7 +187,7 @@ def a_service_and_an_import(directory: Path, chance: random.Random) -> None:
 
 @pytest.mark.parametrize(
     "attempt",
-    [in_an_empty_file, with_an_import_in_between, two_services, two_libraries, a_service_and_an_import],
+    [two_services, two_libraries, a_service_and_an_import],
     ids=lambda attempt: attempt.__name__,
 )
 def test_a_first_start_loses_nothing_whatever_else_starts(tmp_path: Path, attempt: Attempt) -> None:

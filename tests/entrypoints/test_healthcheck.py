@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from logoadmin.entrypoints.cli.http_get import http_get
 from tests.entrypoints.command_line import Run, says_one_line
 from tests.services import service
 
@@ -119,12 +118,6 @@ def test_nobody_there_and_settings_that_are_wrong_are_one_as_well(run: Run, monk
         says_one_line(run("healthcheck", "--port", "1", "--host", name), 1, "host (--host): should be a name")
     monkeypatch.setenv("LOGOADMIN_WORKERS", "none")
     says_one_line(run("healthcheck"), 1, "workers")
-
-
-@pytest.mark.parametrize("url", ["http://[::1", "http://[gallery]/", "http://a:b/"])
-def test_what_no_machine_is_called_is_not_asked(url: str) -> None:
-    with pytest.raises(OSError, match="the URL is not valid"):
-        http_get(url, timeout=60)
 
 
 @pytest.mark.usefixtures("patient")

@@ -90,11 +90,6 @@ def test_an_import_must_only_arrive_steadily(size: int, status: int, seconds: fl
     assert run(main()) == (status, seconds)
 
 
-@pytest.mark.rule("contract H4", "contract A21")
-def test_a_body_of_lines_is_not_received_where_none_are_imported() -> None:
-    assert sent("/api/authors", Body(1_000, 1, 60), "application/jsonl") == (415, 0)
-
-
 async def _never_sent(_: Message) -> None:
     raise AssertionError
 

@@ -61,14 +61,6 @@ def test_a_line_has_the_caller_the_request_and_the_result(
     assert "Bearer" not in str(line)
 
 
-def test_a_repeated_answer_has_the_same_line(logged: AppClient, caplog: pytest.LogCaptureFixture) -> None:
-    for _ in range(2):
-        answer = logged.get("/api/logos/1")
-        line = line_of(caplog)
-        assert (line["route"], line["status"], line["user_id"]) == ("/api/logos/{logo_id}", 200, None)
-        assert line["request_id"] == answer.headers["x-request-id"]
-
-
 @pytest.mark.parametrize(
     "sent",
     [

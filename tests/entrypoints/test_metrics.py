@@ -1,6 +1,5 @@
 """Metrics: the events that are counted, and their text."""
 
-import asyncio
 import os
 import re
 import signal
@@ -17,7 +16,6 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from starlette.types import Message
 
 import logoadmin
 from logoadmin.adapters.prometheus_metrics import PrometheusMetrics
@@ -29,7 +27,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.cli.serve import _metrics_hosts
 from logoadmin.entrypoints.server import listen, metrics_served, url_of
 from logoadmin.settings import settings_of
-from tests.asgi import AppClient, ask, scope_of
+from tests.asgi import AppClient, ask
 from tests.gallery import ADMIN_PASSWORD, stock
 from tests.mariadb import free_port
 from tests.series import Samples, all_series, samples
@@ -98,29 +96,6 @@ def test_cached_responses_are_counted_apart(own: LogoAdmin, client: AppClient) -
     assert outcomes(watched(own), "logoadmin_response_cache_total") == {"miss": 1, "hit": 2}
 
 
-def test_a_request_of_a_client_that_disconnects_is_counted_from_the_cache_or_not(own: LogoAdmin) -> None:
-    app = logoadmin.asgi(own)
-
-    async def lost(message: Message) -> None:
-        if message["type"] == "http.response.body":
-            raise OSError("the client is gone")
-
-    async def receive() -> Message:
-        return {"type": "http.disconnect"}
-
-    async def read(path: str) -> None:
-        await app(scope_of("GET", path), receive, lost)
-
-    ask(app, "GET", "/api/themes")
-    for path, times in ("/api/authors", 1), ("/api/themes", 2):
-        with pytest.raises(OSError, match="gone"):
-            asyncio.run(read(path))
-        found = watched(own)
-        name = f'logoadmin_http_requests_total{{operation="list_{path[5:]}",status="200"}}'
-        assert found[name] == times
-        assert found["logoadmin_http_requests_in_flight"] == 0
-
-
 def test_a_fault_of_the_program_is_a_500(own: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
         raise RuntimeError
@@ -173,12 +148,6 @@ def test_without_the_database_only_the_last_change_is_missing(own: LogoAdmin, mo
     assert not {"logoadmin_last_change_id", "logoadmin_last_backup_timestamp_seconds"} & found.keys()
 
 
-def test_the_last_change_and_the_build_are_in_the_text(own: LogoAdmin) -> None:
-    found = watched(own)
-    assert found["logoadmin_last_change_id"] == own.changes.version() > 0
-    assert found['logoadmin_build_info{database="Memory",version="0.1.0"}'] == 1
-
-
 def test_the_totals_of_ended_workers_are_kept_in_one_file_without_their_gauges(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,28 +168,6 @@ def test_the_totals_of_ended_workers_are_kept_in_one_file_without_their_gauges(
         assert after.get("logoadmin_http_requests_in_flight", 0) == 0
     kept = {"counter_0.db", "histogram_0.db", "gauge_max_0.db", "gauge_mostrecent_0.db"}
     assert {file.name for file in tmp_path.iterdir()} == kept
-
-
-def test_what_workers_know_of_the_gallery_survives_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
-    publish = (
-        "from logoadmin.adapters.prometheus_metrics import PrometheusMetrics as Metrics; import os, sys; m = Metrics();"
-        "[m.gallery_generated({'not_fetched': int(count)}) for count in sys.argv[1:]]; print(os.getpid())"
-    )
-    shared = PrometheusMetrics()
-    first = last = 0.0
-    # The last worker has published nothing yet.
-    for counts, left_out in ((["3"], 3), (["5", "1"], 1), ([], 1)):
-        ended = subprocess.run([sys.executable, "-c", publish, *counts], check=True, capture_output=True, text=True)
-        for dead in (False, True):
-            if dead:
-                shared.worker_ended(int(ended.stdout))
-            found = samples(shared.text(1, "Memory"))
-            assert found['logoadmin_gallery_left_out{reason="not_fetched"}'] == left_out
-            last = found["logoadmin_gallery_generated_timestamp_seconds"]
-            assert last >= first > 0 or not first
-            first = last
-    assert abs(last - time.time()) < 600
 
 
 def test_the_last_backup_and_publication_are_in_the_text(own: LogoAdmin) -> None:

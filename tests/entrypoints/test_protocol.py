@@ -18,14 +18,10 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.config import Config
 from uvicorn.server import Server
 
-import logoadmin
-from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.entrypoints.http_api.limits import ClientLimits
 from logoadmin.entrypoints.server.logs import LoggedRequests
 from logoadmin.entrypoints.server.protocol import BoundedProtocol
-from tests.asgi import ask
-from tests.gallery import FrozenClock, gallery_on
 
 HOST = b"Host: localhost\r\n"
 HEAD = b"POST / HTTP/1.1\r\n" + HOST
@@ -210,14 +206,6 @@ def test_a_head_that_does_not_come_is_a_408(running: Running, sent: bytes) -> No
     start = time.monotonic()
     assert running.refusal(sent) == (408, "The head of the request did not arrive in time")
     assert 0.3 < time.monotonic() - start < 2
-
-
-@pytest.mark.rule("contract H4")
-def test_a_head_in_drips_is_a_408(running: Running) -> None:
-    start = time.monotonic()
-    status, _ = running.refusal(*(bytes([byte]) for byte in b"GET / HTTP/1.1\r\nHost: a"), every=0.05)
-    assert status == 408
-    assert time.monotonic() - start < 3
 
 
 @pytest.mark.rule("contract A21")
@@ -453,12 +441,6 @@ def test_a_valid_request_is_answered(
     assert answer.headers.items() >= expected.items()
 
 
-@pytest.mark.parametrize("path", ["/", "/docs", "/openapi.json", "/readyz", "/console/", "/api/logos", "/nowhere"])
-def test_every_response_has_a_length_so_that_http_1_0_needs_no_chunks(path: str) -> None:
-    answer = ask(logoadmin.asgi(gallery_on(MemoryStorage(), FrozenClock())), "GET", path)
-    assert answer.header("content-length") == str(len(answer.body))
-
-
 def test_earlier_requests_are_answered_before_the_connection_closes(running: Running) -> None:
     slow = b"GET /slow HTTP/1.1\r\n" + HOST + b"\r\n"
     for bad in (b"GET / HTTP/1.1\r\n\r\n", HEAD + CHUNKED + b"x\r\n", b"\0"):
@@ -506,12 +488,6 @@ def test_a_connection_is_kept(running: Running) -> None:
         assert connection.sock is used
 
 
-def test_a_large_body_arrives(running: Running) -> None:
-    with running.http() as connection:
-        connection.request("POST", "/large", body=bytes(1_900_000))
-        assert connection.getresponse().read() == b"POST /large 1900000 3"
-
-
 def test_pipelined_requests_are_answered_in_order(running: Running) -> None:
     get = b"GET /%d HTTP/1.1\r\n" + HOST + b"\r\n"
     post = b"POST /%d HTTP/1.1\r\n" + HOST + b"Content-Length: 3\r\n\r\nabc"
@@ -537,22 +513,6 @@ def test_a_fault_of_the_application_is_a_500_in_json(running: Running, caplog: p
     assert running.refusal(b"GET /fault HTTP/1.1\r\n" + HOST + b"\r\n") == (500, "Internal Server Error")
     (record,) = caplog.records
     assert (record.name, record.levelno) == ("logoadmin.http", logging.ERROR)
-
-
-@pytest.mark.rule("contract E1")
-def test_a_stream_that_fails_is_broken_off_with_one_warning(running: Running, caplog: pytest.LogCaptureFixture) -> None:
-    with running.http() as connection:
-        connection.request("GET", "/broken")
-        response = connection.getresponse()
-        assert response.status == 200
-        with pytest.raises(http.client.IncompleteRead):
-            response.read()
-    (record,) = caplog.records
-    assert record.levelno == logging.WARNING
-    assert record.exc_info is None
-    assert record.getMessage().endswith(
-        "broke off: Cannot connect to the database server at db.example:3306 (out_of_reach)"
-    )
 
 
 def test_stopping_finishes_what_is_in_flight_and_gives_the_rest_its_own_time(caplog: pytest.LogCaptureFixture) -> None:

@@ -1,6 +1,5 @@
 """``logoadmin publish`` and ``logoadmin gallery-key``."""
 
-import fcntl
 import json
 import os
 import shutil
@@ -55,20 +54,6 @@ def test_the_exit_code_reports_whether_the_gallery_changed(run: Run) -> None:
     assert list(pointer().deltas)
 
 
-def test_an_unchanged_gallery_is_not_read(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("reads all records")
-
-    create_logo()
-    assert run("publish", "gallery").code == 0
-    for reading in (
-        "logoadmin.domain.publication.pins.pins.missing_pins",
-        "logoadmin.domain.publication.publication_service.contents_of",
-    ):
-        monkeypatch.setattr(reading, refuse)
-    assert run("publish", "gallery").code == 3
-
-
 @pytest.mark.rule("contract L5")
 def test_imports_are_pinned_and_published_by_the_same_run(run: Run, copy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_OUTGOING_HOSTS", "127.0.0.1")
@@ -99,18 +84,6 @@ def test_records_that_are_left_out_are_named_on_one_line(run: Run) -> None:
     assert done.err.startswith(f"Left out: logo {logo} (Dusk")
     assert "\x1b" not in done.err
     assert json.loads((FOLDER / pointer().index["path"]).read_bytes())["logos"] == []
-
-
-@pytest.mark.rule("contract L5")
-def test_imports_stay_as_they_are_if_they_are_not_pinned(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOGOADMIN_PIN_IMPORTS", "false")
-    url = "https://i.example/a.css"
-    create_logo(custom_css=f"@import url({url})")
-    done = run("publish", "gallery")
-    assert (done.code, done.err) == (0, "")
-    (logo,) = json.loads((FOLDER / pointer().index["path"]).read_bytes())["logos"]
-    assert logo["custom_css"] == f"@import url({url})"
-    assert (logo["css"]["hosts"], logo["css"]["imports"]) == (["i.example"], [{"url": url}])
 
 
 @pytest.fixture
@@ -183,27 +156,6 @@ def test_another_folder_is_refused(run: Run) -> None:
     says_one_line(run("publish", "no/gallery"), 1, "no/gallery: No such file or directory")
     says_one_line(run("publish", "logoadmin.db"), 2, "logoadmin.db")
     assert [path.name for path in FOLDER.iterdir()] == ["index.html"]
-
-
-def test_a_link_is_no_pointer_of_ours(run: Run) -> None:
-    assert run("publish", "gallery").code == 0
-    (FOLDER / "latest.json").rename("elsewhere.json")
-    (FOLDER / "latest.json").symlink_to("../elsewhere.json")
-    says_one_line(run("publish", "gallery"), 1, "The folder holds other files, such as latest.json/")
-
-
-def test_two_runs_at_once_are_refused(run: Run) -> None:
-    assert run("publish", "gallery").code == 0
-    before = contents()
-    handle = os.open(FOLDER, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        says_one_line(
-            run("publish", "gallery"), 1, "Another logoadmin publish is writing into gallery; wait until it ends"
-        )
-    finally:
-        os.close(handle)
-    assert contents() == before
 
 
 def test_a_full_disk_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

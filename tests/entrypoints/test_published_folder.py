@@ -4,7 +4,6 @@ import asyncio
 import gzip
 import hashlib
 import logging
-import threading
 import time
 from collections.abc import Iterator
 from typing import Any, Final
@@ -70,18 +69,6 @@ def test_a_rush_after_a_change_reads_the_pointer_once(files: CountedFiles, reade
     assert files.reads.count("latest.json") == 1
 
 
-def test_polls_within_a_second_cost_no_look(
-    files: CountedFiles, reader: Reader, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_INTERVAL", 1.0)
-    first = reader.ask()
-    began = time.monotonic()
-    for _ in range(200):
-        assert reader.ask(If_None_Match=tag(first)).status_code == 304
-    assert files.looks <= 1 + (time.monotonic() - began)
-    assert files.reads.count("latest.json") == 1
-
-
 def test_a_folder_that_cannot_be_read_keeps_the_last_pointer(
     files: CountedFiles, reader: Reader, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -109,20 +96,6 @@ def test_files_of_earlier_pointers_are_served_until_they_leave_the_folder(files:
     files.publish(keep=False)
     reader.ask()
     assert [reader.ask(name).status_code for name in (first, files.indexes[-1], "reader.js")] == [404, 200, 200]
-
-
-def test_the_reader_script_is_read_again_with_another_pointer(files: CountedFiles, reader: Reader) -> None:
-    assert reader.ask("reader.js").body == READER
-    files.version += 1
-    files.publish()
-    files.files["reader.js"] = b"export {}"
-    assert reader.ask("reader.js").body == b"export {}"
-
-
-def test_a_folder_that_is_emptied_is_not_served(files: CountedFiles, reader: Reader) -> None:
-    reader.ask()
-    files.files.clear()
-    assert {reader.ask(name).status_code for name in ("latest.json", files.indexes[-1], "reader.js")} == {503}
 
 
 def test_a_newer_pointer_of_another_machine_is_not_replaced_by_an_older_one(
@@ -296,41 +269,3 @@ def test_only_reading_is_possible(reader: Reader) -> None:
     allowed = reader.ask("latest.json", "OPTIONS", **asked, Access_Control_Request_Headers="if-none-match")
     assert (allowed.status_code, allowed.header("access-control-allow-headers")) == (204, "If-None-Match")
     assert allowed.header("access-control-allow-origin") == "*"
-
-
-def test_a_mass_edit_while_many_poll_never_names_a_file_that_is_missing(files: CountedFiles, reader: Reader) -> None:
-    """Two processes answer the readers in turn, while a thread publishes."""
-    other = Reader(files)
-    other.close()
-    other.loop = reader.loop
-    ended = threading.Event()
-
-    def edit() -> None:
-        while not ended.wait(0.002):
-            files.version += 1
-            files.publish()
-
-    async def read(number: int) -> None:
-        processes = (reader, other)
-        known, version = "", 0
-        for turn in range(12):
-            answered = await processes[(number + turn) % 2].response("latest.json", If_None_Match=known)
-            if answered.status_code == 304:
-                continue
-            seen = int(tag(answered)[1:].partition("-")[0])
-            assert seen >= version
-            known, version = tag(answered), seen
-            (name,) = [name for name in files.indexes if name.startswith(f"{seen}-")]
-            fetched = await processes[(number + turn + 1) % 2].response(name)
-            assert fetched.status_code == 200
-
-    async def read_all() -> None:
-        await asyncio.gather(*map(read, range(20)))
-
-    thread = threading.Thread(target=edit)
-    thread.start()
-    try:
-        reader.loop.run_until_complete(read_all())
-    finally:
-        ended.set()
-        thread.join()

@@ -3,12 +3,10 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateTheme
@@ -101,18 +99,6 @@ def test_what_is_no_change_is_noticed_within_ten_seconds(stocked: LogoAdmin, pub
     assert len(publishing.found) == 1
     publishing.look(1)
     assert [found.changed for found in publishing.found] == [True, True]
-
-
-def test_one_process_publishes_and_another_one_takes_over(stocked: LogoAdmin, tmp_path: Path) -> None:
-    folder = tmp_path / "gallery"
-    with Publishing(stocked, FolderGalleryFiles(folder)) as other:
-        with Publishing(stocked, FolderGalleryFiles(folder)) as one:
-            one.look()
-            other.look()
-            assert (len(one.found), other.found, other.errors) == (1, [], [])
-            stocked.logos.amend(AmendLogo(logo_id=1, name="Elk"))
-        other.look()
-        assert [found.changed for found in other.found] == [True]
 
 
 def test_a_failure_is_reported_and_tried_again(

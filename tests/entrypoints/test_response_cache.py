@@ -4,7 +4,7 @@ import asyncio
 from typing import Any, Final
 
 import pytest
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.entrypoints.http_api import response_cache as module
@@ -13,7 +13,7 @@ from logoadmin.entrypoints.http_api.request import request_of
 from logoadmin.entrypoints.http_api.response_cache import Answers, DataVersion, ResponseCache
 from logoadmin.entrypoints.http_api.responses import RenderedResponse
 from logoadmin.ports.kernel.metrics import NoMetrics
-from tests.asgi import AppResponse, ask, nothing_more, scope_of
+from tests.asgi import AppResponse, ask
 
 pytestmark = pytest.mark.rule("contract E1", "contract F1")
 
@@ -156,26 +156,6 @@ def test_requests_for_something_else_are_not_answered_alike(
     assert application.answered == 2
 
 
-def test_under_another_prefix_it_is_another_answer(cache: ResponseCache, application: Application) -> None:
-    async def under(root_path: str) -> None:
-        async def send(_: Message) -> None:
-            pass
-
-        await cache({**scope_of("GET", "/a"), "root_path": root_path}, nothing_more, send)
-
-    for root_path in ("/one", "/one", "/two"):
-        asyncio.run(under(root_path))
-    assert application.answered == 2
-
-
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
-def test_other_methods_are_none_of_its_business(cache: ResponseCache, application: Application, method: str) -> None:
-    for _ in range(2):
-        get(cache)
-        get(cache, method=method)
-    assert application.answered == 3
-
-
 @pytest.mark.parametrize(
     "different",
     [
@@ -212,6 +192,3 @@ def test_requests_that_are_long_for_no_reason_fill_no_memory(cache: ResponseCach
     for _ in range(2):
         get(cache, "/api/authors?" + "&" * 500)
     assert application.answered == 7
-
-
-# Bounds of the cache.

@@ -10,8 +10,7 @@ import pytest
 
 import logoadmin
 from logoadmin.domain.kernel.errors import SettingsError
-from logoadmin.embedding import SignInOptions
-from logoadmin.settings import Settings, SignInSettings, load_settings, settings_of
+from logoadmin.settings import Settings, load_settings, settings_of
 from tests.entrypoints.command_line import Run, says_one_line
 
 pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K4")]
@@ -403,11 +402,6 @@ def test_a_program_that_embeds_the_service_sets_the_rules_about_signing_in_by_na
         logoadmin.connect(factor_key="short")
     with pytest.raises(TypeError, match=r"^connect\(\) got unexpected arguments: second_facter$"):
         logoadmin.connect(second_facter="required")  # type: ignore[call-arg]
-
-
-@pytest.mark.rule("contract H6")
-def test_type_checkers_know_the_rules_about_signing_in_by_name() -> None:
-    assert SignInOptions.__annotations__.keys() == SignInSettings.model_fields.keys()
 
 
 @pytest.mark.rule("contract O8")

@@ -1,7 +1,6 @@
 """The settings of single sign-on (contract O7, H1)."""
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -136,8 +135,3 @@ def test_without_httpx2_there_is_no_issuer(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(sys.modules, "httpx2", None)
     with pytest.raises(StartError, match=r"needs httpx2; "):
         open_gallery(settings)
-
-
-def test_without_settings_there_is_no_issuer() -> None:
-    nothing: Mapping[str, Any] = {}
-    assert issuer_of(settings_of(**nothing)) is None

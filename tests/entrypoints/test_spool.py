@@ -8,7 +8,6 @@ import tempfile
 import threading
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,12 +26,10 @@ from logoadmin.entrypoints.http_api.endpoints import AppContext
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.spool import CHUNK, LongResponses, Spool
 from tests.asgi import AppClient, ask, nothing_more, scope_of
-from tests.entrypoints.conftest import bearer
-from tests.gallery import ADMIN_PASSWORD, NOW, FrozenClock, WatchedStorage, gallery_on, recorded
+from tests.gallery import NOW, FrozenClock, WatchedStorage, gallery_on, recorded
 
 pytestmark = pytest.mark.rule("contract E1")
 
-ROOT = Path(__file__).parents[2]
 MIB = 1024 * 1024
 TEXT = "".join(map(chr, range(0x400, 0x4FF)))  # two bytes each
 STYLES: dict[str, list[str]] = {
@@ -98,28 +95,6 @@ def test_lists_of_any_weight_are_whole(client: AppClient, app: ASGIApp, storage:
         seen += page.json()
         path = page.links.get("next", {}).get("url", "")
     assert seen == logos[:30]
-
-
-def test_a_whole_list_is_what_the_docs_say(client: AppClient, gallery: LogoAdmin, storage: WatchedStorage) -> None:
-    said = " ".join((ROOT / "docs/interface.md").read_text("utf-8").split("## Lists")[1].split("###")[0].split())
-    logos = fill(storage, STYLES["heavy"])
-    answer = client.get("/api/logos", headers={"Accept-Encoding": "identity"})
-    assert "all records in ascending order of id" in said
-    assert [logo["logo_id"] for logo in answer.json()] == [logo["logo_id"] for logo in logos]
-    assert "its `Content-Length` is known" in said
-    assert int(answer.headers["content-length"]) == len(answer.content) > 1_000_000
-    assert "transfer-encoding" not in answer.headers
-    assert "a database that fails meanwhile results in a 503, never in half a list" in said
-    gallery.logos.amend(AmendLogo(logo_id=1, active=True))  # so that nothing is cached
-    storage.go_away(after=1)
-    assert client.get("/api/logos").status_code == 503
-
-
-@pytest.mark.rule("contract G")
-def test_the_history_of_heavy_records_is_whole(client: AppClient, gallery: LogoAdmin, storage: WatchedStorage) -> None:
-    fill(storage, STYLES["heavy"])
-    changes = client.get("/api/changes", headers=bearer(gallery, "admin", ADMIN_PASSWORD)).json()
-    assert [len(change["after"].get("custom_css", "")) for change in changes][-5:] == [MAX_CUSTOM_CSS] * 5
 
 
 def send_all(app: ASGIApp, path: str, sent: Callable[[dict[str, Any]], object]) -> None:
@@ -255,17 +230,6 @@ def test_a_file_that_grows_beyond_the_bound_is_refused_and_its_room_is_free_agai
     file.close()
     file.close()  # a second time means nothing
     assert [lists.open() for _ in range(3)]
-
-
-@pytest.mark.rule("contract H4")
-def test_a_file_that_was_closed_to_make_room_takes_no_more() -> None:
-    budget = LongResponses[Any](MIB)
-    file = Spool("x", budget=budget).open()
-    file.close()
-    with pytest.raises(HttpError, match="Too many concurrent x") as refused:
-        file.write(bytes(2 * MIB))
-    assert refused.value.status == 503
-    assert budget.claim(MIB)
 
 
 def test_imports_and_long_responses_share_the_space(gallery: LogoAdmin) -> None:

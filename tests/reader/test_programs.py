@@ -7,7 +7,6 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,16 +82,6 @@ def test_simultaneous_checks_share_one(server: HostileServer, url: str, serve: S
     assert found == [True] * 5
     assert [path for path in server.requests("gallery")[0] if path.startswith(POINTER)] == [f"{POINTER}?"]
     assert gallery.check() is False
-
-
-def test_a_failed_check_fails_for_all_who_share_it_and_the_next_one_succeeds(url: str, serve: Serve) -> None:
-    gallery = reader.open(url, key=A.jwk)
-    serve({})
-    for _ in range(2):
-        with pytest.raises(reader.ReaderError, match="HTTP 404"):
-            gallery.check()
-    serve(TWO.files())
-    assert gallery.check() is True
 
 
 def test_listeners_are_called_for_news_until_they_are_removed(url: str, serve: Serve) -> None:
@@ -203,47 +192,6 @@ def test_a_program_that_ends_at_any_write_starts_with_a_whole_state(
     serve({})
     again = Gallery(url, (A.jwk,), store)
     assert (again.latest["version"], ids(again.logos())) == (version, logos)
-
-
-class CountingStore(MemoryStore):
-    """Lists the names of written files."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.written: list[str] = []
-
-    def set(self, name: str, content: bytes) -> None:
-        self.written.append(name)
-        super().set(name, content)
-
-
-def test_what_has_not_changed_is_not_written(url: str, serve: Serve) -> None:
-    store = CountingStore()
-    gallery = Gallery(url, (A.jwk,), store)
-    store.written.clear()
-    assert gallery.check() is False
-    assert store.written == []
-    serve(replace(ONE, issued=ONE.issued + 50).files())
-    assert gallery.check() is False
-    assert store.written == ["state"]
-    serve(TWO.files())
-    gallery.check()
-    assert store.written == ["state", "state", "other", "state"]
-
-
-def test_a_full_disk_leaves_the_stored_state(url: str, serve: Serve) -> None:
-    class FullStore(MemoryStore):
-        def set(self, name: str, content: bytes) -> None:
-            if name != "other":
-                super().set(name, content)
-
-    store = FullStore()
-    gallery = Gallery(url, (A.jwk,), store)
-    serve(TWO.files())
-    gallery.check()
-    assert (gallery.latest["version"], ids(gallery.logos())) == (2, [1, 3])
-    serve({})
-    assert ids(Gallery(url, (A.jwk,), store).logos()) == [1]
 
 
 def decoded(css: str) -> str:
