@@ -12,6 +12,9 @@ ROOT = Path(__file__).parent.parent.parent
 STATES = {"built", "built in part", "to come"}
 # The log of a running service, whose lines come from its processes; what people see in a browser.
 SLOWLY_PROVED = {"contract J3", "contract J4", "contract J6", "contract K5"}
+# Tests that `make test` leaves to `make test-slow`.
+LATER = ("slow", "server")
+MARKS = tuple(f"pytest.mark.{name}" for name in LATER)
 PLACES = {"spec": ROOT / "docs" / "spec.md", "contract": ROOT / "docs" / "contract.md"}
 RULE = re.compile(r"^\| (§\w+(?: \d+)?|[A-LO]\d*(?: \w+)?) \|")
 
@@ -36,7 +39,7 @@ def named(*, slow: bool = True) -> set[tuple[str, str]]:
 
 @cache
 def _named() -> frozenset[tuple[str, str, bool]]:
-    """Return the rules that tests name, each with the file, and whether the test is slow."""
+    """Return the rules that tests name, each with the file, and whether make test leaves the test out."""
     paths = sorted((ROOT / "tests").rglob("test_*.py"))
     return frozenset((name, path.name, is_slow) for path in paths for name, is_slow in _named_in(path))
 
@@ -47,11 +50,11 @@ def _named_in(path: Path) -> Iterator[tuple[str, bool]]:
     lines, statements = text.splitlines(), ast.parse(text).body
     assigned = [statement for statement in statements if isinstance(statement, ast.Assign)]
     of_all = [statement for statement in assigned if ast.unparse(statement.targets[0]) == "pytestmark"]
-    all_slow = any(_marks(statement, "slow") for statement in of_all)
+    all_slow = any(_marks(statement, name) for statement in of_all for name in LATER)
     for statement in statements:
         # Only the decorators of a test: most of the code is below them and names no rule.
         decorators = statement.decorator_list if isinstance(statement, ast.FunctionDef) else []
-        is_slow = all_slow or any(ast.unparse(each).startswith("pytest.mark.slow") for each in decorators)
+        is_slow = all_slow or any(ast.unparse(each).startswith(MARKS) for each in decorators)
         parts: Sequence[ast.stmt | ast.expr] = decorators or [statement]
         # Searching for a word is faster than walking the whole tree of a helper.
         named = (part for part in parts if "mark.rule" in "".join(lines[part.lineno - 1 : part.end_lineno]))

@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-pytestmark = pytest.mark.rule("contract K6")
+pytestmark = [pytest.mark.server("a process for each upload"), pytest.mark.rule("contract K6")]
 
 SCRIPT: Final = Path(__file__).parents[2] / "deploy/logoadmin-upload"
 HASH: Final = "0123456789abcdef"

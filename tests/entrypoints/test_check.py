@@ -15,7 +15,7 @@ from tests.entrypoints.command_line import Run
 from tests.gallery import ARTWORK
 from tests.services import in_thread
 
-pytestmark = pytest.mark.rule("contract L5")
+pytestmark = [pytest.mark.server("a host in a thread"), pytest.mark.rule("contract L5")]
 
 DATABASE = "sqlite:///logoadmin.db"
 OLD, NEW = "a { color: red }", "a { color: blue }"

@@ -40,6 +40,7 @@ def test_commands_options_and_values_are_completed(
     assert (ended.code, {line.partition(",")[2] for line in ended.out.splitlines()}, ended.err) == (0, offered, "")
 
 
+@pytest.mark.server("a shell")
 def test_bash_completes(run: Run, tmp_path: Path) -> None:
     typed, offered = ["serve", "--access", ""], {"open", "guarded"}
     bash = shutil.which("bash")

@@ -325,6 +325,7 @@ class SlowPasswords(Argon2Passwords):
         return super().hash(password)
 
 
+@pytest.mark.server("calls that take long")
 @pytest.mark.rule("contract A20", "contract J7")
 def test_many_new_passwords_in_one_request_may_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "TIMEOUT", 0.2)
@@ -381,6 +382,7 @@ def test_judging_keeps_no_read_waiting_and_is_two_at_a_time_and_one_for_each_cal
     assert len(order) == 7
 
 
+@pytest.mark.server("calls that take long")
 @pytest.mark.rule("contract L4", "contract A20")
 @pytest.mark.parametrize(
     ("method", "path", "body"),

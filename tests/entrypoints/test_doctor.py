@@ -307,6 +307,7 @@ def answering(bodies: dict[str, tuple[int, object]]) -> Iterator[int]:
 WELL: Final = (200, {"status": "ok"})
 
 
+@pytest.mark.server("a server in a thread")
 @pytest.mark.usefixtures("started")
 @pytest.mark.parametrize(
     ("bodies", "verdict", "words"),
@@ -328,6 +329,7 @@ def test_a_taken_port_is_reported_with_its_owner(
     assert words in found[1]
 
 
+@pytest.mark.server("a server in a thread")
 @pytest.mark.usefixtures("gallery")
 def test_who_has_a_port_and_says_nothing_is_not_waited_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("logoadmin.entrypoints.cli.machine_checks._TIMEOUT", 0.2)
@@ -335,6 +337,7 @@ def test_who_has_a_port_and_says_nothing_is_not_waited_for(run: Run, monkeypatch
         assert list(problems(run("doctor", "--port", str(silent.getsockname()[1])))) == ["port"]
 
 
+@pytest.mark.server("a server in a thread")
 @pytest.mark.usefixtures("started")
 def test_a_taken_metrics_port_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_METRICS_PORT", "0")
@@ -587,6 +590,7 @@ def looked(run: Run, proxy: Proxy) -> dict[str, tuple[str, str]]:
     return {check: found for check, found in said(ended).items() if check in THROUGH}
 
 
+@pytest.mark.server("a server in a thread")
 def test_behind_a_good_proxy_nothing_is_wrong_and_nothing_changes(run: Run, service: ASGIApp, gallery: Path) -> None:
     before = gallery.read_bytes()
     found = looked(run, Proxy(service))
@@ -595,6 +599,7 @@ def test_behind_a_good_proxy_nothing_is_wrong_and_nothing_changes(run: Run, serv
     assert gallery.read_bytes() == before
 
 
+@pytest.mark.server("a server in a thread")
 @pytest.mark.parametrize(
     ("wrongly", "check", "words"),
     [
@@ -617,6 +622,7 @@ def test_faults_of_a_proxy_are_reported(
     assert words in found[check][1]
 
 
+@pytest.mark.server("a server in a thread")
 def test_without_tls_no_token_is_sent(run: Run, service: ASGIApp) -> None:
     with proxied(Proxy(service, host="gallery.example")) as port:
         found = said(run("doctor", "--port", "0", "--url", f"http://0.0.0.0:{port}/gallery"))
@@ -630,6 +636,7 @@ def test_the_token_of_doctor_opens_nothing(service: ASGIApp, gallery: Path) -> N
         assert ask(service, "GET", path, headers=headers).status_code == 401
 
 
+@pytest.mark.server("a server in a thread")
 @pytest.mark.parametrize(("days", "verdict"), [(0, "warning"), (13, "warning"), (15, "ok")])
 def test_a_certificate_that_ends_soon_is_warned_of(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, days: int, verdict: str

@@ -11,7 +11,11 @@ from tests.certificates import make_certificate
 from tests.entrypoints.command_line import Run
 from tests.issuer import CLIENT_ID, CLIENT_SECRET, FakeIssuer, fake_issuer
 
-pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract O7")]
+pytestmark = [
+    pytest.mark.server("an issuer in a thread"),
+    pytest.mark.usefixtures("empty_directory"),
+    pytest.mark.rule("contract O7"),
+]
 
 
 @pytest.fixture

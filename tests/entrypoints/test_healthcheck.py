@@ -12,7 +12,11 @@ import pytest
 from tests.entrypoints.command_line import Run, says_one_line
 from tests.services import service
 
-pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K4")]
+pytestmark = [
+    pytest.mark.server("sockets, and services that do not answer"),
+    pytest.mark.usefixtures("empty_directory"),
+    pytest.mark.rule("contract K4"),
+]
 
 WELL = b'{"status": "ok"}'
 

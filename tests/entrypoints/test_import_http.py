@@ -178,6 +178,7 @@ async def posted(app: ASGIApp, user: Headers, receive: Receive) -> int:
     return status[0]
 
 
+@pytest.mark.server("uploads that take time")
 @pytest.mark.rule("contract H4")
 def test_slow_uploads_make_room_for_others_and_fast_ones_do_not(
     app: ASGIApp, gallery: LogoAdmin, admin: Headers, monkeypatch: pytest.MonkeyPatch

@@ -148,6 +148,7 @@ def test_without_the_database_only_the_last_change_is_missing(own: LogoAdmin, mo
     assert not {"logoadmin_last_change_id", "logoadmin_last_backup_timestamp_seconds"} & found.keys()
 
 
+@pytest.mark.server("processes")
 def test_the_totals_of_ended_workers_are_kept_in_one_file_without_their_gauges(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,6 +238,7 @@ def workers_are_added_up(served: Service, metrics: str) -> None:
         fetched(metrics.removesuffix("metrics"))
 
 
+@pytest.mark.server("a server in a thread")
 @pytest.mark.rule("contract A22")
 @pytest.mark.parametrize(
     ("host", "status"),
@@ -282,6 +284,7 @@ def test_names_of_metrics_are_checked_where_a_page_may_get_them(flags: dict[str,
     assert _metrics_hosts(settings_of(**flags)) == names
 
 
+@pytest.mark.server("a server in a thread")
 @pytest.mark.rule("contract H4")
 def test_silent_clients_keep_nobody_from_the_metrics(own: LogoAdmin) -> None:
     with ExitStack() as stack:

@@ -23,6 +23,8 @@ from logoadmin.entrypoints.http_api.limits import ClientLimits
 from logoadmin.entrypoints.server.logs import LoggedRequests
 from logoadmin.entrypoints.server.protocol import BoundedProtocol
 
+pytestmark = pytest.mark.server("a server with sockets and its clocks")
+
 HOST = b"Host: localhost\r\n"
 HEAD = b"POST / HTTP/1.1\r\n" + HOST
 CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n"

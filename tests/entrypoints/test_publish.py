@@ -54,6 +54,7 @@ def test_the_exit_code_reports_whether_the_gallery_changed(run: Run) -> None:
     assert list(pointer().deltas)
 
 
+@pytest.mark.server("a web server in a thread")
 @pytest.mark.rule("contract L5")
 def test_imports_are_pinned_and_published_by_the_same_run(run: Run, copy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_OUTGOING_HOSTS", "127.0.0.1")
@@ -101,6 +102,7 @@ class QuietHandler(SimpleHTTPRequestHandler):
         """Log nothing."""
 
 
+@pytest.mark.server("a web server in a thread")
 def test_a_copy_is_verified_as_readers_do(run: Run, copy: str) -> None:
     create_logo()
     verified = run("publish", "gallery", "--verify", copy)
@@ -126,6 +128,7 @@ def test_a_copy_is_verified_as_readers_do(run: Run, copy: str) -> None:
     assert f"Readers do not accept the copy at {copy}: " in broken.err
 
 
+@pytest.mark.server("a web server in a thread")
 def test_a_copy_without_a_difference_is_not_complete(run: Run, copy: str) -> None:
     create_logo()
     run("publish", "gallery")
@@ -138,6 +141,7 @@ def test_a_copy_without_a_difference_is_not_complete(run: Run, copy: str) -> Non
     assert f"Readers do not accept the copy at {copy}: {delta['path']}: HTTP 404; upload all" in incomplete.err
 
 
+@pytest.mark.server("a web server in a thread")
 def test_a_copy_with_another_index_of_the_same_version_is_named(
     run: Run, copy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,7 +31,7 @@ from tests.issuer import (
 from tests.mariadb import free_port
 from tests.options import skip_without
 
-pytestmark = pytest.mark.rule("contract O7")
+pytestmark = [pytest.mark.server("an issuer in a thread or a process"), pytest.mark.rule("contract O7")]
 
 HERE: Final = Path(__file__).parents[1]
 NODES: Final = (str(HERE.parent / ".venv-node/bin/node"), "node")

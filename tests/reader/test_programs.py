@@ -28,7 +28,7 @@ from tests.reader.hostile_server import HostileServer
 from tests.reader.publisher import NOW, POINTER, A, Answer, Files
 from tests.reader.samples import ONE, SHEETS, TWO
 
-pytestmark = pytest.mark.rule("contract L6")
+pytestmark = [pytest.mark.server("a server in a thread"), pytest.mark.rule("contract L6")]
 
 STYLES: Files = {path: Answer(sheet) for path, sheet in SHEETS.items()}
 Serve = Callable[[Files], None]

@@ -14,7 +14,7 @@ from tests.reader.observed import Observed, compare, folder, publish
 from tests.reader.stories import STORIES
 from tests.reader.vectors import Step, Story
 
-pytestmark = pytest.mark.rule("contract L6")
+pytestmark = [pytest.mark.server("a server in a thread"), pytest.mark.rule("contract L6")]
 
 
 @pytest.mark.parametrize("story", STORIES, ids=folder)
