@@ -361,10 +361,8 @@ def test_an_order_of_authors_takes_as_few_writes_as_it_can(module: Module) -> No
         ("a\nb\nc", "a\nb\nc\nd", "z\na\nb\nc", "z\na\nb\nc\nd"),
         ("a\nb\nc", "a\nc", "a\nb\nc", "a\nc"),
         ("a\nb\nc", "a\nx\nc", "a\nx\nc", "a\nx\nc"),
-        ("a\nb\nc", "a\nx\nc", "a\ny\nc", None),
-        ("a\nb\nc", "a\nc", "a\ny\nc", None),
-        ("a\nb", "x\nb", "a\ny", None),
-        ("", "mine", "theirs", None),
+        *(("a\nb\nc", "a\nx\nc", "a\ny\nc", None), ("a\nb\nc", "a\nc", "a\ny\nc", None)),
+        *(("a\nb", "x\nb", "a\ny", None), ("", "mine", "theirs", None)),
         ("a\r\nb\r\nc", "x\r\nb\r\nc", "a\r\nb\r\nc", "x\nb\nc"),
     ],
 )
@@ -379,9 +377,7 @@ def test_lines_that_two_people_wrote_go_together_where_they_are_apart(
     ("base", "mine", "theirs", "both"),
     [
         ([1, 2], [1, 2, 3], [1, 2, 4], [1, 2, 4, 3]),
-        ([1, 2], [2], [1, 2, 4], [2, 4]),
-        ([1, 2], [1, 2, 3], [2, 1], None),
-        ([1], [1, 3], [1, 3], [1, 3]),
+        *(([1, 2], [2], [1, 2, 4], [2, 4]), ([1, 2], [1, 2, 3], [2, 1], None), ([1], [1, 3], [1, 3], [1, 3])),
         ([], [3], [4], [4, 3]),
     ],
 )

@@ -22,11 +22,8 @@ def test_a_record_of_any_kind_is_found_by_name_or_number_from_everywhere(console
     page = console.page
     options = page.get_by_role("option")
     for text, title, name in (
-        ("logo 27", "Logos", "Logo 27"),
-        ("#12", "Themes", "Theme 12"),
-        ("ben", "Authors", "Ben"),
-        ("paint", "Users", "painter"),
-        ("painters", "Roles", "painters"),
+        *(("logo 27", "Logos", "Logo 27"), ("#12", "Themes", "Theme 12"), ("ben", "Authors", "Ben")),
+        *(("paint", "Users", "painter"), ("painters", "Roles", "painters")),
     ):
         search(page, text)
         expect(page.get_by_role("group", name=title).get_by_role("option").filter(has_text=name).first).to_be_visible()
@@ -57,11 +54,7 @@ def test_views_and_actions_are_found_and_only_those_that_the_user_may_use(consol
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     for text, shown in (
-        ("new", ["New logo"]),
-        ("role", []),
-        ("users", []),
-        ("about", ["About"]),
-        ("dark", ["Theme: Dark"]),
+        *(("new", ["New logo"]), ("role", []), ("users", []), ("about", ["About"]), ("dark", ["Theme: Dark"])),
         ("keyboard", ["Keyboard shortcuts"]),
     ):
         field.fill(text)

@@ -30,24 +30,11 @@ FILES: Final = {
 }
 # Files beside them that nobody may read, and names of none.
 HIDDEN: Final = (
-    ".publication.json",
-    f".12-{HASH}.json.x7",
-    "notes.json",
-    "css/a.css",
-    f"css/.{HASH * 4}.css",
-    "12-0.json",
+    *(".publication.json", f".12-{HASH}.json.x7", "notes.json", "css/a.css", f"css/.{HASH * 4}.css", "12-0.json"),
 )
 NONE: Final = (
-    "",
-    "css/",
-    ".",
-    "%2e%2e/secret.json",
-    "..%2fsecret.json",
-    "latest.json/",
-    "LATEST.JSON",
-    "latest.json%00",
-    f"12-{HASH}.json/css",
-    "css/..%2flatest.json%2f",
+    *("", "css/", ".", "%2e%2e/secret.json", "..%2fsecret.json", "latest.json/", "LATEST.JSON", "latest.json%00"),
+    *(f"12-{HASH}.json/css", "css/..%2flatest.json%2f"),
     "a" * 3000,
 )
 

@@ -13,10 +13,7 @@ pytestmark = [pytest.mark.server("a process for each upload"), pytest.mark.rule(
 SCRIPT: Final = Path(__file__).parents[2] / "deploy/logoadmin-upload"
 HASH: Final = "0123456789abcdef"
 NAMED: Final = {
-    f"12-{HASH}.json",
-    f"from-11-{HASH}.json",
-    f"withdrawn-{HASH}.json",
-    f"css/{HASH * 4}.css",
+    *(f"12-{HASH}.json", f"from-11-{HASH}.json", f"withdrawn-{HASH}.json", f"css/{HASH * 4}.css"),
 }
 PUBLISHED: Final = {*NAMED, "reader.js", "latest.json"}
 NOTES: Final = {".publication.json", f".12-{HASH}.json.x7", f"css/.{HASH * 4}.css.x7"}

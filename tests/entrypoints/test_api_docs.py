@@ -43,13 +43,6 @@ def test_every_file_comes_with_strict_headers(app: ASGIApp, path: str) -> None:
 
 
 @EVERY_FILE
-@pytest.mark.rule("contract F2")
-def test_the_page_is_not_kept_and_what_it_loads_is_asked_for_again(app: ASGIApp, path: str) -> None:
-    kept = ask(app, "GET", path).header("cache-control")
-    assert kept == ("no-store" if path == "/docs" else "no-cache")
-
-
-@EVERY_FILE
 def test_a_browser_need_not_load_a_file_twice(app: ASGIApp, path: str) -> None:
     first = ask(app, "GET", path)
     etag = first.header("etag") or ""

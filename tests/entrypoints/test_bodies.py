@@ -2,23 +2,17 @@
 
 import asyncio
 import re
-import tracemalloc
 from json import dumps
 from typing import Any, Final
 
 import pytest
 from starlette.types import ASGIApp, Message
 
-from logoadmin.domain.kernel import command
 from logoadmin.domain.kernel.limits import MAX_PREFERENCES
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
-from tests.asgi import AppClient, scope_of
+from tests.asgi import scope_of
 from tests.entrypoints.test_operations import JSON_TYPE, LARGEST, LARGEST_WITH_CSS
-
-
-def json_problem(text: str) -> dict[str, object]:
-    return {"detail": [{"loc": ["body"], "msg": f"Invalid JSON: {text}", "type": "json_invalid"}]}
 
 
 def largest(schema: dict[str, Any], parts: dict[str, Any]) -> object:
@@ -79,56 +73,6 @@ def test_every_operation_takes_what_its_fields_can_need(operation: Operation) ->
         needed = len(dumps({name: largest(schema, whole.get("$defs", {})) for name, schema in fields.items()}))
         assert operation.max_body == (LARGEST_WITH_CSS if "custom_css" in fields else LARGEST)
         assert needed <= operation.max_body
-
-
-@pytest.mark.rule("contract A21")
-@pytest.mark.parametrize("body", [b'{"a":' * 17 + b"1" + b"}" * 17, b'{"a":' + b"[" * 16 + b"]" * 16 + b"}"])
-def test_json_that_is_nested_too_deeply_is_a_422(client: AppClient, body: bytes) -> None:
-    response = client.post("/api/auth/token", content=body, headers=JSON_TYPE)
-    assert response.status_code == 422
-    assert response.json() == json_problem("it is nested deeper than 16")
-
-
-@pytest.mark.rule("contract A21")
-@pytest.mark.parametrize("unit", [b"[],", b"{},", b"1,", b'"",'])
-def test_more_values_than_anything_needs_are_not_even_made(
-    client: AppClient, unit: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(command, "from_json", None)
-    body = b'{"username": [' + unit * 10_000 + b"1]}"
-    response = client.post("/api/auth/token", content=body, headers=JSON_TYPE)
-    assert response.status_code == 422
-    assert response.json() == json_problem("it has more than 10000 brackets, colons and commas")
-
-
-@pytest.mark.rule("contract A21", "contract H4")
-def test_an_unfinished_body_holds_little_more_than_its_bytes(app: ASGIApp) -> None:
-    """However small the chunks are in which it comes, of which each is an object of 35 bytes."""
-
-    async def held() -> int:
-        left, is_there = LARGEST // 4, asyncio.Event()
-
-        async def receive() -> Message:
-            nonlocal left
-            left -= 1
-            if not left:
-                is_there.set()
-                await asyncio.Event().wait()
-            return {"type": "http.request", "body": b"%02d" % (left % 100), "more_body": True}
-
-        async def send(message: Message) -> None:
-            pytest.fail(f"answered with {message}")
-
-        task = asyncio.ensure_future(app(scope_of("POST", "/api/auth/token"), receive, send))
-        await is_there.wait()
-        task.cancel()
-        return tracemalloc.get_traced_memory()[0]
-
-    tracemalloc.start()
-    try:
-        assert asyncio.run(held()) < 300_000
-    finally:
-        tracemalloc.stop()
 
 
 class Unfinished:

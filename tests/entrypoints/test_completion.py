@@ -1,11 +1,6 @@
 """What shells complete of the command line."""
 
-import os
 import shlex
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -38,31 +33,6 @@ def test_commands_options_and_values_are_completed(
     monkeypatch.setenv("COMP_CWORD", f"{len(typed)}")
     ended = run()
     assert (ended.code, {line.partition(",")[2] for line in ended.out.splitlines()}, ended.err) == (0, offered, "")
-
-
-@pytest.mark.server("a shell")
-def test_bash_completes(run: Run, tmp_path: Path) -> None:
-    typed, offered = ["serve", "--access", ""], {"open", "guarded"}
-    bash = shutil.which("bash")
-    assert bash is not None, "this test needs bash, which .ci/run is written in"
-    script = tmp_path / "completion.bash"
-    script.write_text(run("completion", "bash").out)
-    # Where it would find the program by its name.
-    (tmp_path / "bin").mkdir()
-    program = tmp_path / "bin" / "logoadmin"
-    program.write_text(f'#!/bin/sh\nexec {shlex.quote(str(Path(sys.executable).with_name("logoadmin")))} "$@"\n')
-    program.chmod(0o755)
-    words = " ".join(map(shlex.quote, ["logoadmin", *typed]))
-    asked = f"""
-        source {shlex.quote(str(script))}
-        COMP_WORDS=({words}) COMP_CWORD={len(typed)}
-        $(complete -p logoadmin | grep -oE '_logoadmin\\w*') logoadmin
-        printf '%s\\n' "${{COMPREPLY[@]}}"
-    """
-    environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
-    command = [bash, "--norc", "-euc", asked]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
-    assert (set(done.stdout.split()), done.stderr) == (offered, "")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

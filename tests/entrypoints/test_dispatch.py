@@ -87,25 +87,6 @@ async def until(event: threading.Event) -> None:
 
 
 @pytest.mark.rule("contract E1")
-def test_all_who_ask_for_the_version_before_a_look_begins_share_it(storage: SlowStorage, slow: LogoAdmin) -> None:
-    async def run() -> None:
-        calls = Dispatch(slow)
-        storage.may_go_on.clear()
-        blocked = asyncio.ensure_future(calls.reading.run(lambda: storage.read(lambda _: "blocked")))
-        await until(storage.reading)
-        data_version = DataVersion(slow, calls)
-        asking = [asyncio.ensure_future(data_version.of(new_request())) for _ in range(50)]
-        await asyncio.sleep(0)
-        storage.asked.clear()
-        storage.may_go_on.set()
-        assert len({await version for version in asking}) == 1
-        assert await blocked == "blocked"
-        assert storage.asked == ["read"]
-
-    asyncio.run(run())
-
-
-@pytest.mark.rule("contract E1")
 def test_who_asks_for_the_version_after_a_look_began_gets_another(storage: SlowStorage, slow: LogoAdmin) -> None:
     async def run() -> None:
         calls = Dispatch(slow)
@@ -239,23 +220,6 @@ def test_who_waits_too_long_for_hashing_is_not_told_that_the_database_is_away(
         asyncio.run(run())
     finally:
         may_end.set()
-
-
-@pytest.mark.rule("contract A20")
-@pytest.mark.parametrize("way", ["reading", "searching", "writing", "hashing"])
-def test_calls_are_answered_each_with_its_own_answer_or_error(slow: LogoAdmin, way: str) -> None:
-    def call(number: int) -> int:
-        if number % 3 == 0:
-            raise ValueError(number)
-        return number
-
-    async def run() -> None:
-        run_one = getattr(Dispatch(slow), way).run
-        found = await asyncio.gather(*(run_one(partial(call, n)) for n in range(200)), return_exceptions=True)
-        assert [error.args[0] if isinstance(error, ValueError) else error for error in found] == list(range(200))
-        assert [isinstance(error, ValueError) for error in found] == [n % 3 == 0 for n in range(200)]
-
-    asyncio.run(run())
 
 
 # Reads that wait at the same time.

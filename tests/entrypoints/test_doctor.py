@@ -150,16 +150,6 @@ def test_a_file_with_secrets_that_everybody_may_read_is_wrong(
 
 
 @pytest.mark.usefixtures("gallery")
-@pytest.mark.parametrize(
-    ("url", "verdict"), [("sqlite:///logoadmin.db", None), ("mysql://a@h", None), ("mysql://a:b@h", "wrong")]
-)
-def test_a_database_without_a_password_is_no_secret(run: Run, tmp_path: Path, url: str, verdict: str | None) -> None:
-    (tmp_path / "logoadmin.toml").write_text(f'database = "{url}"\n')
-    (tmp_path / "logoadmin.toml").chmod(0o644)
-    assert said(run("doctor")).get("secrets", (None,))[0] == verdict
-
-
-@pytest.mark.usefixtures("gallery")
 def test_unusable_keys_are_reported(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "key.pem").write_text("nothing")
     monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "key.pem")

@@ -61,22 +61,6 @@ def test_a_line_has_the_caller_the_request_and_the_result(
     assert "Bearer" not in str(line)
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [
-        f"00-{'0' * 32}-00f067aa0ba902b7-01",
-        f"00-{TRACE}-{'0' * 16}-01",
-        f"ff-{TRACE}-00f067aa0ba902b7-01",
-        f"00-{TRACE.upper()}-00f067aa0ba902b7-01",
-        "x",
-    ],
-)
-def test_what_is_no_trace_is_not_logged(logged: AppClient, caplog: pytest.LogCaptureFixture, sent: str) -> None:
-    logged.get("/nowhere", headers={"traceparent": sent})
-    line = line_of(caplog)
-    assert (line["trace_id"], line["route"], line["status"], line["request_id"]) == (None, None, 404, None)
-
-
 def test_a_log_that_nobody_reads_drops_lines_and_counts_them() -> None:
     reading, writing = os.pipe()
     handler = QueuedHandler(writing)

@@ -243,14 +243,8 @@ def workers_are_added_up(served: Service, metrics: str) -> None:
 @pytest.mark.parametrize(
     ("host", "status"),
     [
-        ("127.0.0.1:9100", 200),
-        ("localhost", 200),
-        ("[::1]:9100", 200),
-        ("192.0.2.7:9100", 200),
-        ("Gallery.example.", 200),
-        ("evil.example", 421),
-        ("127.0.0.1.evil.example", 421),
-        ("", 421),
+        *(("127.0.0.1:9100", 200), ("localhost", 200), ("[::1]:9100", 200), ("192.0.2.7:9100", 200)),
+        *(("Gallery.example.", 200), ("evil.example", 421), ("127.0.0.1.evil.example", 421), ("", 421)),
     ],
 )
 def test_metrics_answer_to_their_own_names(own: LogoAdmin, host: str, status: int) -> None:

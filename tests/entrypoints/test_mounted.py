@@ -1,10 +1,7 @@
 """The application inside another one (contract H6)."""
 
-import os
-import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
@@ -16,7 +13,6 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocketDisconnect
 
-import logoadmin
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
@@ -114,20 +110,3 @@ def test_a_websocket_is_refused(app: ASGIApp, mounted: TestClient) -> None:
     for client, path in ((mounted, "/gallery/api/logos"), (TestClient(app), "/api/logos"), (TestClient(app), "/x")):
         with pytest.raises(WebSocketDisconnect), client.websocket_connect(path):
             pass
-
-
-def test_an_application_that_has_answered_answers_in_a_process_that_is_forked(
-    initialised_file: Path, tmp_path: Path
-) -> None:
-    with logoadmin.connect(f"sqlite:///{shutil.copy(initialised_file, tmp_path)}") as gallery:
-        application = logoadmin.asgi(gallery)
-        assert TestClient(application).get("/api/authors").status_code == 200
-        process = os.fork()
-        if process == 0:
-            status = 1
-            try:
-                status = 0 if TestClient(application).get("/api/logos").status_code == 200 else 1
-            finally:
-                os._exit(status)
-        assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
-        assert TestClient(application).get("/api/themes").status_code == 200

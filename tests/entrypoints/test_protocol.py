@@ -324,28 +324,6 @@ def test_the_limit_on_heads_is_exact(running: Running) -> None:
     assert [answer.status for answer in found] == [200, 431]
 
 
-@pytest.mark.rule("contract H4")
-@pytest.mark.parametrize(
-    "head",
-    [b"GET / HTTP/1.1\r\nX: ", b"GET /", HEAD + CHUNKED + b"1;", HEAD + CHUNKED + b"0\r\nX: "],
-    ids=["header", "path", "chunk extension", "trailer"],
-)
-def test_memory_stays_flat_under_heads_without_end(running: Running, head: bytes) -> None:
-    part = b"a" * 65_536
-    before = resident()
-    clients = [socket.create_connection(running.address, timeout=5) for _ in range(20)]
-    for client in clients:
-        client.sendall(head)
-    for _ in range(40):
-        for client in clients:
-            with suppress(OSError):
-                client.send(part)
-    grown = resident() - before
-    for client in clients:
-        client.close()
-    assert grown < 15_000_000
-
-
 @pytest.mark.rule("contract H4", "contract A21")
 @pytest.mark.parametrize("path", [b"/early", b"/"])
 def test_an_endless_body_is_answered_and_no_longer_read(running: Running, path: bytes) -> None:

@@ -160,25 +160,10 @@ def test_publishing_lasts_as_long_as_the_application_or_begins_with_the_first_re
 
 
 ODD: Final = (
-    "",
-    ".",
-    "..",
-    "/gallery",
-    "/gallery//latest.json",
-    "..%2flatest.json",
-    "%2e%2e/latest.json",
+    *("", ".", "..", "/gallery", "/gallery//latest.json", "..%2flatest.json", "%2e%2e/latest.json"),
     "css%2f" + "0" * 64 + ".css",
-    "latest.json/",
-    "LATEST.JSON",
-    "Latest.json",
-    "latest.json%00",
-    "latest.json%0a",
-    "latest.json;a",
-    ".publication.json",
-    ".indexes.json",
-    ".lease",
-    "mine.txt",
-    "12-0.json",
+    *("latest.json/", "LATEST.JSON", "Latest.json", "latest.json%00", "latest.json%0a", "latest.json;a"),
+    *(".publication.json", ".indexes.json", ".lease", "mine.txt", "12-0.json"),
     "12-" + "0" * 16 + ".json ",
     "\uff11\uff12-" + "0" * 16 + ".json",
     "x" * 10_000,
@@ -203,10 +188,7 @@ def test_an_odd_name_is_no_file_and_costs_no_look(
 
 def test_a_name_that_might_exist_is_a_404_that_nobody_caches(reader: Reader) -> None:
     for name in (
-        f"12-{'0' * 16}.json",
-        f"from-11-{'0' * 16}.json",
-        f"withdrawn-{'0' * 16}.json",
-        f"css/{'0' * 64}.css",
+        *(f"12-{'0' * 16}.json", f"from-11-{'0' * 16}.json", f"withdrawn-{'0' * 16}.json", f"css/{'0' * 64}.css"),
     ):
         refused = reader.ask(name)
         assert (refused.status_code, refused.header("cache-control")) == (404, "no-store")

@@ -80,12 +80,6 @@ def test_user_code_prints_a_code_alone_on_standard_output(run: Run, gallery: Log
         with_code(gallery, ended.out.strip())
 
 
-def test_user_code_names_the_public_url(run: Run, gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert gallery
-    monkeypatch.setenv("LOGOADMIN_PUBLIC_URL", "https://gallery.example/a")
-    assert run("user", "code", "ann").err.endswith(" at https://gallery.example/a\n")
-
-
 def test_user_factors_lists_and_removes_them_and_ends_sessions(run: Run, gallery: LogoAdmin) -> None:
     assert run("user", "factors", "ann") == CommandResult(0, "", "User 7 has no second factor\n")
     factor = enrol(gallery, "Phone\N{RIGHT-TO-LEFT OVERRIDE}")
