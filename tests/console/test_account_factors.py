@@ -16,11 +16,9 @@ from logoadmin.domain.identity.factors.qr import qr_svg
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.kernel.access import Caller, SignedIn
 from logoadmin.ports.identity.session_storage import Session
-from logoadmin.ports.storage import UnitOfWork
 from tests.console.authenticator import plugged_in
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served
-from tests.console.test_accessible import findings
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
 
 pytestmark = pytest.mark.slow("a browser")
@@ -235,28 +233,3 @@ def test_the_account_shows_sign_ins_and_refusals(console: Person) -> None:
     expect(events.get_by_role("listitem")).to_have_count(11)
     expect(events.get_by_role("listitem").last).to_contain_text(re.compile("Sign-in refused.*7 times.*203.0.113.7"))
     expect(events.get_by_role("button", name="Show more")).to_have_count(0)
-
-
-@pytest.mark.rule("contract O4", "contract J5")
-def test_axe_finds_nothing_where_a_second_factor_must_be_enrolled(chromium: Browser, service: Served) -> None:
-    with looking(chromium, service, reduced_motion="reduce") as console:
-        console.sign_in(username=PAINTER[0], password=PAINTER[1])
-        page = console.page
-
-        def demand(uow: UnitOfWork) -> None:
-            for session in uow.identity.sessions.of_user(PAINTER_ID):
-                uow.identity.sessions.update(replace(session, enrol_by=service.clock.now() - 1))
-
-        # The next request is refused: those of the overview are over by then.
-        page.wait_for_load_state("networkidle")
-        service.storage.write(demand)
-        page.get_by_role("link", name="My account").click()
-        page.get_by_role("button", name=APP).click()
-        secret = re.sub(r"\s", "", page.locator(".secret").inner_text())
-        found = findings(page)
-        page.get_by_label("Code from the app").fill(code_of(secret, service))
-        page.keyboard.press("Enter")
-        page.get_by_label("I have kept these codes").check()
-        assert [*found, *findings(page)] == []
-        page.get_by_role("button", name="Done").click()
-        expect(page.locator("h1")).to_have_text("My account")

@@ -151,17 +151,6 @@ def test_tab_indents_and_escape_lets_it_leave(page: Shown) -> None:
     expect(page.page.get_by_role("button", name="Next")).to_be_focused()
 
 
-def test_search_is_in_the_editor_and_in_the_language_of_the_person(chromium: Browser) -> None:
-    with shown(chromium, locale="ru-RU") as seen:
-        field = edit(seen, "a b a")
-        field.focus()
-        seen.page.keyboard.press("ControlOrMeta+f")
-        expect(seen.page.get_by_placeholder("Найти")).to_be_focused()
-        seen.page.keyboard.type("a")
-        expect(seen.page.locator(".cm-searchMatch")).to_have_count(2)
-        assert seen.complaints == []
-
-
 def test_who_may_not_write_may_read(page: Shown) -> None:
     field = edit(page, "a { color: red }", disabled=True)
     expect(field).to_have_attribute("aria-readonly", "true")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.gallery import authors
 from tests.console.conftest import Module
 from tests.console.driver import Person, looking
 from tests.console.service import Served
@@ -77,21 +77,3 @@ def test_all_pages_of_a_long_list_are_fetched_with_progress_and_can_be_stopped(
         expect(dialog).to_have_count(0)
         expect(page.get_by_role("button", name="Экспорт CSV")).to_be_enabled()
         page.unroute_all(behavior="ignoreErrors")
-
-
-@pytest.mark.rule("contract J4")
-def test_an_export_that_fails_can_be_tried_again(console: Person) -> None:
-    console.sign_in("themes")
-    page = console.page
-    page.route("**/api/themes?*limit=1000*", lambda route: route.abort(), times=1)
-    page.get_by_role("button", name=EXPORT).click()
-    dialog = page.get_by_role("dialog", name=EXPORT)
-    expect(dialog.get_by_role("alert")).to_be_visible()
-    with page.expect_download() as download:
-        dialog.get_by_role("button", name="Try again").click()
-    assert len(list(csv.reader(Path(download.value.path()).read_text().splitlines(keepends=True)))) == 1 + 12
-    expect(dialog).to_have_count(0)
-    # A list with nothing in it has nothing to export.
-    page.get_by_role("searchbox").fill("no theme has this name")
-    expect(page.get_by_role("button", name=EXPORT)).to_have_attribute("title", "There is nothing to export.")
-    assert console.service.gallery.themes.list(artworks.ListThemes())

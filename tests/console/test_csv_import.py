@@ -173,32 +173,3 @@ def test_what_is_no_list_of_records_is_one_message(console: Person, tmp_path: Pa
 def test_columns_are_guessed_in_both_languages(module: Module, heads: list[str], kind: str, columns: list[str]) -> None:
     assert module(RECORDS, "guessedKind", [heads, "file.csv"]) == kind
     assert module(RECORDS, "guessedColumns", [kind, heads]) == columns
-
-
-@pytest.mark.rule("contract J3")
-def test_a_row_that_ends_early_keeps_what_the_record_has(console: Person, tmp_path: Path) -> None:
-    page, before = console.page, logos(console.service)[3]
-    console.sign_in("import")
-    choose(page, tmp_path / "logos.csv", f"logo_id,name,target,preview_url\n{before.logo_id},Four\n")
-    page.get_by_role("button", name="Check").click()
-    page.get_by_role("button", name="Import 1 record").click()
-    expect(page.get_by_role("heading", name="1 record was imported")).to_be_visible()
-    after = logos(console.service)[3]
-    assert (after.name, after.target, after.preview_url) == ("Four", before.target, before.preview_url)
-    choose(page, tmp_path / "huge.csv", b"logo_id,name\n" + b"1,Many\n" * 2_400_000)
-    expect(page.get_by_role("alert")).to_contain_text("16 MB is the most")
-
-
-@pytest.mark.rule("contract J3")
-def test_a_separator_that_is_named_is_used_and_ids_beyond_the_bounds_are_named_by_line(
-    console: Person, tmp_path: Path
-) -> None:
-    page = console.page
-    console.sign_in("import")
-    choose(page, tmp_path / "list.csv", "sep=;\r\nlogo_id;name\r\n4;A, B\r\n99999999999;C\r\n-1;D\r\n")
-    expect(page.locator("tbody tr").first).to_contain_text("logo_id")
-    page.get_by_role("button", name="Check").click()
-    expect(page.locator(".bad-line button")).to_have_text(["Line 4", "Line 5"])
-    expect(page.locator(".bad-line").first).to_contain_text(
-        "Column \u2068logo_id\u2069: \u2068The number is too small or too large."
-    )

@@ -196,36 +196,6 @@ def test_a_later_change_is_reported_with_a_link_to_it(console: Person) -> None:
     assert gallery.logos.get(artworks.GetLogo(logo_id=1)).custom_css.startswith("background")
 
 
-@pytest.mark.rule("contract J3")
-def test_what_an_overview_counts_is_a_click_away_and_the_first_role_is_no_matter_if_it_is_nobodys(
-    console: Person,
-) -> None:
-    page, gallery = console.page, console.service.gallery
-    console.sign_in()
-    forum = page.locator(".targets tbody tr", has_text="forum")
-    expect(forum.get_by_role("link")).to_have_text(["20", re.compile("inactive"), "12", "12 inactive"])
-    forum.get_by_role("link").nth(0).click()
-    expect(page.locator(".found")).to_have_text("20 found")
-    expect(page.get_by_label("Target")).to_have_value("forum")
-    page.go_back()
-    forum.get_by_role("link").nth(3).click()
-    expect(page.locator("h1")).to_have_text("Themes")
-    expect(page).to_have_url(re.compile(r"/themes\?target=forum&active=no$"))
-    expect(page.locator(".found")).to_have_text("12 found")
-    # A target is whatever somebody called it.
-    gallery.logos.amend(artworks.AmendLogo(logo_id=1, target="a&b=c #1"))
-    page.go_back()
-    page.locator(".targets tbody tr", has_text="a&b=c #1").get_by_role("link").click()
-    expect(page.locator(".found")).to_have_text("1 found")
-    page.go_back()
-    matters = page.locator(".matters")
-    expect(matters).to_be_visible()
-    expect(matters).not_to_contain_text("nobody's")
-    gallery.roles.create(roles.CreateRole(name="spare", scope=()))
-    page.reload()
-    expect(matters).to_contain_text("1 role is nobody's")
-
-
 @pytest.mark.rule("contract J3", "contract G4")
 def test_what_one_request_did_to_many_is_undone_from_the_history_of_one(console: Person) -> None:
     page, gallery = console.page, console.service.gallery

@@ -263,21 +263,6 @@ def test_a_key_is_shown_once_does_what_it_may_and_ends(console: Person) -> None:
     assert gone.status == 401
 
 
-@pytest.mark.rule("contract J4", "contract B5")
-def test_who_was_removed_while_they_worked_is_asked_to_sign_in_and_can_leave(console: Person) -> None:
-    console.sign_in("authors", username=PAINTER[0], password=PAINTER[1])
-    page = console.page
-    expect(page.locator(".cell-link").first).to_be_visible()
-    console.service.gallery.users.remove(users.RemoveUser(user_id=7))
-    page.get_by_role("link", name="My account").click()
-    dialog = page.get_by_role("dialog", name="Please sign in again")
-    dialog.get_by_label("Password").fill(PAINTER[1])
-    page.keyboard.press("Enter")
-    expect(dialog.get_by_role("alert")).to_have_text("The name or the password is wrong.")
-    dialog.get_by_role("button", name="Sign out").click()
-    expect(page.locator("h1")).to_have_text("Sign in")
-
-
 @pytest.mark.rule("contract J4", "contract F3")
 def test_a_restart_of_the_service_keeps_the_session_and_the_typed_values(console: Person, tmp_path: Path) -> None:
     page = console.page

@@ -299,28 +299,3 @@ def test_views_that_the_user_may_not_see_are_disabled_in_the_sidebar_with_the_re
         link.click(force=True)
         expect(console.page.locator("h1")).to_have_text("Logos")
     expect(sidebar.get_by_role("link", name="Themes")).not_to_have_attribute("aria-disabled", "true")
-
-
-@pytest.mark.rule("contract J3")
-def test_the_sidebar_counts_the_records_that_were_read_and_reads_none_for_that(console: Person) -> None:
-    sidebar, page = console.page.locator(".sidebar"), console.page
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url) if "/api/" in request.url else None)
-    console.sign_in("authors")
-    authors = sidebar.get_by_role("link", name="Authors", exact=True)
-    expect(authors.locator(".sidebar-count")).to_have_text("9")
-    expect(authors).to_have_accessible_description("9")
-    expect(sidebar.locator(".sidebar-count")).to_have_count(1)
-    assert not [url for url in asked if url.endswith(("/logos", "/themes", "/users", "/roles"))]
-    sidebar.get_by_role("link", name="Overview").click()
-    expect(sidebar.locator(".sidebar-count")).to_have_text(["47", "12", "9", "2", "3"])
-    console.open("authors/new")
-    page.get_by_label("Name").fill("Carla")
-    page.get_by_label("Site user ID").fill("900")
-    page.keyboard.press("ControlOrMeta+s")
-    expect(page.locator("h1")).to_have_text("Carla")
-    sidebar.get_by_role("link", name="Authors", exact=True).click()
-    expect(authors.locator(".sidebar-count")).to_have_text("10")
-    # In the bar of a phone there is no room for it.
-    page.set_viewport_size({"width": 390, "height": 800})
-    expect(authors.locator(".sidebar-count")).to_be_hidden()

@@ -118,28 +118,6 @@ def test_a_click_sends_a_new_request_and_does_not_wait_for_a_request_that_hangs(
     expect(page.locator("#work h1")).to_be_visible()
 
 
-@pytest.mark.parametrize("path", ["logos", "logos/3", "users", "history"])
-def test_a_slow_read_has_a_heading_and_ends_with_a_way_to_try_again(timed: Person, path: str) -> None:
-    timed.sign_in("about")
-    page = timed.page
-    pattern = re.compile(rf"/api/{'changes' if path == 'history' else path}(\?.*)?$")
-    page.route(pattern, lambda _: None)
-    timed.open(path)
-    expect(page.locator("#work h1")).to_be_visible()
-    expect(page.locator(".skeleton").first).to_contain_text("Loading…")
-    page.clock.run_for(500)
-    expect(page.locator(".working")).to_have_text("Loading…")
-    page.clock.run_for(16_000)
-    unread = page.locator(".empty").first
-    expect(unread).to_contain_text("took too long")
-    # A slow answer is not an obstacle on the way.
-    expect(page.locator(".banner")).to_have_count(0)
-    page.unroute_all()
-    unread.get_by_role("button", name="Try again").click()
-    expect(page.locator(".skeleton, .empty")).to_have_count(0)
-    expect(page.locator("#work h1")).to_be_visible()
-
-
 def test_offline_a_view_waits_for_the_connection_and_comes_when_it_is_back(console: Person) -> None:
     console.sign_in("logos")
     page = console.page

@@ -46,25 +46,3 @@ def test_no_request_fails_over_a_restart_and_no_write_is_lost(
         load.run(partial(restart, served))
         load.verify()
         served.stop()
-
-
-@pytest.mark.rule("contract H5")
-def test_one_of_two_services_behind_nginx_is_stopped_and_then_the_other(
-    mariadb_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As in docs/upgrade.md for several machines: restart the next one when this one is ready."""
-    behind("nginx", monkeypatch)
-    monkeypatch.setenv("LOGOADMIN_DRAIN_SECONDS", "5")
-    monkeypatch.setenv("LOGOADMIN_DATABASE", mariadb_url)
-    import_gallery(tmp_path)
-    with services(tmp_path, handed_over=False) as one, services(tmp_path, handed_over=False) as two:
-
-        def start_again() -> None:
-            one.start_again()
-            two.start_again()
-
-        one.start()
-        two.start()
-        with load_on("nginx", tmp_path, one.port, two.port) as load:
-            load.run(start_again)
-            load.verify()

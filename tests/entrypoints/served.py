@@ -74,8 +74,6 @@ def make(kind: str) -> ASGIApp:
             return without_prefix(gallery())
         case "once":  # the first worker makes the file, and the second fails
             Path("started").touch(exist_ok=False)
-        case "goes wrong" if Path("wrong").exists():
-            raise ValueError
         case "goes away":  # the database, once the first worker has started
             if Path("away").exists():
                 raise StorageUnavailable("db.example:3306")

@@ -30,14 +30,6 @@ IMPORTED: Final = range(1001, 1201)
 _LONGEST_PAUSE: Final = 0.6
 _GIVE_UP: Final = 90
 _REPEATS: Final = 20
-_AUTHORS: Final = """
-import json, sys
-import logoadmin
-with logoadmin.connect(sys.argv[1]) as gallery:
-    authors = [logoadmin.CreateAuthor(user_id=int(id_), username=id_) for id_ in sys.argv[2:]]
-    made = {author.user_id: gallery.authors.create(author).author_id for author in authors}
-    print(json.dumps([gallery.admin_password, made]))
-"""
 
 # The ids that were answered, by the author's number at the site.
 Authors = dict[int, int]
@@ -156,18 +148,6 @@ def two_services(directory: Path, chance: random.Random) -> None:
     is_whole(file, *made)
 
 
-def two_libraries(directory: Path, chance: random.Random) -> None:
-    file = perhaps_empty(directory, chance)
-    one = start("-c", _AUTHORS, url_of(file), "1", "3", "5")
-    pause(chance)
-    two = start("-c", _AUTHORS, url_of(file), "2", "4", "6")
-    passwords, made = zip(*(json.loads(out) for out in [ended(one), ended(two)]), strict=True)
-    (password,) = [password for password in passwords if password is not None]
-    is_whole(file, *({int(user_id): id_ for user_id, id_ in authors.items()} for authors in made))
-    with logoadmin.connect(url_of(file)) as gallery:
-        gallery.sessions.sign_in(logoadmin.SignIn(username="admin", password=password))
-
-
 def a_service_and_an_import(directory: Path, chance: random.Random) -> None:
     file = perhaps_empty(directory, chance)
     with serving(file) as service:
@@ -187,7 +167,7 @@ def a_service_and_an_import(directory: Path, chance: random.Random) -> None:
 
 @pytest.mark.parametrize(
     "attempt",
-    [two_services, two_libraries, a_service_and_an_import],
+    [two_services, a_service_and_an_import],
     ids=lambda attempt: attempt.__name__,
 )
 def test_a_first_start_loses_nothing_whatever_else_starts(tmp_path: Path, attempt: Attempt) -> None:

@@ -20,7 +20,7 @@ from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.ports.storage import UnitOfWork
 from tests.asgi import ask
-from tests.gallery import ARTWORK, ASKED
+from tests.gallery import ASKED
 from tests.gallery import ask as perform
 
 pytestmark = pytest.mark.rule("contract F1", "contract F2")
@@ -76,17 +76,6 @@ def count(service: ArtworkService[Any, Any, Any, Any], command: CountLogos, call
     return answer
 
 
-@pytest.fixture
-def counting(monkeypatch: pytest.MonkeyPatch) -> Operation:
-    """The example of docs/extend.md."""
-    monkeypatch.setattr(ArtworkService, "count", count, raising=False)
-    operation = Operation(
-        "contract D logos", "GET /api/logos/count", CountLogos, "logos.count", Counted, "Count logos", "All."
-    )
-    monkeypatch.setattr(module, "OPERATIONS", (*OPERATIONS, operation))
-    return operation
-
-
 def changed(gallery: LogoAdmin) -> Iterator[str]:
     """Make every possible change, one after the other, and yield it."""
     for operation in CHANGES:
@@ -107,20 +96,3 @@ def test_a_public_answer_is_never_stale(gallery: LogoAdmin, monkeypatch: pytest.
         afresh = ask(forgetful, "GET", path)
         assert (answered.status_code, answered.body) == (afresh.status_code, afresh.body), what
         assert answered.header("etag") == afresh.header("etag"), what
-
-
-def test_a_public_answer_that_is_not_a_record_is_current(gallery: LogoAdmin, counting: Operation) -> None:
-    application = http_application(gallery)
-    for expected in (1, 2, 3):
-        for had in ([], [("if-none-match", '"1"')]):
-            answered = ask(application, "GET", counting.path, headers=had)
-            assert (answered.status_code, answered.json()) == (200, {"count": expected})
-            assert (answered.header("etag"), answered.header("cache-control")) == (None, "public, max-age=60")
-        perform(gallery, next(o.command for o in OPERATIONS if o.name == "create_logo")(**ARTWORK))
-
-
-def test_a_path_that_is_said_in_full_comes_before_one_with_a_field(gallery: LogoAdmin, counting: Operation) -> None:
-    application = http_application(gallery)
-    assert ask(application, "HEAD", counting.path).status_code == 200
-    assert ask(application, "GET", "/api/logos/1").json()["logo_id"] == 1
-    assert ask(application, "GET", "/api/logos/counts").status_code == 422

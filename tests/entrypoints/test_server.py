@@ -294,14 +294,6 @@ def test_a_supervisor_without_resources_for_a_new_worker_tries_again(served: Ser
     assert server.end()[0] == 0
 
 
-@pytest.mark.rule("contract H5")
-def test_a_supervisor_that_fails_ends_with_its_workers(served: Serve) -> None:
-    server = served(workers=2)
-    assert server.process.stdout is not None
-    server.process.stdout.close()  # so that it cannot print its address
-    assert server.process.wait(30) == 1
-
-
 NOT_READY_YET = "Not ready yet, retrying: Cannot connect to the database server at db.example:3306"
 STARTS = "The database at db.example:3306 answers; starting"
 
@@ -341,43 +333,6 @@ def test_on_sighup_one_worker_after_the_other_is_replaced_and_no_request_fails(s
             assert time.monotonic() < deadline
             latest = set(clients.map(lambda _: ask(), range(40)))
     assert server.end() == (0, [])
-
-
-@pytest.mark.rule("contract K5")
-def test_a_worker_that_cannot_take_over_leaves_the_old_ones_in_place(served: Serve, tmp_path: Path) -> None:
-    server = served("goes wrong", workers=2)
-    before = server.workers(2)
-    (tmp_path / "wrong").touch()
-    server.process.send_signal(signal.SIGHUP)
-    line = server.says()
-    assert "Not ready yet, retrying: a fault of the program" in line
-    assert " WARNING " in line
-    assert server.workers(2) == before
-    assert server.end() == (0, [])
-
-
-@pytest.mark.rule("contract K5")
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_flood_of_signals_is_outlived_and_after_sigterm_none_of_them_is_the_exit_code(
-    served: Serve, workers: int
-) -> None:
-    server = served(workers=workers)
-    before = server.workers(workers)
-    flood(server, *[signal.SIGHUP] * 200)
-    if workers > 1:
-        comes_true(lambda: not before & server.workers(workers), 90)
-    flood(server, *[signal.SIGHUP] * 50, signal.SIGTERM, *[signal.SIGHUP, signal.SIGTERM] * 75)
-    # Until it has ended; meanwhile Python also drops its signal handlers.
-    while server.process.poll() is None:
-        flood(server, signal.SIGHUP, signal.SIGTERM)
-    # Its output ends when nobody has it any more, no worker either.
-    assert server.ended()[0] == 0
-
-
-def flood(server: Served, *signals: int) -> None:
-    for each in signals:
-        server.process.send_signal(each)
-        time.sleep(0.002)  # so that few of them are one to the system
 
 
 @pytest.mark.rule("contract K5")

@@ -2,9 +2,8 @@
 
 import re
 import shutil
-import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -118,43 +117,3 @@ def test_the_extension_applies_a_theme_and_takes_it_back(
     page.wait_for_timeout(500)
     expect(page.locator("h1")).to_have_css("color", "rgb(0, 0, 0)")
     assert page.locator("html > style").text_content() == ""
-
-
-@pytest.mark.slow("the browser stops the worker after 30 seconds")
-def test_a_block_arrives_while_a_page_wakes_the_worker_again_and_again(
-    server: HostileServer, one: Publication, blocked: Publication, tmp_path: Path
-) -> None:
-    """A debugger would keep the worker, so the page itself reports its colour. The periods are a seventh."""
-    found = shutil.which("chromium")
-    if found is None:
-        skip_without("CHROMIUM", "chromium is not installed")
-    # As in the page, a worker starts between two alarms.
-    folder = installed(server, tmp_path, {"periodInMinutes: 5": "periodInMinutes: 0.7", "60_000": "33_000"})
-    server.publish("gallery", one.files(), blocked.files())
-    server.publish("seen", {})
-    server.pages["look.js"] = Answer(
-        b"""setInterval(() => {
-          const { color } = getComputedStyle(document.querySelector("h1"));
-          fetch(`/seen/${color === "rgb(1, 2, 3)" ? "themed" : "plain"}`);
-        }, 500);"""
-    )
-    server.pages["index.html"] = Answer(b"<!doctype html><h1>Forum</h1><script src=look.js></script>")
-    arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-    arguments += [f"--user-data-dir={tmp_path / 'profile'}", f"--load-extension={folder}"]
-    quiet = subprocess.DEVNULL
-    with subprocess.Popen([found, *arguments, f"{server.address}/index.html"], stdout=quiet, stderr=quiet) as process:
-        try:
-            wait_until(lambda: "themed" in server.requests("seen")[0][-1:], 30)
-            server.begin("gallery", 1)
-            wait_until(lambda: "plain" in server.requests("seen")[0][-1:], 100)
-        finally:
-            process.terminate()
-    # It came by the alarm, and not because the worker had not checked for long.
-    assert [path for path in server.requests("gallery")[1] if path.startswith("latest")] == ["latest.json?"]
-
-
-def wait_until(is_so: Callable[[], bool], seconds: float) -> None:
-    end = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.2)
