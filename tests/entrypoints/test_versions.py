@@ -77,22 +77,9 @@ def test_who_has_something_else_or_says_rubbish_gets_all_of_it(client: AppClient
         number = version_in(etag)
         for sent in (
             [f'"{int(number) - 1}"', f'"{int(number) + 1}"'],
-            ['"0"'],
-            ['""'],
-            [f'"0{number}"'],
-            [f'"-{number}"'],
-            [f'"{number} "'],
-            [number],
-            [f'"{number}'],
-            [f"w/{etag}"],
-            [f"{etag} {etag}"],
-            [f"{etag}, rubbish"],
-            [f"*, {etag}"],
-            ["**"],
-            [""],
-            [","],
-            ['"' + "9" * 5000 + '"'],
-            ['"\xb2"'],
+            *(['"0"'], ['""'], [f'"0{number}"'], [f'"-{number}"'], [f'"{number} "'], [number], [f'"{number}']),
+            *([f"w/{etag}"], [f"{etag} {etag}"], [f"{etag}, rubbish"], [f"*, {etag}"], ["**"], [""], [","]),
+            *(['"' + "9" * 5000 + '"'], ['"\xb2"']),
         ):
             again = client.get(row.path, headers=several("if-none-match", sent, admin))
             assert (again.status_code, again.content) == (200, answer.content), (str(row), sent)

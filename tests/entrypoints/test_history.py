@@ -1,4 +1,4 @@
-"""The history over HTTP: who did what in which request, and undoing it (contract G, G2)."""
+"""The history over HTTP: who did what in which request, undoing it, and trying it before (contract G, G2, J7)."""
 
 import re
 from typing import Any
@@ -10,6 +10,7 @@ from tests.entrypoints.conftest import Headers
 from tests.gallery import ADMIN_ID
 
 pytestmark = pytest.mark.rule("contract G")
+PATH = "/api/roles/3"
 
 
 def history(client: AppClient, admin: Headers, after: int | None = None) -> list[dict[str, Any]]:
@@ -69,3 +70,34 @@ def test_an_id_names_one_request_of_one_caller(client: AppClient, admin: Headers
     answer = client.post("/api/changes/revert", json={"request_id": ids[2]}, headers={**admin, "x-request-id": ids[2]})
     assert answer.status_code == 200
     assert answer.headers["x-request-id"] not in ids
+
+
+# Trying a change of a role.
+
+
+@pytest.mark.rule("contract J7")
+def test_a_dry_run_shows_the_effect_and_changes_nothing(client: AppClient, admin: Headers) -> None:
+    before = client.get(PATH, headers=admin)
+    body = {"name": "brush", "scope": ["authors:write"]}
+    tried = client.patch(f"{PATH}?dry_run=true", json=body, headers={**admin, "if-match": before.headers["etag"]})
+    assert (tried.status_code, "etag" in tried.headers) == (200, False)
+    assert tried.json() == {"role": {**before.json(), **body}, "users": []}
+    client.patch("/api/users/7", json={"role_id": 3}, headers=admin)
+    user = client.get("/api/users/7", headers=admin).json()
+    gains_and_loses = {"gains": ["authors:write"], "loses": before.json()["scope"]}
+    assert client.patch(f"{PATH}?dry_run=true", json=body, headers=admin).json()["users"] == [
+        {"user_id": 7, "username": user["username"], **gains_and_loses}
+    ]
+    assert client.get(PATH, headers=admin).content == before.content
+    done = client.patch(f"{PATH}?dry_run=false", json=body, headers=admin)
+    assert (done.json(), "etag" in done.headers) == (tried.json()["role"], True)
+
+
+@pytest.mark.rule("contract J7")
+def test_a_dry_run_is_said_in_the_query_alone(client: AppClient, admin: Headers) -> None:
+    inside = client.patch(PATH, json={"name": "brush", "dry_run": True}, headers=admin)
+    unclear = client.patch(f"{PATH}?dry_run=1", json={"name": "brush"}, headers=admin)
+    assert [(each.status_code, each.json()["detail"][0]["loc"]) for each in (inside, unclear)] == [
+        (422, ["body", "dry_run"]),
+        (422, ["query", "dry_run"]),
+    ]

@@ -1,0 +1,343 @@
+"""Signing in over HTTP: limits, sessions, second factors, passkeys and races (contract C1, C6, O1 to O5)."""
+
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final
+
+import pytest
+from pyotp import TOTP
+
+import logoadmin
+from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.kernel.access import Policy
+from logoadmin.domain.kernel.public_url import LOCAL
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.settings import settings_of
+from tests.asgi import AppClient
+from tests.conftest import STORAGES
+from tests.domain.identity.second_factors import enrolled
+from tests.domain.identity.sign_ins import caller
+from tests.entrypoints.concurrent_clients import Clients, with_clients
+from tests.entrypoints.conftest import Headers
+from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, NOW, SPARE_CODE, SPARE_SECRET, FrozenClock
+from tests.passkeys import Authenticator
+
+BOTH: Final = pytest.mark.parametrize("access", list(Policy))
+EVERYWHERE: Final = pytest.mark.parametrize("watched", STORAGES, indirect=True)
+PASSWORD = {"username": "ann", "password": ANN_PASSWORD}
+STEP = 30
+
+
+def bearer_of(tokens: dict[str, Any]) -> Headers:
+    return {"authorization": f"Bearer {tokens['access_token']}"}
+
+
+@pytest.mark.rule("contract O3")
+@BOTH
+@EVERYWHERE
+def test_an_old_sign_in_gets_the_challenge_of_rfc_9470(client: AppClient, admin: Headers, clock: FrozenClock) -> None:
+    """ASVS 7.5.1."""
+    clock.pass_by(601)
+    refused = client.post("/api/auth/keys", json={"name": "script", "scope": []}, headers=admin)
+    assert (refused.status_code, refused.json()) == (401, {"detail": "A recent sign-in is required"})
+    expected = 'Bearer error="insufficient_user_authentication", max_age=600'
+    assert refused.headers["www-authenticate"] == expected
+    # The token itself is as valid as before: other requests get no challenge.
+    assert client.get("/api/auth/keys", headers=admin).status_code == 200
+    body = {"username": "admin", "password": ADMIN_PASSWORD}
+    again = bearer_of(client.post("/api/auth/token", json=body).json())
+    made = client.post("/api/auth/keys", json={"name": "script", "scope": ["*"]}, headers=again).json()
+    key = {"authorization": f"Bearer {made['key']}"}
+    refused = client.post("/api/auth/keys", json={"name": "script", "scope": []}, headers=key)
+    assert (refused.status_code, "www-authenticate" in refused.headers) == (403, False)
+
+
+@pytest.mark.rule("contract C1")
+def test_a_refused_sign_in_names_the_seconds_to_wait(client: AppClient, clock: FrozenClock) -> None:
+    def sign_in(username: str, password: str) -> Any:
+        return client.post("/api/auth/token", json={"username": username, "password": password})
+
+    for _ in range(10):
+        assert sign_in("ann", "wrong").status_code == 401
+    clock.pass_by(100)
+    for password in ("wrong", ANN_PASSWORD):
+        answer = sign_in("ann", password)
+        assert (answer.status_code, answer.headers["retry-after"]) == (429, "200")
+        assert answer.headers["cache-control"] == "no-store"
+    assert sign_in("admin", ADMIN_PASSWORD).status_code == 200
+    clock.pass_by(200)
+    assert sign_in("ann", ANN_PASSWORD).status_code == 200
+
+
+@pytest.mark.rule("contract C6")
+@BOTH
+def test_the_list_of_sessions_has_the_address_and_browser_of_each_sign_in(client: AppClient) -> None:
+    told = {b"user-agent": "Browser/1\u00e9\u0085 (X11)".encode("latin-1") + b"x" * 300}
+    body = {"username": "ann", "password": ANN_PASSWORD}
+    tokens = client.post("/api/auth/token", json=body, headers=told).json()
+    listed = client.get("/api/auth/sessions", headers=bearer_of(tokens))
+    assert (listed.status_code, listed.headers["cache-control"], "etag" in listed.headers) == (200, "no-store", False)
+    (session,) = listed.json()
+    assert session.pop("session_id") not in (tokens["refresh_token"], tokens["access_token"])
+    assert session == {
+        "created_at": NOW,
+        "refreshed_at": None,
+        "expires_at": NOW + 30 * 86_400,
+        "address": "192.0.2.1",
+        "user_agent": ("Browser/1\u00e9 (X11)" + "x" * 300)[:256],
+        "factor": "password",
+        "current": True,
+    }
+
+
+# Second factors.
+
+
+def enrol(client: AppClient, who: Headers) -> tuple[TOTP, dict[str, Any]]:
+    """Enrol an app over HTTP; return it and the factor."""
+    begun = client.post("/api/auth/factors/totp", json={"name": "Phone"}, headers=who)
+    assert begun.status_code == 200, begun.text
+    totp = TOTP(begun.json()["secret"])
+    asked = {"factor_id": begun.json()["factor_id"], "code": totp.at(NOW)}
+    confirmed = client.post("/api/auth/factors/totp/confirm", json=asked, headers=who)
+    assert confirmed.status_code == 201, confirmed.text
+    return totp, confirmed.json()
+
+
+def second(challenge: str, **answer: str) -> dict[str, str]:
+    return {"grant_type": "second_factor", "challenge": challenge, **answer}
+
+
+@EVERYWHERE
+@pytest.mark.rule("contract O1", "contract O2")
+def test_enrolling_an_app_and_signing_in_with_it(client: AppClient, ann: Headers, clock: FrozenClock) -> None:
+    totp, factor = enrol(client, ann)
+    codes = factor.pop("recovery_codes")
+    assert len(set(codes)) == 10
+    expected = {"factor_id": factor["factor_id"], "kind": "totp", "name": "Phone", "created_at": NOW}
+    assert client.get("/api/auth/factors", headers=ann).json() == [factor] == [{**expected, "last_used_at": NOW}]
+    assert client.get("/api/auth/recovery-codes", headers=ann).json() == {"left": 10}
+
+    first = client.post("/api/auth/token", json=PASSWORD)
+    challenge = first.json().get("challenge")
+    factors = ["totp", "recovery_code"]
+    body = {"detail": "A second factor is required", "challenge": challenge, "factors": factors}
+    assert (first.status_code, first.json()) == (401, body)
+    assert (first.headers["www-authenticate"], first.headers["cache-control"]) == ("Bearer", "no-store")
+
+    clock.pass_by(STEP)
+    wrong = client.post("/api/auth/token", json=second(challenge, recovery_code="0"))
+    assert (wrong.status_code, wrong.json()) == (401, {"detail": "Incorrect code"})
+    signed_in = client.post("/api/auth/token", json=second(challenge, totp=totp.at(clock.now())))
+    assert signed_in.status_code == 200
+    tokens = signed_in.json()
+    assert list(tokens) == ["access_token", "token_type", "expires_in", "refresh_token", "scope"]
+    who = {"authorization": f"Bearer {tokens['access_token']}"}
+    assert client.get("/api/auth/me", headers=who).json()["enrol_by"] is None
+    current = [each["factor"] for each in client.get("/api/auth/sessions", headers=who).json() if each["current"]]
+    assert current == ["totp"]
+    again = client.post("/api/auth/token", json=second(challenge, recovery_code=codes[0]))
+    assert again.status_code == 401
+
+
+@pytest.mark.rule("contract O2")
+def test_the_oauth_form_gets_the_challenge_but_takes_no_second_step(client: AppClient, ann: Headers) -> None:
+    _, factor = enrol(client, ann)
+    first = client.post("/api/auth/token", data=PASSWORD)
+    assert (first.status_code, first.json()["factors"]) == (401, ["totp", "recovery_code"])
+    asked = second(first.json()["challenge"], recovery_code=factor["recovery_codes"][0])
+    assert client.post("/api/auth/token", data=asked).status_code == 422
+    assert client.post("/api/auth/token", json=asked).status_code == 200
+
+
+@pytest.mark.rule("contract O1", "contract A5")
+@pytest.mark.parametrize(
+    ("body", "loc"),
+    [
+        ({}, ["body", "totp"]),
+        ({"totp": "12345"}, ["body", "totp"]),
+        ({"totp": 123456}, ["body", "totp"]),
+        ({"totp": "12345\N{ARABIC-INDIC DIGIT SIX}"}, ["body", "totp"]),
+        ({"recovery_code": ""}, ["body", "recovery_code"]),
+        ({"recovery_code": "x" * 65}, ["body", "recovery_code"]),
+        ({"totp": "123456", "recovery_code": "x"}, ["body", "recovery_code"]),
+        ({"totp": "123456", "username": "ann"}, ["body", "username"]),
+    ],
+)
+def test_a_second_step_of_another_form_is_422(client: AppClient, body: dict[str, Any], loc: list[str]) -> None:
+    answer = client.post("/api/auth/token", json={"grant_type": "second_factor", "challenge": "x", **body})
+    assert answer.status_code == 422
+    assert [problem["loc"] for problem in answer.json()["detail"]] == [loc]
+    assert "12345" not in answer.text
+
+
+@pytest.mark.rule("contract O1")
+def test_a_wrong_code_of_an_enrolment_is_reported_at_its_field(client: AppClient, admin: Headers) -> None:
+    asked = {"factor_id": 1, "code": TOTP(SPARE_SECRET).at(NOW + 100 * STEP)}
+    answer = client.post("/api/auth/factors/totp/confirm", json=asked, headers=admin)
+    problem = {"loc": ["body", "code"], "msg": "Incorrect code", "type": "value_error"}
+    assert (answer.status_code, answer.json()) == (422, {"detail": [problem]})
+    right = client.post("/api/auth/factors/totp/confirm", json={**asked, "code": SPARE_CODE}, headers=admin)
+    assert (right.status_code, right.json()["factor_id"]) == (201, 1)
+
+
+# Passkeys.
+
+
+def enrol_passkey(client: AppClient, headers: Headers, device: Authenticator) -> dict[str, object]:
+    begun = client.post("/api/auth/factors/passkeys/options", headers=headers)
+    assert (begun.status_code, begun.headers["cache-control"]) == (200, "no-store")
+    body = {
+        "challenge": begun.json()["challenge"],
+        "name": "Laptop",
+        "credential": device.create(begun.json()["options"]),
+    }
+    answer = client.post("/api/auth/factors/passkeys", json=body, headers=headers)
+    assert answer.status_code == 201, answer.text
+    found: dict[str, object] = answer.json()
+    return found
+
+
+@pytest.mark.rule("contract O1", "contract O2")
+def test_a_passkey_signs_in_alone_and_after_the_password(client: AppClient, ann: Headers) -> None:
+    device = Authenticator(site=LOCAL)
+    factor = enrol_passkey(client, ann, device)
+    assert (factor["kind"], factor["name"]) == ("passkey", "Laptop")
+    asked = client.post("/api/auth/passkey/options").json()
+    body = {"grant_type": "passkey", "challenge": asked["challenge"], "passkey": device.get(asked["options"])}
+    tokens = client.post("/api/auth/token", json=body)
+    assert (tokens.status_code, tokens.headers["cache-control"]) == (200, "no-store")
+    headers = {"authorization": f"Bearer {tokens.json()['access_token']}"}
+    assert client.get("/api/auth/me", headers=headers).json()["username"] == "ann"
+    again = client.post("/api/auth/token", json=body)
+    assert (again.status_code, again.headers["www-authenticate"]) == (401, "Bearer")
+    required = client.post("/api/auth/token", json={"username": "ann", "password": ANN_PASSWORD})
+    assert required.status_code == 401
+    detail, challenge = required.json()["detail"], required.json()["challenge"]
+    assert (detail, required.json()["factors"]) == ("A second factor is required", ["passkey", "recovery_code"])
+    assert required.json()["passkey"]["challenge"] == challenge
+    body = {"grant_type": "second_factor", "challenge": challenge, "passkey": device.get(required.json()["passkey"])}
+    assert client.post("/api/auth/token", json=body).status_code == 200
+
+
+@pytest.mark.rule("contract O1", "contract O2")
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        {"passkey": None},
+        {"passkey": {}},
+        {"passkey": {"id": "AA", "type": "public-key", "response": {}}},
+        {"passkey": {"id": "AA", "type": "public-key", "response": {"clientDataJSON": 1}}},
+        {"challenge": 5},
+        {"challenge": "x" * 129},
+        {"username": "ann"},
+    ],
+)
+def test_rubbish_is_422_and_repeats_nothing(client: AppClient, spoilt: dict[str, object]) -> None:
+    response = {"clientDataJSON": "e30", "authenticatorData": "SECRET", "signature": "SECRET"}
+    passkey = {"id": "AAAA", "type": "public-key", "response": response}
+    answer = client.post(
+        "/api/auth/token", json={"grant_type": "passkey", "challenge": "x", "passkey": passkey} | spoilt
+    )
+    assert answer.status_code == 422
+    assert "SECRET" not in answer.text
+
+
+@pytest.mark.rule("contract O1", "contract O2")
+def test_a_form_has_no_passkey(client: AppClient) -> None:
+    answer = client.post("/api/auth/token", data={"grant_type": "passkey", "challenge": "x", "passkey": "{}"})
+    assert answer.status_code == 422
+
+
+@pytest.mark.rule("contract O1", "contract O2")
+def test_without_the_package_everything_else_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fido2", None)
+    monkeypatch.delitem(sys.modules, "logoadmin.adapters.fido2_passkeys", raising=False)
+    settings = settings_of(database="memory:", admin_password=ADMIN_PASSWORD)
+    with open_gallery(settings) as gallery, AppClient(logoadmin.asgi(gallery)) as client:
+        refused = client.post("/api/auth/passkey/options")
+        assert (refused.status_code, "logoadmin[passkeys]" in refused.json()["detail"]) == (409, True)
+        tokens = client.post("/api/auth/token", json={"username": "admin", "password": ADMIN_PASSWORD}).json()
+        headers = {"authorization": f"Bearer {tokens['access_token']}"}
+        assert client.post("/api/auth/factors/totp", json={"name": "Phone"}, headers=headers).status_code == 200
+        assert client.post("/api/auth/factors/passkeys/options", headers=headers).status_code == 409
+        who = caller(gallery, gallery.sessions.sign_in(logoadmin.SignIn(username="admin", password=ADMIN_PASSWORD)))
+        assert gallery.factors.list(logoadmin.ListFactors(), who) == ()
+
+
+# Races, on every storage and between two processes.
+
+
+def statuses(answers: Sequence[Any]) -> list[int]:
+    return sorted(answer.status_code for answer in answers)
+
+
+@pytest.mark.rule("contract O1", "contract O2")
+def test_only_one_of_many_sign_ins_with_one_totp_code_succeeds(
+    workers: tuple[LogoAdmin, LogoAdmin], clock: FrozenClock
+) -> None:
+    _, totp, _ = enrolled(workers[0])
+
+    async def rush(clients: Clients) -> None:
+        for _ in range(3):
+            clock.pass_by(STEP)
+            code = TOTP(totp.secret).at(clock.now())
+            challenges = [
+                (await clients[side % 2].post("/api/auth/token", json=PASSWORD)).json()["challenge"]
+                for side in range(4)
+            ]
+            answers = await asyncio.gather(
+                *(
+                    clients[side % 2].post("/api/auth/token", json=second(challenge, totp=code))
+                    for side, challenge in enumerate(challenges)
+                )
+            )
+            assert statuses(answers) == [200] + [401] * 3
+
+    with_clients(workers, rush)
+
+
+@pytest.mark.rule("contract O1")
+def test_of_many_who_confirm_one_app_one_gets_the_codes(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
+    async def rush(clients: Clients) -> None:
+        tokens = (await clients[0].post("/api/auth/token", json=PASSWORD)).json()
+        who = {"authorization": f"Bearer {tokens['access_token']}"}
+        begun = (await clients[0].post("/api/auth/factors/totp", json={"name": "x"}, headers=who)).json()
+        asked = {"factor_id": begun["factor_id"], "code": TOTP(begun["secret"]).at(NOW)}
+        path = "/api/auth/factors/totp/confirm"
+        answers = await asyncio.gather(*(clients[side % 2].post(path, json=asked, headers=who) for side in range(6)))
+        assert statuses(answers) == [201] + [409] * 5
+        keys = {**who, "idempotency-key": "one"}
+        answers = await asyncio.gather(
+            *(clients[side % 2].post("/api/auth/recovery-codes", headers=keys) for side in range(6))
+        )
+        assert statuses(answers) == [200] * 6
+        assert len({answer.text for answer in answers}) == 1
+
+    with_clients(workers, rush)
+
+
+@pytest.mark.rule("contract O5")
+def test_one_current_password_sets_one_new_password(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
+    async def race(clients: Clients) -> None:
+        body: dict[str, Any] = {"username": "ann", "password": ANN_PASSWORD}
+        tokens = (await clients[0].post("/api/auth/token", json=body)).json()
+        headers = {"authorization": f"Bearer {tokens['access_token']}"}
+        answers = await asyncio.gather(
+            *(
+                clients[side % 2].put(
+                    "/api/users/7/password",
+                    json={"password": f"long and rare {side}", "current_password": ANN_PASSWORD},
+                    headers=headers,
+                )
+                for side in range(6)
+            )
+        )
+        assert Counter(answer.status_code for answer in answers) == {200: 1, 403: 5}
+        (side,) = (side for side, answer in enumerate(answers) if answer.status_code == 200)
+        body = {"username": "ann", "password": f"long and rare {side}"}
+        assert (await clients[1].post("/api/auth/token", json=body)).status_code == 200
+
+    with_clients(workers, race)
