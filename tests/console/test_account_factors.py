@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from pyotp import TOTP
 
-from logoadmin.domain.identity import roles, users
 from logoadmin.domain.identity.events.event_records import Event
 from logoadmin.domain.identity.factors.factors import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.factors.qr import qr_svg
@@ -183,32 +182,6 @@ def test_codes_that_run_low_are_renewed_and_a_factor_is_removed(console: Person)
     question.get_by_role("button", name="Remove").click()
     expect(page.locator(".notice")).to_contain_text(f"Removed \u2068{APP}")
     expect(card.get_by_role("button", name=APP)).to_be_visible()
-
-
-@pytest.mark.rule("contract O1", "contract B4", "contract J2")
-def test_administrators_remove_the_factors_of_somebody_who_lost_them(chromium: Browser, service: Served) -> None:
-    enrol_app(service, PAINTER_ID)
-    enrol_app(service, ADMIN_ID)
-    role = service.gallery.roles.create(
-        roles.CreateRole(name="heads", scope=("users:read", "users:write", "roles:read", "logos:write"))
-    )
-    service.gallery.users.create(users.CreateUser(user_id=8, username="head", password="the head's password"))
-    service.gallery.users.amend(users.AmendUser(user_id=8, role_id=role.role_id))
-    with looking(chromium, service) as console:
-        page = console.page
-        # Actions that the administrator is protected from are disabled, with the reason.
-        console.sign_in(f"users/{ADMIN_ID}", username="head", password="the head's password")
-        card = section(page, "Two-step sign-in")
-        expect(card.get_by_role("listitem")).to_contain_text(APP)
-        expect(card.get_by_role("button", name="Remove all")).to_have_attribute("title", re.compile("do everything"))
-        console.open(f"users/{PAINTER_ID}")
-        card.get_by_role("button", name="Remove all").click()
-        question = page.get_by_role("dialog")
-        expect(question).to_contain_text("Make sure that it is really them who asked.")
-        question.get_by_role("button", name="Remove all").click()
-        expect(card).to_contain_text("this user has not set up a second step")
-        events = section(page, "Recent activity of the account")
-        expect(events.get_by_role("listitem").filter(has_text="Second factor removed")).to_be_visible()
 
 
 @pytest.mark.rule("contract O9", "contract J3")

@@ -7,11 +7,10 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from logoadmin.domain.gallery import artworks, authors
-from logoadmin.domain.identity import roles, users
-from tests.console.driver import Appearance, Person, looking
+from tests.console.driver import Appearance, Person
 from tests.console.service import PAINTER, Served
 from tests.gallery import ADMIN_PASSWORD
 
@@ -219,34 +218,6 @@ def test_what_one_request_did_to_many_is_undone_from_the_history_of_one(console:
     expect(history.locator(".change").nth(1).get_by_role("link", name="Undone")).to_be_visible()
     history.locator(".part-of").first.get_by_role("link").click()
     expect(page.locator(".change-words")).to_have_count(3)
-
-
-@pytest.mark.rule("contract J3", "contract G")
-def test_people_have_names_for_those_who_may_not_look_them_up(chromium: Browser, service: Served) -> None:
-    gallery = service.gallery
-    gallery.roles.amend(roles.AmendRole(role_id=3, scope=("logos:write", "changes:read")))
-    token = asked(service, "POST", "auth/token", body={"username": "admin", "password": ADMIN_PASSWORD})
-    asked(service, "PATCH", "logos/1", token["access_token"], {"name": "Renamed"})
-    gallery.users.create(users.CreateUser(user_id=8, username="gone", password="gone for good"))
-    gallery.users.amend(users.AmendUser(user_id=8, role_id=2))
-    token = asked(service, "POST", "auth/token", body={"username": "gone", "password": "gone for good"})
-    asked(service, "PATCH", "logos/2", token["access_token"], {"name": "Renamed as well"})
-    gallery.users.remove(users.RemoveUser(user_id=8))
-    with looking(chromium, service) as person:
-        person.sign_in("history?kind=logo&action=logo.amended", username=PAINTER[0], password=PAINTER[1])
-        page = person.page
-        expect(page.locator(".change-words")).to_have_text(
-            [
-                "User \u20688\u2069 (removed) changed the name of the logo Renamed as well",
-                "admin changed the name of the logo Renamed",
-            ]
-        )
-        page.get_by_label("User", exact=True).fill("admin")
-        expect(page.locator(".chip")).to_contain_text("By \u2068admin\u2069")
-        expect(page.locator(".change-words")).to_have_count(1)
-        person.open("history?action=logo.painted")
-        expect(page.get_by_label("Action")).to_have_value("logo.painted")
-        expect(page.get_by_text("No matching changes")).to_be_visible()
 
 
 @pytest.mark.rule("contract J3")

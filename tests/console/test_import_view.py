@@ -1,7 +1,6 @@
 """Import and export in the console: tried first, mended, all or nothing, undone; and out again (contract J3, I4)."""
 
 import json
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -145,44 +144,6 @@ def test_a_file_that_is_too_large_says_for_whom_and_is_tried_again_only_where_th
         page.unroute_all()
         page.get_by_role("button", name=again).click()
         expect(page.locator(".outcome h2")).to_contain_text(ready)
-
-
-# As where the system asks where to: the file lies in what the browser keeps for the page.
-_PICKER = """window.showSaveFilePicker = async ({ suggestedName }) => {
-  if (globalThis.isDismissed) throw new DOMException("", "AbortError");
-  return (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
-}"""
-_SAVED = """async () => {
-  const found = [];
-  for await (const [name, file] of (await navigator.storage.getDirectory()).entries())
-    found.push([name, (await (await file.getFile()).text()).split("\\n").length - 1]);
-  return found;
-}"""
-
-
-@pytest.mark.rule("contract J3", "contract I4")
-def test_an_export_goes_into_the_file_that_was_picked_as_it_comes_and_a_broken_one_says_so(console: Person) -> None:
-    page = console.page
-    page.add_init_script(_PICKER)
-    console.sign_in("export")
-    for kind in ("Roles", "Users", "Themes", "Logos"):
-        page.get_by_role("checkbox", name=kind).uncheck()
-    download = page.get_by_role("button", name="Download")
-    page.evaluate("isDismissed = true")
-    download.click()
-    expect(download).to_be_enabled()
-    assert page.evaluate(_SAVED) == []
-    page.evaluate("isDismissed = false")
-    download.click()
-    expect(page.locator(".notice")).to_contain_text("9")
-    [(name, lines)] = page.evaluate(_SAVED)
-    assert re.fullmatch(r"logoadmin-\d{4}-\d\d-\d\d\.jsonl", name)
-    assert lines == 9
-    # The earlier file stays if the next export breaks.
-    page.route("**/api/export*", lambda route: route.abort(), times=1)
-    download.click()
-    expect(page.get_by_role("alert")).to_be_visible()
-    assert page.evaluate(_SAVED) == [[name, 9]]
 
 
 @pytest.mark.rule("contract J2", "contract J3", "contract I4")

@@ -300,35 +300,6 @@ def test_a_list_is_asked_for_once_when_the_page_is_loaded_and_again_when_one_com
     assert (asked.count("/api/authors"), asked.count("/api/logos")) == (1, 1)
 
 
-@pytest.mark.rule("contract J3")
-@pytest.mark.parametrize("width", [1280, 390])
-def test_back_and_the_link_to_the_list_keep_place_search_filters_and_order(console: Person, width: int) -> None:
-    console.page.set_viewport_size({"width": width, "height": 480})
-    console.sign_in("logos?q=logo&target=market&order=name")
-    page = console.page
-    card = page.get_by_role("link", name="Logo 39", exact=True)
-    expect(page.locator(".card").first).to_be_visible()
-    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-    expect(card).to_be_in_viewport()
-    top = page.evaluate("scrollY")
-    assert top > 300
-    _card(page, "Logo 39").get_by_role("checkbox").click()
-    expect(page.locator(".found")).to_have_text("1 selected")
-    card.click()
-    expect(page.locator("h1")).to_have_text("Logo 39")
-    assert page.evaluate("scrollY") == 0
-    page.go_back()
-    expect(page.locator("h1")).to_have_text("Logos")
-    expect(card).to_be_in_viewport()
-    assert console.becomes(f"Math.abs(scrollY - {top}) < 2")
-    expect(page.locator(".found")).to_have_text("1 selected")
-    expect(_card(page, "Logo 39").get_by_role("checkbox")).to_be_checked()
-    page.go_forward()
-    expect(page.locator("h1")).to_have_text("Logo 39")
-    page.get_by_role("navigation", name="Breadcrumbs").get_by_role("link", name="Logos").click()
-    expect(page).to_have_url(re.compile(r"/logos\?q=logo&target=market&order=name$"))
-
-
 @pytest.mark.rule("contract J6")
 def test_a_screen_shows_many_cards_and_they_are_selected_by_shift_and_by_a_rectangle(console: Person) -> None:
     page, press, found = console.page, console.page.keyboard.press, console.page.locator(".found")

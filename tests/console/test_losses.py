@@ -4,7 +4,6 @@ import pytest
 from playwright.sync_api import APIResponse, Locator, Route, expect
 
 from logoadmin.domain.gallery.artworks import GetLogo
-from logoadmin.domain.kernel.errors import StorageUnavailable
 from tests.console.driver import Person
 from tests.console.service import PAINTER
 from tests.gallery import ADMIN_PASSWORD
@@ -42,19 +41,6 @@ def test_signing_out_here_or_in_another_tab_loses_nothing_that_is_typed(console:
     page.keyboard.press("Enter")
     expect(page.locator(".personal-name")).to_have_text(PAINTER[0])
     expect(undo).to_have_count(0)
-
-
-@pytest.mark.rule("contract J4")
-def test_a_reload_while_the_database_is_away_goes_on_with_the_session_as_soon_as_it_is_back(console: Person) -> None:
-    console.sign_in("logos/3")
-    page = console.page
-    console.service.storage.go_away()
-    page.reload()
-    expect(page.get_by_role("status")).to_contain_text("cannot be reached just now")
-    console.service.storage.come_back()
-    expect(page.locator("h1")).to_have_text("Logo 3", timeout=10_000)
-    console.open("%ff")
-    expect(page.locator("#work")).to_contain_text("There is no such view")
 
 
 @pytest.mark.rule("contract J4")
@@ -149,31 +135,6 @@ def test_a_link_to_the_same_view_or_a_hash_in_the_address_keeps_the_typed_values
     expect(page.locator("h1")).to_have_text("Authors")
     page.evaluate("history.forward()")
     expect(name).to_have_value("Ben")
-
-
-@pytest.mark.rule("contract J4")
-def test_a_session_that_cannot_be_renewed_names_a_database_outage_or_a_rate_limit(console: Person) -> None:
-    console.sign_in("logos")
-    page = console.page
-    expect(page.locator(".card").first).to_be_visible()
-
-    def refuse(route: Route) -> None:
-        # The token has run out; another one is refused, or there is no database for it.
-        is_user = route.request.url.endswith(("/api/users", "/api/roles"))
-        route.fulfill(status=401 if is_user else status, json={"detail": detail}, headers={"Retry-After": "7"})
-
-    status, detail = 503, "x"
-    page.route("**/api/**", refuse)
-    page.get_by_role("link", name="Users").click()
-    # As a proxy may answer: nothing is known of the cause.
-    expect(page.locator(".banner")).to_contain_text("The service is unavailable just now")
-    detail = str(StorageUnavailable("db.example:3306"))
-    expect(page.locator(".banner")).to_contain_text("The database does not respond")
-    status = 429
-    expect(page.locator(".banner")).to_have_count(0)
-    expect(page.locator(".empty")).to_contain_text("Try again in 7 seconds")
-    expect(page.locator(".empty")).to_contain_text("Try again in 6 seconds")
-    expect(page.locator(".empty .button")).to_have_attribute("aria-disabled", "true")
 
 
 @pytest.mark.rule("contract J2")

@@ -201,37 +201,6 @@ def test_rights_that_a_user_may_not_hand_out_are_disabled_and_a_refusal_has_a_re
     expect(page.get_by_label("Name", exact=True)).to_have_value("Painter of walls")
 
 
-@pytest.mark.rule("contract J3")
-def test_users_are_found_by_name_and_role_and_get_another_password(console: Person) -> None:
-    console.sign_in("users")
-    page = console.page
-    expect(page.locator(".cell-link")).to_have_text(["Aadmin", "Ppainter"])
-    page.get_by_label("Role").select_option("painters")
-    expect(page.locator(".cell-link")).to_have_text(["Ppainter"])
-    page.reload()
-    expect(page.locator(".cell-link")).to_have_text(["Ppainter"])
-    page.get_by_role("searchbox").fill("nobody")
-    expect(page.locator(".empty")).to_contain_text("No matching users")
-    page.get_by_role("button", name="Show all").click()
-    page.get_by_role("link", name=PAINTER[0]).click()
-    expect(page.locator(".avatar-field img")).to_have_count(0)  # not the address of a picture
-    page.get_by_role("button", name="Remove the avatar").click()
-    page.get_by_role("button", name="Save").click()
-    expect(page.locator(".notice")).to_contain_text("Saved")
-    assert console.service.gallery.users.get(users.GetUser(user_id=7)).avatar is None
-    page.get_by_label("New password").fill("x" * 257)
-    page.keyboard.press("Enter")
-    expect(page.locator(".problem")).to_contain_text("256")
-    page.get_by_label("New password").fill("brushes and paint")
-    console.service.storage.go_away()
-    page.keyboard.press("Enter")
-    expect(page.locator(".notice").last).to_contain_text("whether this was saved")
-    console.service.storage.come_back()
-    page.get_by_role("button", name="Try again").click()
-    expect(page.locator(".notice").last).to_contain_text("has a new password")
-    assert scope_of(console.service, PAINTER[0], "brushes and paint") == "logos:write"
-
-
 @pytest.mark.rule("contract J3", "contract C5")
 def test_a_key_is_shown_once_does_what_it_may_and_ends(console: Person) -> None:
     console.sign_in("account")

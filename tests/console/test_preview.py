@@ -1,13 +1,12 @@
 """Other people's CSS is shown in a frame that reaches nobody but whom a person lets it reach (contract J2)."""
 
-from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Frame, expect
 
-from tests.console.parts import PNG, Counting, Shown, shown
+from tests.console.parts import Counting, Shown, shown
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J2")]
 
@@ -111,24 +110,6 @@ def test_a_theme_is_on_a_page_of_the_site(chromium: Browser) -> None:
         assert seen.complaints == []
 
 
-def test_pictures_of_the_host_of_the_thumbnail_need_no_permission_but_fonts_do(
-    chromium: Browser, elsewhere: Counting
-) -> None:
-    with shown(chromium) as seen:
-        css = f"background: url(http://{elsewhere.host}/a.png)"
-        given = {"kind": "logo", "css": css, "target": "forum", "picture": f"http://{elsewhere.host}/thumbnail.png"}
-        seen.show(PREVIEW, given)
-        settled(seen)
-        expect(seen.page.locator(".held")).to_have_count(0)
-        expect(seen.page.get_by_text("the picture of this record comes from it")).to_be_visible()
-        assert elsewhere.asked == ["/a.png"]
-        css = f"@font-face {{ font-family: f; src: url(http://{elsewhere.host}/f.woff2) }} * {{ font-family: f }}"
-        seen.page.evaluate("(css) => props.value = { ...props.value, kind: 'theme', css }", css)
-        expect(seen.page.locator(".held")).to_be_visible()
-        settled(seen)
-        assert (elsewhere.asked, seen.complaints) == (["/a.png"], [])
-
-
 @pytest.mark.parametrize(
     ("locale", "words"),
     [
@@ -204,25 +185,6 @@ def test_held_pictures_are_replaced_by_the_reason_and_a_way_to_load_them(
         expect(seen.page.locator(".hosts button[data-origin]", has_text=let)).to_be_focused()
         assert looks(frame_now, ".with .logo", "color") == ["rgb(255, 0, 0)"] * 2
         assert (elsewhere.asked, seen.complaints) == (["/a.png"], [])
-
-
-def test_fonts_take_a_click_even_of_a_picture_host_and_what_is_in_the_css_itself_takes_none(
-    chromium: Browser, pictures: Counting
-) -> None:
-    with shown(chromium, pictures.host) as seen:
-        css = f"""@font-face {{ font-family: f; src: url(http://{pictures.host}/f.woff2) }} * {{ font-family: f }}
-            h1 {{ background: url(data:image/png;base64,{b64encode(PNG).decode()}) }}"""
-        frame = preview(seen, "theme", css)
-        assert "data:image/png" in looks(frame, "h1", "backgroundImage")[0]
-        # It does not cover what there is to be seen.
-        held, around = seen.page.locator(".held").bounding_box(), seen.page.locator(".preview-frame").bounding_box()
-        assert held is not None
-        assert around is not None
-        assert held["height"] < around["height"] / 2
-        assert (pictures.asked, seen.complaints) == ([], [])
-        seen.page.locator(".held").get_by_role("button", name="Allow").click()
-        settled(seen)
-        assert pictures.asked == ["/f.woff2"]
 
 
 def test_an_import_is_followed_when_a_person_lets_it_be(chromium: Browser, elsewhere: Counting) -> None:

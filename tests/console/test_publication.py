@@ -331,24 +331,6 @@ def test_activating_many_leaves_blocked_ones_out_and_says_so(console: Person, se
     assert service.gallery.logos.get(GetLogo(logo_id=2)).active
 
 
-@pytest.mark.rule("contract L3")
-def test_a_block_that_a_list_does_not_know_of_yet_is_not_lifted_by_its_switch(console: Person, service: Served) -> None:
-    service.gallery.logos.amend(AmendLogo(logo_id=1, active=False))
-    page = console.page
-    console.sign_in("logos?q=Logo 1&order=name&look=table")
-    row = page.locator("tbody tr").first
-    expect(row).to_contain_text("Logo 1")
-    service.gallery.logos.block(BlockLogo(logo_id=1, reason="Spam"))
-    service.gallery.logos.amend(AmendLogo(logo_id=1, name="Logo 1"))
-    row.get_by_role("switch").click()
-    expect(page.locator(".notice.failed")).to_contain_text(re.compile("is blocked: Spam|Somebody else has changed"))
-    console.open("logos/1")
-    page.locator(".form [name=active]").click()
-    page.keyboard.press("Control+s")
-    expect(page.get_by_role("alert")).to_contain_text("is blocked: Spam")
-    assert blocked(service, 1) == "Spam"
-
-
 @pytest.mark.rule("contract L4", "contract L5")
 def test_both_copies_of_a_changed_import_can_be_looked_at_and_new_risks_are_named(
     console: Person, service: Served

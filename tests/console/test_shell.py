@@ -132,26 +132,6 @@ def test_a_lost_response_to_a_refresh_is_asked_for_again_under_the_same_random_k
         assert sent.partition(".")[0] not in {sha256(used.encode()).hexdigest(), sha256(used.encode()).hexdigest()[:32]}
 
 
-@pytest.mark.rule("contract F3", "contract J2")
-def test_a_duplicated_tab_that_hears_no_other_refreshes_under_the_same_key(console: Person) -> None:
-    console.sign_in("logos")
-    page = console.page
-    refreshes = _refreshes(console)
-    page.context.add_init_script("BroadcastChannel.prototype.postMessage = () => {}")
-    with page.expect_popup() as opened:
-        page.evaluate("window.open(location.href)")  # which copies sessionStorage, unlike a link
-    expect(opened.value.locator(".card").first).to_be_visible()
-    for tab in (page, opened.value, page):
-        tab.reload()
-        expect(tab.locator(".card").first).to_be_visible()
-    # By the duplicate, by the original, and so on: each time the second one gets the response of the first.
-    first, again, second, second_again = refreshes
-    assert first == again
-    assert second == second_again
-    assert second[0] != first[0]
-    assert second[1] != first[1]
-
-
 @pytest.mark.rule("contract C3", "contract J2")
 def test_a_tab_that_slept_for_an_hour_takes_the_tokens_of_the_others_and_sends_no_used_one(console: Person) -> None:
     console.sign_in("logos")
@@ -170,21 +150,6 @@ def test_a_tab_that_slept_for_an_hour_takes_the_tokens_of_the_others_and_sends_n
     expect(asleep.locator(".card").first).to_be_visible()
     assert refreshes == []
     assert asleep.evaluate(KEPT) == page.evaluate(KEPT) != old
-
-
-@pytest.mark.rule("contract J2", "contract C3")
-def test_clocks_that_differ_by_hours_cost_at_most_one_extra_token(console: Person) -> None:
-    # As behind a proxy that writes a `Date` of its own: every token seems to have ended long ago.
-    console.service.clock.pass_by(-2 * 3600)
-    asked: list[str] = []
-    page = console.page
-    page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/token") else None)
-    console.sign_in("logos")
-    for name in ("Users", "Roles", "History", "Authors"):
-        page.get_by_role("link", name=name, exact=True).click()
-        expect(page.locator("h1")).to_have_text(name)
-    console.settle()
-    assert len(asked) <= 3  # the password, and once more
 
 
 @pytest.mark.rule("contract J2")

@@ -130,13 +130,3 @@ def filling(page: Page, switch: str) -> tuple[str, str]:
         "(e) => [getComputedStyle(e).backgroundColor, getComputedStyle(e).forcedColorAdjust]"
     )
     return style[0], style[1]
-
-
-@pytest.mark.rule("contract J5")
-@pytest.mark.slow("a browser")
-def test_at_twice_the_size_no_bar_stays_over_a_form_or_a_list(chromium: Browser, service: Served) -> None:
-    with looking(chromium, service, viewport={"width": 640, "height": 400}) as person:
-        person.sign_in("logos/1")
-        expect(person.page.locator(".editor .form-actions")).to_have_css("position", "static")
-        person.open("logos")
-        expect(person.page.locator(".strip")).to_have_css("position", "static")

@@ -1,7 +1,6 @@
 """A socket from systemd, by its protocol, and restarts that it bridges."""
 
 import http.client
-import os
 import socket
 from collections.abc import Iterator
 from contextlib import closing
@@ -74,12 +73,3 @@ def test_the_address_of_the_socket_determines_the_access_policy(tmp_path: Path) 
     """Like `host`: a socket must not open the gallery to other machines (contract B2)."""
     with socket.create_server(("0.0.0.0", 0)) as everywhere:
         assert "Others can reach 0.0.0.0" in refusal([everywhere], tmp_path)
-
-
-def test_the_socket_of_another_process_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    from logoadmin.entrypoints.server import socket_from_systemd
-
-    monkeypatch.setenv("LISTEN_PID", str(os.getppid()))
-    monkeypatch.setenv("LISTEN_FDS", "1")
-    assert socket_from_systemd() is None
-    assert not {"LISTEN_PID", "LISTEN_FDS"} & set(os.environ)

@@ -1,6 +1,5 @@
 """Applications for the tests, each served by a process of its own: ``python -m tests.entrypoints.served``."""
 
-import gc
 import os
 import sys
 from asyncio import sleep
@@ -31,9 +30,6 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
         case "/origin":
             client, _ = scope["client"]
             await Response(f"{os.getpid()} {client} {scope['scheme']} {scope['path']}")(scope, receive, send)
-            return
-        case "/frozen":
-            await Response(str(gc.get_freeze_count()))(scope, receive, send)
             return
         case "/held":
             Path("held").touch()

@@ -74,15 +74,6 @@ def pin() -> tuple[str | None, str | None]:
         return found.sha256, found.offered
 
 
-def test_origins_with_the_pinned_sheets_are_fine(run: Run, theme: str, origin: Origin) -> None:
-    del theme
-    create(origin, "/draft.css", active=False)
-    for _ in range(2):
-        checked = run("check")
-        assert (checked.code, checked.out, checked.err) == (0, "1 import, 0 changed, 0 not asked\n", "")
-    assert pin() == (hash_of(OLD), None)
-
-
 def test_a_changed_origin_is_reported_with_the_record_and_the_difference(run: Run, theme: str, origin: Origin) -> None:
     run("check")
     origin.sheets["/a.css"] = NEW

@@ -142,14 +142,3 @@ def test_pages_of_others_may_only_read_what_is_public(shared: AppClient, origin:
             assert answer.status_code == 405
             assert cors(answer) == {}
             assert row.method in answer.headers["allow"]
-
-
-@pytest.mark.rule("contract A21")
-def test_options_without_a_preflight_is_a_wrong_method(shared: AppClient) -> None:
-    for row in SAMPLES:
-        methods = {each.method for each in SAMPLES if each.template == row.template}
-        for headers in ({"origin": OURS}, {"access-control-request-method": "GET"}):
-            answer = shared.options(row.path, headers=headers)
-            assert answer.status_code == 405
-            assert set(answer.headers["allow"].split(", ")) == methods | ({"HEAD"} if "GET" in methods else set())
-            assert answer.json() == {"detail": "Method Not Allowed"}

@@ -69,11 +69,6 @@ def slow(storage: SlowStorage, clock: FrozenClock) -> LogoAdmin:
     return gallery_on(storage, clock, Policy.OPEN)
 
 
-def soon() -> float:
-    """Return until when a call has time."""
-    return asyncio.get_running_loop().time() + WITHIN
-
-
 def new_request(deadline: float | None = None) -> Request:
     """Return a request without headers."""
     request = request_of({"method": "GET", "path": "/", "query_string": b"", "headers": []})
@@ -223,35 +218,6 @@ def test_who_waits_too_long_for_hashing_is_not_told_that_the_database_is_away(
 
 
 # Reads that wait at the same time.
-
-
-async def read_by_many(slow: LogoAdmin, count: int, key: object) -> tuple[list[int], list[object]]:
-    """Return the reads for callers that ask while another call keeps the only thread, and their results."""
-    dispatch, begun, may_end, made = Dispatch(slow), threading.Event(), threading.Event(), list[int]()
-
-    def first() -> None:
-        begun.set()
-        may_end.wait(WITHIN)
-
-    def read(number: int) -> int:
-        made.append(number)
-        return number
-
-    waiting = [asyncio.ensure_future(dispatch.reading.run(first))]
-    await until(begun)
-    asking = [
-        asyncio.ensure_future(dispatch.reading_once(key, partial(read, number), soon())) for number in range(count)
-    ]
-    await asyncio.sleep(0)
-    may_end.set()
-    await asyncio.gather(*waiting)
-    told: list[object] = list(await asyncio.gather(*asking))
-    return made, told
-
-
-@pytest.mark.rule("contract E1")
-def test_who_asks_for_the_same_before_it_is_read_shares_it(slow: LogoAdmin) -> None:
-    assert asyncio.run(read_by_many(slow, 50, "logo 1")) == ([0], [0] * 50)
 
 
 @pytest.mark.rule("contract A20", "contract H4")

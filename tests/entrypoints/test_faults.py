@@ -514,15 +514,6 @@ def problems(printed: str) -> set[str]:
 
 
 @pytest.mark.rule("contract K4")
-def test_a_clock_that_is_behind_is_said_at_the_start(place: Place, run: Run) -> None:
-    with open_gallery(settings_of(database=place.url), create="always"):
-        place.change(f"UPDATE changes SET at = {int(time.time()) + 3600}")
-        ended = run("init", "--database", place.url)
-    assert ended.code == 0
-    assert re.search("The last change lies 3[0-9]{3} s in the future: synchronise the clocks", ended.err)
-
-
-@pytest.mark.rule("contract K4")
 def test_the_cause_of_a_failed_start_is_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     (_, of_port, *_), (_, of_settings, *_) = AT_START
     with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -316,11 +316,3 @@ def test_a_database_that_fails_midway_is_a_503_and_not_half_a_file(
     assert (answer.status_code, list(answer.json())) == (503, ["detail"])
     for _ in range(3):  # more than one user may have at once
         assert client.get("/api/export", headers=admin).status_code == 200
-
-
-def test_files_have_room_again_when_they_have_been_sent(app: ASGIApp, client: AppClient, admin: Headers) -> None:
-    for _ in range(20):
-        assert client.get("/api/export", headers=admin).status_code == 200
-        assert client.head("/api/export", headers=admin).status_code == 200
-        broken = ask(app, "GET", "/api/export", headers=[*admin.items(), ("idempotency-key", "k")])
-        assert broken.status_code == 200

@@ -468,23 +468,6 @@ def test_a_connection_is_kept(running: Running) -> None:
         assert connection.sock is used
 
 
-def test_pipelined_requests_are_answered_in_order(running: Running) -> None:
-    get = b"GET /%d HTTP/1.1\r\n" + HOST + b"\r\n"
-    post = b"POST /%d HTTP/1.1\r\n" + HOST + b"Content-Length: 3\r\n\r\nabc"
-    sent = b"".join((get, post)[number % 2] % number for number in range(30)) + b"GET /end HTTP/1.0\r\n\r\n"
-    expected = [f"{'GP'[n % 2]}{'EO'[n % 2]}{'TS'[n % 2]}{['', 'T'][n % 2]} /{n} {n % 2 * 3}" for n in range(30)]
-    for found in (running.ask(sent), running.ask(sent[:777], sent[777:], every=0.05)):
-        assert [answer.body.decode().rsplit(" ", 1)[0] for answer in found] == [*expected, "GET /end 0"]
-
-
-def test_a_client_that_expects_100_continue_gets_it(running: Running) -> None:
-    with running.connected() as client:
-        client.sendall(HEAD + b"Connection: close\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
-        assert client.recv(1000) == b"HTTP/1.1 100 Continue\r\n\r\n"
-        client.sendall(b"abc")
-        assert answers(client)[0].body == b"POST / 3 4"
-
-
 # Faults.
 
 

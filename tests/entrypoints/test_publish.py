@@ -76,17 +76,6 @@ def test_imports_are_pinned_and_published_by_the_same_run(run: Run, copy: str, m
     assert logo["custom_css"] == f"@import url(css/{pinned}.css)"
 
 
-@pytest.mark.rule("contract L5")
-def test_records_that_are_left_out_are_named_on_one_line(run: Run) -> None:
-    logo = create_logo(name="Dusk\x1b[2J\nx", custom_css="@import url(http://127.0.0.1:1/a.css)")
-    done = run("publish", "gallery")
-    assert done.code == 0
-    assert done.err.count("\n") == 1
-    assert done.err.startswith(f"Left out: logo {logo} (Dusk")
-    assert "\x1b" not in done.err
-    assert json.loads((FOLDER / pointer().index["path"]).read_bytes())["logos"] == []
-
-
 @pytest.fixture
 def copy() -> Iterator[str]:
     """The URL of the folder on a web server."""

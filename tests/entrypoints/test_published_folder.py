@@ -134,16 +134,6 @@ def test_a_reader_with_a_newer_pointer_of_another_process_never_goes_back(
     other.close()
 
 
-def test_a_file_of_a_pointer_that_this_process_has_not_seen_exists_at_once(
-    files: CountedFiles, reader: Reader, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_INTERVAL", 60.0)
-    reader.ask()
-    files.version += 1
-    files.publish()
-    assert reader.ask(files.indexes[-1]).status_code == 200
-
-
 @pytest.mark.rule("contract H6")
 def test_publishing_lasts_as_long_as_the_application_or_begins_with_the_first_request(files: CountedFiles) -> None:
     reader = Reader(files)

@@ -140,34 +140,6 @@ def test_a_change_cuts_no_reader_off_and_is_in_the_next_response(
     assert after.headers["etag"] != before.headers["etag"]
 
 
-def test_a_rush_of_readers_renders_a_list_once_and_a_client_that_goes_away_ends_no_other(
-    app: ASGIApp, storage: WatchedStorage
-) -> None:
-    fill(storage, STYLES["light"])
-    storage.asked.clear()
-
-    async def read() -> int:
-        sent: list[int] = []
-
-        async def send(message: Any) -> None:
-            sent.append(len(message.get("body", b"")))
-
-        await app(scope_of("GET", "/api/logos"), nothing_more, send)
-        return sum(sent)
-
-    async def rush() -> list[int]:
-        tasks = [asyncio.create_task(read()) for _ in range(20)]
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        tasks[0].cancel()
-        return await asyncio.gather(*tasks[1:])
-
-    lengths = asyncio.run(rush())
-    assert (len(lengths), len(set(lengths))) == (19, 1)
-    assert lengths[0] > CHUNK
-    assert storage.asked.count("snapshot") == 1
-
-
 @pytest.mark.rule("contract A20")
 def test_a_full_disk_is_a_503_and_leaves_nothing(
     client: AppClient, storage: WatchedStorage, monkeypatch: pytest.MonkeyPatch
