@@ -35,7 +35,7 @@ from logoadmin.domain.identity.factors.factors import (
 from logoadmin.domain.identity.first_start import first_start
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.sessions import sessions
-from logoadmin.domain.identity.sessions.open_sessions import Lifetimes
+from logoadmin.domain.identity.sessions.callers import Lifetimes
 from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.sign_in.issuer import ShowWays
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey

@@ -23,7 +23,7 @@ from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
 from logoadmin.domain.identity.factors.passkey_records import NO_NAME, NOT_INSTALLED
 from logoadmin.domain.identity.first_start import first_start, is_started, start_with_key_files, stored_token_keys
 from logoadmin.domain.identity.new_passwords import NewPasswords
-from logoadmin.domain.identity.sessions.open_sessions import Lifetimes
+from logoadmin.domain.identity.sessions.callers import Lifetimes
 from logoadmin.domain.identity.sign_in_rules import SignInRules, SingleSignOnRules, Ways
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.kernel.errors import InvalidInput, StartError, TablesMissing

@@ -17,7 +17,6 @@ from logoadmin.domain.gallery.audited_authors import AuditedAuthors
 from logoadmin.domain.gallery.audited_settings import AuditedSettings
 from logoadmin.domain.gallery.authors import AuthorService
 from logoadmin.domain.gallery.shared_settings import SettingsService
-from logoadmin.domain.identity.callers import StoredCallers, require_recent_sign_in
 from logoadmin.domain.identity.escalation import check_somebody_holds_all, guards, somebody_holds_all
 from logoadmin.domain.identity.events.event_list import EventService
 from logoadmin.domain.identity.factors import factor_records
@@ -32,7 +31,8 @@ from logoadmin.domain.identity.preferences import PreferenceService
 from logoadmin.domain.identity.roles import RoleService
 from logoadmin.domain.identity.service_keys import KeyService
 from logoadmin.domain.identity.sessions import session_records
-from logoadmin.domain.identity.sessions.open_sessions import Lifetimes, SessionTokens
+from logoadmin.domain.identity.sessions.callers import Callers, Lifetimes, require_recent_sign_in
+from logoadmin.domain.identity.sessions.open_sessions import SessionTokens
 from logoadmin.domain.identity.sign_in.code import CodeSignIn
 from logoadmin.domain.identity.sign_in.issuer import IssuerSignIn
 from logoadmin.domain.identity.sign_in.passkey import PasskeySignIn
@@ -195,7 +195,7 @@ class LogoAdmin:
         self.admin_password = admin_password
         idempotency = Idempotency(ports.encryption, [records, session_records, factor_records])
         ways = rules.sign_in.ways
-        callers = StoredCallers(rules.lifetimes, ways)
+        callers = Callers(ports.verifier, ports.clock, rules.lifetimes, ways)
         transactions = Transactions(ports.storage, rules.access, ports.clock, idempotency, callers, auditing(ways))
         self._transactions = transactions
         new_passwords = NewPasswords(ports.hasher, rules.sign_in.min_password_length, rules.public_url.host)
@@ -217,9 +217,9 @@ class LogoAdmin:
         of_kinds |= {Kind.THEME: self.themes, Kind.LOGO: self.logos}
         self.bulk = BulkService(transactions, new_passwords, of_kinds)
         self.import_export = ImportExportService(transactions, new_passwords)
-        self._connect_signing_in(ports, rules, transactions)
+        self._connect_signing_in(ports, rules, transactions, callers)
 
-    def _connect_signing_in(self, ports: Ports, rules: Rules, transactions: Transactions) -> None:
+    def _connect_signing_in(self, ports: Ports, rules: Rules, transactions: Transactions, callers: Callers) -> None:
         ways = rules.sign_in.ways
         issuer_users = IssuerUsers(ways.issuer, rules.sign_in.single_sign_on)
         tokens = SessionTokens(ports.signer, ports.randomness, rules.lifetimes, rules.sign_in, issuer_users.admits)
@@ -227,7 +227,7 @@ class LogoAdmin:
         totp = TotpFactors(FactorSecrets(ports.encryption, ports.factor_keys))
         passkeys, challenges = PasskeyFactors(ports.passkeys), SignedChallenges(ports.challenge_keys, ports.randomness)
         second_step = SecondStep(totp, passkeys, ports.randomness)
-        self.sessions = PasswordSignIn(opening, ports.hasher, second_step, ports.verifier)
+        self.sessions = PasswordSignIn(opening, ports.hasher, second_step, ports.verifier, callers)
         self.factors = SecondStepSignIn(opening, second_step, rules.public_url.host)
         self.passkeys = PasskeySignIn(opening, passkeys, challenges)
         self.sign_in_codes = CodeSignIn(opening, ports.randomness)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from logoadmin.domain.changes.history import ListChanges, Revert
-from logoadmin.domain.kernel.audited_records import snapshot
+from logoadmin.domain.kernel.audited_unit_of_work import snapshot
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.kinds import KINDS, AnyKind
 from logoadmin.domain.kernel.records import Change, Kind

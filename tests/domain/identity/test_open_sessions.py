@@ -9,7 +9,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import open_sessions
-from logoadmin.domain.identity.sessions.open_sessions import Lifetimes
+from logoadmin.domain.identity.sessions.callers import Lifetimes
 from logoadmin.domain.identity.sessions.session_records import ListedSession, RemovedSession, RemovedUserSessions
 from logoadmin.domain.identity.sessions.sessions import ListSessions, RemoveSession, RemoveUserSessions, WhoAmI
 from logoadmin.domain.identity.users import GetUser, RemoveAvatar

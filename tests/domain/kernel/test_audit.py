@@ -41,8 +41,7 @@ from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPass
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.kernel.access import OWNER, Caller, Owner
-from logoadmin.domain.kernel.audited_records import AuditedRecords
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedRecords, AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyArtworkKind

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any
 
 from logoadmin.domain.kernel.access import Caller
-from logoadmin.domain.kernel.audited_records import MOST_LOADED
+from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.lists import (
     CHANGE_PAGE_SIZES,

@@ -10,8 +10,7 @@ from pydantic_core import PydanticCustomError
 from logoadmin.domain.changes.change_list import changes_between, list_changes
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of, links_field
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Permission, Scope
-from logoadmin.domain.kernel.audited_records import MOST_LOADED, LinksByKind
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED, AuditedUnitOfWork, LinksByKind
 from logoadmin.domain.kernel.change_log import BLOCKED_FIELD, CREATED, PASSWORD_SET, RESTORED, Snapshot
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotFound, NotPermitted

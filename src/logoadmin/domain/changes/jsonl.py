@@ -12,8 +12,7 @@ from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD, AuditedLink
 from logoadmin.domain.identity.audited_passwords import set_password
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.signing_out import end_sign_ins
-from logoadmin.domain.kernel.audited_records import LinksByKind, snapshot
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, LinksByKind, get_existing, snapshot
 from logoadmin.domain.kernel.command import MAX_JSON, MOST_FIELDS, UNSET, Input, strict_json
 from logoadmin.domain.kernel.errors import ArtworkBlocked, BadLine, DuplicateEntry, InvalidInput, NotFound, Problem
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from logoadmin.domain.kernel.audited_records import AuditedRecords, LinksByKind, snapshot
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedRecords, AuditedUnitOfWork, LinksByKind, snapshot
 from logoadmin.domain.kernel.change_log import (
     AMENDED,
     BLOCKED,

@@ -1,7 +1,7 @@
 """Authors in a write, whose removal or return also changes the artworks that show them (contract G)."""
 
 from logoadmin.domain.gallery.audited_artworks import links_field, serialized_links
-from logoadmin.domain.kernel.audited_records import AuditedRecords, LinksByKind, snapshot
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedRecords, LinksByKind, snapshot
 from logoadmin.domain.kernel.change_log import Snapshot
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS
 from logoadmin.domain.kernel.records import Author

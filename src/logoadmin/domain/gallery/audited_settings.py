@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from logoadmin.domain.kernel.audited_records import AuditedRecords
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedRecords
 from logoadmin.domain.kernel.records import Kind, SharedSettings
 from logoadmin.ports.kernel.change_storage import Changes
 

@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from logoadmin.domain.kernel.audited_records import snapshot
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, snapshot
 from logoadmin.domain.kernel.change_log import PASSWORD_SET
 from logoadmin.domain.kernel.errors import NotPermitted
 from logoadmin.domain.kernel.kinds import USERS
@@ -32,7 +31,7 @@ def set_password(
 
     Raises:
         NotPermitted: it is the caller's own and not verified, or
-            see :meth:`~logoadmin.domain.kernel.audited_records.AuditedRecords.authorize`.
+            see :meth:`~logoadmin.domain.kernel.audited_unit_of_work.AuditedRecords.authorize`.
     """
     if not verified and uow.held is not None and uow.held.user_id == user_id:
         raise NotPermitted

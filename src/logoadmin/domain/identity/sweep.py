@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from logoadmin.domain.identity.sessions.open_sessions import Lifetimes
+from logoadmin.domain.identity.sessions.callers import Lifetimes
 from logoadmin.ports.storage import UnitOfWork
 
 _DAY: Final = 86_400

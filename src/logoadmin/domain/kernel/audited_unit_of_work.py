@@ -1,34 +1,232 @@
 """The unit of work of a write, in which every change is recorded (contract B4, F1, G).
 
-What the kinds of record have besides is in their contexts, as a composition of :class:`Auditing` says.
+Each change of a record is authorized, gets a version, is stored and then recorded. Methods of the ports that are not
+written out here cannot be called by use cases. What the kinds of record have besides is in their contexts, as a
+composition of :class:`Auditing` says.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.domain.kernel.access import OWNER, Caller, Rights
-from logoadmin.domain.kernel.audited_records import AuditedRecords
-from logoadmin.domain.kernel.change_log import ChangeLog, Subscriber
+from logoadmin.domain.kernel.change_log import AMENDED, CREATED, REMOVED, ChangeLog, Snapshot, Subscriber
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import NotFound, NotModified
+from logoadmin.domain.kernel.errors import NotFound, NotModified, Outdated
 from logoadmin.domain.kernel.escalation import Escalation, Guard
-from logoadmin.domain.kernel.kinds import RECORDED_KINDS, RecordKind
+from logoadmin.domain.kernel.kinds import KINDS, RECORDED_KINDS, AnyArtworkKind, AnyKind, RecordKind
 from logoadmin.domain.kernel.limits import Origin
+from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, TruncatedPage
 from logoadmin.domain.kernel.records import (
     Kind,
+    Link,
     StoredRecord,
     version_of,
 )
 from logoadmin.ports.gallery.gallery_storage import GalleryStorage
 from logoadmin.ports.identity.identity_storage import IdentityStorage
 from logoadmin.ports.kernel.change_storage import Changes
+from logoadmin.ports.kernel.record_storage import Records
 from logoadmin.ports.kernel.secret_storage import Secrets
 from logoadmin.ports.publication.publication_storage import PublicationStorage
 from logoadmin.ports.storage import UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
+LinksByKind = Mapping[AnyArtworkKind, tuple[Link, ...]]
+
+# At most this many records are read at once.
+MOST_LOADED: Final = 50
+
+NO_LINKS: Final[LinksByKind] = MappingProxyType({})
+
+
+def snapshot(kind: AnyKind, record: StoredRecord) -> dict[str, Any]:
+    """Return the fields of a record as in JSON, without its authors, which are records of their own."""
+    return {
+        name: [*value] if type(value) is tuple else value
+        for name, value in zip(kind.stored_fields, kind.values_of(record), strict=True)
+    }
+
+
+@dataclass(eq=False)
+class AuditedRecords(Generic[Record]):
+    """The records of one kind."""
+
+    _kind: RecordKind[Record, Any]
+    _uow: UnitOfWork
+    _change_log: ChangeLog
+    _guard: Guard | None
+    # Records that were read or stored in this unit of work; it holds the write lock.
+    _known: dict[int, Record | None] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def _stored(self) -> Records[Record]:
+        return self._uow.records(self._kind)
+
+    def next_id(self) -> int:
+        """Return the id for a new record."""
+        id_ = self._stored.next_id()
+        self._change_log.note_new(self._kind.kind, id_)
+        return id_
+
+    def get(self, id_: int) -> Record | None:
+        return self._read(id_)
+
+    def load(self, ids: Sequence[int]) -> None:
+        """Read up to :data:`MOST_LOADED` records at once, as far as their texts are not too long to be held."""
+        self._known.clear()
+        found = self._stored.get_many(ids)
+        self._known.update({self._kind.id_of(record): record for record in found})
+        if not isinstance(found, TruncatedPage):
+            self._known.update({id_: None for id_ in ids if id_ not in self._known})
+
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
+        return self._stored.page(after, limit, where, order)
+
+    def get_for_change(self, id_: int, if_match: frozenset[int] | None, /, **values: Any) -> Record:
+        """Return a record that is to get these values, or to be removed (contract A19).
+
+        Raises, in this order:
+            NotPermitted: see :meth:`authorize`.
+            NotFound: the record does not exist.
+            Outdated: it has none of the versions in ``if_match``.
+        """
+        record = self.get(id_)
+        self.authorize(record, **values)
+        if record is None:
+            raise NotFound(self._kind.name, id_)
+        if if_match is not None and version_of(record) not in if_match:
+            raise Outdated(self._kind.name, id_)
+        return record
+
+    def authorize(self, record: Record | None, /, **values: Any) -> None:
+        """Reject a caller that would exceed their own scopes by giving a record these values or removing it.
+
+        Raises:
+            NotPermitted: (contract B4, C5).
+        """
+        if self._guard is not None:
+            self._guard.authorize(record, values)
+
+    def note_possible_lockout(self, record: Record) -> None:
+        """Check at the end of the write that a user still holds everything, if this record may be the last one's."""
+        if self._guard is not None:
+            self._guard.note_possible_lockout(record, None)
+
+    def add(self, record: Record, action: str = CREATED, links: LinksByKind = NO_LINKS) -> Record:
+        """Store a new or restored record, with links to existing records; return it with its version."""
+        values = snapshot(self._kind, record)
+        if self._guard is not None:
+            self._guard.authorize(None, values)
+        self._change_log.begin_next()
+        stored = self._numbered(record)
+        self._stored.add(stored)
+        return self._recorded(action, stored, None, self._link(stored, values, links))
+
+    def update(self, record: Record) -> Record:
+        """Give a record new values; return it with its version."""
+        values = snapshot(self._kind, record)
+        before = self.get_existing(self._kind.id_of(record))
+        if self._guard is not None:
+            self._guard.authorize(before, values)
+            self._guard.note_possible_lockout(before, record)
+        was, stored = self.serialized(before), self._numbered(record)
+        self._stored.update(stored)
+        # The snapshot of an artwork also has its links, which stay as they are.
+        return self._recorded(AMENDED, stored, was, {**was, **values})
+
+    def amend(self, id_: int, if_match: frozenset[int] | None, changes: Mapping[str, Any]) -> Record:
+        """Give a record some new values and return it; if it has them already, nothing is recorded.
+
+        Raises, in this order:
+            NotPermitted, NotFound, Outdated: see :meth:`get_for_change`.
+            NotFound: a record that it is to refer to does not exist.
+            DuplicateUpdate: another record has a unique value.
+        """
+        record = self.get_for_change(id_, if_match, **changes)
+        amended = replace(record, **changes)
+        for name, kind in self._kind.references.items():
+            if getattr(amended, name) != getattr(record, name):
+                self._check_exists(KINDS[kind], getattr(amended, name))
+        return record if amended == record else self.update(amended)
+
+    def remove(self, id_: int) -> bool:
+        """Remove a record and its links; return whether it existed.
+
+        Raises:
+            Conflict: it is in use.
+        """
+        before = self._read(id_)
+        if before is None:
+            return False
+        if self._guard is not None:
+            self._guard.authorize(before, {})
+            self._guard.check_unused(before)
+            self._guard.note_possible_lockout(before, None)
+        self._change_log.begin_next()
+        was = self._unlinked(before)
+        self._stored.remove(id_)
+        self._change_log.record(REMOVED, self._kind.kind, id_, was, None)
+        self._know(id_, None)
+        return True
+
+    def links(self, id_: int) -> LinksByKind:  # noqa: ARG002 (most records have none)
+        """Return the links of an artwork or an author."""
+        return NO_LINKS
+
+    def serialized(self, record: Record) -> Snapshot:
+        """Return the current snapshot of a record."""
+        return snapshot(self._kind, record)
+
+    def get_existing(self, id_: int) -> Record:
+        """Return a record that is known to exist."""
+        record = self._read(id_)
+        if record is None:
+            raise LookupError(f"{self._kind.name} {id_} is to be changed and does not exist")
+        return record
+
+    def touch(self, action: str, id_: int, before: Snapshot, after: Snapshot) -> Record:
+        """Give a record a new version for a change beside its fields; return it with that version."""
+        record = self.get_existing(id_)
+        stored = self._numbered(record)
+        if stored.version != record.version:
+            self._stored.touch([id_], stored.version)
+        return self._recorded(action, stored, before, after)
+
+    def _check_exists(self, kind: AnyKind, id_: int) -> None:
+        if self._uow.records(kind).get(id_) is None:
+            raise NotFound(kind.name, id_)
+
+    def _link(self, stored: Record, values: Snapshot, links: LinksByKind) -> Snapshot:  # noqa: ARG002 (the same)
+        """Store the links of a new record and return its snapshot."""
+        return values
+
+    def _unlinked(self, record: Record) -> Snapshot:
+        """Return the snapshot of a record that is removed; artworks no longer show it."""
+        return self.serialized(record)
+
+    def _read(self, id_: int) -> Record | None:
+        if id_ not in self._known:
+            self._know(id_, self._stored.get(id_))
+        return self._known[id_]
+
+    def _know(self, id_: int, record: Record | None) -> None:
+        # An import reads too many to hold.
+        if len(self._known) >= max(self._kind.page_sizes.first, 2 * MOST_LOADED) and id_ not in self._known:
+            self._known.clear()
+        self._known[id_] = record
+
+    def _numbered(self, record: Record) -> Record:
+        return replace(record, version=self._change_log.version(self._kind.kind, self._kind.id_of(record)))
+
+    def _recorded(self, action: str, stored: Record, before: Snapshot | None, after: Snapshot) -> Record:
+        id_ = self._kind.id_of(stored)
+        self._change_log.record(action, self._kind.kind, id_, before, after)
+        self._know(id_, stored)
+        return stored
 
 
 def _check_nothing(_uow: UnitOfWork, _escalation: Escalation) -> None:

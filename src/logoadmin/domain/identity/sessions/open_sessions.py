@@ -1,15 +1,16 @@
 """Sessions: their tokens, their list and their expiry (contract C3, C6)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from logoadmin.domain.identity.events.recording import record_event, shown
 from logoadmin.domain.identity.factors.enrolment import enrol_by
+from logoadmin.domain.identity.sessions.callers import Lifetimes
 from logoadmin.domain.identity.sessions.session_records import EndedSession, ListedSession, Tokens
 from logoadmin.domain.identity.sign_in_rules import NOT_RECENT_SECONDS, SignInRules
 from logoadmin.domain.identity.user_networks import remember_network
-from logoadmin.domain.kernel.access import CLOCK_SKEW, Anonymous, Caller, Rights, SignedIn, SignInFactor
+from logoadmin.domain.kernel.access import CLOCK_SKEW, Anonymous, Caller, SignedIn, SignInFactor
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
 from logoadmin.domain.kernel.errors import InvalidToken
 from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT
@@ -18,46 +19,13 @@ from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.tokens import Grant, TokenSigner
 from logoadmin.ports.kernel.environment import Randomness
 
-_DAY: Final = 86_400
+_DAY: Final = 86_400  # seconds
 # The maximum number of sessions of a user, which bounds their list (contract C6).
 MOST_SESSIONS: Final = 1_000
 
 
 # Whether a session may go on; it may raise what its user's record needs first.
 Admits = Callable[[AnyUnitOfWork, Session], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Lifetimes:
-    """How long tokens are valid.
-
-    Attributes:
-        access_token: an access token, in seconds.
-        session: a session that is not refreshed, in seconds.
-        session_days: any session, even if it is refreshed, in days.
-    """
-
-    access_token: int = 900
-    session: int = 30 * _DAY
-    session_days: int = 90
-
-    def end_of(self, session: Session, now: int) -> int:
-        """Return when a session ends unless it is refreshed: the earlier of the idle and the absolute end.
-
-        A clock that was ahead prolongs nothing (contract K7).
-        """
-        return self.end(session.created_at, session.expires_at, now)
-
-    def end(self, created_at: int, expires_at: int, now: int) -> int:
-        """Return the same for a session with these times."""
-        idle = min(expires_at, now + self.session)
-        return min(idle, min(created_at, now) + self.session_days * _DAY)
-
-    def is_over(self, held: Rights, now: int) -> bool:
-        """Return whether rights are those of a session that has ended; a service key has none."""
-        if held.signed_in_at is None or held.ends_at is None:
-            return False
-        return self.end(held.signed_in_at, held.ends_at, now) <= now
 
 
 class SessionTokens:

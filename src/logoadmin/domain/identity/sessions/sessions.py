@@ -1,4 +1,4 @@
-"""Sessions and the identity of callers (spec §Authentication, contract A19, B5, C1 to C3, C6).
+"""The use cases of sessions (spec §Authentication, contract C1 to C3, C6).
 
 A sign-in begins a session. Its access tokens identify the user for some minutes without asking storage; its refresh
 token, usable once, prolongs it. A second use of a refresh token means that it was stolen, so it ends the session.
@@ -11,16 +11,15 @@ from typing import Annotated, Any, Final, Literal
 from logoadmin.domain.identity.audited_passwords import must_change_password
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.issuer_users import following_issuer
+from logoadmin.domain.identity.sessions.callers import Callers
 from logoadmin.domain.identity.sessions.open_sessions import SessionTokens, session_of_token, sessions_of
 from logoadmin.domain.identity.sessions.session_records import (
-    KEY_PREFIX,
     EndedSession,
     ListedSession,
     Me,
     RemovedSession,
     RemovedUserSessions,
     Tokens,
-    hashed_key,
 )
 from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.access import (
@@ -30,16 +29,13 @@ from logoadmin.domain.kernel.access import (
     PUBLIC,
     SIGNED_IN,
     Caller,
-    KeyHolder,
     Permission,
     Rights,
     Scope,
-    SentRequestId,
     SignedIn,
     user_of,
 )
-from logoadmin.domain.kernel.audited_records import snapshot
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing, snapshot
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import (
     InvalidToken,
@@ -113,34 +109,26 @@ class Refresh(Command):
 
 
 class SessionService(Service):
-    """The use cases of sessions."""
+    """The use cases of sessions.
+
+    Attributes:
+        caller: returns the caller with a Bearer token, see
+            :meth:`~logoadmin.domain.identity.sessions.callers.Callers.caller`.
+    """
 
     def __init__(
-        self, transactions: Transactions, tokens: SessionTokens, verifier: TokenVerifier, clock: Clock
+        self,
+        transactions: Transactions,
+        tokens: SessionTokens,
+        verifier: TokenVerifier,
+        clock: Clock,
+        callers: Callers,
     ) -> None:
         super().__init__(transactions)
+        self.caller = callers.caller
         self._session_tokens = tokens
         self._verifier = verifier
         self._clock = clock
-
-    def caller(
-        self, token: str, request_id: str | SentRequestId | None = None, origin: str = "", user_agent: str = ""
-    ) -> SignedIn | KeyHolder:
-        """Return the caller with a Bearer token, as far as it can be verified without storage (contract A19, C5).
-
-        Args:
-            token: an access token or a service key.
-            request_id: the id of the request, for the history (contract G).
-            origin: where the caller comes from, such as an address.
-            user_agent: the client's ``User-Agent``.
-
-        Raises:
-            InvalidToken: the token is not valid now.
-        """
-        if token.startswith(KEY_PREFIX):
-            return KeyHolder(hashed_key(token), request_id)
-        granted = self._verifier.verify(token, self._clock.now())
-        return SignedIn(granted.user_id, granted.session_id, request_id, origin, user_agent)
 
     def public_keys(self) -> Sequence[Mapping[str, str]]:
         """Return the public keys with which others can verify access tokens, as JWKs (contract C2)."""

@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal
 
 from logoadmin.domain.identity.events.recording import user_named
 from logoadmin.domain.identity.factors.enrolment import confirmed_factors
+from logoadmin.domain.identity.sessions.callers import Callers
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sessions.sessions import GRANT_TYPE, SessionService
 from logoadmin.domain.identity.sign_in.second_step import SecondStep
@@ -44,9 +45,14 @@ class PasswordSignIn(SessionService):
     """The use cases of sessions, with the password that begins one."""
 
     def __init__(
-        self, opening: SessionOpening, hasher: PasswordHasher, second_step: SecondStep, verifier: TokenVerifier
+        self,
+        opening: SessionOpening,
+        hasher: PasswordHasher,
+        second_step: SecondStep,
+        verifier: TokenVerifier,
+        callers: Callers,
     ) -> None:
-        super().__init__(opening.transactions, opening.tokens, verifier, opening.clock)
+        super().__init__(opening.transactions, opening.tokens, verifier, opening.clock, callers)
         self._opening = opening
         self._hasher = hasher
         self._second_step = second_step

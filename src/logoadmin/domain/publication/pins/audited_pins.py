@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from logoadmin.domain.kernel.audited_records import AuditedRecords
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedRecords, AuditedUnitOfWork
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.kinds import AnyArtworkKind
 from logoadmin.domain.publication.pins.pin_changes import DOCUMENTS, PINS_ACCEPTED, PINS_FIELD, repinned

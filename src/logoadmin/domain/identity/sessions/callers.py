@@ -1,12 +1,12 @@
-"""Callers as they are stored: their rights, and when service keys were used (contract B5, C5)."""
+"""Callers: the users in their tokens, their rights, and the use of service keys (contract A19, B5, C5)."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from logoadmin.domain.identity.audited_passwords import must_change_password
-from logoadmin.domain.identity.sessions.open_sessions import Lifetimes
-from logoadmin.domain.identity.sessions.session_records import ServiceKey
+from logoadmin.domain.identity.sessions.session_records import KEY_PREFIX, ServiceKey, hashed_key
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import (
     CLOCK_SKEW,
@@ -14,21 +14,73 @@ from logoadmin.domain.kernel.access import (
     ActingAs,
     KeyHolder,
     Rights,
+    SentRequestId,
     SignedIn,
 )
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
 from logoadmin.domain.kernel.errors import NotFound, NotPermitted, RecentSignInRequired, StorageUnavailable
 from logoadmin.domain.kernel.kinds import ROLES, USERS
+from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.identity.tokens import TokenVerifier
+from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork
 
+_DAY: Final = 86_400  # seconds
 _USE_RECORDED_EVERY: Final = 60  # seconds
 
 
-class StoredCallers:
-    """Implements :class:`~logoadmin.domain.kernel.use_cases.Callers`."""
+@dataclass(frozen=True, slots=True)
+class Lifetimes:
+    """How long tokens are valid.
 
-    def __init__(self, lifetimes: Lifetimes, ways: Ways) -> None:
+    Attributes:
+        access_token: an access token, in seconds.
+        session: a session that is not refreshed, in seconds.
+        session_days: any session, even if it is refreshed, in days.
+    """
+
+    access_token: int = 900
+    session: int = 30 * _DAY
+    session_days: int = 90
+
+    def end_of(self, session: Session, now: int) -> int:
+        """Return when a session ends unless it is refreshed: the earlier of the idle and the absolute end.
+
+        A clock that was ahead prolongs nothing (contract K7).
+        """
+        return self.end(session.created_at, session.expires_at, now)
+
+    def end(self, created_at: int, expires_at: int, now: int) -> int:
+        """Return the same for a session with these times."""
+        idle = min(expires_at, now + self.session)
+        return min(idle, min(created_at, now) + self.session_days * _DAY)
+
+
+class Callers:
+    """Identifies callers, and reads their rights as :class:`~logoadmin.domain.kernel.use_cases.Callers` says."""
+
+    def __init__(self, verifier: TokenVerifier, clock: Clock, lifetimes: Lifetimes, ways: Ways) -> None:
+        self._verifier, self._clock = verifier, clock
         self._lifetimes, self._ways = lifetimes, ways
+
+    def caller(
+        self, token: str, request_id: str | SentRequestId | None = None, origin: str = "", user_agent: str = ""
+    ) -> SignedIn | KeyHolder:
+        """Return the caller with a Bearer token, as far as it can be verified without storage (contract A19, C5).
+
+        Args:
+            token: an access token or a service key.
+            request_id: the id of the request, for the history (contract G).
+            origin: where the caller comes from, such as an address.
+            user_agent: the client's ``User-Agent``.
+
+        Raises:
+            InvalidToken: the token is not valid now.
+        """
+        if token.startswith(KEY_PREFIX):
+            return KeyHolder(hashed_key(token), request_id)
+        granted = self._verifier.verify(token, self._clock.now())
+        return SignedIn(granted.user_id, granted.session_id, request_id, origin, user_agent)
 
     def rights(self, uow: UnitOfWork, caller: SignedIn | KeyHolder | ActingAs, now: int) -> Rights | None:
         """Return the rights of a session, of a service key, or of a user for whom the embedding program acts.
@@ -45,7 +97,9 @@ class StoredCallers:
         else:
             key, of_maker = uow.identity.keys.find(caller.key_hash) or (None, None)
             held = of_maker.limited_to(key.scope) if key and of_maker and key.is_valid(now) else None
-        return None if held is None or self._lifetimes.is_over(held, now) else held
+        if held is None or held.signed_in_at is None or held.ends_at is None:  # a key has no session that ends
+            return held
+        return held if self._lifetimes.end(held.signed_in_at, held.ends_at, now) > now else None
 
     def must_change_password(self, uow: UnitOfWork, user_id: int) -> bool:
         """Return whether a user signs in with the password that the first start generated (contract O5)."""
