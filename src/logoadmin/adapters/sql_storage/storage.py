@@ -1,29 +1,103 @@
-"""The storage: runs calls as transactions, with the repositories, and manages the tables."""
+"""The storage: runs calls as transactions, with their repositories, and manages the tables."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import count
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
 from logoadmin.adapters.sql_storage.databases import connections_of, dialect_of
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, Failure, FailureKind
+from logoadmin.adapters.sql_storage.gallery.links import LINKS, SqlLinks
 from logoadmin.adapters.sql_storage.group_commit import GroupCommit
+from logoadmin.adapters.sql_storage.identity.sessions import (
+    SqlPasswords,
+    SqlPreferences,
+    SqlSecrets,
+    SqlServiceKeys,
+    SqlSessions,
+    SqlSignInAttempts,
+)
+from logoadmin.adapters.sql_storage.identity.signing_in import (
+    SqlChallenges,
+    SqlEvents,
+    SqlFactors,
+    SqlIdentities,
+    SqlRecoveryCodes,
+    SqlSecondFactorSince,
+)
+from logoadmin.adapters.sql_storage.kernel.changes import SqlChanges, SqlStoredResponses
+from logoadmin.adapters.sql_storage.kernel.records import RECORDS
+from logoadmin.adapters.sql_storage.publication.publication import SqlPins, SqlWithdrawals
 from logoadmin.adapters.sql_storage.resilience.pool import RETRIES, STEP_TIMEOUT, ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import Schema
 from logoadmin.adapters.sql_storage.tables.all_tables import WRITE_LOCKS
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StartError, StorageUnavailable, TablesMissing
+from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
+from logoadmin.domain.kernel.records import StoredRecord
+from logoadmin.ports.gallery.gallery_storage import Links
 from logoadmin.ports.kernel.metrics import Metrics, NoMetrics
+from logoadmin.ports.kernel.record_storage import Records
 from logoadmin.ports.storage import UnitOfWork, WriteLock
 
 Answer = TypeVar("Answer")
+Record = TypeVar("Record", bound=StoredRecord)
+
+
+@dataclass(eq=False)
+class _Room:
+    """Repositories in one transaction."""
+
+    _transaction: Transaction
+
+
+class _Gallery(_Room):
+    def links(self, kind: AnyArtworkKind, /) -> Links:
+        return SqlLinks(self._transaction, LINKS[kind.kind])
+
+
+class _Identity(_Room):
+    passwords = cached_property(lambda room: SqlPasswords(room._transaction))
+    sessions = cached_property(lambda room: SqlSessions(room._transaction))
+    preferences = cached_property(lambda room: SqlPreferences(room._transaction))
+    keys = cached_property(lambda room: SqlServiceKeys(room._transaction))
+    sign_in_attempts = cached_property(lambda room: SqlSignInAttempts(room._transaction))
+    factors = cached_property(lambda room: SqlFactors(room._transaction))
+    recovery_codes = cached_property(lambda room: SqlRecoveryCodes(room._transaction))
+    challenges = cached_property(lambda room: SqlChallenges(room._transaction))
+    second_factor_since = cached_property(lambda room: SqlSecondFactorSince(room._transaction))
+    identities = cached_property(lambda room: SqlIdentities(room._transaction))
+    events = cached_property(lambda room: SqlEvents(room._transaction))
+
+
+class _Publication(_Room):
+    withdrawals = cached_property(lambda room: SqlWithdrawals(room._transaction))
+    pins = cached_property(lambda room: SqlPins(room._transaction))
+
+
+@dataclass(eq=False)
+class SqlUnitOfWork(_Room):
+    """Implements :class:`~logoadmin.ports.storage.UnitOfWork`."""
+
+    savepoint: Callable[[], AbstractContextManager[None]] = nullcontext
+
+    changes = cached_property(lambda room: SqlChanges(room._transaction))
+    stored_responses = cached_property(lambda room: SqlStoredResponses(room._transaction))
+    secrets = cached_property(lambda room: SqlSecrets(room._transaction))
+    gallery = cached_property(lambda room: _Gallery(room._transaction))
+    identity = cached_property(lambda room: _Identity(room._transaction))
+    publication = cached_property(lambda room: _Publication(room._transaction))
+
+    def records(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
+        """Return the records of a kind."""
+        repository, statements = RECORDS[kind.kind]
+        return repository(self._transaction, statements)
 
 
 def open_sql_storage(
