@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from prometheus_client.parser import text_string_to_metric_families
 
 from logoadmin.adapters.prometheus_metrics import PrometheusMetrics
-from logoadmin.entrypoints.http_api.limits import OTHER, STATUSES
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
+from logoadmin.entrypoints.http_api.request import OTHER, STATUSES
 
 Samples = dict[str, float]
 # Labels whose values do not all show in a text.

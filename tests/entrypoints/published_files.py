@@ -6,14 +6,14 @@ from collections.abc import Hashable, Mapping
 from types import SimpleNamespace
 from typing import Any, cast
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, signed
 from logoadmin.domain.publication.publication_records import POINTER
-from logoadmin.entrypoints.http_api.dispatch import Dispatch
-from logoadmin.entrypoints.http_api.errors import HttpError, error_response
+from logoadmin.entrypoints.http_api.background import Background
+from logoadmin.entrypoints.http_api.endpoints import AppContext, Paths
 from logoadmin.entrypoints.http_api.gallery import PublishedGallery
 from logoadmin.entrypoints.http_api.published_folder import PublishedFolder
 from logoadmin.ports.kernel.metrics import NoMetrics
@@ -110,10 +110,12 @@ class Reader:
     """Requests files, one after the other or at once, all in one event loop."""
 
     def __init__(self, files: MemoryGalleryFiles) -> None:
-        gallery = cast(LogoAdmin, SimpleNamespace(waits=True, concurrent_reads=1))
-        self.folder = PublishedFolder(files, Dispatch(gallery))
+        gallery = cast(LogoAdmin, SimpleNamespace(waits=True, concurrent_reads=1, metrics=NoMetrics()))
+        context = AppContext(gallery, (), 0, from_sockets=True)
+        self.folder = PublishedFolder(files, context.dispatch)
         self.publisher = IdlePublisher()
-        self.app: ASGIApp = PublishedGallery(_elsewhere, self.folder, cast(Any, self.publisher), NoMetrics())
+        published = PublishedGallery(self.folder, cast(Any, self.publisher), NoMetrics())
+        self.app: ASGIApp = Paths(context, [], [], Background(lambda: asyncio.sleep(0)), published)
         self.loop = asyncio.new_event_loop()
 
     def close(self) -> None:
@@ -140,8 +142,3 @@ class Reader:
         named = [(field.replace("_", "-"), value) for field, value in headers.items()]
         path = name if name.startswith("/") else f"/gallery/{name}"
         return await asyncio.wait_for(answer_of(self.app, scope_of(method, path, named)), 30)
-
-
-async def _elsewhere(scope: Scope, receive: Receive, send: Send) -> None:
-    if scope["type"] == "http":
-        await error_response(HttpError(404, "elsewhere"))(scope, receive, send)

@@ -6,10 +6,11 @@ import hashlib
 import logging
 import time
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 import brotli
 import pytest
+from starlette.types import Message
 
 from logoadmin.entrypoints.http_api import published_folder as module
 from tests.asgi import AppResponse
@@ -142,8 +143,18 @@ def test_publishing_lasts_as_long_as_the_application_or_begins_with_the_first_re
     for _ in range(2):
         reader.ask("reader.js")
     assert reader.publisher.calls == ["start"]
-    whole: Any = Reader(files)
-    whole.loop.run_until_complete(whole.app({"type": "lifespan"}, None, None))
+    whole = Reader(files)
+    at_the_end: list[list[str]] = []
+
+    async def receive() -> Message:
+        at_the_end.append([*whole.publisher.calls])
+        return {}
+
+    async def send(_: Message) -> None:
+        pass
+
+    whole.loop.run_until_complete(whole.app({"type": "lifespan"}, receive, send))
+    assert at_the_end == [[], ["start"]]
     assert whole.publisher.calls == ["start", "close"]
     for each in (reader, whole):
         each.close()

@@ -82,7 +82,9 @@ class JwtTokens:
             InvalidToken: it is not one of ours, or not good at ``now``.
         """
         begins, ends, caller, key = self._verified(token)
-        if not begins - CLOCK_SKEW <= now < ends or not self._is_trusted(key, now):
+        if not begins - CLOCK_SKEW <= now < ends:
+            raise InvalidToken
+        if key.trusted_since is not None and not self._is_trusted(key, key.trusted_since, now):
             raise InvalidToken
         return caller
 
@@ -90,11 +92,8 @@ class JwtTokens:
         """Return the public keys as JWKs."""
         return self._public
 
-    def _is_trusted(self, key: Key, now: int) -> bool:
-        """Return whether a key is still trusted; once it is not, a clock that is set back changes nothing."""
-        since = key.trusted_since
-        if since is None:
-            return True
+    def _is_trusted(self, key: Key, since: int, now: int) -> bool:
+        """Return whether an earlier key is still trusted; once it is not, a clock that is set back changes nothing."""
         if not -CLOCK_SKEW <= now - since < self._lifetime:
             self._distrusted.add(key.kid)
         return key.kid not in self._distrusted

@@ -31,7 +31,7 @@ from logoadmin.domain.kernel.access import (
     require_token,
 )
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Auditing
-from logoadmin.domain.kernel.command import Command, Input
+from logoadmin.domain.kernel.command import DRY_RUN, Command, Input
 from logoadmin.domain.kernel.errors import (
     EnrolmentRequired,
     InvalidToken,
@@ -226,7 +226,7 @@ class Transactions:
         audited = AuditedUnitOfWork(uow, self._auditing, now, request_id, held, command.origin, caller)
         answer = work(audited, command)
         audited.close()
-        if command.is_dry_run:
+        if getattr(command, DRY_RUN, False):
             raise _DryRun(answer)
         if request is not None:
             self._idempotency.store(uow, request, answer, held, now, tokens=unused is not None)
@@ -241,7 +241,10 @@ class Transactions:
             raise InvalidToken
         own = command.permission.self_field
         user_id = None if own is None else getattr(command, own)
-        is_allowed = self._changes_first_password(uow, command, held, user_id) or command.enrols
+        # An embedding program signs nobody in by that password, and under the open policy only what may come first
+        # depends on it.
+        is_first = held.ends_at is not None and (command.first_password or self._policy is Policy.GUARDED)
+        is_allowed = (is_first and self._changes_first_password(uow, command, held, user_id)) or command.enrols
         if held.enrol_by is not None and not is_allowed and now >= held.enrol_by:
             raise EnrolmentRequired
         authorize(self._policy, command.permission, held, user_id)
@@ -255,9 +258,6 @@ class Transactions:
         Raises:
             PasswordChangeRequired: it does something else, and the policy is ``guarded`` (contract O5).
         """
-        # An embedding program signs nobody in by that password.
-        if held.ends_at is None or not (command.first_password or self._policy is Policy.GUARDED):
-            return False
         if not self._callers.must_change_password(uow, held.user_id):
             return False
         if command.first_password and user_id in (None, held.user_id):

@@ -18,7 +18,6 @@ from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.entrypoints.http_api.origins import Hosts, misdirected
 from logoadmin.entrypoints.http_api.published_folder import PublishedFolder
-from logoadmin.entrypoints.http_api.response_cache import ResponseCache
 from logoadmin.entrypoints.http_api.spool import SPOOL_SPACE
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 
@@ -50,19 +49,17 @@ def http_application(
         spool_space: the bytes of temporary disk space for imports and long responses.
     """
     context = AppContext(gallery, origins, cache_seconds, from_sockets=from_sockets, spool_space=spool_space)
-    routes = [Route(path, Endpoint(context, operations)) for path, operations in _operations_by_path().items()]
-    routes += [*health_routes(gallery, context.dispatch), *document_routes(gallery)]
-    router = Paths([*routes, Route("/", Redirect(home)), *pages])
-    # The response cache counts what it serves: a cached response is short, and passes through no other layer.
-    app: ASGIApp = ResponseCache(
-        ClientLimits(router, gallery.metrics), context.data_version, context.answers, gallery.metrics
-    )
+    operations = [Route(path, Endpoint(context, operations)) for path, operations in _operations_by_path().items()]
+    others = [*health_routes(gallery, context.dispatch), *document_routes(gallery), Route("/", Redirect(home)), *pages]
+    folder: PublishedGallery | None = None
     if published is not None:
         publisher = background_publisher(gallery, published, context.dispatch)
-        app = PublishedGallery(app, PublishedFolder(published, context.dispatch), publisher, gallery.metrics)
-    if hosts is not None:
-        app = Hosts(app, {*hosts, gallery.public_url.host}, ClientLimits(misdirected, gallery.metrics))
-    return Background(app, partial(sweep_regularly, gallery, context.dispatch))
+        folder = PublishedGallery(PublishedFolder(published, context.dispatch), publisher, gallery.metrics)
+    sweep = Background(partial(sweep_regularly, gallery, context.dispatch))
+    app = Paths(context, operations, others, sweep, folder)
+    if hosts is None:
+        return app
+    return Hosts(app, {*hosts, gallery.public_url.host}, ClientLimits(misdirected, gallery.metrics))
 
 
 def _operations_by_path() -> dict[str, list[Operation]]:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, Final
 
-from starlette.types import ASGIApp, Receive, Scope, Send
-
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
@@ -26,32 +24,29 @@ class Background:
     """Does an application's work in the background while it is served.
 
     It begins a minute after the lifespan or, in an application that is mounted and sees none, after the first request.
+
+    Attributes:
+        loop: the event loop in which it has begun, if any.
     """
 
-    def __init__(self, app: ASGIApp, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Serve an application, and do the work meanwhile."""
-        self._app, self._work = app, work
-        self._loop: asyncio.AbstractEventLoop | None = None
+    def __init__(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Do the work, once it begins."""
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._work = work
         self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request, or the lifespan."""
-        # Tests and forks serve one application in several event loops.
-        if self._loop is not asyncio.get_running_loop():
-            self._loop = asyncio.get_running_loop()
-            self._timer = self._loop.call_later(_INTERVAL, self._begin)
-        try:
-            await self._app(scope, receive, send)
-        finally:
-            if scope["type"] == "lifespan":
-                await self._end()
+    def begin(self) -> None:
+        """Begin a minute from now in the running event loop; tests and forks serve one application in several."""
+        self.loop = asyncio.get_running_loop()
+        self._timer = self.loop.call_later(_INTERVAL, self._begin)
 
     def _begin(self) -> None:
         self._task = asyncio.get_running_loop().create_task(self._work())
 
-    async def _end(self) -> None:
-        task, self._task, self._loop = self._task, None, None
+    async def end(self) -> None:
+        """End the work."""
+        task, self._task, self.loop = self._task, None, None
         if self._timer is not None:
             self._timer.cancel()
         if task is not None:

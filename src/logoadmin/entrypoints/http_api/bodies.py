@@ -1,4 +1,4 @@
-"""Receives the bodies of requests, into memory or, of imports, into spooled files (contract A21, H4, I4)."""
+"""Receives the bodies of requests in time, into memory or, of imports, into spooled files (contract A21, H4, I4)."""
 
 import asyncio
 import hashlib
@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from starlette.requests import ClientDisconnect
-from starlette.types import Receive
+from starlette.types import Message, Receive
 
 from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
 from logoadmin.entrypoints.http_api.operation import JSON, JSON_LINES, MAX_UPLOAD, SMALL_BODY, Operation
 from logoadmin.entrypoints.http_api.request import Request
 from logoadmin.entrypoints.http_api.spool import LongResponses, Spool, SpooledFile
+from logoadmin.ports.kernel.metrics import Metrics
 
 # The memory limit of all unfinished large bodies. Anyone can start one: service keys are only checked later.
 _MAX_HELD: Final = 64 * 1024 * 1024
@@ -25,6 +26,12 @@ _MAX_LINES: Final = 2_000_000
 _MIN_RATE: Final = 32_768.0  # bytes per second
 # The rate is that of the last full period of this length; an upload is not judged before its first one has passed.
 _RATE_PERIOD: Final = 2.0  # seconds
+
+# A body: how long it may take, and how long it may pause. 500 bytes earn a second of pause, as in Apache's
+# mod_reqtimeout.
+BODY_SECONDS: Final = 15.0
+_BODY_PAUSE: Final = 5.0
+_BODY_RATE: Final = 500.0
 
 
 def check_head(request: Request, operation: Operation) -> None:
@@ -48,6 +55,62 @@ def _too_large(most: int) -> HttpError:
     return HttpError(413, f"Body should have at most {most} bytes")
 
 
+class Allowance:
+    """The seconds for which a client may still pause; what it sends or reads earns it more, up to a maximum.
+
+    Attributes:
+        seconds: these.
+    """
+
+    __slots__ = ("_most", "_rate", "seconds")
+
+    def __init__(self, most: float, rate: float) -> None:
+        """Begin with the maximum; ``rate`` bytes earn a second."""
+        self.seconds = self._most = most
+        self._rate = rate
+
+    def settle(self, waited: float, size: int) -> None:
+        """Take off a pause, and add what the bytes after it earned."""
+        self.seconds = min(self._most, self.seconds - waited + size / self._rate)
+
+
+class TimedBody:
+    """Receives a body, which must arrive steadily, and within a time if it has one."""
+
+    __slots__ = ("_is_complete", "_left", "_metrics", "_pause", "_receive")
+
+    def __init__(self, receive: Receive, seconds: float | None, metrics: Metrics) -> None:
+        """Receive it within some seconds, or steadily if these are None."""
+        self._receive = receive
+        self._metrics = metrics
+        self._left = seconds
+        self._pause = Allowance(_BODY_PAUSE, _BODY_RATE)
+        self._is_complete = False
+
+    async def __call__(self) -> Message:
+        """Return the next message.
+
+        Raises:
+            HttpError: it does not arrive in time.
+        """
+        if self._is_complete:
+            return await self._receive()
+        began = asyncio.get_running_loop().time()
+        limit = self._pause.seconds if self._left is None else min(self._pause.seconds, self._left)
+        try:
+            async with asyncio.timeout(max(limit, 0)):
+                message = await self._receive()
+        except TimeoutError:
+            self._is_complete = True
+            raise HttpError(408, "The body of the request did not arrive in time", {"connection": "close"}) from None
+        waited, size = asyncio.get_running_loop().time() - began, len(message.get("body", b""))
+        self._metrics.request_body(size)
+        self._pause.settle(waited, size)
+        self._left = None if self._left is None else self._left - waited
+        self._is_complete = not message.get("more_body", False)
+        return message
+
+
 class BodyReader:
     """Reads bodies, within a memory limit for the whole process.
 
@@ -55,16 +118,19 @@ class BodyReader:
     otherwise block everyone else.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, metrics: Metrics) -> None:
+        """Read bodies, and count their bytes."""
+        self._metrics = metrics
         self._large: dict[asyncio.Timeout, int] = {}  # sizes, in the order in which they became large
 
     async def read(self, receive: Receive, most: int) -> bytes:
         """Return the body of a request.
 
         Raises:
-            HttpError: it is too large, or had to make room for others.
+            HttpError: it is too large, too slow, or had to make room for others.
             ClientDisconnect: the client went away before the end of the body.
         """
+        receive = TimedBody(receive, BODY_SECONDS, self._metrics)
         body = bytearray()  # one, however small the parts in which it arrives
         more = True
         place = asyncio.timeout(None)
@@ -148,8 +214,9 @@ class Uploads:
     Clients that send just fast enough not to be cut off would otherwise keep everyone else from importing.
     """
 
-    def __init__(self, budget: LongResponses[Any]) -> None:
-        """Keep uploads within a budget of bytes, which others may share."""
+    def __init__(self, budget: LongResponses[Any], metrics: Metrics) -> None:
+        """Keep uploads within a budget of bytes, which others may share, and count their bytes."""
+        self._metrics = metrics
         self._spool = Spool("imports", max_files=_MAX_FILES, budget=budget)
         self._transfers: set[_Transfer] = set()
 
@@ -167,7 +234,8 @@ class Uploads:
             self._stop_slowest()
         file = self._spool.open(share)
         try:
-            yield Upload(file, await self._receive(receive, file))
+            # It must arrive steadily, but has no time limit.
+            yield Upload(file, await self._receive(TimedBody(receive, None, self._metrics), file))
         finally:
             file.close()
 

@@ -1,13 +1,15 @@
 """The paths and their endpoints: check a request in the order of contract A19, call the core, render the response."""
 
+import asyncio
 import re
-from collections.abc import Callable, Collection, Coroutine, Hashable, Iterable
+from collections.abc import AsyncIterator, Callable, Collection, Hashable, Iterable
+from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from starlette.requests import ClientDisconnect
 from starlette.routing import Match, Route, Router
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
@@ -16,15 +18,18 @@ from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidLines, InvalidToken, LogoAdminError
 from logoadmin.domain.kernel.records import Imported
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.entrypoints.http_api.background import Background
 from logoadmin.entrypoints.http_api.bodies import BodyReader, Uploads, check_head
 from logoadmin.entrypoints.http_api.commands import command_of
 from logoadmin.entrypoints.http_api.conditions import known_tag
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, Lane, LongLane, SingleFlight
 from logoadmin.entrypoints.http_api.errors import Faults, HttpError, error_response, note_cause
+from logoadmin.entrypoints.http_api.gallery import FOLDER, PublishedGallery
+from logoadmin.entrypoints.http_api.limits import SLICE, ClientLimits, TimedReader
 from logoadmin.entrypoints.http_api.operation import EXPORTED, SMALL_BODY, Operation
 from logoadmin.entrypoints.http_api.origins import Cors
-from logoadmin.entrypoints.http_api.request import Request, request_of
-from logoadmin.entrypoints.http_api.response_cache import Answers, DataVersion, key_of
+from logoadmin.entrypoints.http_api.request import Request, count_response, request_of
+from logoadmin.entrypoints.http_api.response_cache import Answers, DataVersion, ResponseCache, key_of
 from logoadmin.entrypoints.http_api.responses import LongList, RenderedResponse, Renderer, error_rendered, sendable
 from logoadmin.entrypoints.http_api.spool import SPOOL_SPACE, LongResponses, Spool
 
@@ -38,32 +43,89 @@ Respond = Callable[[], RenderedResponse | LongList]
 
 
 class Paths(Router):
-    """Starlette's router, with paths unchanged, and hints for paths that are nearly right."""
+    """The application: Starlette's router, with paths unchanged, and hints for paths that are nearly right.
 
-    def __init__(self, routes: list[Route]) -> None:
-        super().__init__(routes, redirect_slashes=False, default=self._not_found)
-        for route in routes:
+    Public reads are served from stored responses where these are current, and published files without any route.
+    """
+
+    def __init__(
+        self,
+        context: "AppContext",
+        operations: Iterable[Route],
+        others: Iterable[Route],
+        background: Background,
+        published: PublishedGallery | None,
+    ) -> None:
+        """Serve routes.
+
+        Args:
+            context: what their endpoints share.
+            operations: the routes of operations, whose endpoints limit slow clients and count responses themselves.
+            others: other routes.
+            background: the work to do meanwhile.
+            published: the published gallery, if it is served.
+        """
+        metrics = context.gallery.metrics
+        self._background, self._published = background, published
+        self._cached = ResponseCache(super().__call__, context.data_version, context.answers, metrics)
+        self._escaped = ClientLimits(_not_found, metrics)
+        others = [*others]
+        for route in others:
+            route.app = ClientLimits(route.app, metrics)
+        default = ClientLimits(self._not_found, metrics)
+        super().__init__([*operations, *others], redirect_slashes=False, default=default, lifespan=self._living)
+        for route in (*operations, *others):
             # Starlette's `$` also matches before a trailing newline, so a proxy may see another path.
             route.path_regex = re.compile(route.path_regex.pattern.removesuffix("$") + r"\Z")
 
-    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
-        """Pass a request on to the route of its path."""
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on to what serves its path."""
+        if scope["type"] != "http":
+            await super().__call__(scope, receive, send)
+            return
+        if self._background.loop is not asyncio.get_running_loop():
+            self._background.begin()
+        serve: ASGIApp
+        if self._published is not None and FOLDER in scope["path"] and _local_path(scope).startswith(FOLDER):
+            serve = self._published
         # An escaped slash is not a separator (RFC 3986 §2.2), but routes match the decoded path.
-        has_escaped_slash = b"%2f" in (scope.get("raw_path") or b"").lower()
-        return (_not_found if has_escaped_slash else super().__call__)(scope, receive, send)
+        elif b"%2f" in (scope.get("raw_path") or b"").lower():
+            serve = self._escaped
+        else:
+            serve = self._cached if scope["method"] in ("GET", "HEAD") else super().__call__
+        await serve(scope, receive, send)
+
+    @asynccontextmanager
+    async def _living(self, _: object) -> AsyncIterator[None]:
+        """Work in the background for as long as the application runs."""
+        self._background.begin()
+        if self._published is not None:
+            self._published.start()
+        try:
+            yield
+        finally:
+            if self._published is not None:
+                await self._published.close()
+            await self._background.end()
 
     async def _not_found(self, scope: Scope, receive: Receive, send: Send) -> None:
         await _not_found(scope, receive, send, self._hint(scope))
 
     def _hint(self, scope: Scope) -> str | None:
         """Return a hint for a path that is nearly right; a redirect would lose the body."""
-        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        path = _local_path(scope)
         if path.startswith("/api/") and path.endswith("/") and self._has({**scope, "path": scope["path"][:-1]}):
             return "Not Found; this path exists without the slash at its end"
         return _HINTS.get(path)
 
     def _has(self, scope: Scope) -> bool:
         return any(route.matches(scope)[0] is Match.FULL for route in self.routes)
+
+
+def _local_path(scope: Scope) -> str:
+    """Return the path of a request in this application."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", ""))
 
 
 async def _not_found(scope: Scope, receive: Receive, send: Send, hint: str | None = None) -> None:
@@ -92,10 +154,10 @@ class AppContext:
         self.cors = Cors(frozenset(origins))
         self.cache_seconds = cache_seconds
         self.faults = Faults()
-        self.bodies = BodyReader()
+        self.bodies = BodyReader(gallery.metrics)
         self.flights = SingleFlight()
         self.long_responses = LongResponses[RenderedResponse](spool_space)
-        self.uploads = Uploads(self.long_responses)
+        self.uploads = Uploads(self.long_responses, gallery.metrics)
         self.exports = Spool("exports", budget=self.long_responses)
         self.lists = Spool("long responses", budget=self.long_responses)
 
@@ -109,6 +171,7 @@ class Endpoint:
         self._operations = {operation.method: operation for operation in operations}
         if "GET" in self._operations:
             self._operations["HEAD"] = self._operations["GET"]
+        self._cors_fields = {method: context.cors.fixed(operation) for method, operation in self._operations.items()}
         self._renderers = {
             each: Renderer(each, context.gallery, context.cache_seconds, context.lists)
             for operation in self._operations.values()
@@ -116,16 +179,42 @@ class Endpoint:
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
-        request = request_of(scope)
+        """Serve one request, with a limit on a client that may be slow to read the response, and count it."""
+        request, metrics = request_of(scope), self._context.gallery.metrics
         request.path_params = scope["path_params"]
         operation = request.operation = self._operations.get(request.method)
+        status, sent, reader = 0, 0, None
+        metrics.request_started()
+        try:
+            response = await self._response(request, receive, operation)
+            if response is None:
+                return
+            fields = self._cors_fields.get(request.method)
+            if fields is None:
+                fields = self._context.cors.fields(request, operation)
+            fields = [*fields, *request.response_fields, (b"x-request-id", request.current_id.encode())]
+            status = response.status
+            if response.file is not None or len(response.body) > SLICE:
+                send = reader = TimedReader(send)
+            await response.send(scope, receive, send, fields, self._context.dispatch)
+            sent = 0 if request.method == "HEAD" else len(response.body)
+        except Exception:
+            status = status or 500
+            raise
+        finally:
+            metrics.request_ended()
+            count_response(metrics, request, status, sent if reader is None else reader.sent)
+
+    async def _response(
+        self, request: Request, receive: Receive, operation: Operation | None
+    ) -> RenderedResponse | None:
+        """Return the response to a request, also to one that fails; None if the client went away."""
         try:
             response = (
                 self._not_served(request) if operation is None else await self._served(request, receive, operation)
             )
         except ClientDisconnect:
-            return
+            return None
         except (LogoAdminError, HttpError) as error:
             note_cause(request, error)
             response = error_rendered(error)
@@ -137,9 +226,7 @@ class Endpoint:
         else:
             if self._context.faults.lasts and operation is not None:
                 self._context.faults.succeeded(operation)
-        request_id = (b"x-request-id", request.current_id.encode())
-        fields = [*self._context.cors.fields(request, operation), *request.response_fields, request_id]
-        await response.send(scope, receive, send, fields, self._context.dispatch)
+        return response
 
     async def _served(self, request: Request, receive: Receive, operation: Operation) -> RenderedResponse:
         """Return the response of an operation; its checks are in the order of contract A19."""
@@ -149,7 +236,8 @@ class Endpoint:
         if operation.attachment:
             return await self._exported(request, operation, caller)
         command = await self._command(request, receive, operation)
-        respond = partial(self._renderers[operation.asked_by(command)].response, command, caller, request)
+        asked = operation.asked_by(command) if operation.has_variants else operation
+        respond = partial(self._renderers[asked].response, command, caller, request)
         if operation.is_public_read:
             return await self._shared(request, command, respond)
         if operation.method == "GET":

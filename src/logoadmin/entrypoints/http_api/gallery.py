@@ -3,24 +3,23 @@
 import asyncio
 import functools
 import re
-import time
 from typing import Final
 
 from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from logoadmin.domain.publication.publication_records import POINTER
 from logoadmin.entrypoints.http_api.conditions import unmodified
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.gallery_files import CORS, PublishedFile
-from logoadmin.entrypoints.http_api.limits import ClientLimits, count_response
+from logoadmin.entrypoints.http_api.limits import ClientLimits
 from logoadmin.entrypoints.http_api.published_folder import PublishedFolder
-from logoadmin.entrypoints.http_api.request import Request, request_of
+from logoadmin.entrypoints.http_api.request import Request, count_response, request_of
 from logoadmin.entrypoints.http_api.responses import sendable
 from logoadmin.entrypoints.publisher import Publisher
 from logoadmin.ports.kernel.metrics import Metrics
 
-_FOLDER: Final = "/gallery/"
+FOLDER: Final = "/gallery/"
 # The entity tag of a pointer, see gallery_files.pointer_file.
 _POINTER_TAG: Final = re.compile(r'"(([0-9]{1,19})-([0-9]{1,19})-[0-9a-f]{24})(?:-gzip|-br)?"', re.ASCII)
 # The number of values of If-None-Match whose meaning is remembered: readers of one version all send the same.
@@ -34,19 +33,16 @@ _PREFLIGHT: Final = {
 
 
 class PublishedGallery:
-    """Serves ``/gallery/`` in front of an application, which serves all other paths."""
+    """Serves the paths that begin with ``/gallery/``."""
 
-    def __init__(self, app: ASGIApp, folder: PublishedFolder, publisher: Publisher, metrics: Metrics) -> None:
+    def __init__(self, folder: PublishedFolder, publisher: Publisher, metrics: Metrics) -> None:
         """Serve a folder.
 
         Args:
-            app: serves all other paths.
             folder: the folder.
-            publisher: publishes into it, from the start of the application's lifespan to its end; where nothing runs
-                the lifespan, as in an application that is mounted, from the first request for a file.
+            publisher: publishes into it, from :meth:`start` or the first request for a file to :meth:`close`.
             metrics: counts the requests for files.
         """
-        self._app = app
         self._folder = folder
         self._publisher = publisher
         self._is_started = False
@@ -54,54 +50,40 @@ class PublishedGallery:
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request for a file; pass on all others."""
-        if scope["type"] == "lifespan":
-            await self._live(scope, receive, send)
-            return
-        if scope["type"] != "http" or _FOLDER not in scope["path"]:
-            await self._app(scope, receive, send)
-            return
+        """Serve a request for a file."""
         request = request_of(scope)
-        name = _name_of(request)
-        if name is None:
-            await self._app(scope, receive, send)
-            return
         if not self._is_started:
-            self._start()
-        if (pointer := self._pointer_at_hand(request, name)) is not None:
+            self.start()
+        if (pointer := self._pointer_at_hand(request)) is not None:
             await self._poll(pointer, request, send)
         else:
             await self._files(scope, receive, send)
 
-    async def _live(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Publish for as long as the application runs."""
-        self._start()
-        try:
-            await self._app(scope, receive, send)
-        finally:
-            await asyncio.to_thread(self._publisher.close)
-
-    def _start(self) -> None:
+    def start(self) -> None:
+        """Begin to publish."""
         self._is_started = True
         self._publisher.start()
 
-    def _pointer_at_hand(self, request: Request, name: str) -> PublishedFile | None:
+    async def close(self) -> None:
+        """End publishing."""
+        await asyncio.to_thread(self._publisher.close)
+
+    def _pointer_at_hand(self, request: Request) -> PublishedFile | None:
         """Return the pointer for a poll that waits for nothing, or None."""
+        name = _name_of(request)
         is_poll = name == POINTER and request.method in ("GET", "HEAD") and b"%2f" not in _raw_path(request)
         pointer = self._folder.at_hand(name) if is_poll else None
         return None if pointer is None or _is_newer(request, pointer) else pointer
 
     async def _poll(self, pointer: PublishedFile, request: Request, send: Send) -> None:
         """Send the pointer, which is too short for limits on slow clients, and count that."""
-        began = time.perf_counter()
         start, body = pointer.messages(request)
         try:
             await send(start)
             await send(body)
         finally:
             if self._metrics.enabled:
-                seconds = time.perf_counter() - began
-                count_response(self._metrics, None, start["status"], len(body["body"]), seconds)
+                count_response(self._metrics, request, start["status"], len(body["body"]))
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = request_of(scope)
@@ -138,7 +120,7 @@ class PublishedGallery:
         # An escaped slash is part of a name that no file has (RFC 3986 §2.2).
         if b"%2f" in _raw_path(request):
             raise HttpError(404)
-        name = _name_of(request) or ""
+        name = _name_of(request)
         file = self._folder.at_hand(name) or await self._folder.file(name)
         if file is not None and name == POINTER and _is_newer(request, file):
             # Another process served it: looking now keeps the reader from going back and forth between the two.
@@ -151,10 +133,9 @@ class PublishedGallery:
         return file
 
 
-def _name_of(request: Request) -> str | None:
-    """Return the name of a file relative to ``/gallery/``; None for other paths."""
-    path = request.path.removeprefix(request.prefix)
-    return path.removeprefix(_FOLDER) if path.startswith(_FOLDER) else None
+def _name_of(request: Request) -> str:
+    """Return the name of a file relative to ``/gallery/``."""
+    return request.path.removeprefix(request.prefix).removeprefix(FOLDER)
 
 
 def _raw_path(request: Request) -> bytes:

@@ -134,6 +134,11 @@ class Operation:
         (record,) = get_args(self.answer)
         return replace(self, answer=GenericAlias(Listing, (VERSIONED[record],))) if record in VERSIONED else None
 
+    @cached_property
+    def has_variants(self) -> bool:
+        """Whether a command may ask for another answer, see :meth:`asked_by`."""
+        return bool(self.rehearsal or self.with_versions or self.by_grant_type)
+
     @property
     def variants(self) -> Iterator["Operation"]:
         """The operation itself, and those of the same request with another answer."""
@@ -194,7 +199,7 @@ class Operation:
             return MAX_UPLOAD
         return MAX_JSON if {"custom_css", "changes"} & self.command.model_fields.keys() else SMALL_BODY
 
-    @property
+    @cached_property
     def most_marks(self) -> int:
         """The maximum number of brackets, colons and commas in the body; more in one with many changes."""
         return 50 * MOST_MARKS if "changes" in self.command.model_fields else MOST_MARKS

@@ -40,12 +40,17 @@ class Cors:
         """Allow origins, each as browsers write it: scheme, host and, if not the default, port."""
         self._origins = origins
 
-    def fields(self, request: Request, operation: Operation | None) -> Fields:
-        """Return the header fields that allow pages to read a response."""
+    def fixed(self, operation: Operation | None) -> Fields | None:
+        """Return the header fields that allow pages to read a response; None if they depend on the request."""
         if operation is not None and operation.is_public_read:
             return _FOR_EVERYBODY
-        if not self._origins:
-            return []
+        return None if self._origins else []
+
+    def fields(self, request: Request, operation: Operation | None) -> Fields:
+        """Return them for a request."""
+        fixed = self.fixed(operation)
+        if fixed is not None:
+            return fixed
         origin = request.header(b"origin")
         if origin not in self._origins:
             return [_VARY]

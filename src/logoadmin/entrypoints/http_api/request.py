@@ -1,6 +1,7 @@
 """A request as its layers share it, up to the access log of the server (contract A21, G4, K3)."""
 
 import random
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -9,9 +10,19 @@ from starlette.types import Scope
 
 from logoadmin.domain.kernel.access import PLAIN_REQUEST_ID, Caller, SentRequestId
 from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.ports.kernel.metrics import Metrics
 
 _IN_SCOPE: Final = "logoadmin.request"
 _NOT_SENT: Final = ("",)
+OTHER: Final = "other"
+# Any other status, such as that of a client that went away, is counted as other.
+STATUSES: Final = {
+    status: str(status)
+    for status in (
+        *(200, 201, 204, 206, 304, 307, 400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 416, 421, 422, 428, 429, 431),
+        *(500, 503),
+    )
+}
 
 
 @dataclass(slots=True)
@@ -28,8 +39,8 @@ class Request:
         headers: the values of each header, in the order in which they were sent.
         media_type: the type of the body, in small letters and without parameters.
         id: its id in the log and the history: the client's, unless the history has it already, or a random one.
+        began: when it was first seen, by ``time.perf_counter``.
         path_params: the fields in the path.
-        began: when it was first seen, by ``time.perf_counter``, if earlier than its measurement.
         deadline: when its response is due, by the event loop's clock.
         operation: the operation that serves it.
         caller: the caller who sent it.
@@ -48,8 +59,8 @@ class Request:
     headers: Mapping[bytes, Sequence[str]]
     media_type: str
     id: str | SentRequestId
+    began: float
     path_params: Mapping[str, str] = field(default_factory=dict)
-    began: float | None = None
     deadline: float | None = None
     operation: Operation | None = None
     caller: Caller | None = None
@@ -89,5 +100,13 @@ def request_of(scope: Scope) -> Request:
         headers,
         headers.get(b"content-type", _NOT_SENT)[0].partition(";")[0].strip().lower(),
         SentRequestId(sent, own) if PLAIN_REQUEST_ID.fullmatch(sent) else own,
+        time.perf_counter(),
     )
     return request
+
+
+def count_response(metrics: Metrics, request: Request, status: int, size: int, *, from_cache: bool = False) -> None:
+    """Count the response to a request with the bytes of its body; its labels are from fixed sets."""
+    name = OTHER if request.operation is None else request.operation.name
+    seconds = time.perf_counter() - request.began
+    metrics.response(name, STATUSES.get(status, OTHER), size, seconds, from_cache=from_cache)

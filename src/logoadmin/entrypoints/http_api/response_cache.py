@@ -1,7 +1,6 @@
 """The response cache: stores responses to public reads (contract E1, F1, F2)."""
 
 import asyncio
-import time
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Final
@@ -13,9 +12,8 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.compression import accepts_gzip
 from logoadmin.entrypoints.http_api.conditions import Fields, conditional
 from logoadmin.entrypoints.http_api.dispatch import TIMEOUT, Dispatch
-from logoadmin.entrypoints.http_api.limits import count_response
 from logoadmin.entrypoints.http_api.operation import Operation
-from logoadmin.entrypoints.http_api.request import Request, request_of
+from logoadmin.entrypoints.http_api.request import Request, count_response, request_of
 from logoadmin.entrypoints.http_api.responses import RenderedResponse
 from logoadmin.ports.kernel.metrics import Metrics
 
@@ -156,14 +154,10 @@ class ResponseCache:
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve GET and HEAD from stored responses while the records are unchanged; pass on other requests."""
-        if scope["type"] != "http" or scope["method"] not in {"GET", "HEAD"}:
-            await self._app(scope, receive, send)
-            return
+        """Serve a GET or HEAD from stored responses while the records are unchanged, or pass it on."""
         request = request_of(scope)
         answer = self._answers.get(key_of(request))
         if answer is not None:
-            request.began = time.perf_counter()
             version = self._data_version.nonblocking(request) or await self._awaited_version(request)
             if version is answer.version:
                 await self._answer(answer, request, send)
@@ -178,9 +172,7 @@ class ResponseCache:
             await send(body)
         finally:
             if self._metrics.enabled:
-                seconds = time.perf_counter() - (request.began or 0)
-                size = len(body["body"])
-                count_response(self._metrics, answer.operation, start["status"], size, seconds, from_cache=True)
+                count_response(self._metrics, request, start["status"], len(body["body"]), from_cache=True)
 
     async def _awaited_version(self, request: Request) -> object | None:
         """Return the version, waiting for storage if necessary."""

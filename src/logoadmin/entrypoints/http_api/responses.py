@@ -1,9 +1,11 @@
 """Renders the answers of use cases as responses (contract E1, E2, F1, F2)."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from http import HTTPStatus
+from operator import attrgetter
 from typing import Any, Final, Protocol
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -120,6 +122,9 @@ class Renderer:
         self._reads = operation.method == "GET"
         self._json = operation.renderer().serializer.to_json
         self._spool = spool
+        # Nobody is linked to a new artwork, whose version would be part of its own.
+        is_new = operation.success == HTTPStatus.CREATED and operation.kind is not None
+        self._version: Callable[[Any], int | None] = attrgetter("version") if is_new else _version
         cached = f"public, max-age={cache_seconds}" if operation.is_public_read else "no-store"
         self._fields = [(b"x-content-type-options", b"nosniff"), (b"cache-control", cached.encode())]
         if self._reads:
@@ -132,7 +137,7 @@ class Renderer:
         except NotModified as error:
             return self._unmodified(error.version, request)
         fields = [*self._fields, _JSON]
-        version = _version(answer) if self._operation.is_versioned else None
+        version = self._version(answer) if self._operation.is_versioned else None
         if version is not None:
             if self._reads and if_none_match(request) is None:
                 return self._unmodified(version, request)
