@@ -5,16 +5,19 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, TypeVar
 from weakref import WeakSet
 
+from logoadmin.adapters.sql_storage.resilience.pool import ConnectionPool
+from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.ports.storage import UnitOfWork
 
 Answer = TypeVar("Answer")
-# Runs a unit-of-work function in a transaction of its own, and returns its answer once the changes are durable.
-Write = Callable[[Callable[[UnitOfWork], Any]], Any]
+# Runs a unit-of-work function in a transaction, and returns its answer once the changes are durable.
+Write = Callable[[Callable[[UnitOfWork], Any], Transaction], Any]
 
 # No more writes than this share a transaction, so that none waits long for the others.
 _MAX_GROUP: Final = 32
@@ -41,9 +44,9 @@ class GroupCommit:
     is interrupted, the outcome is unknown, and the others get the error for that.
     """
 
-    def __init__(self, write: Write, server: str) -> None:
+    def __init__(self, pool: ConnectionPool, write: Write, server: str) -> None:
         """Run writes to a database; ``server`` is its name in errors."""
-        self._write, self._server = write, server
+        self._pool, self._write, self._server = pool, write, server
         self.begin()
         _all.add(self)
 
@@ -111,7 +114,7 @@ class GroupCommit:
                 self._run_together(group)
                 return
             try:
-                entry.answer = self._write(entry.work)
+                entry.answer = self._pool.call(partial(self._write, entry.work), writing=True)
             except Exception as error:
                 entry.error = error
         except BaseException:
@@ -125,7 +128,7 @@ class GroupCommit:
 
     def _run_alone(self, entry: _Entry) -> None:
         try:
-            entry.answer, entry.error = self._write(entry.work), None
+            entry.answer, entry.error = self._pool.call(partial(self._write, entry.work), writing=True), None
         except Exception as error:
             entry.error = error
 
@@ -140,7 +143,7 @@ class GroupCommit:
                     entry.error = error
 
         try:
-            self._write(together)
+            self._pool.call(partial(self._write, together), writing=True)
         except StorageUnavailable as error:
             for entry in group:
                 entry.error = StorageUnavailable(error.server, error.cause)

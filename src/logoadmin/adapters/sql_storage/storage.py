@@ -133,7 +133,7 @@ class SqlStorage:
         self._pool = ConnectionPool(dialect, connections or connections_of(dialect), timeout, metrics)
         self._schema = Schema(dialect)
         self._group_commits: dict[WriteLock, GroupCommit] = {
-            lock: GroupCommit(partial(self.write, lock=lock, alone=True), self.server) for lock in WRITE_LOCKS
+            lock: GroupCommit(self._pool, partial(self._write, lock), self.server) for lock in WRITE_LOCKS
         }
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
@@ -149,7 +149,7 @@ class SqlStorage:
     ) -> Answer:
         """Run the work in a transaction, and retry it from the start if the database rolled it back."""
         if alone:
-            return self._pool.call(partial(self._write, work, lock), writing=True)
+            return self._pool.call(partial(self._write, lock, work), writing=True)
         return self._group_commits[lock].run(work)
 
     def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
@@ -255,7 +255,7 @@ class SqlStorage:
         self._commit(transaction)
         return answer
 
-    def _write(self, work: Callable[[UnitOfWork], Answer], lock: WriteLock, transaction: Transaction) -> Answer:
+    def _write(self, lock: WriteLock, work: Callable[[UnitOfWork], Answer], transaction: Transaction) -> Answer:
         transaction.take_write_lock(self._dialect.begin_write, lock)
         savepoints = _Savepoints(self.server, self._pool.driver_errors, transaction)
         try:

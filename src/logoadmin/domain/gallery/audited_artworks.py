@@ -170,7 +170,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         # Only an id that some record had before can be blocked.
         reason = None if self._change_log.is_new(self._kind.kind, id_) else self._reason(stored)
         blocked = {} if reason is None else {BLOCKED_FIELD: reason}
-        return {**values, **blocked, AUTHORS_FIELD: serialized_links(self._kind, self._kind, theirs)}
+        return {**values, **blocked, AUTHORS_FIELD: serialized_links(self._kind, self._kind, theirs) if theirs else []}
 
     def _recorded(self, action: str, stored: Artwork, before: Snapshot | None, after: Snapshot) -> Artwork:
         if stored.active:

@@ -116,11 +116,11 @@ PLAIN_REQUEST_ID: Final = re.compile("[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 @dataclass(slots=True)
 class SentRequestId:
-    """The id that a client sent with its request; it is replaced if the history already has it (contract G4).
+    """The id of a request; one that the client sent is replaced if the history already has it (contract G4).
 
     Attributes:
         text: the current id.
-        replacement: an id of our own.
+        replacement: an id of our own, from the start if the client sent none.
     """
 
     text: str
@@ -285,8 +285,8 @@ def authorize(policy: Policy, permission: Permission, held: Rights, user_id: int
     Raises:
         NotPermitted: they are not.
     """
-    if permission.scope is None or not permission.needs_token(policy):
+    if permission.scope is None or held.hold(permission.scope):
         return
     own = held.of_user and user_id == held.user_id
-    if not own and not held.hold(permission.scope):
+    if not own and permission.needs_token(policy):
         raise NotPermitted

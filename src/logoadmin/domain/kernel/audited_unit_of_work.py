@@ -169,7 +169,8 @@ class AuditedRecords(Generic[Record]):
         self._change_log.begin_next()
         was = self._unlinked(before)
         self._stored.remove(id_)
-        self._change_log.record(REMOVED, self._kind.kind, id_, was, None)
+        change_id = self._change_log.version(self._kind.kind, id_)
+        self._change_log.record(REMOVED, self._kind.kind, id_, change_id, was, None)
         self._know(id_, None)
         return True
 
@@ -224,7 +225,7 @@ class AuditedRecords(Generic[Record]):
 
     def _recorded(self, action: str, stored: Record, before: Snapshot | None, after: Snapshot) -> Record:
         id_ = self._kind.id_of(stored)
-        self._change_log.record(action, self._kind.kind, id_, before, after)
+        self._change_log.record(action, self._kind.kind, id_, stored.version, before, after)
         self._know(id_, stored)
         return stored
 

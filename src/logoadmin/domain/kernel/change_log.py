@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from logoadmin.domain.kernel.limits import Origin
+from logoadmin.domain.kernel.limits import MAX_ID, Origin
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.ports.publication.publication_storage import Withdrawal
 from logoadmin.ports.storage import UnitOfWork
@@ -26,6 +26,8 @@ BLOCKED_FIELD: Final = "blocked"
 _MOST_HELD: Final = 16
 # Up to this many withdrawals are held in memory, beside those that are not stored yet.
 _MOST_WITHDRAWALS: Final = 256
+# Above all ids.
+_NEVER: Final = MAX_ID + 1
 
 
 class Subscriber(Protocol):
@@ -81,10 +83,17 @@ class ChangeLog:
             return self._last_id
         return self._last_id + 1
 
-    def record(self, action: str, kind: Kind, id_: int, before: Snapshot | None, after: Snapshot | None) -> None:
-        """Record a change that was made."""
+    def record(
+        self,
+        action: str,
+        kind: Kind,
+        id_: int,
+        change_id: int,
+        before: Snapshot | None,
+        after: Snapshot | None,
+    ) -> None:
+        """Record a change that was made, under the id that :meth:`version` gave it."""
         self.author_changes += kind is Kind.AUTHOR
-        change_id = self.version(kind, id_)
         if change_id == self._last_id:
             first = self.changes.pop()
             action, before = first.action.partition(".")[2], first.before
@@ -110,7 +119,7 @@ class ChangeLog:
 
     def is_new(self, kind: Kind, id_: int) -> bool:
         """Return whether no record had this id before this unit of work."""
-        return kind in self._first_new and id_ >= self._first_new[kind]
+        return id_ >= self._first_new.get(kind, _NEVER)
 
     def make_room(self) -> None:
         """Forget withdrawals that were read, if they are many."""
@@ -122,7 +131,8 @@ class ChangeLog:
         changes, self.changes, self._goes_on = self.changes, [], False
         if changes:
             self._uow.changes.add(changes)
-        known = [each for each in changes if each.before is not None or not self.is_new(each.kind, each.id)]
+        new = self._first_new
+        known = [each for each in changes if each.before is not None or each.id < new.get(each.kind, _NEVER)]
         if known or (final and self._is_followed):
             self._is_followed = True
             for subscriber in self._subscribers:

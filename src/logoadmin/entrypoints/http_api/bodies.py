@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from starlette.requests import ClientDisconnect
-from starlette.types import Message, Receive
+from starlette.types import Receive
 
 from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
 from logoadmin.entrypoints.http_api.operation import JSON, JSON_LINES, MAX_UPLOAD, SMALL_BODY, Operation
@@ -29,7 +29,7 @@ _RATE_PERIOD: Final = 2.0  # seconds
 
 # A body: how long it may take, and how long it may pause. 500 bytes earn a second of pause, as in Apache's
 # mod_reqtimeout.
-BODY_SECONDS: Final = 15.0
+_BODY_SECONDS: Final = 15.0
 _BODY_PAUSE: Final = 5.0
 _BODY_RATE: Final = 500.0
 
@@ -44,9 +44,10 @@ def check_head(request: Request, operation: Operation) -> None:
     # Only a request without a body may leave out its type, which is not known yet.
     if kind not in operation.media_types and (kind or operation.takes_jsonl):
         raise HttpError(415, f"Body should be {' or '.join(JSON_LINES) if operation.takes_jsonl else JSON}")
-    if request.header(b"content-encoding").strip().lower() not in ("", "identity"):
+    headers = request.headers
+    if b"content-encoding" in headers and headers[b"content-encoding"][0].strip().lower() not in ("", "identity"):
         raise HttpError(415, "Body should not be compressed")
-    length = request.header(b"content-length") or "0"
+    length = headers.get(b"content-length", ("",))[0] or "0"
     if not length.isdecimal() or int(length[:20]) > operation.max_body:
         raise _too_large(operation.max_body)
 
@@ -55,60 +56,40 @@ def _too_large(most: int) -> HttpError:
     return HttpError(413, f"Body should have at most {most} bytes")
 
 
-class Allowance:
-    """The seconds for which a client may still pause; what it sends or reads earns it more, up to a maximum.
-
-    Attributes:
-        seconds: these.
-    """
-
-    __slots__ = ("_most", "_rate", "seconds")
-
-    def __init__(self, most: float, rate: float) -> None:
-        """Begin with the maximum; ``rate`` bytes earn a second."""
-        self.seconds = self._most = most
-        self._rate = rate
-
-    def settle(self, waited: float, size: int) -> None:
-        """Take off a pause, and add what the bytes after it earned."""
-        self.seconds = min(self._most, self.seconds - waited + size / self._rate)
-
-
 class TimedBody:
     """Receives a body, which must arrive steadily, and within a time if it has one."""
 
-    __slots__ = ("_is_complete", "_left", "_metrics", "_pause", "_receive")
-
     def __init__(self, receive: Receive, seconds: float | None, metrics: Metrics) -> None:
-        """Receive it within some seconds, or steadily if these are None."""
+        """Receive it within some seconds, or steadily if these are None; count its bytes."""
         self._receive = receive
         self._metrics = metrics
         self._left = seconds
-        self._pause = Allowance(_BODY_PAUSE, _BODY_RATE)
-        self._is_complete = False
+        # For how long the client may still pause; what it sends earns it more.
+        self._pause = _BODY_PAUSE
 
-    async def __call__(self) -> Message:
-        """Return the next message.
+    async def part(self) -> tuple[bytes, bool]:
+        """Return the next bytes, and whether there are more.
 
         Raises:
-            HttpError: it does not arrive in time.
+            HttpError: they do not arrive in time.
+            ClientDisconnect: the client went away.
         """
-        if self._is_complete:
-            return await self._receive()
-        began = asyncio.get_running_loop().time()
-        limit = self._pause.seconds if self._left is None else min(self._pause.seconds, self._left)
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        limit = self._pause if self._left is None else min(self._pause, self._left)
         try:
             async with asyncio.timeout(max(limit, 0)):
                 message = await self._receive()
         except TimeoutError:
-            self._is_complete = True
             raise HttpError(408, "The body of the request did not arrive in time", {"connection": "close"}) from None
-        waited, size = asyncio.get_running_loop().time() - began, len(message.get("body", b""))
-        self._metrics.request_body(size)
-        self._pause.settle(waited, size)
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        body: bytes = message.get("body", b"")
+        waited = loop.time() - began
+        self._metrics.request_body(len(body))
+        self._pause = min(_BODY_PAUSE, self._pause - waited + len(body) / _BODY_RATE)
         self._left = None if self._left is None else self._left - waited
-        self._is_complete = not message.get("more_body", False)
-        return message
+        return body, message.get("more_body", False)
 
 
 class BodyReader:
@@ -130,14 +111,14 @@ class BodyReader:
             HttpError: it is too large, too slow, or had to make room for others.
             ClientDisconnect: the client went away before the end of the body.
         """
-        receive = TimedBody(receive, BODY_SECONDS, self._metrics)
+        timed = TimedBody(receive, _BODY_SECONDS, self._metrics)
         body = bytearray()  # one, however small the parts in which it arrives
         more = True
         place = asyncio.timeout(None)
         try:
             async with place:
                 while more:
-                    chunk, more = await _received(receive)
+                    chunk, more = await timed.part()
                     body += chunk
                     if len(body) > most:
                         raise _too_large(most)
@@ -157,14 +138,6 @@ class BodyReader:
             first.reschedule(0)
         if place not in self._large:
             raise TimeoutError
-
-
-async def _received(receive: Receive) -> tuple[bytes, bool]:
-    """Return the next bytes of a body, and whether there are more."""
-    message = await receive()
-    if message["type"] == "http.disconnect":
-        raise ClientDisconnect
-    return message.get("body", b""), message.get("more_body", False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,25 +219,25 @@ class Uploads:
             self._transfers.discard(slowest)
             slowest.stop()
 
-    async def _receive(self, receive: Receive, file: SpooledFile) -> str:
+    async def _receive(self, body: TimedBody, file: SpooledFile) -> str:
         timeout = asyncio.timeout(None)
         transfer = _Transfer(file, timeout, asyncio.get_running_loop().time())
         self._transfers.add(transfer)
         try:
             async with timeout:
-                return await _write_body(receive, file, transfer)
+                return await _write_body(body, file, transfer)
         except TimeoutError:
             raise too_busy("imports") from None
         finally:
             self._transfers.discard(transfer)
 
 
-async def _write_body(receive: Receive, file: SpooledFile, transfer: _Transfer) -> str:
+async def _write_body(body: TimedBody, file: SpooledFile, transfer: _Transfer) -> str:
     """Write the body of a request into a file, and return its digest."""
     loop = asyncio.get_running_loop()
     digest, size, lines, more = hashlib.sha256(), 0, 0, True
     while more:
-        chunk, more = await _received(receive)
+        chunk, more = await body.part()
         transfer.add(len(chunk), loop.time())
         size += len(chunk)
         lines += chunk.count(b"\n")

@@ -68,6 +68,10 @@ class Threads:
 class Lane(Threads):
     """Threads for calls with a deadline."""
 
+    # Storage that never waits is called at once, unless a long call holds it.
+    _waits = True
+    _long_calls: Collection[object] = ()
+
     def __init__(self, name: str, threads: int, busy_with: str = "requests") -> None:
         """Prepare the threads; ``busy_with`` says in errors what there is too much of."""
         super().__init__(name, threads)
@@ -83,6 +87,8 @@ class Lane(Threads):
         Raises:
             HttpError: it is late, which in a lane of storage is StorageUnavailable; or no thread can be started.
         """
+        if not self._waits and not self._long_calls:
+            return call()
         submitted = self.submit(call)
         try:
             async with asyncio.timeout_at(deadline or asyncio.get_running_loop().time() + TIMEOUT) as timeout:
@@ -114,13 +120,8 @@ class StorageLane(Lane):
             writing: whether a late call may have changed something.
         """
         super().__init__(name, threads)
-        self._gallery, self._long_calls, self._writing = gallery, long_calls, writing
-
-    async def run(self, call: Callable[[], Answer], deadline: float | None = None) -> Answer:
-        """Return the answer of a call, in the same way."""
-        if self._gallery.waits or self._long_calls:
-            return await super().run(call, deadline)
-        return call()
+        self._gallery, self._writing = gallery, writing
+        self._waits, self._long_calls = gallery.waits, long_calls
 
     def _late(self) -> Exception:
         return self._gallery.timed_out(writing=self._writing)

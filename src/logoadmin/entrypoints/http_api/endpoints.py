@@ -192,7 +192,7 @@ class Endpoint:
             fields = self._cors_fields.get(request.method)
             if fields is None:
                 fields = self._context.cors.fields(request, operation)
-            fields = [*fields, *request.response_fields, (b"x-request-id", request.current_id.encode())]
+            fields = [*fields, *request.response_fields, (b"x-request-id", request.id.text.encode())]
             status = response.status
             if response.file is not None or len(response.body) > SLICE:
                 send = reader = TimedReader(send)
@@ -220,7 +220,7 @@ class Endpoint:
             response = error_rendered(error)
         except Exception as error:
             # Methods without an operation cannot fail.
-            code = self._context.faults.met(self._operations[request.method], error, request.current_id)
+            code = self._context.faults.met(self._operations[request.method], error, request.id.text)
             request.causes.append(code)
             response = error_rendered(HttpError(500))
         else:
@@ -261,11 +261,12 @@ class Endpoint:
         """
         permission = operation.command.permission
         # Reads do not start sessions, and are no events.
-        user_agent = "" if operation.method == "GET" else request.header(b"user-agent")
-        if permission != PUBLIC:
-            if len(request.headers.get(b"authorization", ())) > 1:
+        user_agent = "" if operation.method == "GET" else request.headers.get(b"user-agent", ("",))[0]
+        sent = request.headers.get(b"authorization")
+        if sent and permission != PUBLIC:
+            if len(sent) > 1:
                 raise InvalidToken
-            scheme, _, token = request.header(b"authorization").partition(" ")
+            scheme, _, token = sent[0].partition(" ")
             if scheme.lower() == "bearer" and token.strip():
                 return self._context.gallery.sessions.caller(token.strip(), request.id, request.client, user_agent)
         anonymous = Anonymous(request.client, request.id, user_agent)

@@ -1,4 +1,4 @@
-"""Limits on slow clients: the rate at which responses are read, and bodies arrive (contract H4, K2, K8).
+"""Limits on slow clients: the rate at which they read responses (contract H4, K2, K8).
 
 They measure only the time for which a client keeps the service waiting, so a slow service is never the client's fault.
 What passes through them is counted.
@@ -11,8 +11,6 @@ from typing import Final
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from logoadmin.entrypoints.http_api.bodies import BODY_SECONDS, Allowance, TimedBody
-from logoadmin.entrypoints.http_api.operation import IMPORTED
 from logoadmin.entrypoints.http_api.request import count_response, request_of
 from logoadmin.ports.kernel.metrics import Metrics, NoMetrics
 
@@ -43,14 +41,11 @@ class ClientLimits:
         self._metrics = metrics or NoMetrics()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, with limits on its body and on the client that reads the response; count it at its end."""
+        """Pass a request on, with a limit on the client that reads the response; count it at its end."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         metrics, request, reader = self._metrics, request_of(scope), TimedReader(send)
-        if scope["method"] not in ("GET", "HEAD"):
-            # An import must arrive steadily, but has no time limit.
-            receive = TimedBody(receive, None if request.media_type in IMPORTED else BODY_SECONDS, metrics)
         metrics.request_started()
         try:
             await self._app(scope, receive, reader)
@@ -60,6 +55,19 @@ class ClientLimits:
         finally:
             metrics.request_ended()
             count_response(metrics, request, reader.status, reader.sent)
+
+
+class _Allowance:
+    """The seconds for which a client may still pause; what it reads earns it more, up to a maximum."""
+
+    __slots__ = ("_most", "_rate", "seconds")
+
+    def __init__(self, most: float, rate: float) -> None:
+        self.seconds = self._most = most
+        self._rate = rate
+
+    def settle(self, waited: float, size: int) -> None:
+        self.seconds = min(self._most, self.seconds - waited + size / self._rate)
 
 
 class TimedReader:
@@ -76,7 +84,7 @@ class TimedReader:
         """Send it to a client."""
         self.status = self.sent = 0
         self._send = send
-        self._pause: Allowance | None = None
+        self._pause: _Allowance | None = None
 
     # Short responses, which are nearly all, avoid an additional coroutine.
     def __call__(self, message: Message) -> Awaitable[None]:
@@ -92,17 +100,17 @@ class TimedReader:
         if self._pause is None:
             if size <= SLICE and not message.get("more_body", False):
                 return self._send(message)
-            self._pause = Allowance(_READER_PAUSE, _READER_RATE)
+            self._pause = _Allowance(_READER_PAUSE, _READER_RATE)
         return self._send_slices(message, self._pause)
 
-    async def _send_slices(self, message: Message, pause: Allowance) -> None:
+    async def _send_slices(self, message: Message, pause: _Allowance) -> None:
         body = memoryview(message.get("body", b""))  # avoids copies
         while len(body) > SLICE:
             await self._send_slice({"type": "http.response.body", "body": body[:SLICE], "more_body": True}, pause)
             body = body[SLICE:]
         await self._send_slice({**message, "body": body}, pause)
 
-    async def _send_slice(self, message: Message, pause: Allowance) -> None:
+    async def _send_slice(self, message: Message, pause: _Allowance) -> None:
         loop = asyncio.get_running_loop()
         began = loop.time()
         try:

@@ -101,7 +101,7 @@ class CachedAnswer:
             {
                 "type": "http.response.start",
                 "status": status,
-                "headers": [*fields, (b"x-request-id", request.current_id.encode())],
+                "headers": [*fields, (b"x-request-id", request.id.text.encode())],
             },
             {"type": "http.response.body", "body": body},
         )
