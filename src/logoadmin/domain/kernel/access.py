@@ -116,15 +116,18 @@ PLAIN_REQUEST_ID: Final = re.compile("[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 @dataclass(slots=True)
 class SentRequestId:
-    """The id of a request; one that the client sent is replaced if the history already has it (contract G4).
+    """The id that a client sent with its request; it is replaced if the history already has it (contract G4).
 
     Attributes:
         text: the current id.
-        replacement: an id of our own, from the start if the client sent none.
+        replacement: an id of our own.
     """
 
     text: str
     replacement: str
+
+    def __str__(self) -> str:
+        return self.text
 
     def use_replacement(self) -> None:
         """Replace the id that was sent by our own."""

@@ -222,8 +222,7 @@ class Transactions:
                 return stored, True
         request_id = caller.request_id
         if isinstance(request_id, SentRequestId):
-            is_own = request_id.text == request_id.replacement
-            request_id = request_id.text if is_own else _unused_id(uow, request_id)
+            request_id = _unused_id(uow, request_id)
         audited = AuditedUnitOfWork(uow, self._auditing, now, request_id, held, command.origin, caller)
         answer = work(audited, command)
         audited.close()

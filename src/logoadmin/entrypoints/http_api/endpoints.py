@@ -86,10 +86,11 @@ class Paths(Router):
         if self._background.loop is not asyncio.get_running_loop():
             self._background.begin()
         serve: ASGIApp
+        sent = scope.get("raw_path") or b""
         if self._published is not None and FOLDER in scope["path"] and _local_path(scope).startswith(FOLDER):
             serve = self._published
         # An escaped slash is not a separator (RFC 3986 §2.2), but routes match the decoded path.
-        elif b"%2f" in (scope.get("raw_path") or b"").lower():
+        elif b"%" in sent and b"%2f" in sent.lower():
             serve = self._escaped
         else:
             serve = self._cached if scope["method"] in ("GET", "HEAD") else super().__call__
@@ -192,7 +193,7 @@ class Endpoint:
             fields = self._cors_fields.get(request.method)
             if fields is None:
                 fields = self._context.cors.fields(request, operation)
-            fields = [*fields, *request.response_fields, (b"x-request-id", request.id.text.encode())]
+            fields = [*fields, *request.response_fields, (b"x-request-id", str(request.id).encode())]
             status = response.status
             if response.file is not None or len(response.body) > SLICE:
                 send = reader = TimedReader(send)
@@ -220,7 +221,7 @@ class Endpoint:
             response = error_rendered(error)
         except Exception as error:
             # Methods without an operation cannot fail.
-            code = self._context.faults.met(self._operations[request.method], error, request.id.text)
+            code = self._context.faults.met(self._operations[request.method], error, str(request.id))
             request.causes.append(code)
             response = error_rendered(HttpError(500))
         else:

@@ -38,7 +38,8 @@ class Request:
         client: the address of the client, empty if unknown.
         headers: the values of each header, in the order in which they were sent.
         media_type: the type of the body, in small letters and without parameters.
-        id: its id in the log and the history: the client's, unless the history has it already, or a random one.
+        id: its id in the log and the history: the client's, unless the history has it already, or a random one;
+            its text is the current id.
         began: when it was first seen, by ``time.perf_counter``.
         path_params: the fields in the path.
         deadline: when its response is due, by the event loop's clock.
@@ -58,7 +59,7 @@ class Request:
     client: str
     headers: Mapping[bytes, Sequence[str]]
     media_type: str
-    id: SentRequestId
+    id: str | SentRequestId
     began: float
     path_params: Mapping[str, str] = field(default_factory=dict)
     deadline: float | None = None
@@ -94,7 +95,7 @@ def request_of(scope: Scope) -> Request:
         client[0] if client else "",
         headers,
         headers.get(b"content-type", _NOT_SENT)[0].partition(";")[0].strip().lower(),
-        SentRequestId(sent if PLAIN_REQUEST_ID.fullmatch(sent) else own, own),
+        SentRequestId(sent, own) if PLAIN_REQUEST_ID.fullmatch(sent) else own,
         time.perf_counter(),
     )
     return request

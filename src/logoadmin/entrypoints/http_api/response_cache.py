@@ -101,7 +101,7 @@ class CachedAnswer:
             {
                 "type": "http.response.start",
                 "status": status,
-                "headers": [*fields, (b"x-request-id", request.id.text.encode())],
+                "headers": [*fields, (b"x-request-id", str(request.id).encode())],
             },
             {"type": "http.response.body", "body": body},
         )
