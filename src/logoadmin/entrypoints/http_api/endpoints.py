@@ -86,8 +86,9 @@ class Paths(Router):
         if self._background.loop is not asyncio.get_running_loop():
             self._background.begin()
         serve: ASGIApp
-        sent = scope.get("raw_path") or b""
-        if self._published is not None and FOLDER in scope["path"] and _local_path(scope).startswith(FOLDER):
+        path, sent = scope["path"], scope.get("raw_path") or b""
+        in_folder = FOLDER in path and path.removeprefix(scope.get("root_path", "")).startswith(FOLDER)
+        if in_folder and self._published is not None:
             serve = self._published
         # An escaped slash is not a separator (RFC 3986 §2.2), but routes match the decoded path.
         elif b"%" in sent and b"%2f" in sent.lower():
@@ -114,19 +115,13 @@ class Paths(Router):
 
     def _hint(self, scope: Scope) -> str | None:
         """Return a hint for a path that is nearly right; a redirect would lose the body."""
-        path = _local_path(scope)
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
         if path.startswith("/api/") and path.endswith("/") and self._has({**scope, "path": scope["path"][:-1]}):
             return "Not Found; this path exists without the slash at its end"
         return _HINTS.get(path)
 
     def _has(self, scope: Scope) -> bool:
         return any(route.matches(scope)[0] is Match.FULL for route in self.routes)
-
-
-def _local_path(scope: Scope) -> str:
-    """Return the path of a request in this application."""
-    path: str = scope["path"]
-    return path.removeprefix(scope.get("root_path", ""))
 
 
 async def _not_found(scope: Scope, receive: Receive, send: Send, hint: str | None = None) -> None:
