@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from hashlib import sha256
 from operator import attrgetter
 from typing import Any, Final, TypeVar
 
@@ -12,11 +13,12 @@ from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.ed25519_signing import Ed25519Signing
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key
+from logoadmin.adapters.pillow_pictures import PillowPictures
 from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import import_export
-from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
@@ -205,6 +207,7 @@ def gallery_on(
     passkeys: OpenPasskeys | str | None = None,
     issuer: Issuer | None = None,
     factor_keys: Sequence[str] = (),
+    picture_space: int = pictures.DEFAULT_SPACE,
 ) -> LogoAdmin:
     """Create a gallery on a storage; with ``started``, with its roles and its administrator."""
     randomness = SystemRandomness()
@@ -219,8 +222,15 @@ def gallery_on(
         challenge_keys=[TOKEN_KEY.encode()],
         issuer=issuer,
         factor_keys=factor_keys,
+        pictures=PICTURES,
     )
-    rules = Rules(access, lifetimes or Lifetimes(), sign_in=sign_in or SignInRules(), public_url=public_url)
+    rules = Rules(
+        access,
+        lifetimes or Lifetimes(),
+        sign_in=sign_in or SignInRules(),
+        public_url=public_url,
+        picture_space=picture_space,
+    )
     return LogoAdmin(ports, rules)
 
 
@@ -303,6 +313,14 @@ ARTWORK: Final[dict[str, Any]] = {
 ONE_CHANGE: Final[dict[str, Any]] = {"kind": "author", "id": 1, "version": 6, "set": {"username": "Cyd"}}
 
 # Every command: the call that takes it, and values that are valid in a stocked gallery.
+# One black pixel.
+PIXEL: Final = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108000000003a7e9b5500"
+    "00000a49444154789c636000000002000148afa4710000000049454e44ae426082"
+)
+PICTURES: Final = PillowPictures()
+STOCKED_PICTURE: Final = sha256(PICTURES.convert(PIXEL).content).hexdigest()
+
 ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     SignIn: ("sessions.sign_in", {"username": "ann", "password": ANN_PASSWORD}),
     sessions.Refresh: ("sessions.refresh", {"grant_type": "refresh_token", "refresh_token": "unknown"}),
@@ -317,6 +335,9 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     publication.ShowPublication: ("publication.status", {}),
     css.JudgeCss: ("css.judge", {"kind": "logo", "custom_css": "color: red"}),
     settings.GetSettings: ("settings.get", {}),
+    pictures.SendPicture: ("pictures.send", {}),
+    pictures.GetPicture: ("pictures.get", {"picture": STOCKED_PICTURE}),
+    pictures.RemovePicture: ("pictures.remove", {"picture": STOCKED_PICTURE}),
     settings.AmendSettings: ("settings.amend", {"picture_hosts": ["i.example", "*.img.example:8443"]}),
     ListFactors: ("factors.list", {}),
     EnrolTotp: ("factors.enrol_totp", {"name": "Phone"}),
@@ -419,6 +440,8 @@ def ask(gallery: LogoAdmin, command: Command, caller: Caller = OWNER) -> Any:
     call = attrgetter(ASKED[type(command)][0])(gallery)
     if isinstance(command, import_export.ImportRecords):
         return call(command, [IMPORTED_LINE], caller)
+    if isinstance(command, pictures.SendPicture):
+        return call(command, PIXEL, caller)
     if isinstance(command, import_export.ExportRecords):
         return call(command, lambda _: None, caller)
     if isinstance(command, changes.RevertRequest | bulk.ApplyChanges):
@@ -427,7 +450,7 @@ def ask(gallery: LogoAdmin, command: Command, caller: Caller = OWNER) -> Any:
 
 
 def stock(gallery: LogoAdmin) -> None:
-    """Create role 3, user 7 with the default role, two authors, and logo 1 and theme 1 by the first of them.
+    """Create role 3, user 7 with the default role, two authors, and logo 1 and theme 1 by the first; send a picture.
 
     Change 7 is the creation of the second author, by the request ``second``.
     """
@@ -439,6 +462,7 @@ def stock(gallery: LogoAdmin) -> None:
     gallery.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=1))
     gallery.themes.create(artworks.CreateTheme(**ARTWORK))
     gallery.themes.link(artworks.LinkThemeAuthor(theme_id=1, author_id=1))
+    gallery.pictures.send(pictures.SendPicture(), PIXEL)
 
 
 def signed_in(storage: Storage, *scope: str, user_id: int = 500) -> SignedIn:

@@ -9,7 +9,16 @@ from httpx2 import Client, Response
 
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.kernel.records import Kind
-from tests.gallery import ANN_PASSWORD, ARTWORK, IMPORTED_LINE, SPARE_CHALLENGE, SPARE_CODE, SPARE_PASSKEY
+from tests.gallery import (
+    ANN_PASSWORD,
+    ARTWORK,
+    IMPORTED_LINE,
+    PIXEL,
+    SPARE_CHALLENGE,
+    SPARE_CODE,
+    SPARE_PASSKEY,
+    STOCKED_PICTURE,
+)
 
 
 @dataclass(frozen=True)
@@ -89,13 +98,23 @@ class Sample:
         """Send it, to its own path or another one."""
         described = [] if self.body is None else [("content-type", self.media_type)]
         given = headers.items() if isinstance(headers, Mapping) else headers
-        return client.request(self.method, path or self.path, headers=[*described, *given], json=self.body)
+        body: Any = {"content": self.body} if isinstance(self.body, bytes) else {"json": self.body}
+        return client.request(self.method, path or self.path, headers=[*described, *given], **body)
+
+    @property
+    def content(self) -> bytes:
+        """The bytes of its body."""
+        if isinstance(self.body, bytes):
+            return self.body
+        return b"" if self.body is None else json.dumps(self.body).encode()
 
     @property
     def path(self) -> str:
         """The path in the stocked gallery: user 7, role 3, change 7, and else the first of each kind."""
         ids = {**dict.fromkeys((f"{kind}_id" for kind in Kind), 1), "user_id": 7, "role_id": 3}
-        return self.template.format(**ids, key_id=1, factor_id=1, change_id=7, session_id="spare")
+        return self.template.format(
+            **ids, key_id=1, factor_id=1, change_id=7, session_id="spare", picture=STOCKED_PICTURE
+        )
 
     def __str__(self) -> str:
         return f"{self.method} {self.template}"
@@ -126,6 +145,7 @@ _CHANGE: Final = (
     *("origin", "undoes", "user_name"),
 )
 _PIN: Final = ("url", "sha256", "offered", "failure", "checked_at", "difference")
+_PICTURE: Final = ("picture", "url", "thumbnail_url", "width", "height", "frames", "size")
 _LOGO_LINK: Final = ("logo_author_id", "logo_id", "author_id")
 _THEME_LINK: Final = ("theme_author_id", "theme_id", "author_id")
 
@@ -233,6 +253,8 @@ SAMPLES: Final = (
         errors=(404,)),
     Sample("DELETE", "/api/logos/{logo_id}/authors/{author_id}", 200, "always", ("logo_id", "author_id"),
         errors=(404,)),
+    Sample("POST", "/api/pictures", 200, "always", _PICTURE, PIXEL, errors=(201, 409, 429), media_type="image/png"),
+    Sample("DELETE", "/api/pictures/{picture}", 200, "always", ("picture",), errors=(404,)),
 )
 # fmt: on
 # In one gallery, with the removals last: links before what they join.

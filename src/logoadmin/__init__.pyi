@@ -36,6 +36,7 @@ from .domain.kernel.errors import (
     NotModified as NotModified,
     NotPermitted as NotPermitted,
     Outdated as Outdated,
+    PictureGone as PictureGone,
     OutgoingError as OutgoingError,
     Problem as Problem,
     RecentSignInRequired as RecentSignInRequired,
@@ -48,6 +49,7 @@ from .domain.kernel.errors import (
     StorageUnavailable as StorageUnavailable,
     TablesMissing as TablesMissing,
     TooManyChanges as TooManyChanges,
+    TooManyPictures as TooManyPictures,
     TooManySignIns as TooManySignIns,
 )
 from .domain.identity.events.event_records import Event as Event
@@ -91,7 +93,9 @@ from .domain.kernel.records import (
     LogoAuthor as LogoAuthor,
     RemovedAuthor as RemovedAuthor,
     RemovedAvatar as RemovedAvatar,
+    Picture as Picture,
     RemovedLogo as RemovedLogo,
+    RemovedPicture as RemovedPicture,
     RemovedLogoAuthor as RemovedLogoAuthor,
     RemovedRole as RemovedRole,
     RemovedTheme as RemovedTheme,
@@ -195,6 +199,11 @@ from .domain.identity.sessions.sessions import (
     RemoveUserSessions as RemoveUserSessions,
     Revoke as Revoke,
     WhoAmI as WhoAmI,
+)
+from .domain.gallery.pictures import (
+    GetPicture as GetPicture,
+    RemovePicture as RemovePicture,
+    SendPicture as SendPicture,
 )
 from .domain.gallery.shared_settings import AmendSettings as AmendSettings, GetSettings as GetSettings
 from .domain.identity.sign_in.passkey import AskPasskey as AskPasskey, SignInWithPasskey as SignInWithPasskey

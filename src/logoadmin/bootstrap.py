@@ -20,6 +20,7 @@ from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.oidc_issuer import OidcIssuer
 from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
+from logoadmin.domain.gallery.pictures import NOT_INSTALLED as NO_PICTURES
 from logoadmin.domain.identity.factors.passkey_records import NO_NAME, NOT_INSTALLED
 from logoadmin.domain.identity.first_start import first_start, is_started, start_with_key_files, stored_token_keys
 from logoadmin.domain.identity.new_passwords import NewPasswords
@@ -31,10 +32,10 @@ from logoadmin.domain.kernel.extras import install_extra
 from logoadmin.domain.kernel.public_url import PublicUrl
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
 from logoadmin.domain.publication.publication_service import PublishingRules
+from logoadmin.ports.gallery.pictures import PictureCodec
 from logoadmin.ports.identity.issuer import Issuer
 from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkeys
 from logoadmin.ports.kernel.metrics import Metrics, NoMetrics
-from logoadmin.ports.kernel.outgoing import Outgoing
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 from logoadmin.ports.publication.signing import SigningKey
 from logoadmin.ports.storage import Storage, StorageLifecycle
@@ -103,7 +104,8 @@ def _gallery(
         raise TablesMissing(existed=not settings.create)
     tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience, settings.access_token_seconds)
     hasher, encryption, randomness, clock = _hasher(settings), FernetEncryption(), SystemRandomness(), SystemClock()
-    outgoing = _outgoing(settings)
+    # An optional package.
+    outgoing = None if find_spec("httpx2") is None else GuardedOutgoing(settings.outgoing_hosts)
     ports = Ports(
         storage,
         hasher,
@@ -120,13 +122,15 @@ def _gallery(
         _passkeys(settings),
         derived_keys(keys, "passkey challenge"),
         issuer,
+        _pictures(),
     )
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days)
     publishing = PublishingRules(
         settings.gallery_days, _reader(), settings.pin_imports, gallery_dir(settings), settings.gallery_dir is None
     )
     access, seen = settings.access or Policy.OPEN, settings.effective_public_url
-    return LogoAdmin(ports, Rules(access, lifetimes, publishing, sign_in_rules(settings), seen), generated_password)
+    rules = Rules(access, lifetimes, publishing, sign_in_rules(settings), seen, settings.picture_space)
+    return LogoAdmin(ports, rules, generated_password)
 
 
 def sign_in_rules(settings: Settings) -> SignInRules:
@@ -261,6 +265,17 @@ def _metrics() -> Metrics:
     return PrometheusMetrics()
 
 
+@lru_cache(maxsize=1)
+def _pictures() -> PictureCodec | str:
+    """Return the one codec of the process, which takes turns; or why there is none, for clients (contract P1)."""
+    try:
+        # Imported here, because it is optional and takes a while.
+        from logoadmin.adapters.pillow_pictures import PillowPictures
+    except ModuleNotFoundError:
+        return NO_PICTURES
+    return PillowPictures()
+
+
 def _passkeys(settings: Settings) -> OpenPasskeys | str:
     """Return how to get the adapter for passkeys; or why they cannot be used, for clients (contract O1, O8)."""
     public_url = settings.effective_public_url
@@ -293,9 +308,3 @@ def issuer_of(settings: Settings) -> Issuer | None:
     # Not the way out of style sheets: those who write CSS must not reach an issuer in the operator's network.
     outgoing = GuardedOutgoing({*settings.outgoing_hosts, host_of(url) or ""})
     return OidcIssuer(url, client_id, client_secret.get_secret_value(), outgoing)
-
-
-def _outgoing(settings: Settings) -> Outgoing | None:
-    if not settings.pin_imports or find_spec("httpx2") is None:  # an optional package
-        return None
-    return GuardedOutgoing(settings.outgoing_hosts)

@@ -173,8 +173,10 @@ def test_the_generated_tables_are_those_of_the_code(name: str) -> None:
 def row_of(operation: Operation) -> list[str]:
     """Return the row of an operation in the table of endpoints, without the description of the response."""
     permission, fields = operation.command.permission, fields_of(operation.command)
-    body = [f"`{n}`{'' if f.is_required() else '?'}" for n, f in fields.items() if n not in operation.path_fields]
-    scope = f"`{permission.scope.value}`{', or oneself' if permission.self_field else ''}" if permission.scope else "-"
+    given = {field.validation_alias or name: field for name, field in fields.items()}
+    body = [f"`{n}`{'' if f.is_required() else '?'}" for n, f in given.items() if n not in operation.path_fields]
+    scopes = " or ".join(f"`{scope.value}`" for scope in (permission.scope, *permission.or_else) if scope)
+    scope = f"{scopes}{', or oneself' if permission.self_field else ''}" or "-"
     return [
         f"`{operation.route}`",
         "object" if operation.whole_body else ", ".join(body) or "-",

@@ -41,10 +41,13 @@ NAMES = {
         "TablesMissing",
         "TooManyChanges",
         "TooManySignIns",
+        "TooManyPictures",
+        "PictureGone",
     ),
     # records and results
     *("Author", "Imported", "ImportedCounts", "Kind", "Logo", "LogoAuthor", "RemovedAuthor", "RemovedAvatar"),
     *("RemovedLogo", "RemovedLogoAuthor", "RemovedRole", "RemovedTheme", "RemovedThemeAuthor", "RemovedUser"),
+    *("Picture", "RemovedPicture", "SendPicture", "GetPicture", "RemovePicture"),
     *("Role", "Theme", "ThemeAuthor", "Tokens", "User"),
     *("ListedSession", "RemovedSession", "RemovedUserSessions"),
     *("AffectedUser", "RoleEffect", "SharedSettings", "Risk", "Verdict", "PinnedImport", "PinnedCopies", "InlinedCss"),

@@ -65,8 +65,9 @@ def proved(answered: AppResponse, allowed: set[int], is_file: bool = False) -> N
 @st.composite
 def json_bodies(draw: st.DrawFn, row: Sample) -> Any:
     """Draw a body that is often close to a good one."""
-    names = st.sampled_from([*(row.body or {}), "x"])
-    near = st.dictionaries(names, JSON_VALUES, max_size=3).map(lambda changes: {**(row.body or {}), **changes})
+    good = row.body if isinstance(row.body, dict) else {}
+    names = st.sampled_from([*good, "x"])
+    near = st.dictionaries(names, JSON_VALUES, max_size=3).map(lambda changes: {**good, **changes})
     return draw(near | JSON_VALUES)
 
 

@@ -16,6 +16,16 @@ from logoadmin.domain.gallery.audited_artworks import AuditedArtworks
 from logoadmin.domain.gallery.audited_authors import AuditedAuthors
 from logoadmin.domain.gallery.audited_settings import AuditedSettings
 from logoadmin.domain.gallery.authors import AuthorService
+from logoadmin.domain.gallery.pictures import (
+    DEFAULT_SPACE,
+    PictureService,
+    has_unnamed_pictures,
+    name_pictures,
+    sweep_pictures,
+)
+from logoadmin.domain.gallery.pictures import (
+    NOT_INSTALLED as NO_PICTURES,
+)
 from logoadmin.domain.gallery.shared_settings import SettingsService
 from logoadmin.domain.identity.escalation import check_somebody_holds_all, guards, somebody_holds_all
 from logoadmin.domain.identity.events.event_list import EventService
@@ -59,6 +69,7 @@ from logoadmin.domain.publication.pins.artwork_css import ArtworkCss
 from logoadmin.domain.publication.pins.pins import PinService
 from logoadmin.domain.publication.publication_service import PublicationService, PublishingRules
 from logoadmin.domain.publication.withdrawal_log import withdraw
+from logoadmin.ports.gallery.pictures import PictureCodec
 from logoadmin.ports.identity.issuer import Issuer
 from logoadmin.ports.identity.passkeys import OpenPasskeys
 from logoadmin.ports.identity.passwords import PasswordHasher
@@ -87,7 +98,7 @@ _DEFERRED: Final = "atomic takes a function that has done its work when it retur
 class Ports:
     """The adapters that the core needs; without ``outgoing`` it asks no other host.
 
-    Instead of ``passkeys`` it may have the reason why they cannot be used.
+    Instead of ``passkeys`` and ``pictures`` it may have the reason why they cannot be used.
     """
 
     storage: Storage
@@ -105,6 +116,7 @@ class Ports:
     passkeys: OpenPasskeys | str = NOT_INSTALLED
     challenge_keys: Sequence[bytes] = ()
     issuer: Issuer | None = None
+    pictures: PictureCodec | str = NO_PICTURES
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +128,7 @@ class Rules:
     publishing: PublishingRules = field(default_factory=PublishingRules)
     sign_in: SignInRules = field(default_factory=SignInRules)
     public_url: PublicUrl = LOCAL
+    picture_space: int = DEFAULT_SPACE
 
 
 class JudgedArtworkService(ArtworkService[Artwork, LinkAnswer, Removed, RemovedLink]):
@@ -137,7 +150,7 @@ def auditing(ways: Ways) -> Auditing:
             **{kind.kind: AuditedArtworks for kind in ARTWORK_KINDS},
         },
         guards(ways),
-        [withdraw],
+        [withdraw, name_pictures],
         partial(check_somebody_holds_all, ways),
         require_recent_sign_in,
     )
@@ -164,6 +177,7 @@ class LogoAdmin:
         keys: see :class:`~logoadmin.domain.identity.service_keys.KeyService`.
         events: see :class:`~logoadmin.domain.identity.events.event_list.EventService`.
         pins: see :class:`~logoadmin.domain.publication.pins.pins.PinService`.
+        pictures: see :class:`~logoadmin.domain.gallery.pictures.PictureService`.
         settings: see :class:`~logoadmin.domain.gallery.shared_settings.SettingsService`.
         css: see :class:`~logoadmin.domain.publication.css.unsaved_css.CssService`.
         preferences: see :class:`~logoadmin.domain.identity.preferences.PreferenceService`.
@@ -204,7 +218,10 @@ class LogoAdmin:
         self.authors = AuthorService(transactions)
         self.themes = JudgedArtworkService(THEMES, transactions)
         self.logos = JudgedArtworkService(LOGOS, transactions)
-        self.pins = PinService(transactions, ports.outgoing, ports.clock)
+        self.pins = PinService(transactions, ports.outgoing if rules.publishing.pin_imports else None, ports.clock)
+        self.pictures = PictureService(
+            transactions, ports.pictures, ports.outgoing, ports.clock, rules.public_url, rules.picture_space
+        )
         self.settings = SettingsService(transactions)
         self.css = CssService(transactions, ports.clock)
         self.preferences = PreferenceService(transactions)
@@ -260,7 +277,7 @@ class LogoAdmin:
         return milestones.recorded(self._storage)
 
     def sweep(self) -> Literal["done", "more", "busy"]:
-        """Remove a few rows of what has expired: sessions, events, attempts to sign in, and stored responses.
+        """Remove a few rows of what has expired: sessions, events, stored responses, pictures that nothing names.
 
         The application of :func:`logoadmin.asgi` does this every minute, and :func:`logoadmin.connect` once. A program
         that signs people in and has neither for days calls it now and then. Several processes may.
@@ -277,8 +294,15 @@ class LogoAdmin:
             rules = self._rules
             swept = sweep_sign_ins(uow, now, rules.lifetimes, rules.sign_in.event_days, _SWEPT_AT_ONCE) or of_responses
 
+        def sweep_unnamed(uow: UnitOfWork) -> None:
+            nonlocal swept
+            swept = sweep_pictures(uow, now, _SWEPT_AT_ONCE) or swept
+
         if not self._storage.try_write(sweep, "sessions"):
             return "busy"
+        if self._storage.read(lambda uow: has_unnamed_pictures(uow, now)):
+            # Records that begin to name one hold the same lock.
+            self._storage.try_write(sweep_unnamed)
         return "more" if swept else "done"
 
     def data_version(self) -> int | None:

@@ -132,6 +132,13 @@ class Settings(SignInSettings):
             "pictures, such as `i.example` or `*.example`"
         ),
     )
+    picture_space: ByteSize = Field(
+        ByteSize(1024**3),
+        ge=0,
+        description=(
+            "the space of all [pictures](pictures.md) together in the database, such as `4 GiB`, or bytes; 0 for none"
+        ),
+    )
     pin_imports: bool = Field(
         True,
         description=(

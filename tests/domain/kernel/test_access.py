@@ -10,7 +10,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import import_export
-from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
@@ -63,7 +63,7 @@ class Row:
     scope: str
     without_token: bool
     own: bool = False
-    alternative: str = ""  # another scope that is enough
+    alternative: tuple[str, ...] = ()  # other scopes of which each is enough
 
 
 # fmt: off
@@ -78,10 +78,13 @@ TABLE: dict[type[Command], Row] = {
     sessions.RemoveUserSessions: Row("users:write", False),
     preferences.GetPreferences: Row("", False),
     preferences.SetPreferences: Row("", False),
-    publication.ShowPublication: Row("logos:write", False, alternative="themes:write"),
-    css.JudgeCss:               Row("logos:write", False, alternative="themes:write"),
+    publication.ShowPublication: Row("logos:write", False, alternative=("themes:write",)),
+    css.JudgeCss:               Row("logos:write", False, alternative=("themes:write",)),
     settings.GetSettings:       Row("", False),
     settings.AmendSettings:     Row("*", False),
+    pictures.SendPicture:       Row("logos:write", False, alternative=("themes:write", "users:write")),
+    pictures.GetPicture:        Row("", True),
+    pictures.RemovePicture:     Row("*", False),
     ListFactors:        Row("", False),
     EnrolTotp:          Row("", False),
     ConfirmTotp:        Row("", False),
@@ -287,7 +290,7 @@ def test_who_holds_everything_may(refused: Refused) -> None:
 @ACCESS
 def test_who_holds_every_other_scope_may_not(refused: Refused, policy: Policy) -> None:
     def holder(storage: MemoryStorage, kind: type[Command]) -> Caller:
-        others = [scope for scope in ALL_SCOPES if scope not in (TABLE[kind].scope, TABLE[kind].alternative, "*")]
+        others = [scope for scope in ALL_SCOPES if scope not in (TABLE[kind].scope, *TABLE[kind].alternative, "*")]
         return signed_in(storage, *others, "forum:write", "USERS:WRITE", "**")
 
     expected = {kind: NotPermitted if row.scope and needs_token(row, policy) else None for kind, row in TABLE.items()}

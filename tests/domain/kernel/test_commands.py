@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import import_export
-from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import roles, users
 from logoadmin.domain.identity import service_keys as keys
@@ -38,6 +38,8 @@ OPTIONAL = {
     (SignInWithFactor, "recovery_code"),
     (SignInWithFactor, "passkey"),
     (keys.CreateKey, "expires_in"),
+    (pictures.SendPicture, "source"),
+    (pictures.GetPicture, "thumbnail"),
     (artworks.CreateTheme, "active"),
     (artworks.CreateLogo, "active"),
     (pins.AcceptThemePins, "offered"),
@@ -83,7 +85,7 @@ def test_null_is_refused_for_everything_but_what_may_be_none(kind: type[Command]
         is_asked = (
             issubclass(kind, ListCommand) and (kind, name) in OPTIONAL and name not in ("order", "sort", "versions")
         )
-        if name in ("avatar", "expires_in") or is_asked:
+        if name in ("avatar", "expires_in", "source") or is_asked:
             assert getattr(kind(**values), name) is None
         else:
             assert [loc for loc, _ in problems_with(kind, values)] == [(name,)]

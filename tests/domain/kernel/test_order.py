@@ -210,7 +210,8 @@ CHANGED: Final = [
     kind
     for kind, (call, _) in ASKED.items()
     if call.endswith((".amend", ".remove", "_avatar", "_password", ".unlink"))
-    and not call.startswith(("factors.", "keys.", "sessions.", "settings."))  # the settings are always there
+    # Pictures have no version, and the settings always exist.
+    and not call.startswith(("factors.", "keys.", "pictures.", "sessions.", "settings."))
 ]
 
 

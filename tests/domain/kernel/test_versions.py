@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.history import ListChanges
-from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
@@ -86,7 +86,7 @@ def last(gallery: LogoAdmin) -> int:
     return gallery.changes.list(ListChanges()).version
 
 
-# Without a version: a key, a session or a factor either exists or does not, and preferences are replaced as a whole.
+# Without a version: a key, session, factor or picture exists or does not, and preferences are replaced as a whole.
 # The settings have their first version from their first change on, see tests/contracts/gallery/test_shared_settings.py.
 UNVERSIONED: Final = {
     keys.RemoveKey,
@@ -96,6 +96,7 @@ UNVERSIONED: Final = {
     sessions.RemoveUserSessions,
     preferences.SetPreferences,
     settings.AmendSettings,
+    pictures.RemovePicture,
 }
 
 

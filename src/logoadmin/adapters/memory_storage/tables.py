@@ -14,6 +14,7 @@ from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.lists import Order
 from logoadmin.domain.kernel.records import Change, Kind, PasswordHash
+from logoadmin.ports.gallery.picture_storage import StoredPicture
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.sign_in_storage import Challenge, Factor, Identity
 from logoadmin.ports.kernel.change_storage import StoredResponse
@@ -47,6 +48,15 @@ class Rows(UserDict[int, Row]):
             yield self.data[self._ids[place]]
 
 
+@dataclass(frozen=True, slots=True)
+class PictureRow:
+    """A picture, its file and thumbnail, and whether a record or a change names it."""
+
+    stored: StoredPicture | None = None
+    files: tuple[bytes, bytes] | None = None
+    is_named: bool = False
+
+
 @dataclass
 class Tables:
     """All that is stored. Records by id; links as ``{artwork: {author: link}}``, in link order."""
@@ -70,6 +80,7 @@ class Tables:
     withdrawals: dict[tuple[Kind, int], Withdrawal] = field(default_factory=dict)
     pins: dict[tuple[Kind, int, str], Pin] = field(default_factory=dict)
     sheets: dict[str, str] = field(default_factory=dict)
+    pictures: dict[str, PictureRow] = field(default_factory=dict)
     factors: dict[int, Factor] = field(default_factory=dict)
     # hash -> user
     recovery_codes: dict[str, int] = field(default_factory=dict)

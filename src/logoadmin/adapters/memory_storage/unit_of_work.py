@@ -4,6 +4,7 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import Any, TypeVar
 
+from logoadmin.adapters.memory_storage.gallery.pictures import MemoryPictures
 from logoadmin.adapters.memory_storage.identity.sessions import (
     MemoryPreferences,
     MemorySecrets,
@@ -36,6 +37,8 @@ Record = TypeVar("Record", bound=StoredRecord)
 
 
 class _Gallery(Repository):
+    pictures = cached_property(lambda room: MemoryPictures(room._tables, room._journal))
+
     def links(self, kind: AnyArtworkKind, /) -> MemoryLinks:
         return MemoryLinks(kind, self._tables, self._journal)
 

@@ -13,6 +13,7 @@ from logoadmin.adapters.sql_storage.databases import connections_of, dialect_of
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, Failure, FailureKind
 from logoadmin.adapters.sql_storage.gallery.links import LINKS, SqlLinks
+from logoadmin.adapters.sql_storage.gallery.pictures import SqlPictures
 from logoadmin.adapters.sql_storage.group_commit import GroupCommit
 from logoadmin.adapters.sql_storage.identity.sessions import (
     SqlPasswords,
@@ -58,6 +59,8 @@ class _Room:
 
 
 class _Gallery(_Room):
+    pictures = cached_property(lambda room: SqlPictures(room._transaction))
+
     def links(self, kind: AnyArtworkKind, /) -> Links:
         return SqlLinks(self._transaction, LINKS[kind.kind])
 

@@ -117,6 +117,8 @@ class ChangeService(Service):
         if change is None:
             raise NotFound("Change", command.change_id)
         _require_write_scopes(uow, [change.kind])
+        if change.kind is Kind.PICTURE:
+            raise Conflict(f"Change {change.change_id} cannot be undone: removed pictures are not kept")
         _authorize(uow, change)
         if _sets_password(change):
             raise Conflict(f"Change {change.change_id} cannot be undone: old passwords are not kept")
@@ -128,8 +130,9 @@ class ChangeService(Service):
     def revert_request(self, command: RevertRequest, caller: Caller = OWNER) -> Listing[Change]:
         """Undo all changes of a request, the newest first, and return the changes that this makes (contract G4).
 
-        Each is undone as :meth:`revert` does it; all are, or none. Passwords that the request set stay. In
-        :meth:`~logoadmin.domain.logo_admin.LogoAdmin.atomic` the answer can be read only after its end.
+        Each is undone as :meth:`revert` does it; all are, or none. Passwords that the request set stay,
+        and pictures that it removed stay removed. In :meth:`~logoadmin.domain.logo_admin.LogoAdmin.atomic` the answer
+        can be read only after its end.
 
         Raises:
             NotFound: the history has no such request.
@@ -150,7 +153,7 @@ class ChangeService(Service):
         last = uow.changes.last_id()
         undo, undone = _Undo(uow, command.request_id, last), 0
         for change in _newest_first(uow, command.request_id, last):
-            if not _sets_password(change):
+            if not _sets_password(change) and change.kind is not Kind.PICTURE:
                 _authorize(uow, change)
                 undo.undo(change)
                 undone += 1
@@ -161,7 +164,7 @@ def _newest_first(uow: AuditedUnitOfWork, request_id: str, last: int) -> Iterato
     """Yield the changes of a request; the records that they are about are loaded, with few queries."""
     below = last + 1
     while page := uow.changes.of_request(request_id, below, MOST_LOADED):
-        uow.load((change.kind, change.id) for change in page)
+        uow.load((change.kind, change.id) for change in page if change.kind is not Kind.PICTURE)
         yield from page
         below = page[-1].change_id
 

@@ -92,12 +92,14 @@ class Permission:
         open_by_default: whether the specification needs no token, so that the policy ``open`` requires none.
         self_field: the field of the command with the id of a user who needs no scope for their own account.
         signed_in: whether a token is required although no scope is.
+        or_else: scopes of which each is sufficient as well.
     """
 
     scope: Scope | None = None
     open_by_default: bool = False
     self_field: str | None = None
     signed_in: bool = False
+    or_else: tuple[Scope, ...] = ()
 
     def needs_token(self, policy: Policy) -> bool:
         """Return whether a caller needs a token under this policy (spec §Authentication 4, contract B1)."""
@@ -291,5 +293,5 @@ def authorize(policy: Policy, permission: Permission, held: Rights, user_id: int
     if permission.scope is None or held.hold(permission.scope):
         return
     own = held.of_user and user_id == held.user_id
-    if not own and permission.needs_token(policy):
+    if not own and permission.needs_token(policy) and not any(held.hold(scope) for scope in permission.or_else):
         raise NotPermitted

@@ -34,10 +34,7 @@ class Subscriber(Protocol):
     """Follows the changes of a write, in the same transaction."""
 
     def __call__(self, uow: UnitOfWork, change_log: "ChangeLog", changes: Sequence[Change], /, *, final: bool) -> None:
-        """Follow changes that were just stored; they are the last ones of the write if ``final``.
-
-        New records under ids that no record had before are left out: nobody knows them yet.
-        """
+        """Follow changes that were just stored; they are the last ones of the write if ``final``."""
 
 
 @dataclass(slots=True, eq=False)
@@ -131,9 +128,7 @@ class ChangeLog:
         changes, self.changes, self._goes_on = self.changes, [], False
         if changes:
             self._uow.changes.add(changes)
-        new = self._first_new
-        known = [each for each in changes if each.before is not None or each.id < new.get(each.kind, _NEVER)]
-        if known or (final and self._is_followed):
+        if changes or (final and self._is_followed):
             self._is_followed = True
             for subscriber in self._subscribers:
-                subscriber(self._uow, self, known, final=final)
+                subscriber(self._uow, self, changes, final=final)

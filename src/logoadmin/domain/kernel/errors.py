@@ -17,11 +17,13 @@
     ├── SignInForbidden           a sign-in that the settings forbid
     ├── IncorrectPassword         a wrong current password of a user who changes it
     ├── TooManySignIns            too many failed sign-ins
+    ├── TooManyPictures           too many pictures of one user in an hour
     ├── NotFound                  a record or a link that does not exist
     ├── DuplicateEntry            a unique value that is taken, on creation
     │   └── DuplicateUpdate       the same, on a change
     ├── Conflict                  a state of the records that forbids the change
     │   └── ArtworkBlocked        a block that would have to be lifted
+    ├── PictureGone               a picture that was removed or taken down
     ├── Outdated                  a record with another version than ``if_match`` names
     ├── NotModified               a version that the caller already has
     ├── InvalidLines              a file to import with invalid lines
@@ -188,6 +190,21 @@ class TooManySignIns(LogoAdminError):
     def __init__(self, retry_after: int) -> None:
         self.retry_after = retry_after
         super().__init__("Too many failed sign-ins")
+
+
+class TooManyPictures(LogoAdminError):
+    """A user sent too many pictures; ``retry_after`` is the number of seconds to wait (contract P1)."""
+
+    def __init__(self, retry_after: int) -> None:
+        self.retry_after = retry_after
+        super().__init__("Too many pictures in an hour")
+
+
+class PictureGone(LogoAdminError):
+    """The picture was removed for good, or only blocked artworks name it (contract P5)."""
+
+    def __init__(self) -> None:
+        super().__init__("This picture was removed")
 
 
 class NotFound(LogoAdminError):

@@ -12,6 +12,7 @@ from logoadmin.domain.kernel.records import (
     Kind,
     Logo,
     LogoAuthor,
+    PictureFile,
     RemovedAuthor,
     RemovedLogo,
     RemovedLogoAuthor,
@@ -189,11 +190,20 @@ SETTINGS: Final = RecordKind(
     write_scope=Scope.ALL,
 )
 
+# Of these, the history has the removals alone, each under the number of its change: none can be undone.
+PICTURES: Final[Any] = RecordKind(
+    kind=Kind.PICTURE,
+    record=PictureFile,
+    removed=lambda _: None,
+    name_field="",
+    write_scope=Scope.ALL,
+)
+
 AnyKind = RecordKind[Any, Any]
 AnyArtworkKind = ArtworkKind[Any, Any, Any, Any]
 
 # The kinds with lists. Kinds that others refer to come first.
 KINDS: Final[Mapping[Kind, AnyKind]] = {row.kind: row for row in (ROLES, USERS, AUTHORS, THEMES, LOGOS)}
 # All kinds in the history.
-RECORDED_KINDS: Final[Mapping[Kind, AnyKind]] = {**KINDS, Kind.SETTINGS: SETTINGS}
+RECORDED_KINDS: Final[Mapping[Kind, AnyKind]] = {**KINDS, Kind.SETTINGS: SETTINGS, Kind.PICTURE: PICTURES}
 ARTWORK_KINDS: Final[tuple[AnyArtworkKind, ...]] = (LOGOS, THEMES)

@@ -32,6 +32,7 @@ MAX_PICTURE_HOSTS: Final = 64
 MAX_PICTURE_HOST: Final = 261  # a name of 253 characters, with a wildcard and a port
 MAX_ARTWORK_NAME: Final = 128
 MAX_PREVIEW_URL: Final = 2048
+MAX_PICTURE: Final = 4 * 1024 * 1024  # bytes of the file that is sent
 MAX_TARGET: Final = 64
 MAX_CUSTOM_CSS: Final = 262_144
 MAX_REASON: Final = 200
@@ -44,6 +45,9 @@ MAX_KEY_SECONDS: Final = 100 * 366 * 86_400
 MAX_PORT: Final = 65_535
 MAX_WORKERS: Final = 64
 
+PICTURE_EXAMPLE: Final = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+
+_SHA256 = r"^[0-9a-f]{64}$"
 _NO_NUL = r"^[^\x00]*$"
 # RFC 6749 §3.3: printable ASCII without space, quotation mark and backslash.
 _SCOPE_TOKEN = r"^[\x21\x23-\x5B\x5D-\x7E]+$"
@@ -263,6 +267,14 @@ NewPreviewUrl = Annotated[
         "The URL of a preview picture: absolute, http or https, without a password.", "https://example.org/aurora.png"
     ),
 ]
+PictureHash = Annotated[
+    str,
+    Strict(),
+    Field(json_schema_extra={"pattern": _SHA256}),
+    AfterValidator(_matching(_SHA256, "string_pattern_mismatch", "Input should be 64 hexadecimal digits")),
+    described("The picture: the SHA-256 of its stored file, in hexadecimal digits.", PICTURE_EXAMPLE),
+]
+PictureSide = Annotated[int, described("In pixels.", 1600)]
 ScopeToken = Annotated[
     str,
     Strict(),

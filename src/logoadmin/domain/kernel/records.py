@@ -15,6 +15,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar
 from pydantic import Field
 
 from logoadmin.domain.kernel.limits import (
+    PICTURE_EXAMPLE,
     Active,
     ArtworkName,
     AuthorId,
@@ -26,6 +27,7 @@ from logoadmin.domain.kernel.limits import (
     LinkId,
     LogoId,
     Origin,
+    PictureHash,
     PictureHosts,
     PreviewUrl,
     RequestId,
@@ -59,6 +61,7 @@ class Kind(StrEnum):
     THEME = "theme"
     LOGO = "logo"
     SETTINGS = "settings"
+    PICTURE = "picture"
 
     # Errors that list the kinds name them as requests do.
     __repr__ = str.__repr__
@@ -141,6 +144,37 @@ class SharedSettings:
 
     picture_hosts: PictureHosts = ()
     version: Version = field(default=0, compare=False, repr=False, kw_only=True)
+
+
+_URL_OF_PICTURE: Final = "https://gallery.example/pictures/" + PICTURE_EXAMPLE
+
+
+@dataclass(frozen=True, slots=True)
+class PictureFile:
+    """The stored file of a picture, as the history of its removal describes it."""
+
+    picture: PictureHash
+    width: Annotated[int, described("The width of the stored picture, in pixels.", 1600)]
+    height: Annotated[int, described("The height of the stored picture, in pixels.", 900)]
+    frames: Annotated[int, described("The number of frames; more than 1 for an animation.", 1)]
+    size: Annotated[int, described("The size of the stored file, in bytes.", 48_112)]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that the gallery keeps, as WebP without metadata (contract P1)."""
+
+    picture: PictureHash
+    url: Annotated[str, described("Its address, for `preview_url` and `avatar`.", f"{_URL_OF_PICTURE}.webp")]
+    thumbnail_url: Annotated[
+        str, described("The address of a smaller one, of at most 320 pixels a side.", f"{_URL_OF_PICTURE}-320.webp")
+    ]
+    width: Annotated[int, described("The width of the stored picture, in pixels.", 1600)]
+    height: Annotated[int, described("The height of the stored picture, in pixels.", 900)]
+    frames: Annotated[int, described("The number of frames; more than 1 for an animation.", 1)]
+    size: Annotated[int, described("The size of the stored file, in bytes.", 48_112)]
+    # Whether it existed before.
+    existed: Annotated[bool, Field(exclude=True)] = field(default=True, compare=False, repr=False)
 
 
 StoredRecord = User | Role | Author | Theme | Logo | SharedSettings
@@ -231,6 +265,13 @@ class RemovedLogoAuthor:
 
     logo_id: LogoId
     author_id: AuthorId
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedPicture:
+    """The answer to the removal of a picture."""
+
+    picture: PictureHash
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ _MOST_HELD: Final = 256
 def withdraw(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Change], *, final: bool) -> None:
     """Withdraw artworks that were switched off, blocked or removed, and end the withdrawal of active ones."""
     changes = [change for change in changes if isinstance(RECORDED_KINDS[change.kind], ArtworkKind)]
+    # Nobody knows a new record yet under an id that none had before.
+    changes = [each for each in changes if each.before is not None or not change_log.is_new(each.kind, each.id)]
     withdrawals, unstored = change_log.withdrawals, change_log.unstored_withdrawals
     _load(uow, change_log, changes)
     for change in changes:

@@ -17,6 +17,7 @@ from logoadmin.entrypoints.http_api.limits import ClientLimits
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.entrypoints.http_api.origins import Hosts, misdirected
+from logoadmin.entrypoints.http_api.pictures import picture_route
 from logoadmin.entrypoints.http_api.published_folder import PublishedFolder
 from logoadmin.entrypoints.http_api.spool import SPOOL_SPACE
 from logoadmin.ports.publication.gallery_files import GalleryFiles
@@ -50,7 +51,8 @@ def http_application(
     """
     context = AppContext(gallery, origins, cache_seconds, from_sockets=from_sockets, spool_space=spool_space)
     operations = [Route(path, Endpoint(context, operations)) for path, operations in _operations_by_path().items()]
-    others = [*health_routes(gallery, context.dispatch), *document_routes(gallery), Route("/", Redirect(home)), *pages]
+    others = [*health_routes(gallery, context.dispatch), *document_routes(gallery), picture_route(context)]
+    others += [Route("/", Redirect(home)), *pages]
     folder: PublishedGallery | None = None
     if published is not None:
         publisher = background_publisher(gallery, published, context.dispatch)

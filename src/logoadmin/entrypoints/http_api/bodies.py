@@ -42,7 +42,10 @@ def check_head(request: Request, operation: Operation) -> None:
     """
     kind = request.media_type
     # Only a request without a body may leave out its type, which is not known yet.
-    if kind not in operation.media_types and (kind or operation.takes_jsonl):
+    is_file = operation.takes_file and kind.startswith("image/")
+    if kind not in operation.media_types and not is_file and (kind or operation.takes_jsonl):
+        if operation.takes_file:
+            raise no_picture()
         raise HttpError(415, f"Body should be {' or '.join(JSON_LINES) if operation.takes_jsonl else JSON}")
     headers = request.headers
     if b"content-encoding" in headers and headers[b"content-encoding"][0].strip().lower() not in ("", "identity"):
@@ -50,6 +53,11 @@ def check_head(request: Request, operation: Operation) -> None:
     length = headers.get(b"content-length", ("",))[0] or "0"
     if not length.isdecimal() or int(length[:20]) > operation.max_body:
         raise _too_large(operation.max_body)
+
+
+def no_picture() -> HttpError:
+    """Return the refusal of a body that does not say that it is a picture."""
+    return HttpError(415, "Body should be a picture, as image/png or application/octet-stream")
 
 
 def _too_large(most: int) -> HttpError:

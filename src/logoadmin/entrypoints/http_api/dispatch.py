@@ -259,6 +259,8 @@ class Dispatch:
         self.asking_issuer = LongLane("asking-issuer", _ISSUER_THREADS, long_calls)
         # Few threads, for the interpreter lock as well.
         self.judging = FairLane("judging", _JUDGING_THREADS, long_calls)
+        # Pictures are decoded one at a time.
+        self.decoding = FairLane("decoding", 1, long_calls)
         self.exporting = LongLane("exporting", 1, long_calls)
         self.rendering = LongLane("rendering", _RENDERING_THREADS, long_calls)
         # One thread, so that only one parser at a time competes with the event loop for the interpreter lock.

@@ -13,13 +13,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
+from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.kernel.access import PUBLIC, Anonymous, Caller, SignedIn, network_of, require_token
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidLines, InvalidToken, LogoAdminError
 from logoadmin.domain.kernel.records import Imported
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.background import Background
-from logoadmin.entrypoints.http_api.bodies import BodyReader, Uploads, check_head
+from logoadmin.entrypoints.http_api.bodies import BodyReader, Uploads, check_head, no_picture
 from logoadmin.entrypoints.http_api.commands import command_of
 from logoadmin.entrypoints.http_api.conditions import known_tag
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, Lane, LongLane, SingleFlight
@@ -229,6 +230,8 @@ class Endpoint:
         caller = request.caller = self._caller(request, operation)
         if operation.takes_jsonl:
             return await self._imported(request, receive, operation, caller)
+        if operation.takes_file:
+            return await self._sent(request, receive, operation, caller)
         if operation.attachment:
             return await self._exported(request, operation, caller)
         command = await self._command(request, receive, operation)
@@ -338,6 +341,21 @@ class Endpoint:
             command = command.model_copy(update={"lines_hash": upload.digest})
             load = partial(imports.load, command, upload.lines, caller, with_password_hashes=False)
             return await dispatch.long_writing.run(partial(_loaded, load, self._renderers[operation]))
+
+    async def _sent(self, request: Request, receive: Receive, operation: Operation, caller: Caller) -> RenderedResponse:
+        """Keep the picture of a request; callers without the right are refused before they send it."""
+        context, dispatch = self._context, self._context.dispatch
+        command = cast(SendPicture, command_of(request, operation))
+        check_head(request, operation)
+        if command.source is None and not request.media_type:
+            raise no_picture()
+        pictures, renderer = context.gallery.pictures, self._renderers[operation]
+        await dispatch.reading.run(partial(pictures.check, command, caller))
+        content = await context.bodies.read(receive, operation.max_body)
+        lane = dispatch.decoding if command.source is None else dispatch.asking
+        return await lane.run_for(
+            _asker(caller, request), lambda: renderer.short_response(pictures.send(command, content, caller))
+        )
 
     async def _exported(self, request: Request, operation: Operation, caller: Caller) -> RenderedResponse:
         """Return a file with a snapshot of all records; a failure midway is still a 503."""

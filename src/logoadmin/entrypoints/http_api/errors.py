@@ -27,6 +27,7 @@ from logoadmin.domain.kernel.errors import (
     NotFound,
     NotPermitted,
     Outdated,
+    PictureGone,
     Problem,
     RecentSignInRequired,
     SecondFactorRequired,
@@ -34,6 +35,7 @@ from logoadmin.domain.kernel.errors import (
     SignInRefused,
     StorageUnavailable,
     TooManyChanges,
+    TooManyPictures,
     TooManySignIns,
 )
 from logoadmin.entrypoints.http_api.operation import JSON, Operation
@@ -54,11 +56,13 @@ STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
     SignInForbidden: 403,
     NotFound: 404,
     Conflict: 409,
+    PictureGone: 410,
     Outdated: 412,
     TooManyChanges: 413,
     DuplicateEntry: 409,
     InvalidInput: 422,
     InvalidLines: 422,
+    TooManyPictures: 429,
     TooManySignIns: 429,
     IssuerUnavailable: 503,
     StorageUnavailable: 503,
@@ -172,7 +176,7 @@ def _headers(error: LogoAdminError) -> dict[str, str]:
             return {"www-authenticate": step_up}  # RFC 9470 §3
         case InvalidToken() | SignInRefused() | SecondFactorRequired():
             return {"www-authenticate": "Bearer"}  # RFC 6750 §3, RFC 9110 §15.5.2
-        case TooManySignIns(retry_after=seconds):
+        case TooManySignIns(retry_after=seconds) | TooManyPictures(retry_after=seconds):
             return {"retry-after": str(seconds)}
         case IssuerUnavailable():
             return {"retry-after": str(ISSUER_RETRY_AFTER)}

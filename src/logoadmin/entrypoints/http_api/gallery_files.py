@@ -30,6 +30,13 @@ _FOREVER: Final = "public, max-age=31536000, immutable"
 _MEDIA_TYPES: Final = {"json": JSON, "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
 # Pages of any origin may read a gallery.
 CORS: Final = [(b"access-control-allow-origin", b"*"), (b"access-control-expose-headers", b"ETag, Retry-After")]
+# Pages of any site may show a picture; opened as a page, it runs nothing.
+PICTURE_FIELDS: Final = [
+    *CORS,
+    (b"content-security-policy", b"default-src 'none'; sandbox"),
+    (b"cross-origin-resource-policy", b"cross-origin"),
+    (b"x-content-type-options", b"nosniff"),
+]
 _PLAIN: Final = ""
 _GZIP: Final = "gzip"
 _BROTLI: Final = "br"

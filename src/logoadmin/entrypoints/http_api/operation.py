@@ -17,6 +17,7 @@ from logoadmin.domain.identity.sessions.session_records import NewServiceKey, To
 from logoadmin.domain.kernel.access import PUBLIC, Caller, Policy
 from logoadmin.domain.kernel.command import DRY_RUN, MAX_JSON, MOST_MARKS, REQUEST_OPTIONS, Command, fields_of
 from logoadmin.domain.kernel.kinds import RECORDED_KINDS, AnyKind
+from logoadmin.domain.kernel.limits import MAX_PICTURE
 from logoadmin.domain.kernel.lists import Listing, SearchedCommand
 from logoadmin.domain.kernel.versioned import VERSIONED
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -36,6 +37,8 @@ TEXT: Final = "text/plain"
 # headers).
 IMPORTED: Final = (*JSON_LINES, OCTETS)
 EXPORTED: Final = (*JSON_LINES, TEXT)
+# Pictures are judged by their content alone; SVG, which is refused with advice, is not listed.
+PICTURES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp", OCTETS)
 
 SMALL_BODY: Final = 64 * 1024
 MAX_UPLOAD: Final = 64 * 1024 * 1024
@@ -65,6 +68,8 @@ class Operation:
         form: whether the body may also be a form (RFC 6749 §4.3).
         bodiless: whether the body may be missing.
         takes_jsonl: whether the body is JSON Lines, and the fields of the command are in the query.
+        takes_file: whether the body is a picture, and the fields of the command are in the query.
+        existing: the status of an answer that existed before, if that is another one.
         whole_body: the field of the command that is the whole body, a JSON object; empty if its fields are in it.
         dry_run: the use case and the answer of a request with ``dry_run=true``, if these are other ones.
         attachment: the file name of a response in JSON Lines; empty for JSON.
@@ -83,6 +88,8 @@ class Operation:
     form: bool = False
     bodiless: bool = False
     takes_jsonl: bool = False
+    takes_file: bool = False
+    existing: int | None = None
     whole_body: str = ""
     dry_run: tuple[str, Any] | None = None
     attachment: str = ""
@@ -168,10 +175,10 @@ class Operation:
     @cached_property
     def query_fields(self) -> Mapping[str, type]:
         """The fields of the command in the query, with their types: int, bool or str."""
-        in_query = self.method == "GET" or self.takes_jsonl
+        in_query = self.method == "GET" or self.takes_jsonl or self.takes_file
         fields = fields_of(self.command).items()
         return {
-            name: _plain(field.annotation)
+            str(field.validation_alias or name): _plain(field.annotation)
             for name, field in fields
             if name not in self.path_fields and (in_query or name == DRY_RUN)
         }
@@ -185,18 +192,24 @@ class Operation:
     @cached_property
     def takes_body(self) -> bool:
         """Whether the other fields of the command, if any, are in a body."""
-        return self.takes_jsonl or (self.method != "GET" and len(fields_of(self.command)) > len(self.path_fields))
+        return (
+            self.takes_jsonl
+            or self.takes_file
+            or (self.method != "GET" and len(fields_of(self.command)) > len(self.path_fields))
+        )
 
     @cached_property
     def media_types(self) -> tuple[str, ...]:
         """The types that the body may have."""
-        return IMPORTED if self.takes_jsonl else (JSON, FORM) if self.form else (JSON,)
+        if self.takes_jsonl or self.takes_file:
+            return IMPORTED if self.takes_jsonl else PICTURES
+        return (JSON, FORM) if self.form else (JSON,)
 
     @cached_property
     def max_body(self) -> int:
         """The maximum size of the body: that of its fields with every character escaped (contract A21, I4)."""
-        if self.takes_jsonl:
-            return MAX_UPLOAD
+        if self.takes_jsonl or self.takes_file:
+            return MAX_UPLOAD if self.takes_jsonl else MAX_PICTURE
         return MAX_JSON if {"custom_css", "changes"} & self.command.model_fields.keys() else SMALL_BODY
 
     @cached_property
@@ -262,7 +275,7 @@ class Operation:
             412: self.is_conditional,
         }
         own = {status for status, follows in followed.items() if follows}
-        return tuple(sorted({self.success, 422, 503, *self.errors} | own))
+        return tuple(sorted({self.success, self.existing or self.success, 422, 503, *self.errors} | own))
 
 
 def grant_type_of(command: type[Command]) -> str:

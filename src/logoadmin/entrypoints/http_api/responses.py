@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
 from operator import attrgetter
@@ -153,7 +153,9 @@ class Renderer:
 
     def short_response(self, answer: Any) -> RenderedResponse:
         """Return the response with a short answer."""
-        return self._whole(self._json(answer), [*self._fields, _JSON], gzip=False)
+        response = self._whole(self._json(answer), [*self._fields, _JSON], gzip=False)
+        existing = self._operation.existing
+        return replace(response, status=existing) if existing is not None and answer.existed else response
 
     def file_response(self, file: SpooledFile, media_type: str) -> RenderedResponse:
         """Return the response with a file."""

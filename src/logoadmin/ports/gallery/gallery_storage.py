@@ -1,10 +1,11 @@
-"""The links between artworks and authors."""
+"""The links between artworks and authors, and the pictures."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 from logoadmin.domain.kernel.kinds import AnyArtworkKind
 from logoadmin.domain.kernel.records import Link
+from logoadmin.ports.gallery.picture_storage import Pictures
 
 
 class Links(Protocol):
@@ -40,3 +41,7 @@ class GalleryStorage(Protocol):
 
     def links(self, kind: AnyArtworkKind, /) -> Links:
         """Return the links of a kind of artwork."""
+
+    @property
+    def pictures(self) -> Pictures:
+        """The pictures."""

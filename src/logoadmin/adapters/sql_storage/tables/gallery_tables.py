@@ -1,9 +1,10 @@
-"""The tables of authors, artworks and their links."""
+"""The tables of authors, artworks and their links, and of pictures."""
 
 from collections.abc import Mapping
 from typing import Final
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     ForeignKey,
@@ -15,6 +16,8 @@ from sqlalchemy import (
 )
 
 from logoadmin.adapters.sql_storage.tables.columns import (
+    SHA256,
+    LongBinary,
     LongText,
     id_column,
     metadata,
@@ -67,3 +70,24 @@ def _links(kind: AnyArtworkKind) -> Table:
 
 ARTWORK_TABLES: Final[Mapping[Kind, Table]] = {kind.kind: _artworks(kind) for kind in ARTWORK_KINDS}
 LINK_TABLES: Final[Mapping[Kind, Table]] = {kind.kind: _links(kind) for kind in ARTWORK_KINDS}
+
+# A row without ``sent_sha256`` says only that records or the history name a picture, which may be sent later. The bytes
+# come last, so that the other columns are read without them.
+pictures: Final = Table(
+    "pictures",
+    metadata,
+    Column("picture", String(SHA256), primary_key=True),
+    Column("sent_sha256", String(SHA256), index=True),
+    Column("sent_at", BigInteger, nullable=False),
+    Column("width", Integer, nullable=False),
+    Column("height", Integer, nullable=False),
+    Column("frames", Integer, nullable=False),
+    Column("size", Integer, nullable=False),
+    # Of both files; 0 without them.
+    Column("stored_bytes", Integer, nullable=False, index=True),
+    Column("named", Boolean, nullable=False),
+    Column("removed", Boolean, nullable=False),
+    Column("content", LongBinary),
+    Column("thumbnail", LongBinary),
+    Index(None, "named", "sent_at"),
+)

@@ -30,7 +30,7 @@ from logoadmin.entrypoints.http_api.openapi.texts import (
     with_examples,
     without_sources,
 )
-from logoadmin.entrypoints.http_api.operation import EXPORTED, FORM, FORM_FIELDS, IMPORTED, JSON, Operation
+from logoadmin.entrypoints.http_api.operation import EXPORTED, FORM, FORM_FIELDS, IMPORTED, JSON, PICTURES, Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 
 _LINES: Final = '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}\n'
@@ -97,8 +97,9 @@ def _info() -> dict[str, Any]:
 
 
 def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, Any]:
-    scope = operation.command.permission.scope
-    requires = f" Requires the scope `{scope}`." if scope else ""
+    permission = operation.command.permission
+    scopes = " or ".join(f"`{scope}`" for scope in (permission.scope, *permission.or_else) if scope)
+    requires = f" Requires the scope {scopes}." if scopes else ""
     requires += " Requires a sign-in at most 10 minutes old." if operation.command.recent else ""
     described: dict[str, Any] = {
         "operationId": operation.name,
@@ -108,7 +109,7 @@ def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, A
         "x-source": operation.source,
         "security": _security(operation.command.permission, access),
         "responses": {
-            str(status): _response(operation, status, answer if status == operation.success else None)
+            str(status): _response(operation, status, answer if status < HTTPStatus.MULTIPLE_CHOICES else None)
             for status in operation.statuses(access)
         },
     }
@@ -202,6 +203,8 @@ def _response(operation: Operation, status: int, answer: Any | None) -> dict[str
 def _contents(operation: Operation) -> dict[str, Any]:
     if operation.takes_jsonl:
         return {media_type: {"schema": {"type": "string"}, "example": _LINES} for media_type in IMPORTED}
+    if operation.takes_file:
+        return {media_type: {"schema": {"type": "string", "format": "binary"}} for media_type in PICTURES}
     if not operation.grants:
         schema = _body(operation.command, operation.not_in_body)
         return {JSON: {"schema": schema["properties"][operation.whole_body] if operation.whole_body else schema}}
@@ -245,7 +248,8 @@ def _snapshots(records: Mapping[str, Any]) -> dict[str, Any]:
     """Return the snapshot schema of each kind: the record's fields, the ids of its links, and why it is blocked."""
     found: dict[str, Any] = {}
     for kind in RECORDED_KINDS.values():
-        fields = records[kind.record.__name__]["properties"]
+        of_answers = records.get(kind.record.__name__)
+        fields = (of_answers or TypeAdapter(kind.record).json_schema(ref_template=REF))["properties"]
         properties = {name: fields[name] for name in kind.stored_fields}
         for artwork in ARTWORK_KINDS:
             if kind is artwork:

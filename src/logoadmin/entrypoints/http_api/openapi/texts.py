@@ -23,6 +23,7 @@ TAGS: Final = {
     "single_sign_on": "The ways to sign in, and the issuer of single sign-on.",
     "preferences": "What clients keep for their user, such as views and columns.",
     "publication": "The published gallery, and what is missing from it.",
+    "pictures": "The pictures that the gallery keeps.",
     "settings": "What administrators decide for everybody.",
     "css": "The verdict on CSS that is not saved.",
     "factors": "Second factors for signing in, and recovery codes.",
@@ -73,7 +74,8 @@ STATUSES: Final[dict[int, tuple[str, Any]]] = {
         [{"loc": ["body", "username"], "msg": "Field required", "type": "missing"}],
     ),
     429: (
-        "Too many failed sign-ins, or concurrent imports or exports of one user; wait as `Retry-After` indicates.",
+        "Too many failed sign-ins, pictures in an hour, or concurrent imports or exports of one user; wait as "
+        "`Retry-After` indicates.",
         "Too many failed sign-ins",
     ),
     503: (

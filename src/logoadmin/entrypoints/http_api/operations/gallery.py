@@ -2,14 +2,16 @@
 
 from typing import Any, Final
 
-from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, THEMES, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import (
     Author,
     Kind,
+    Picture,
     RemovedAuthor,
+    RemovedPicture,
     SharedSettings,
 )
 from logoadmin.entrypoints.http_api.operation import LEFT_OUT, Operation, asked_list, whole_list
@@ -93,5 +95,15 @@ GALLERY_OPERATIONS: Final = (
               RemovedAuthor, "Remove an author", "Their logos and themes stay, without the author."),
     *_artwork_operations(THEMES),
     *_artwork_operations(LOGOS),
+    Operation("contract P1", "POST /api/pictures", pictures.SendPicture, "pictures.send", Picture, "Keep a picture",
+              "The body is the file: PNG, JPEG, GIF or WebP, judged by its content, of at most 4 MiB, 4096 pixels a "
+              "side, 100 frames and 64 million pixels in all frames together. It is stored as WebP of at most 1,600 "
+              "pixels a side, with a smaller one of at most 320, both upright and without metadata. 200 if it was "
+              "there already. What no record names within a day is removed. 200 an hour and user.",
+              success=201, existing=200, takes_file=True, bodiless=True, also=(409, 429)),
+    Operation("contract P5", "DELETE /api/pictures/{picture}", pictures.RemovePicture, "pictures.remove",
+              RemovedPicture, "Remove a picture for good",
+              "Whatever names it; its address is 410 from then on, and the same file is refused when it is sent "
+              "again. The removal is in the history and cannot be undone."),
 )
 # fmt: on

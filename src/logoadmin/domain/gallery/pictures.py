@@ -1,0 +1,296 @@
+"""Pictures: sent, fetched, served and removed (contract P1 to P5)."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import Annotated, Final
+
+from pydantic import ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
+
+from logoadmin.domain.kernel.access import OPTIONAL, OWNER, Anonymous, Caller, Permission, Rights, Scope
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
+from logoadmin.domain.kernel.change_log import REMOVED, ChangeLog
+from logoadmin.domain.kernel.command import Command, request_option
+from logoadmin.domain.kernel.errors import (
+    Conflict,
+    InvalidInput,
+    NotFound,
+    OutgoingError,
+    PictureGone,
+    Problem,
+    TooManyPictures,
+)
+from logoadmin.domain.kernel.limits import MAX_PICTURE, Flag, PictureHash, PreviewUrl, described
+from logoadmin.domain.kernel.pictures import picture_path, pictures_of, taken_down
+from logoadmin.domain.kernel.public_url import PublicUrl
+from logoadmin.domain.kernel.records import Change, Kind, Picture, PictureFile, RemovedPicture
+from logoadmin.domain.kernel.use_cases import Service, Transactions, writes
+from logoadmin.ports.gallery.picture_storage import StoredPicture
+from logoadmin.ports.gallery.pictures import ConvertedPicture, PictureCodec, PictureRefused
+from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.kernel.outgoing import Outgoing
+from logoadmin.ports.storage import UnitOfWork
+
+# Why pictures cannot be sent, for clients.
+NOT_INSTALLED: Final = "Pictures need the extra logoadmin[pictures], which is not installed"
+DEFAULT_SPACE: Final = 1024**3
+_REMOVED: Final = "This picture was removed"
+_PER_HOUR: Final = 200
+_HOUR: Final = 3600
+_DAY: Final = 86_400
+_FETCH_SECONDS: Final = 20.0
+_SENDING: Final = Permission(Scope.LOGOS_WRITE, or_else=(Scope.THEMES_WRITE, Scope.USERS_WRITE))
+
+
+class SendPicture(Command):
+    """A picture to keep: a file, or one that is fetched."""
+
+    model_config = ConfigDict(populate_by_name=True)
+    permission = _SENDING
+
+    source: (
+        Annotated[
+            PreviewUrl,
+            described("Copies the picture at this address, instead of one in the body.", "https://example.org/a.png"),
+        ]
+        | None
+    ) = Field(default=None, validation_alias="from")
+    # Of the file: under an idempotency key, another one is another command.
+    content_hash: SkipJsonSchema[str | None] = request_option(None)
+
+
+class GetPicture(Command):
+    """The stored file of a picture, or its thumbnail."""
+
+    permission = OPTIONAL
+
+    picture: PictureHash
+    thumbnail: Annotated[Flag, described("Whether to return the smaller one.", True)] = False
+
+
+class RemovePicture(Command):
+    """The removal of a picture for good, whatever names it."""
+
+    permission = Permission(Scope.ALL)
+    recent = True
+
+    picture: PictureHash
+
+
+class PictureService(Service):
+    """The use cases of pictures."""
+
+    def __init__(
+        self,
+        transactions: Transactions,
+        codec: PictureCodec | str,
+        outgoing: Outgoing | None,
+        clock: Clock,
+        public_url: PublicUrl,
+        space: int,
+    ) -> None:
+        """Keep pictures.
+
+        Args:
+            transactions: runs the work of commands.
+            codec: converts pictures; or why that is not possible, for clients.
+            outgoing: fetches pictures; None if that is not possible.
+            clock: the time.
+            public_url: the URL of the service.
+            space: the bytes that all pictures together may have.
+        """
+        super().__init__(transactions)
+        self._codec, self._outgoing, self._clock = codec, outgoing, clock
+        self._public_url, self._space = public_url, space
+        # After which change they were found, and the pictures.
+        self._taken_down: tuple[int, frozenset[str]] = (-1, frozenset())
+
+    def check(self, command: SendPicture, caller: Caller = OWNER) -> int | None:
+        """Refuse a caller without the right, before a file is received; return the user, None without one."""
+        held = self.transactions.snapshot_with_rights(command, caller, lambda _uow, _command, held: held)
+        return None if held is None else held.user_id
+
+    def send(self, command: SendPicture, content: bytes = b"", caller: Caller = OWNER) -> Picture:
+        """Keep a picture. No transaction is open while it is fetched and decoded, one at a time.
+
+        Raises:
+            InvalidInput: the file is no picture that can be kept, or was removed before; it cannot be fetched; or
+                Pillow is missing.
+            TooManyPictures: the user sent 200 in an hour.
+            Conflict: there is no space for it.
+        """
+        self._count(self.check(command, caller))
+        if command.source is None:
+            return self._keep(command, content, caller)
+        if content:
+            raise _invalid("body", "Body should be empty if from is given")
+        return self._keep(command, self._fetched(command.source), caller)
+
+    def get(self, command: GetPicture, caller: Caller = OWNER) -> tuple[bytes, bool]:
+        """Return a stored file, and whether only callers who may read users see it.
+
+        Raises:
+            NotFound: the picture does not exist.
+            PictureGone: it was removed; or only blocked artworks name it, and the caller may not read users.
+        """
+
+        def work(uow: UnitOfWork, command: GetPicture, held: Rights | None) -> tuple[bytes, bool]:
+            pictures = uow.gallery.pictures
+            content = pictures.content(command.picture, thumbnail=command.thumbnail)
+            if content is None:
+                if pictures.get(command.picture) is None:
+                    raise NotFound("Picture", command.picture)
+                raise PictureGone
+            is_hidden = command.picture in self._hidden(uow)
+            may_see = not isinstance(caller, Anonymous) and (held is None or held.hold(Scope.USERS_READ))
+            if is_hidden and not may_see:
+                raise PictureGone
+            return content, is_hidden
+
+        return self.transactions.snapshot_with_rights(command, caller, work)
+
+    @writes
+    def remove(self, uow: AuditedUnitOfWork, command: RemovePicture) -> RemovedPicture:
+        """Remove the bytes of a picture for good; they are refused when they are sent again.
+
+        Raises:
+            NotFound: the picture does not exist, or was removed.
+        """
+        found = uow.gallery.pictures.get(command.picture)
+        if found is None or found.is_removed:
+            raise NotFound("Picture", command.picture)
+        uow.gallery.pictures.remove(command.picture)
+        file = PictureFile(found.picture, found.width, found.height, found.frames, found.size)
+        log = uow.change_log
+        log.begin_next()
+        change_id = log.last_id + 1
+        log.record(REMOVED, Kind.PICTURE, change_id, change_id, asdict(file), None)
+        return RemovedPicture(command.picture)
+
+    def stored(self, after: str = "") -> Sequence[str]:
+        """Return some pictures above another one, in order; none at the end."""
+        return self.transactions.storage.read(lambda uow: uow.gallery.pictures.page(after, 1000))
+
+    def restore(self, picture: str, content: bytes) -> bool:
+        """Keep a stored file of another gallery as it is; return whether it was missing.
+
+        Raises:
+            InvalidInput: it is not that picture, it was removed, or Pillow is missing.
+            Conflict: there is no space for it.
+        """
+        if hashlib.sha256(content).hexdigest() != picture:
+            raise _invalid("body", "The file is not the picture that its name says")
+        command = SendPicture(content_hash=picture)
+        return not self._keep(command, content, OWNER, is_stored=True).existed
+
+    def _keep(self, command: SendPicture, content: bytes, caller: Caller, *, is_stored: bool = False) -> Picture:
+        sent = hashlib.sha256(content).hexdigest()
+        command = command.model_copy(update={"content_hash": sent})
+        known = self.transactions.storage.read(lambda uow: _known(uow, sent))
+        converted = None if known else self._converted(content, is_stored=is_stored)
+        return self.transactions.write(command, caller, partial(self._store, sent=sent, converted=converted))
+
+    def _store(
+        self, uow: AuditedUnitOfWork, _command: SendPicture, *, sent: str, converted: ConvertedPicture | None
+    ) -> Picture:
+        pictures = uow.gallery.pictures
+        picture = "" if converted is None else hashlib.sha256(converted.content).hexdigest()
+        known = _known(uow, sent) or _known(uow, picture)
+        if known is not None:
+            pictures.touch(known.picture, uow.now)  # it stays for another day
+            return self._answer(known, existed=True)
+        if converted is None:
+            raise _invalid("body", "The picture was removed at this moment; send it again")
+        if pictures.space() + len(converted.content) + len(converted.thumbnail) > self._space:
+            raise Conflict("The pictures would take more space than picture_space allows")
+        shape = (converted.width, converted.height, converted.frames, len(converted.content))
+        stored = StoredPicture(picture, sent, uow.now, *shape)
+        pictures.add(stored, converted.content, converted.thumbnail)
+        return self._answer(stored, existed=False)
+
+    def _answer(self, stored: StoredPicture, *, existed: bool) -> Picture:
+        picture = stored.picture
+        address, small = (f"{self._public_url.base}/{picture_path(picture, thumbnail=of)}" for of in (False, True))
+        return Picture(
+            picture, address, small, stored.width, stored.height, stored.frames, stored.size, existed=existed
+        )
+
+    def _converted(self, content: bytes, *, is_stored: bool) -> ConvertedPicture:
+        if isinstance(self._codec, str):
+            raise _invalid("body", self._codec)
+        if not content:
+            raise _invalid("body", "Field required", "missing")
+        if len(content) > MAX_PICTURE:
+            raise _invalid("body", f"The picture should have at most {MAX_PICTURE // 1024**2} MiB")
+        try:
+            return self._codec.read(content) if is_stored else self._codec.convert(content)
+        except PictureRefused as error:
+            raise _invalid("body", str(error)) from None
+
+    def _fetched(self, url: str) -> bytes:
+        if self._outgoing is None:
+            raise _invalid("query", "Pictures are not fetched: httpx2 is not installed", field="from")
+        try:
+            return self._outgoing.fetch(url, most=MAX_PICTURE, seconds=_FETCH_SECONDS).body
+        except OutgoingError as error:
+            raise _invalid("query", f"The picture cannot be fetched: {error}", field="from") from None
+
+    def _count(self, user_id: int | None) -> None:
+        """Count a picture of a user, before it is decoded."""
+        if user_id is None:
+            return
+        now, counted = self._clock.now(), f"pictures of {user_id}"
+
+        def work(uow: UnitOfWork) -> int:
+            attempts = uow.identity.sign_in_attempts
+            count, ends_at = attempts.count(counted)
+            if not now < ends_at <= now + _HOUR:  # over, or from a clock that was ahead
+                count, ends_at = 0, now + _HOUR
+            if count < _PER_HOUR:
+                attempts.set(counted, count + 1, ends_at)
+                return 0
+            return ends_at - now
+
+        if wait := self.transactions.storage.write(work, "sessions"):
+            raise TooManyPictures(wait)
+
+    def _hidden(self, uow: UnitOfWork) -> frozenset[str]:
+        last = uow.changes.last_id()
+        if self._taken_down[0] != last:
+            self._taken_down = (last, taken_down(uow))
+        return self._taken_down[1]
+
+
+def _known(uow: AnyUnitOfWork, sha256: str) -> StoredPicture | None:
+    """Return the picture that has this hash, or was sent as a file that has it.
+
+    Raises:
+        InvalidInput: it was removed.
+    """
+    found = uow.gallery.pictures.get(sha256) or uow.gallery.pictures.sent_as(sha256)
+    if found is not None and found.is_removed:
+        raise _invalid("body", _REMOVED)
+    return found
+
+
+def _invalid(place: str, text: str, type_: str = "value_error", field: str = "") -> InvalidInput:
+    return InvalidInput([Problem((place, field) if field else (place,), text, type_)])
+
+
+def name_pictures(uow: UnitOfWork, _change_log: ChangeLog, changes: Sequence[Change], *, final: bool) -> None:  # noqa: ARG001 (as the protocol says)
+    """Remember the pictures that changes name: they stay for as long as the history does (contract P4)."""
+    named = {picture for change in changes for picture in pictures_of(change)}
+    if named:
+        uow.gallery.pictures.name(sorted(named))
+
+
+def has_unnamed_pictures(uow: UnitOfWork, now: int) -> bool:
+    """Return whether there are pictures that nothing has named for a day (contract P4)."""
+    return uow.gallery.pictures.has_unnamed(now - _DAY)
+
+
+def sweep_pictures(uow: UnitOfWork, now: int, most: int) -> bool:
+    """Remove up to ``most`` of them; return whether more may be left."""
+    return uow.gallery.pictures.forget_unnamed(now - _DAY, most) >= most

@@ -1,0 +1,62 @@
+"""Pictures as records name them: by a URL whose path alone decides which one it is (contract P2, P5)."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from logoadmin.domain.kernel.kinds import KINDS
+from logoadmin.domain.kernel.records import Change, Kind
+from logoadmin.ports.storage import UnitOfWork
+
+# The fields of records with the URL of a picture.
+PICTURE_FIELDS: Final = {Kind.LOGO: "preview_url", Kind.THEME: "preview_url", Kind.USER: "avatar"}
+PICTURE_FOLDER: Final = "pictures/"
+PICTURE: Final = "[0-9a-f]{64}"
+_NAMED: Final = re.compile(rf"(?:.*/)?{PICTURE_FOLDER}({PICTURE})(?:-320)?\.webp", re.ASCII | re.DOTALL)
+# As many blocked artworks as are published.
+_MOST_BLOCKED: Final = 1000
+
+
+def picture_path(picture: str, *, thumbnail: bool = False) -> str:
+    """Return the path of a picture, relative to the URL of the service or to the published gallery."""
+    return f"{PICTURE_FOLDER}{picture}{'-320' if thumbnail else ''}.webp"
+
+
+def picture_of(url: str | None) -> str | None:
+    """Return the picture that a URL names by its path; None for other URLs."""
+    try:
+        match = _NAMED.fullmatch(urlsplit(url or "").path)
+    except ValueError:  # an invalid host
+        return None
+    return None if match is None else match[1]
+
+
+def pictures_of(change: Change) -> Iterator[str]:
+    """Yield the pictures that a change names."""
+    field = PICTURE_FIELDS.get(change.kind)
+    for snapshot in (change.before, change.after):
+        picture = picture_of(snapshot.get(field)) if field and snapshot else None
+        if picture is not None:
+            yield picture
+
+
+def taken_down(uow: UnitOfWork) -> frozenset[str]:
+    """Return the pictures that blocked artworks name, also removed ones, and no other record."""
+    blocked = {(each.kind, each.id) for each in uow.publication.withdrawals.blocked(_MOST_BLOCKED)}
+    named = {picture_of(_url(uow, kind, id_)) for kind, id_ in blocked} - {None}
+    return frozenset(each for each in named if each and blocked.issuperset(uow.gallery.pictures.named_by(each)))
+
+
+def _url(uow: UnitOfWork, kind: Kind, id_: int) -> str | None:
+    """Return the URL that an artwork has, or had when it was removed."""
+    record: Any = uow.records(KINDS[kind]).get(id_)
+    return _last_url(uow, kind, id_) if record is None else record.preview_url
+
+
+def _last_url(uow: UnitOfWork, kind: Kind, id_: int) -> str | None:
+    """Return the URL that a removed record had."""
+    change_id = uow.changes.last_of(kind, id_)
+    change = uow.changes.get(change_id) if change_id else None
+    url = None if change is None or change.before is None else change.before.get(PICTURE_FIELDS[kind])
+    return url if isinstance(url, str) else None

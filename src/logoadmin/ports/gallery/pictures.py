@@ -1,0 +1,59 @@
+"""Decoding pictures that people send, and encoding them as they are stored (contract P1)."""
+
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+MAX_SIDE: Final = 4096
+MAX_FRAMES: Final = 100
+# Of all frames together.
+MAX_PIXELS: Final = 64_000_000
+STORED_SIDE: Final = 1600
+THUMBNAIL_SIDE: Final = 320
+# Of all stored frames of an animation together: encoding takes about a second for each ten million.
+MAX_ANIMATED_PIXELS: Final = 16_000_000
+# Bytes up to which PNG and GIF are stored without a loss.
+MAX_LOSSLESS: Final = 512 * 1024
+
+
+class PictureRefused(Exception):
+    """A file is not a picture that can be stored; the text is for its sender."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertedPicture:
+    """A picture in its stored form.
+
+    Attributes:
+        content: a WebP of at most :data:`STORED_SIDE` pixels a side, without metadata.
+        thumbnail: a WebP of its first frame, of at most :data:`THUMBNAIL_SIDE` pixels a side.
+        width: of the content, in pixels.
+        height: of the content, in pixels.
+        frames: the number of its frames.
+    """
+
+    content: bytes = field(repr=False)
+    thumbnail: bytes = field(repr=False)
+    width: int
+    height: int
+    frames: int
+
+
+class PictureCodec(Protocol):
+    """Converts one picture at a time; further calls wait. Safe to use from several threads.
+
+    A call takes at most 256 MiB, whatever the file: it must be judged by its header before it is decoded.
+    """
+
+    def convert(self, content: bytes) -> ConvertedPicture:
+        """Return the stored form of a file, which is PNG, JPEG, GIF or WebP by its content.
+
+        Raises:
+            PictureRefused: it is another file, cut off, or too large.
+        """
+
+    def read(self, content: bytes) -> ConvertedPicture:
+        """Return a file that is in its stored form already, with the same content.
+
+        Raises:
+            PictureRefused: it is not.
+        """

@@ -1,0 +1,328 @@
+"""Pictures: sent, named, taken down, removed and swept, on every storage (contract P)."""
+
+import hashlib
+import io
+from dataclasses import replace
+from typing import Any, Final
+
+import pytest
+from PIL import Image
+
+from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
+from logoadmin.domain.gallery import pictures
+from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateLogo, RemoveLogo
+from logoadmin.domain.gallery.pictures import GetPicture, RemovePicture, SendPicture
+from logoadmin.domain.identity.users import CreateUser
+from logoadmin.domain.kernel.access import OWNER, ActingAs, Anonymous, Caller
+from logoadmin.domain.kernel.errors import (
+    Conflict,
+    InvalidInput,
+    LogoAdminError,
+    NotFound,
+    NotPermitted,
+    OutgoingError,
+    RecentSignInRequired,
+    TooManyPictures,
+)
+from logoadmin.domain.kernel.pictures import picture_of
+from logoadmin.domain.kernel.records import Kind, Logo, Picture
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.gallery.picture_storage import StoredPicture
+from logoadmin.ports.kernel.outgoing import Fetched
+from logoadmin.ports.storage import Storage, UnitOfWork
+from tests.gallery import ARTWORK, FrozenClock, gallery_on, signed_in
+
+DAY: Final = 86_400
+ANYBODY: Final = Anonymous("192.0.2.1")
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock()
+
+
+@pytest.fixture
+def gallery(storage: Storage, clock: FrozenClock) -> LogoAdmin:
+    return gallery_on(storage, clock)
+
+
+def drawing(shade: int = 7, size: tuple[int, int] = (8, 6), form: str = "PNG") -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", size, (shade, 0, 0)).save(file, form)
+    return file.getvalue()
+
+
+def sent(gallery: LogoAdmin, content: bytes | None = None, caller: Caller = OWNER) -> Picture:
+    return gallery.pictures.send(SendPicture(), drawing() if content is None else content, caller)
+
+
+def logo(gallery: LogoAdmin, url: str, **values: Any) -> Logo:
+    return gallery.logos.create(CreateLogo(**{**ARTWORK, "preview_url": url, **values}))
+
+
+def seen(gallery: LogoAdmin, picture: str, caller: Caller = ANYBODY) -> str:
+    """Return what becomes of a request for a picture."""
+    try:
+        content, is_hidden = gallery.pictures.get(GetPicture(picture=picture), caller)
+    except LogoAdminError as error:
+        return type(error).__name__
+    assert hashlib.sha256(content).hexdigest() == picture
+    return "hidden" if is_hidden else "seen"
+
+
+def refusal(gallery: LogoAdmin, content: bytes) -> str:
+    with pytest.raises(InvalidInput) as error:
+        sent(gallery, content)
+    (problem,) = error.value.problems
+    assert problem.loc == ("body",)
+    return problem.msg
+
+
+@pytest.mark.rule("contract P1", "contract P4")
+def test_a_picture_is_stored_with_a_thumbnail_and_found_again(gallery: LogoAdmin) -> None:
+    content = drawing(size=(800, 400))
+    picture = sent(gallery, content)
+    assert (picture.width, picture.height, picture.frames, picture.existed) == (800, 400, 1, False)
+    assert picture.url == f"http://localhost:8000/pictures/{picture.picture}.webp"
+    assert picture.thumbnail_url == f"http://localhost:8000/pictures/{picture.picture}-320.webp"
+    stored, _ = gallery.pictures.get(GetPicture(picture=picture.picture), ANYBODY)
+    assert len(stored) == picture.size
+    assert Image.open(io.BytesIO(stored)).size == (800, 400)
+    small, _ = gallery.pictures.get(GetPicture(picture=picture.picture, thumbnail=True), ANYBODY)
+    assert Image.open(io.BytesIO(small)).size == (320, 160)
+    again = sent(gallery, content)
+    assert (again, again.existed) == (picture, True)
+    # The stored file itself is known as well, and not encoded once more.
+    assert sent(gallery, stored) == picture
+    assert seen(gallery, "0" * 64) == "NotFound"
+
+
+@pytest.mark.rule("contract P4")
+def test_a_storage_keeps_pictures(storage: Storage) -> None:
+    one, two = (StoredPicture(name * 64, f"{number}" * 64, number, 3, 4, 1, 2) for number, name in enumerate("ab"))
+
+    def write(uow: UnitOfWork) -> None:
+        kept = uow.gallery.pictures
+        kept.name([two.picture, "c" * 64])
+        kept.add(one, b"\x00\xff", b"\x01")
+        kept.add(two, b"22", b"")
+        kept.touch(one.picture, 9)
+        kept.remove(two.picture)
+
+    storage.write(write)
+
+    def read(uow: UnitOfWork) -> None:
+        kept = uow.gallery.pictures
+        assert kept.get(one.picture) == kept.sent_as("0" * 64) == replace(one, sent_at=9)
+        assert kept.get(two.picture) == kept.sent_as("1" * 64) == replace(two, is_removed=True)
+        assert kept.get("c" * 64) is kept.sent_as("c" * 64) is None
+        assert kept.content(one.picture, thumbnail=False) == b"\x00\xff"
+        assert kept.content(one.picture, thumbnail=True) == b"\x01"
+        assert kept.content(two.picture, thumbnail=False) is kept.content("c" * 64, thumbnail=False) is None
+        assert (kept.space(), kept.named()) == (3, 0)
+        assert (kept.sizes(), kept.page("", 5), kept.page(one.picture, 5)) == (
+            {one.picture: (3, 4)},
+            (one.picture,),
+            (),
+        )
+        assert (kept.has_unnamed(9), kept.has_unnamed(10)) == (False, True)
+
+    storage.read(read)
+    assert storage.write(lambda uow: uow.gallery.pictures.forget_unnamed(10, 5)) == 1
+    assert storage.read(lambda uow: uow.gallery.pictures.page("", 5)) == ()
+
+
+@pytest.mark.rule("contract P1")
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"", "Field required"),
+        (b"<script>", "This is not a PNG, JPEG, GIF or WebP picture, or it is cut off"),
+        (b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>', "Convert SVG to PNG or WebP first"),
+        (drawing()[:48], "The picture is damaged or cut off"),
+        (drawing(size=(4097, 1)), "The picture has 4097 by 1 pixels; it should have at most 4096 by 4096"),
+        (bytes(4 * 1024 * 1024 + 1), "The picture should have at most 4 MiB"),
+    ],
+)
+def test_a_file_that_is_refused_says_what_is_wrong(gallery: LogoAdmin, content: bytes, text: str) -> None:
+    assert refusal(gallery, content) == text
+
+
+@pytest.mark.rule("contract P1")
+def test_a_user_may_send_200_an_hour(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
+    caller, content = signed_in(storage, "logos:write"), drawing()
+    for _ in range(200):
+        sent(gallery, content, caller)
+    clock.pass_by(600)
+    with pytest.raises(TooManyPictures) as error:
+        sent(gallery, content, caller)
+    assert error.value.retry_after == 3000
+    sent(gallery, content, signed_in(storage, "users:write", user_id=501))
+    clock.pass_by(3000)
+    sent(gallery, content, ActingAs(caller.user_id))
+
+
+@pytest.mark.rule("contract P1")
+def test_all_pictures_together_are_bounded(storage: Storage, clock: FrozenClock) -> None:
+    first = sent(gallery_on(storage, clock))
+    space = storage.read(lambda uow: uow.gallery.pictures.space())
+    assert space > first.size
+    full = gallery_on(storage, clock, picture_space=space, started=False)
+    assert sent(full).existed
+    with pytest.raises(Conflict, match="picture_space"):
+        sent(full, drawing(8))
+
+
+@pytest.mark.rule("contract P1")
+def test_other_scopes_are_not_enough(gallery: LogoAdmin, storage: Storage) -> None:
+    caller = signed_in(storage, "authors:write", "roles:write", "users:read")
+    with pytest.raises(NotPermitted):
+        gallery.pictures.check(SendPicture(), caller)
+    with pytest.raises(NotPermitted):
+        sent(gallery, caller=caller)
+
+
+class _Elsewhere:
+    def __init__(self, content: bytes | None) -> None:
+        self._content = content
+
+    def fetch(self, url: str, *, most: int, seconds: float) -> Fetched:
+        assert (most, seconds) == (4 * 1024 * 1024, 20)
+        if self._content is None:
+            raise OutgoingError("img.example", "is not public")
+        return Fetched(url, "text/html", self._content)
+
+
+@pytest.mark.rule("contract P3", "contract L8")
+def test_a_picture_is_copied_from_elsewhere(storage: Storage, clock: FrozenClock) -> None:
+    gallery = gallery_on(storage, clock, outgoing=_Elsewhere(drawing()))
+    copied = gallery.pictures.send(SendPicture(source="https://img.example/a.png"))
+    assert copied == sent(gallery)
+    with pytest.raises(InvalidInput, match="Body should be empty"):
+        gallery.pictures.send(SendPicture(source="https://img.example/a.png"), b"a")
+    refused = gallery_on(storage, clock, outgoing=_Elsewhere(None), started=False)
+    with pytest.raises(InvalidInput) as error:
+        refused.pictures.send(SendPicture(source="https://img.example/a.png"))
+    (problem,) = error.value.problems
+    assert problem.loc == ("query", "from")
+    assert problem.msg == "The picture cannot be fetched: img.example: is not public"
+
+
+@pytest.mark.rule("contract P4")
+def test_what_nothing_names_is_removed_a_day_after_it_was_sent(gallery: LogoAdmin, clock: FrozenClock) -> None:
+    named, removed, avatar, unnamed, again = (sent(gallery, drawing(shade)) for shade in range(5))
+    logo(gallery, f"https://elsewhere.example/prefix/pictures/{named.picture}-320.webp?x#y")
+    gallery.logos.remove(RemoveLogo(logo_id=logo(gallery, removed.url).logo_id))
+    gallery.users.create(CreateUser(user_id=7, username="ann", avatar=avatar.thumbnail_url, password="correct horse"))
+    logo(gallery, f"https://elsewhere.example/{unnamed.picture}.webp")
+    clock.pass_by(DAY)
+    gallery.sweep()
+    assert {seen(gallery, each.picture) for each in (named, removed, avatar, unnamed, again)} == {"seen"}
+    sent(gallery, drawing(4))
+    clock.pass_by(1)
+    gallery.sweep()
+    assert seen(gallery, unnamed.picture) == "NotFound"
+    assert {seen(gallery, each.picture) for each in (named, removed, avatar, again)} == {"seen"}
+
+
+@pytest.mark.rule("contract P4")
+def test_a_record_may_name_a_picture_before_it_is_sent(gallery: LogoAdmin, clock: FrozenClock) -> None:
+    first = sent(gallery)
+    clock.pass_by(DAY + 1)
+    gallery.sweep()
+    logo(gallery, first.url)
+    assert seen(gallery, first.picture) == "NotFound"
+    assert not sent(gallery).existed
+    clock.pass_by(DAY + 1)
+    gallery.sweep()
+    assert seen(gallery, first.picture) == "seen"
+
+
+@pytest.mark.rule("contract P5")
+def test_a_takedown_takes_the_picture_along(gallery: LogoAdmin, storage: Storage) -> None:
+    alone, shared = sent(gallery), sent(gallery, drawing(8))
+    blocked, other = logo(gallery, alone.url), logo(gallery, shared.url)
+    logo(gallery, shared.thumbnail_url)
+    for each in (blocked, other):
+        gallery.logos.block(BlockLogo(logo_id=each.logo_id, reason="not theirs"))
+    editor, painter = signed_in(storage, "users:read"), signed_in(storage, "logos:write", user_id=501)
+    assert [seen(gallery, alone.picture, caller) for caller in (ANYBODY, painter)] == ["PictureGone"] * 2
+    assert [seen(gallery, alone.picture, caller) for caller in (editor, OWNER)] == ["hidden"] * 2
+    assert seen(gallery, shared.picture) == "seen"
+    gallery.logos.remove(RemoveLogo(logo_id=blocked.logo_id))
+    assert seen(gallery, alone.picture) == "PictureGone"
+    gallery.changes.revert(Revert(change_id=gallery.changes.version()))
+    assert seen(gallery, alone.picture) == "PictureGone"
+    gallery.logos.amend(AmendLogo(logo_id=blocked.logo_id, active=True, unblock=True))
+    assert seen(gallery, alone.picture) == "seen"
+
+
+@pytest.mark.rule("contract P5", "contract G")
+def test_a_removed_picture_is_gone_for_good(gallery: LogoAdmin, storage: Storage) -> None:
+    picture, shown = sent(gallery), drawing()
+    stored, _ = gallery.pictures.get(GetPicture(picture=picture.picture))
+    logo(gallery, picture.url)
+    caller = replace(signed_in(storage, "*"), request_id="takedown")
+    removed = gallery.pictures.remove(RemovePicture(picture=picture.picture), caller)
+    assert removed.picture == picture.picture
+    assert seen(gallery, picture.picture, OWNER) == "PictureGone"
+    assert refusal(gallery, shown) == refusal(gallery, stored) == "This picture was removed"
+    assert refusal(gallery, drawing(form="GIF")) == "This picture was removed"
+    with pytest.raises(NotFound):
+        gallery.pictures.remove(RemovePicture(picture=picture.picture))
+    (change,) = gallery.changes.list(ListChanges(kind=Kind.PICTURE))
+    assert (change.action, change.user_id, change.id) == ("picture.removed", 500, change.change_id)
+    shape = {name: getattr(picture, name) for name in ("picture", "width", "height", "frames", "size")}
+    assert (change.before, change.after) == (shape, None)
+    with pytest.raises(Conflict, match="removed pictures are not kept"):
+        gallery.changes.revert(Revert(change_id=change.change_id))
+    assert tuple(gallery.changes.revert_request(RevertRequest(request_id="takedown"))) == ()
+    assert storage.read(lambda uow: uow.gallery.pictures.space()) == 0
+
+
+@pytest.mark.rule("contract P5", "contract O3")
+def test_removing_takes_a_recent_sign_in(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
+    picture, caller = sent(gallery), signed_in(storage, "*")
+    clock.pass_by(601)
+    with pytest.raises(RecentSignInRequired):
+        gallery.pictures.remove(RemovePicture(picture=picture.picture), caller)
+
+
+@pytest.mark.rule("contract P4")
+def test_stored_files_are_moved_as_they_are(gallery: LogoAdmin) -> None:
+    picture = sent(gallery)
+    (listed,) = gallery.pictures.stored()
+    content, _ = gallery.pictures.get(GetPicture(picture=listed))
+    assert gallery.pictures.stored(listed) == ()
+    assert not gallery.pictures.restore(listed, content)
+    with pytest.raises(InvalidInput, match="not the picture that its name says"):
+        gallery.pictures.restore(listed, content + b"x")
+    other = drawing(9)
+    with pytest.raises(InvalidInput, match="not a stored picture"):
+        gallery.pictures.restore(hashlib.sha256(other).hexdigest(), other)
+    assert picture.picture == listed
+
+
+@pytest.mark.rule("contract P2")
+@pytest.mark.parametrize(
+    ("url", "is_ours"),
+    [
+        ("https://a.example/pictures/{}.webp", True),
+        ("http://localhost:8000/some/prefix/pictures/{}-320.webp?a=/b#c", True),
+        ("pictures/{}.webp", True),
+        ("https://a.example/mypictures/{}.webp", False),
+        ("https://a.example/pictures/{}.webp/x", False),
+        ("https://a.example/?/pictures/{}.webp", False),
+        ("https://[broken/pictures/{}.webp", False),
+        ("https://a.example/pictures/A{}.webp", False),
+    ],
+)
+def test_the_path_of_a_url_decides_whether_it_names_a_picture(url: str, is_ours: bool) -> None:
+    assert picture_of(url.format("a" * 64)) == ("a" * 64 if is_ours else None)
+    assert picture_of(None) is None
+
+
+def test_without_pillow_the_refusal_names_the_extra(storage: Storage, clock: FrozenClock) -> None:
+    bare = gallery_on(storage, clock)
+    bare.pictures._codec = pictures.NOT_INSTALLED
+    assert refusal(bare, drawing()) == "Pictures need the extra logoadmin[pictures], which is not installed"
