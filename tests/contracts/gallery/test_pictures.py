@@ -61,7 +61,7 @@ def logo(gallery: LogoAdmin, url: str, **values: Any) -> Logo:
 
 
 def seen(gallery: LogoAdmin, picture: str, caller: Caller = ANYBODY) -> str:
-    """Return what becomes of a request for a picture."""
+    """Return the outcome of a request for a picture."""
     try:
         content, is_hidden = gallery.pictures.get(GetPicture(picture=picture), caller)
     except LogoAdminError as error:
@@ -144,7 +144,7 @@ def test_a_storage_keeps_pictures(storage: Storage) -> None:
         (bytes(4 * 1024 * 1024 + 1), "The picture should have at most 4 MiB"),
     ],
 )
-def test_a_file_that_is_refused_says_what_is_wrong(gallery: LogoAdmin, content: bytes, text: str) -> None:
+def test_the_refusal_of_a_file_has_its_reason(gallery: LogoAdmin, content: bytes, text: str) -> None:
     assert refusal(gallery, content) == text
 
 
