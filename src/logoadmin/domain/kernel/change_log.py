@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+from logoadmin.domain.kernel.kinds import PICTURE_FIELDS, PICTURE_FOLDER
 from logoadmin.domain.kernel.limits import MAX_ID, Origin
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.ports.publication.publication_storage import Withdrawal
@@ -34,7 +35,11 @@ class Subscriber(Protocol):
     """Follows the changes of a write, in the same transaction."""
 
     def __call__(self, uow: UnitOfWork, change_log: "ChangeLog", changes: Sequence[Change], /, *, final: bool) -> None:
-        """Follow changes that were just stored; they are the last ones of the write if ``final``."""
+        """Follow changes that were just stored; they are the last ones of the write if ``final``.
+
+        New records under ids that no record had before are left out unless they name a picture of the gallery: nobody
+        knows them yet.
+        """
 
 
 @dataclass(slots=True, eq=False)
@@ -128,7 +133,15 @@ class ChangeLog:
         changes, self.changes, self._goes_on = self.changes, [], False
         if changes:
             self._uow.changes.add(changes)
-        if changes or (final and self._is_followed):
+        new = self._first_new
+        followed = [
+            each
+            for each in changes
+            if each.before is not None
+            or each.id < new.get(each.kind, _NEVER)
+            or PICTURE_FOLDER in str((each.after or {}).get(PICTURE_FIELDS.get(each.kind, "")))
+        ]
+        if followed or (final and self._is_followed):
             self._is_followed = True
             for subscriber in self._subscribers:
-                subscriber(self._uow, self, changes, final=final)
+                subscriber(self._uow, self, followed, final=final)

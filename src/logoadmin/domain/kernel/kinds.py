@@ -207,3 +207,7 @@ KINDS: Final[Mapping[Kind, AnyKind]] = {row.kind: row for row in (ROLES, USERS, 
 # All kinds in the history.
 RECORDED_KINDS: Final[Mapping[Kind, AnyKind]] = {**KINDS, Kind.SETTINGS: SETTINGS, Kind.PICTURE: PICTURES}
 ARTWORK_KINDS: Final[tuple[AnyArtworkKind, ...]] = (LOGOS, THEMES)
+
+# The fields of records with the URL of a picture.
+PICTURE_FIELDS: Final = {Kind.LOGO: "preview_url", Kind.THEME: "preview_url", Kind.USER: "avatar"}
+PICTURE_FOLDER: Final = "pictures/"

@@ -5,13 +5,10 @@ from collections.abc import Iterator
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from logoadmin.domain.kernel.kinds import KINDS
+from logoadmin.domain.kernel.kinds import KINDS, PICTURE_FIELDS, PICTURE_FOLDER
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.ports.storage import UnitOfWork
 
-# The fields of records with the URL of a picture.
-PICTURE_FIELDS: Final = {Kind.LOGO: "preview_url", Kind.THEME: "preview_url", Kind.USER: "avatar"}
-PICTURE_FOLDER: Final = "pictures/"
 PICTURE: Final = "[0-9a-f]{64}"
 _NAMED: Final = re.compile(rf"(?:.*/)?{PICTURE_FOLDER}({PICTURE})(?:-320)?\.webp", re.ASCII | re.DOTALL)
 # As many blocked artworks as are published.
@@ -25,8 +22,10 @@ def picture_path(picture: str, *, thumbnail: bool = False) -> str:
 
 def picture_of(url: str | None) -> str | None:
     """Return the picture that a URL names by its path; None for other URLs."""
+    if url is None or PICTURE_FOLDER not in url:
+        return None
     try:
-        match = _NAMED.fullmatch(urlsplit(url or "").path)
+        match = _NAMED.fullmatch(urlsplit(url).path)
     except ValueError:  # an invalid host
         return None
     return None if match is None else match[1]

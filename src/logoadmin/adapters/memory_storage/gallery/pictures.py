@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from logoadmin.adapters.memory_storage.tables import PictureRow, Repository
-from logoadmin.domain.kernel.kinds import KINDS
-from logoadmin.domain.kernel.pictures import PICTURE_FIELDS, picture_of
+from logoadmin.domain.kernel.kinds import KINDS, PICTURE_FIELDS
+from logoadmin.domain.kernel.pictures import picture_of
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.ports.gallery.picture_storage import StoredPicture
 

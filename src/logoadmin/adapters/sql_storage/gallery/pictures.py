@@ -9,8 +9,8 @@ from logoadmin.adapters.sql_storage.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEY
 from logoadmin.adapters.sql_storage.tables.all_tables import TABLES
 from logoadmin.adapters.sql_storage.tables.gallery_tables import pictures
-from logoadmin.domain.kernel.kinds import KINDS
-from logoadmin.domain.kernel.pictures import PICTURE_FIELDS, PICTURE_FOLDER, picture_of
+from logoadmin.domain.kernel.kinds import KINDS, PICTURE_FIELDS, PICTURE_FOLDER
+from logoadmin.domain.kernel.pictures import picture_of
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.ports.gallery.picture_storage import StoredPicture
 
