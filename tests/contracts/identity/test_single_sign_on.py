@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from logoadmin.domain.gallery.authors import CreateAuthor
-from logoadmin.domain.identity import roles, users
+from logoadmin.domain.identity import users
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sessions.sessions import Refresh, WhoAmI
@@ -18,7 +18,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.identity.issuer import IssuedIdentity
 from logoadmin.ports.storage import Storage
 from tests.domain.identity.test_single_sign_on import SINGLE, FakeIssuer
-from tests.gallery import ADMIN_ID, NOW, FrozenClock, gallery_on
+from tests.gallery import ADMIN_ID, FrozenClock, gallery_on
 
 pytestmark = pytest.mark.rule("contract O7")
 
@@ -72,14 +72,6 @@ def test_first_sign_ins_at_the_same_time_make_one_user(storage: Storage) -> None
     with ThreadPoolExecutor(4) as threads:
         assert len({*threads.map(lambda gallery: sign_in(gallery, "s", "editors"), galleries * 3)}) == 12
     assert found(galleries[0]) == [(2_000_000_001, "Ann", 1)]
-
-
-def test_a_role_that_goes_meanwhile_lets_nobody_in(storage: Storage) -> None:
-    gallery = opened(storage)
-    sign_in(gallery, "s", "admins")
-    gallery.roles.amend(roles.AmendRole(role_id=2, name="root"))
-    with pytest.raises(SignInForbidden):
-        sign_in(gallery, "s", "admins")
 
 
 @pytest.mark.rule("contract B4")
@@ -160,22 +152,3 @@ def test_of_two_who_are_refused_at_the_same_time_one_keeps_everything(storage: S
         return True
 
     assert sum(map(is_open, sessions)) == 1
-
-
-def test_a_role_that_the_settings_name_and_nobody_made_takes_no_rights(storage: Storage) -> None:
-    gallery = opened(storage)
-    tokens = sign_in(gallery, "s", "editors")
-    key = gallery.keys.create(CreateKey(name="script", scope=()), recent(gallery, "s"))
-    gallery.roles.amend(roles.AmendRole(role_id=1, name="guest"))
-    with pytest.raises(SignInForbidden):
-        sign_in(gallery, "s", "editors")
-    assert gallery.sessions.me(WhoAmI(), gallery.sessions.caller(key.key))
-    assert tokens
-
-
-def recent(gallery: LogoAdmin, subject: str) -> Caller:
-    """Return a session of somebody whom the issuer has just asked for a password."""
-    issuer = gallery._ports.issuer
-    assert isinstance(issuer, FakeIssuer)
-    issuer.person = IssuedIdentity(subject, ("editors",), ("Ann",), NOW)
-    return gallery.sessions.caller(gallery.single_sign_on.sign_in(SINGLE).access_token)

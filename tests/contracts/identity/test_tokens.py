@@ -1,7 +1,6 @@
 """Every sentence of :mod:`logoadmin.ports.identity.tokens`, and of contract C2: what is not ours is never believed."""
 
 import base64
-import hashlib
 import hmac
 import json
 from typing import Any
@@ -72,11 +71,6 @@ def test_a_token_has_the_claims_of_rfc_9068() -> None:
     assert claims == {**CLAIMS, "jti": claims["jti"], "scope": "logos:write users:read"}
 
 
-def test_no_two_tokens_have_the_same_jti() -> None:
-    decoded = [jwt.decode(TOKENS.sign(GRANT), options={"verify_signature": False})["jti"] for _ in range(50)]
-    assert len(set(decoded)) == 50
-
-
 def test_a_token_is_good_from_when_it_was_made_until_it_expires() -> None:
     token = TOKENS.sign(GRANT)
     assert not refused(token, NOW)
@@ -98,11 +92,6 @@ def test_a_token_without_a_signature_is_refused(algorithm: str) -> None:
     signature = forged(HEADER, CLAIMS).split(".")[2]
     for token in (f"{head}.{body}.", f"{head}.{body}", f"{head}.{body}.{signature}"):
         assert refused(token)
-
-
-@pytest.mark.parametrize(("algorithm", "digest"), [("HS384", "sha384"), ("HS512", "sha512"), ("hs256", "sha256")])
-def test_another_algorithm_is_refused_though_the_key_is_right(algorithm: str, digest: str) -> None:
-    assert refused(forged({**HEADER, "alg": algorithm}, CLAIMS, digest=digest))
 
 
 @pytest.mark.parametrize("algorithm", ["RS256", "ES256", "PS256", "EdDSA", "HS1", "dir", None, 5, ["HS256"], {}])
@@ -206,13 +195,6 @@ def _bytes(token: str) -> bytes:
     return base64.urlsafe_b64decode(token.rsplit(".", 1)[1] + "==")
 
 
-def test_parts_of_two_tokens_do_not_make_a_third() -> None:
-    ours, theirs = TOKENS.sign(GRANT).split("."), TOKENS.sign(Grant(8, "other", NOW, NOW + 900, ("*",))).split(".")
-    assert refused(".".join([ours[0], theirs[1], ours[2]]))
-    assert refused(".".join([ours[0], ours[1], theirs[2]]))
-    assert refused(".".join([*ours, ours[2]]))
-
-
 @pytest.mark.parametrize(
     "token",
     [
@@ -239,15 +221,6 @@ def test_the_parts_of_a_token_must_be_objects(part: bytes) -> None:
 @pytest.mark.parametrize("more", [{"crit": ["exp"]}, {"crit": "x"}, {"b64": False}, {"zip": "DEF"} | {"alg": "dir"}])
 def test_headers_that_ask_for_more_are_refused(more: dict[str, object]) -> None:
     assert refused(forged({**HEADER, **more}, CLAIMS))
-
-
-def test_a_token_of_enormous_size_is_refused_though_the_key_is_right() -> None:
-    assert refused(forged(HEADER, {**CLAIMS, "padding": "x" * 8192}))
-
-
-@given(st.text() | st.binary().map(b64) | st.lists(st.binary().map(b64), max_size=4).map(".".join))
-def test_random_text_is_refused(token: str) -> None:
-    assert refused(token)
 
 
 json_leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
@@ -286,8 +259,3 @@ def test_a_short_key_does_not_start() -> None:
         with pytest.raises(SettingsError, match="LOGOADMIN_TOKEN_KEY needs at least 32 bytes") as caught:
             hs256_key(key)
         assert not key or key not in str(caught.value)
-
-
-def test_the_signature_is_an_hmac_with_sha_256() -> None:
-    signed, _, signature = TOKENS.sign(GRANT).rpartition(".")
-    assert signature == b64(hmac.digest(KEY.encode(), signed.encode(), hashlib.sha256))

@@ -1,7 +1,5 @@
 """Every sentence of :mod:`logoadmin.ports.kernel.encryption`, over every adapter."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -62,12 +60,3 @@ def test_an_error_tells_nothing(encryption: Encryption) -> None:
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
     assert "key" not in str(caught.value).removesuffix("with this key")
-
-
-@ADAPTERS
-def test_several_threads_may_seal_at_once(encryption: Encryption) -> None:
-    with ThreadPoolExecutor(8) as threads:
-        opened = threads.map(
-            lambda n: encryption.decrypt(encryption.encrypt(f"text {n}", f"key {n}"), f"key {n}"), range(100)
-        )
-        assert list(opened) == [f"text {n}" for n in range(100)]

@@ -1,33 +1,20 @@
 """The rules of :mod:`logoadmin.ports.storage` for batched writes, over every adapter."""
 
-import itertools
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Final
 
 import pytest
 
-from logoadmin.domain.gallery.authors import CreateAuthor, ListAuthors
-from logoadmin.domain.identity.roles import AmendRole, CreateRole
-from logoadmin.domain.identity.sessions.sessions import Revoke
-from logoadmin.domain.identity.sign_in.password import SignIn
-from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser
-from logoadmin.domain.kernel.access import Caller, Policy
 from logoadmin.domain.kernel.errors import (
     DuplicateEntry,
-    InvalidToken,
-    LogoAdminError,
     NotFound,
-    NotPermitted,
     StorageUnavailable,
 )
 from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.domain.kernel.records import Author
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.gallery import ADMIN_PASSWORD, FrozenClock, atomic, gallery_on
+from tests.gallery import atomic
 
 pytestmark = pytest.mark.rule("contract A20", "contract B5", "contract G")
 
@@ -63,11 +50,6 @@ def test_writes_made_together_are_kept_in_their_order(storage: Storage) -> None:
     assert answers == [1, 2, 3]
     assert ids(storage) == [(1, 7), (2, 8), (3, 9)]
     assert add(storage, 10).author_id == 4
-
-
-def test_no_writes_at_all_are_kept_together_just_as_well(storage: Storage) -> None:
-    assert atomic(storage, lambda _: "nothing") == "nothing"
-    assert ids(storage) == []
 
 
 def test_a_part_that_raises_is_undone_alone_and_its_ids_are_reused(storage: Storage) -> None:
@@ -178,51 +160,3 @@ def test_a_write_beside_the_open_transaction_in_its_thread_is_refused(storage: S
 
 
 # Through the use cases.
-
-
-@pytest.fixture
-def gallery(storage: Storage) -> LogoAdmin:
-    """A guarded gallery with its first administrator."""
-    return gallery_on(storage, FrozenClock(), Policy.GUARDED)
-
-
-REVOCATIONS: Final[list[tuple[Callable[[LogoAdmin, Caller], object], type[LogoAdminError]]]] = [
-    (lambda gallery, caller: gallery.sessions.revoke(Revoke(), caller), InvalidToken),
-    (lambda gallery, _: gallery.users.remove(RemoveUser(user_id=2000000000)), InvalidToken),
-    (lambda gallery, _: gallery.users.amend(AmendUser(user_id=2000000000, role_id=1)), NotPermitted),
-    (lambda gallery, _: gallery.roles.amend(AmendRole(role_id=2, scope=())), NotPermitted),
-]
-
-
-def test_rights_that_are_taken_away_are_gone_with_the_next_call(gallery: LogoAdmin) -> None:
-    tokens = gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD))
-    caller = gallery.sessions.caller(tokens.access_token)
-    gallery.users.create(CreateUser(user_id=5, username="another", password="a password"))
-    # Somebody else who holds everything.
-    gallery.users.amend(AmendUser(user_id=5, role_id=gallery.roles.create(CreateRole(name="o", scope=("*",))).role_id))
-    numbers = itertools.count(4)
-
-    def create(gallery: LogoAdmin, number: int) -> Author:
-        return gallery.authors.create(CreateAuthor(user_id=number, username=f"author {number}"), caller)
-
-    def calls(gallery: LogoAdmin) -> None:
-        create(gallery, 1)
-        create(gallery, 2)
-        gallery.roles.amend(AmendRole(role_id=2, scope=("*", "spare")))
-        create(gallery, 3)
-        assert len(list(gallery.authors.list(ListAuthors()))) == 3
-        for take_away, refusal in REVOCATIONS:
-            with pytest.raises(NotFound):  # so that the rights are what they were
-                gallery.atomic(partial(taken_away, take_away, refusal))
-            create(gallery, next(numbers))
-
-    def taken_away(
-        take_away: Callable[[LogoAdmin, Caller], object], refusal: type[LogoAdminError], gallery: LogoAdmin
-    ) -> None:
-        take_away(gallery, caller)
-        with pytest.raises(refusal):
-            create(gallery, 99)
-        raise NotFound("Author", 9)
-
-    gallery.atomic(calls)
-    assert [author.user_id for author in gallery.authors.list(ListAuthors())] == [1, 2, 3, 4, 5, 6, 7]

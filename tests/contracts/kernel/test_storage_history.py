@@ -215,16 +215,6 @@ def test_changes_of_undone_work_leave_no_gap(storage: Storage) -> None:
     assert storage.read(lambda uow: uow.changes.page(1, 9)) == (change(2),)
 
 
-def test_the_history_outlasts_the_record_and_the_user(storage: Storage) -> None:
-    def work(uow: UnitOfWork) -> None:
-        uow.records(AUTHORS).add(Author(1, 1, "ann", 0))
-        uow.changes.add([change(1, Kind.AUTHOR, 1, user_id=77)])
-        uow.records(AUTHORS).remove(1)
-
-    storage.write(work)
-    assert storage.read(lambda uow: uow.changes.get(1)) == change(1, Kind.AUTHOR, 1, user_id=77)
-
-
 # Many at once
 
 
@@ -308,27 +298,6 @@ def test_no_snapshot_has_a_record_without_its_change_or_a_change_without_its_rec
         for each in creating:
             each.result(IN_TIME)
     assert seen == many
-
-
-@pytest.mark.rule("contract I2")
-def test_work_that_is_undone_in_between_is_not_seen(storage: Storage) -> None:
-    def fail(_: int) -> None:
-        for _number in range(30):
-            with pytest.raises(ZeroDivisionError):
-                storage.write(undone)
-
-    def undone(uow: UnitOfWork) -> None:
-        uow.changes.add([change(uow.changes.last_id() + 1, Kind.USER)])
-        _ = 1 // 0
-
-    many = 2 * 30 * 2
-    with ThreadPoolExecutor(4) as executor:
-        follower = executor.submit(follow, storage, many, 9)
-        writers = [executor.submit(keep_changes, storage, 30) for _ in range(2)]
-        failing = executor.submit(fail, 0)
-        for running in (*writers, failing):
-            running.result(IN_TIME)
-        assert_whole(follower.result(IN_TIME), many)
 
 
 def keep_changes_at(url: str) -> None:

@@ -12,7 +12,6 @@ from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.errors import Conflict, DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS, MAX_ID
-from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Author, Link, Logo, PasswordHash, Role, StoredRecord, Theme, User
 from logoadmin.ports.identity.password_storage import Credentials
 from logoadmin.ports.storage import Storage, UnitOfWork
@@ -33,7 +32,7 @@ from tests.contracts.steps import (
     write,
     write_in_vain,
 )
-from tests.gallery import add_user, has_users, link_id_of
+from tests.gallery import add_user, link_id_of
 
 # Names that some collation or other takes for the same.
 LOOK_ALIKES = (
@@ -98,17 +97,6 @@ def test_the_smallest_values_are_kept(storage: Storage) -> None:
 # Users
 
 
-@pytest.mark.rule("spec §Endpoints 1", "spec §Endpoints 3", "contract A18")
-def test_users_come_by_id_and_page_by_page(storage: Storage) -> None:
-    three = [user(30, "c"), user(10, "b", avatar="https://example.org/a.png"), user(20, "a")]
-    write(storage, add(role(), *three))
-    assert page(storage, USERS, -1, 2) == (three[1], three[2])
-    assert page(storage, USERS, 20, 2) == (three[0],)
-    assert page(storage, USERS, 30, 2) == ()
-    assert get(storage, USERS, 10) == three[1]
-    assert get(storage, USERS, 11) is None
-
-
 @pytest.mark.rule("contract A7", "contract D")
 def test_a_user_gets_new_values_and_keeps_password_and_sessions(storage: Storage) -> None:
     write(
@@ -122,18 +110,6 @@ def test_a_user_gets_new_values_and_keeps_password_and_sessions(storage: Storage
     assert storage.read(lambda uow: uow.identity.passwords.get(1)) == PasswordHash("one")
     rights = Rights(1, frozenset(), signed_in_at=1_000, ends_at=2_000, factor="password")
     assert storage.read(lambda uow: uow.identity.sessions.rights("s", 1)) == rights
-
-
-@pytest.mark.rule("contract C4")
-def test_passwords_are_kept_and_replaced(storage: Storage) -> None:
-    write(storage, add(role(), user(1, "ann")))
-    assert storage.read(lambda uow: uow.identity.passwords.credentials("ann")) == Credentials(1, None)
-    assert storage.read(lambda uow: uow.identity.passwords.get(1)) is None
-    write(storage, lambda uow: uow.identity.passwords.set(1, PasswordHash("new")))
-    assert storage.read(lambda uow: uow.identity.passwords.credentials("ann")) == Credentials(1, PasswordHash("new"))
-    assert storage.read(lambda uow: uow.identity.passwords.get(1)) == PasswordHash("new")
-    assert storage.read(lambda uow: uow.identity.passwords.get(2)) is None
-    assert storage.read(lambda uow: uow.identity.passwords.credentials("Ann")) is None
 
 
 @pytest.mark.rule("contract D")
@@ -167,15 +143,6 @@ def test_of_those_who_have_a_role_somebody_can_sign_in_who_has_a_password(storag
             storage, *taken, lambda uow: [uow.identity.passwords.can_sign_in(role_id, Ways()) for role_id in (1, 2)]
         )
         assert tuple(can) == expected
-
-
-@pytest.mark.rule("contract D")
-def test_roles_know_whether_they_are_in_use(storage: Storage) -> None:
-    write(storage, add(role(), role(2, "admin"), user(1, "ann")))
-    assert storage.read(lambda uow: has_users(uow, 1)) is True
-    assert storage.read(lambda uow: has_users(uow, 2)) is False
-    assert [write(storage, remove(ROLES, 2)) for _ in range(2)] == [True, False]
-    write(storage, add(role(3, "admin")))
 
 
 # Authors
@@ -261,53 +228,12 @@ def test_links_are_made_found_and_undone(storage: Storage) -> None:
     assert get(storage, THEMES, 1) == replace(theme(1), authors=(author(1), author(2)))
 
 
-@pytest.mark.rule("contract I1", "contract A18")
-def test_the_authors_of_an_artwork_are_replaced_with_new_links(storage: Storage) -> None:
-    write(storage, add(*map(author, (1, 2, 3)), logo(1)), link(LOGOS, 1, 1, 2))
-    write(storage, lambda uow: uow.gallery.links(LOGOS).remove_all(1), link(LOGOS, 1, 2, 3))
-    assert get(storage, LOGOS, 1) == replace(logo(1), authors=(author(2), author(3)))
-    assert storage.read(lambda uow: link_id_of(uow, LOGOS, 1, 2)) == 3
-    write(storage, lambda uow: uow.gallery.links(LOGOS).remove_all(1))
-    assert get(storage, LOGOS, 1) == logo(1)
-
-
 @pytest.mark.rule("spec §Endpoints 10", "contract A15", "contract D")
 def test_a_removed_artwork_takes_its_links_along(storage: Storage) -> None:
     write(storage, add(author(1), logo(1)), link(LOGOS, 1, 1))
     assert [write(storage, remove(LOGOS, 1)) for _ in range(2)] == [True, False]
     assert storage.read(lambda uow: link_id_of(uow, LOGOS, 1, 1)) is None
     assert write(storage, add(logo(1)), lambda uow: uow.records(LOGOS).get(1)) == logo(1)
-
-
-@pytest.mark.rule("contract D")
-def test_an_artwork_gets_new_values_and_keeps_its_authors(storage: Storage) -> None:
-    write(
-        storage,
-        add(author(1), replace(logo(1), authors=(author(9),))),
-        link(LOGOS, 1, 1),
-        update(logo(1, "b { }", active=False)),
-    )
-    expected = replace(logo(1, "b { }", active=False), authors=(author(1),))
-    assert get(storage, LOGOS, 1) == expected
-
-
-@pytest.mark.rule("contract A18", "contract D", "contract E2")
-def test_artworks_come_by_id_and_page_by_page_also_those_of_an_author(storage: Storage) -> None:
-    write(
-        storage,
-        add(*map(author, (1, 2)), *map(logo, (5, 3, 1, 4, 2))),
-        *(link(LOGOS, i, 2, 1) for i in (4, 1)),
-        *(link(LOGOS, 2, 2), link(LOGOS, 5, 1)),
-    )
-    authors = {1: (author(2), author(1)), 2: (author(2),), 4: (author(2), author(1)), 5: (author(1),)}
-    all_ = tuple(replace(logo(i), authors=authors.get(i, ())) for i in range(1, 6))
-    assert page(storage, LOGOS, -1, 10) == all_
-    assert page(storage, LOGOS, 1, 3) == all_[1:4]
-    assert page(storage, LOGOS, 5, 3) == ()
-    assert page(storage, LOGOS, -1, 10, where=Filter(author_id=1)) == (all_[0], all_[3], all_[4])
-    assert page(storage, LOGOS, 1, 1, where=Filter(author_id=1)) == (all_[3],)
-    assert page(storage, LOGOS, -1, 10, where=Filter(author_id=3)) == ()
-    assert page(storage, THEMES, -1, 10, where=Filter(author_id=1)) == ()
 
 
 # Versions
@@ -460,15 +386,6 @@ def test_ids_count_on_from_the_highest_that_ever_was(
     with pytest.raises(Conflict, match=f"^No {kind.id_field} is left$"):
         write(storage, next_one)
     write(storage, add(made(5)))
-
-
-@pytest.mark.rule("contract A16")
-def test_link_ids_are_not_given_twice(storage: Storage) -> None:
-    write(storage, add(author(1), logo(1)))
-    write_in_vain(storage, link(LOGOS, 1, 1))
-    assert write(storage, link(LOGOS, 1, 1)) == 1
-    write(storage, lambda uow: uow.gallery.links(LOGOS).remove(1, 1))
-    assert write(storage, link(LOGOS, 1, 1)) == 2
 
 
 @pytest.mark.rule("contract C1")

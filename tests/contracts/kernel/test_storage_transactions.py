@@ -11,7 +11,6 @@ import pytest
 from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.users import ListUsers
-from logoadmin.domain.kernel.errors import DuplicateEntry
 from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, LOGOS, THEMES, USERS, AnyKind
 from logoadmin.domain.kernel.records import Author, PasswordHash
 from logoadmin.ports.storage import Storage, UnitOfWork
@@ -30,7 +29,7 @@ from tests.contracts.steps import (
     user,
     write,
 )
-from tests.gallery import ADMIN_PASSWORD, NOW, FrozenClock, add_user, atomic, gallery_on, link_author, link_id_of
+from tests.gallery import ADMIN_PASSWORD, NOW, FrozenClock, add_user, atomic, gallery_on
 
 
 def dawdle() -> None:
@@ -57,14 +56,6 @@ def test_work_that_raises_is_undone_and_its_error_passes(storage: Storage) -> No
     with pytest.raises(KeyError, match="as it is"):
         storage.write(fail)
     assert storage.read(lambda uow: (uow.records(AUTHORS).page(-1, 9), uow.records(LOGOS).page(-1, 9))) == before
-
-
-@pytest.mark.rule("contract A8", "contract I2")
-def test_an_error_that_ends_the_work_after_a_duplicate_undoes_all(storage: Storage) -> None:
-    write(storage, add(author(1)))
-    with pytest.raises(DuplicateEntry):
-        write(storage, add(author(2), author(3, username="author 1")))
-    assert page(storage, AUTHORS, -1, 9) == (author(1),)
 
 
 @pytest.mark.rule("contract B5")
@@ -99,14 +90,6 @@ def test_of_many_who_create_the_same_name_at_once_one_wins(storage: Storage) -> 
     assert [answer for answer in answers if isinstance(answer, int)] == [1]
     assert {str(answer) for answer in answers if answer != 1} == {"Duplicate entry 'ann' for key 'username'"}
     assert len(page(storage, AUTHORS, -1, 9)) == 1
-
-
-@pytest.mark.rule("contract A6", "contract A8")
-def test_of_many_who_create_the_same_user_at_once_one_wins(storage: Storage) -> None:
-    write(storage, add(role()))
-    answers = at_once(*(lambda: storage.write(add(user(7, "ann"))) for _ in range(6)))
-    assert answers.count(None) == 1
-    assert {str(answer) for answer in answers if answer} == {"Duplicate entry '7' for key 'user_id'"}
 
 
 @pytest.mark.rule("contract A2")
@@ -197,17 +180,6 @@ def test_a_second_write_waits_for_the_first_and_sees_what_it_left(
     assert looked.is_set()
 
 
-@pytest.mark.rule("contract A16")
-def test_of_many_who_link_an_author_at_once_one_makes_the_link(storage: Storage) -> None:
-    write(storage, add(author(1), logo(1)))
-
-    def link(uow: UnitOfWork) -> int:
-        uow.records(LOGOS).get(1)
-        return link_id_of(uow, LOGOS, 1, 1) or link_author(uow, LOGOS, 1, 1)
-
-    assert at_once(*[lambda: storage.write(link)] * 6) == [1] * 6
-
-
 @pytest.mark.rule("contract A20")
 def test_a_storage_describes_its_location_without_secrets(storage: Storage) -> None:
     assert "/" not in storage.server
@@ -274,17 +246,3 @@ def test_no_attempt_and_no_letter_of_a_secret_written_at_once_is_lost(storage: S
     assert at_once(*[lambda: storage.write(write_more)] * 6) == [None] * 6
     found = storage.read(lambda uow: (uow.identity.sign_in_attempts.count("ann"), uow.secrets.get("token_key")))
     assert found == ((6, 1_000), "-xxxxxx")
-
-
-@pytest.mark.rule("contract C3")
-def test_a_refresh_token_can_be_used_once_however_many_try(signed_in: Storage) -> None:
-    def use(uow: UnitOfWork) -> bool:
-        found = uow.identity.sessions.refresh_token("token one")
-        dawdle()
-        assert found is not None
-        if not found[1]:
-            uow.identity.sessions.use_refresh_token("token one")
-        return not found[1]
-
-    answers = at_once(*[lambda: signed_in.write(use)] * 6)
-    assert sorted(map(str, answers)) == ["False"] * 5 + ["True"]

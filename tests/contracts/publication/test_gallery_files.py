@@ -160,16 +160,6 @@ def test_sheets_stay_until_the_last_pointer_that_leads_to_them_has_expired(files
     assert publication(2).files.items() <= kept.items()
 
 
-def test_files_stay_where_pointers_become_shorter_lived(files: GalleryFiles) -> None:
-    first = publication(1, days=100)
-    published(files, first)
-    for day, version in ((1, 1), (2, 2), (4, 3), (98, 4)):
-        published(files, publication(version, NOW + day * DAY, days=1), NOW + day * DAY)
-        assert {name for name in first.files if name.startswith("css/")} <= content_of(files).keys(), day
-    published(files, publication(5, NOW + 101 * DAY), NOW + 101 * DAY)
-    assert not (first.files.keys() - publication(5).files.keys()) & content_of(files).keys()
-
-
 @pytest.mark.rule("contract L1")
 def test_older_indexes_and_differences_stay_for_two_days(files: GalleryFiles) -> None:
     first = publication(1)
@@ -309,16 +299,6 @@ def test_a_replaced_file_has_another_stamp(files: GalleryFiles) -> None:
     assert files.stamp(POINTER) != first
     files.remove(POINTER)
     assert files.stamp(POINTER) is None
-
-
-def test_links_are_never_followed(tmp_path: Path) -> None:
-    (tmp_path / "gallery").mkdir()
-    (tmp_path / "other").write_bytes(b"mine")
-    files = FolderGalleryFiles(tmp_path / "gallery")
-    (tmp_path / "gallery" / READER).symlink_to(tmp_path / "other")
-    with pytest.raises(StartError, match="other files"):
-        published(files, publication(1))
-    assert (tmp_path / "other").read_bytes() == b"mine"
 
 
 @pytest.mark.parametrize("name", [READER, STATE, "css"])
