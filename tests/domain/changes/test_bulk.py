@@ -230,12 +230,6 @@ def test_a_dry_run_returns_the_changes_and_stores_nothing(stocked: LogoAdmin, st
     assert tried == apply(stocked, *CHANGES_OF_ALL_KINDS, caller=caller)
 
 
-def test_a_dry_run_is_refused_like_the_changes(stocked: LogoAdmin) -> None:
-    command = command_for(CYD, LOGO | {"version": 1, "set": {"active": False}}, dry_run=True)
-    with pytest.raises(Outdated, match=r"^Change 1: "):
-        stocked.bulk.apply(command)
-
-
 def test_a_dry_run_with_a_long_response_is_refused(stocked: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk, "_MOST_TEXT", 1_000)
     change = LOGO | {"set": {"custom_css": "x" * 1_001}}

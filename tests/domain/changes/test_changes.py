@@ -179,15 +179,6 @@ def test_an_artwork_does_not_come_back_without_its_author(
 
 
 @G2
-def test_an_author_does_not_come_back_without_what_they_made(stocked: LogoAdmin) -> None:
-    stocked.authors.remove(authors.RemoveAuthor(author_id=1))
-    removed = last(stocked).change_id
-    stocked.themes.remove(artworks.RemoveTheme(theme_id=1))
-    with pytest.raises(Conflict, match=rf"^Theme 1 was changed since, by change {removed + 1}$"):
-        revert(stocked, removed)
-
-
-@G2
 @pytest.mark.rule("contract A18")
 def test_a_restored_author_is_where_they_were_among_the_authors(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     stocked.authors.create(authors.CreateAuthor(user_id=103, username="Cyd"))

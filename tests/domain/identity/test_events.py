@@ -8,8 +8,6 @@ from typing import Any, Final
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.adapters.memory_storage.identity.signing_in import MemoryEvents, MemoryFactors
-from logoadmin.adapters.memory_storage.kernel.records import MemoryRecords
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.changes.history import Revert as RevertChange
 from logoadmin.domain.changes.import_export import ImportRecords
@@ -35,7 +33,6 @@ from tests.gallery import (
     FrozenClock,
     WatchedStorage,
     gallery_on,
-    once,
 )
 
 pytestmark = pytest.mark.rule("contract O9")
@@ -122,13 +119,6 @@ def test_signing_in_is_an_event_and_refreshing_is_none(stocked: LogoAdmin, newes
     assert [replace(event, event_id=1) for event in newest()] == [SIGNED_IN]
     refresh(stocked, tokens)
     assert newest() == []
-
-
-@pytest.mark.rule("contract F3", "contract O9")
-def test_a_replayed_sign_in_is_one_event(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
-    first, second = (stocked.sessions.sign_in(once(ANN, "key"), HERE) for _ in range(2))
-    assert first == second
-    assert happened(newest()) == [("signed_in", 7, "192.0.2.1")]
 
 
 @pytest.mark.rule("contract C3", "contract O9")
@@ -297,24 +287,6 @@ def test_no_event_has_a_secret(stocked: LogoAdmin, newest: Callable[[], list[Eve
     secrets = [ANN_PASSWORD, "a new one", "a wrong one", key.key, ann.session_id, "a name", "$argon2"]
     secrets += [each for pair in (tokens, renewed) for each in (pair.access_token, pair.refresh_token)]
     assert [secret for secret in secrets if secret in texts] == []
-
-
-def test_a_name_of_a_user_costs_a_refusal_as_many_statements_as_an_unknown_name(
-    stocked: LogoAdmin, storage: MemoryStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[str] = []
-    for repository in (MemoryEvents, MemoryFactors, MemoryRecords):
-        for name in {"count", "number", "add", "get", "of_user"} & vars(repository).keys():
-            monkeypatch.setattr(repository, name, watched(vars(repository)[name], asked))
-    refuse(stocked, "nobody")  # the row of this hour
-
-    def asked_for(name: str) -> list[str]:
-        asked.clear()
-        refuse(stocked, name)
-        return [each for each in asked if each != "add"]  # an update of the row otherwise
-
-    assert asked_for("ann") == asked_for("nobody") == asked_for("ann")
-    assert storage.read(lambda uow: len(uow.identity.events.page(MAX_ID, 9))) == 2
 
 
 def watched(method: Callable[..., Any], asked: list[str]) -> Callable[..., Any]:

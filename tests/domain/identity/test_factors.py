@@ -26,17 +26,14 @@ from logoadmin.domain.identity.factors.factors import (
 from logoadmin.domain.identity.first_start import rotate_token_keys
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.users import RemoveUser
-from logoadmin.domain.kernel.access import OWNER, SignedIn
-from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.access import SignedIn
 from logoadmin.domain.kernel.errors import (
     Conflict,
     InvalidInput,
     LogoAdminError,
-    NotAuthenticated,
     NotFound,
     NotPermitted,
     Outdated,
-    RecentSignInRequired,
 )
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.second_factors import (
@@ -239,28 +236,6 @@ def test_an_administrator_who_removes_their_own_factors_stays_signed_in(stocked:
 
 # Who cannot do any of it.
 
-OWN_COMMANDS = (
-    EnrolTotp(name="Phone"),
-    ConfirmTotp(factor_id=1, code="000000"),
-    RemoveFactor(factor_id=1),
-    MakeRecoveryCodes(),
-)
-
-
-@pytest.mark.rule("contract O1", "contract O3")
-@pytest.mark.parametrize(
-    "command",
-    [*OWN_COMMANDS, RemoveUserFactors(user_id=7), ListFactors(), CountRecoveryCodes()],
-    ids=lambda command: type(command).__name__,
-)
-def test_a_service_key_does_nothing_of_it(stocked: LogoAdmin, command: Command) -> None:
-    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
-    made = stocked.keys.create(CreateKey(name="script", scope=("*",)), admin)
-    enrol(stocked, admin)
-    with pytest.raises(NotPermitted):
-        ask(stocked, command, stocked.sessions.caller(made.key))
-    assert len(stocked.factors.list(ListFactors(), admin)) == 1
-
 
 @pytest.mark.rule("contract O2", "contract C5")
 def test_a_service_key_never_meets_a_second_factor(stocked: LogoAdmin) -> None:
@@ -268,30 +243,6 @@ def test_a_service_key_never_meets_a_second_factor(stocked: LogoAdmin) -> None:
     made = stocked.keys.create(CreateKey(name="script", scope=("*",)), admin)
     enrol(stocked, admin)
     stocked.users.remove(RemoveUser(user_id=7), stocked.sessions.caller(made.key))
-
-
-@pytest.mark.rule("contract O3")
-@pytest.mark.parametrize("age", [601, -11])
-@pytest.mark.parametrize(
-    "command", [*OWN_COMMANDS, RemoveUserFactors(user_id=7)], ids=lambda command: type(command).__name__
-)
-def test_a_session_that_was_left_open_changes_no_factor(
-    stocked: LogoAdmin, clock: FrozenClock, command: Command, age: int
-) -> None:
-    """Enrolment under the open session of somebody else, also where the clock was set back."""
-    admin, _, _ = enrolled(stocked, ADMIN)
-    clock.pass_by(age)
-    with pytest.raises(RecentSignInRequired):
-        ask(stocked, command, admin)
-    assert len(stocked.factors.list(ListFactors(), admin)) == 1
-    assert left(stocked, admin) == 10
-
-
-@O1
-def test_the_program_itself_has_no_factors(stocked: LogoAdmin) -> None:
-    for command in (*OWN_COMMANDS, ListFactors(), CountRecoveryCodes()):
-        with pytest.raises(NotAuthenticated):
-            ask(stocked, command, OWNER)
 
 
 # Secrets.

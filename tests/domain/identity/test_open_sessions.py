@@ -18,7 +18,7 @@ from logoadmin.domain.kernel.errors import InvalidToken, NotAuthenticated, NotFo
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.conftest import STORAGES
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh
-from tests.gallery import ADMIN_ID, NOW, FrozenClock, gallery_on, signed_in, stock
+from tests.gallery import ADMIN_ID, NOW, FrozenClock, gallery_on, stock
 
 pytestmark = pytest.mark.rule("contract C6")
 
@@ -100,20 +100,6 @@ def test_all_sessions_of_a_user_end_by_somebody_who_holds_what_they_do(any_galle
     assert gallery.sessions.me(WhoAmI(), admin).user_id == ADMIN_ID
     assert gallery.sessions.remove_all(RemoveUserSessions(user_id=ADMIN_ID)) == RemovedUserSessions(ADMIN_ID, 1)
     assert list(gallery.changes.list(ListChanges(), OWNER)) == history
-
-
-@pytest.mark.rule("contract B4", "contract F1")
-def test_who_holds_less_ends_no_sessions_and_an_old_version_of_the_user_none_either(
-    stocked: LogoAdmin, storage: MemoryStorage
-) -> None:
-    manager = signed_in(storage, "users:write", user_id=500)
-    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
-    with pytest.raises(NotPermitted):
-        stocked.sessions.remove_all(RemoveUserSessions(user_id=ADMIN_ID), manager)
-    old = frozenset({stocked.users.get(GetUser(user_id=ADMIN_ID)).version + 1})
-    with pytest.raises(Outdated):
-        stocked.sessions.remove_all(RemoveUserSessions(user_id=ADMIN_ID, if_match=old), admin)
-    assert len(listed(stocked, admin)) == 1
 
 
 @pytest.mark.rule("contract C5")

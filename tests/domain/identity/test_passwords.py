@@ -425,16 +425,6 @@ def test_administrators_need_no_current_password_of_others(stocked: LogoAdmin) -
     stocked.users.set_password(own("by the owner"))
 
 
-@pytest.mark.rule("contract C5")
-def test_a_service_key_sets_no_password_of_its_maker_also_with_the_current_one(stocked: LogoAdmin) -> None:
-    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
-    key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="script", scope=("*",)), admin).key)
-    command = SetPassword(user_id=ADMIN_ID, password="mine now", current_password=ADMIN_PASSWORD)
-    with pytest.raises(NotPermitted):
-        stocked.users.set_password(command, key)
-    stocked.sessions.sign_in(ADMIN)
-
-
 def test_an_ended_session_verifies_no_password(stocked: LogoAdmin, ann: SignedIn, storage: MemoryStorage) -> None:
     """A stolen token whose session was ended is no oracle, and locks nobody out."""
     storage.write(lambda uow: uow.identity.sessions.end_all(7))

@@ -114,17 +114,6 @@ def test_a_sign_in_counts_for_its_own_session_alone(
     assert is_asked_again(stocked, kind, SignedIn(before.user_id, before.session_id))
 
 
-def test_nobody_enrols_under_somebody_elses_open_session(stocked: LogoAdmin, clock: FrozenClock) -> None:
-    """A thief at an open screen has a session of Ann's and a password of their own."""
-    open_screen = caller(stocked, stocked.sessions.sign_in(ANN))
-    clock.pass_by(601)
-    thief = signed_in(stocked)
-    assert not is_asked_again(stocked, EnrolTotp, thief)
-    assert is_asked_again(stocked, EnrolTotp, open_screen)
-    mixed = SignedIn(open_screen.user_id, thief.session_id)  # no token names both
-    assert outcome(stocked, EnrolTotp, mixed) not in (None, RecentSignInRequired)
-
-
 @EACH
 def test_a_service_key_can_do_none_of_it(stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]) -> None:
     key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="all", scope=("*",)), signed_in(stocked)).key)

@@ -132,18 +132,6 @@ def test_a_new_key_is_replayed_while_it_is_new_and_unused(
     assert listed == ([2] if happens is remove else [1, 2])
 
 
-def test_responses_with_tokens_go_after_a_minute(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
-    for number in range(5):
-        stocked.keys.create(once(CreateKey(name="x", scope=()), str(number)), signed_in(storage, "*", user_id=number))
-    tables = vars(storage)["_tables"]
-    assert len(tables.stored_responses) == 5
-    clock.pass_by(REPLAYED_FOR)
-    stocked.sweep()
-    assert not tables.stored_responses
-
-
 def test_a_response_that_outlasted_its_time_is_replaced(
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:

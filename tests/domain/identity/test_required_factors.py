@@ -30,7 +30,7 @@ from logoadmin.domain.kernel.errors import (
     RecentSignInRequired,
 )
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.domain.identity.second_factors import STEP, challenged, code_of, enrol, enrolled, second_step
+from tests.domain.identity.second_factors import challenged, code_of, enrol, enrolled, second_step
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh
 from tests.gallery import ADMIN_ID, ASKED, NOW, FrozenClock, ask, gallery_on, stock
 
@@ -272,17 +272,3 @@ def test_no_grace_lasts_because_a_clock_was_ahead(
     assert enrol_by(gallery, tokens) == NOW + WEEK
     clock.pass_by(WEEK)
     assert is_restricted(gallery, caller(gallery, refresh(gallery, tokens)))
-
-
-def test_without_the_setting_signing_in_writes_and_reads_nothing_of_it(
-    stocked: LogoAdmin, storage: MemoryStorage
-) -> None:
-    stocked.sessions.sign_in(ADMIN)
-    assert storage.read(lambda uow: uow.identity.second_factor_since.get(ADMIN_ID)) is None
-
-
-def test_some_steps_later_a_factor_still_signs_in(required: LogoAdmin, clock: FrozenClock) -> None:
-    _, totp, _ = enrolled(required, ADMIN)
-    clock.pass_by(2 * WEEK + STEP)
-    tokens = second_step(required, challenged(required, ADMIN), totp=code_of(totp, clock.now()))
-    assert not is_restricted(required, caller(required, tokens))

@@ -99,12 +99,6 @@ def test_a_code_is_typed_in_any_form(stocked: LogoAdmin, write: Callable[[str], 
     assert works(stocked, sign_in(stocked, write(made(stocked))))
 
 
-def test_it_opens_what_a_recent_sign_in_does(stocked: LogoAdmin) -> None:
-    """Who is back enrols another factor at once."""
-    who = caller(stocked, sign_in(stocked, made(stocked)))
-    enrol(stocked, who)
-
-
 def test_a_new_code_replaces_the_one_before(stocked: LogoAdmin) -> None:
     first, second = made(stocked), made(stocked)
     refused(stocked, first)

@@ -14,7 +14,7 @@ from logoadmin.domain.kernel.access import Anonymous, network_of, wider_network
 from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage
-from tests.gallery import ANN_PASSWORD, NOW, FrozenClock
+from tests.gallery import ANN_PASSWORD, FrozenClock
 
 pytestmark = pytest.mark.rule("contract C1")
 
@@ -274,15 +274,6 @@ def test_a_sign_in_forgets_the_failures_before_it(stocked: LogoAdmin) -> None:
     for _ in range(3):
         wrong(stocked, HERE, 9)
         stocked.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD), Anonymous(HERE))
-
-
-def test_waiting_is_enough(stocked: LogoAdmin, clock: FrozenClock) -> None:
-    wrong(stocked, HERE, 10)
-    with pytest.raises(TooManySignIns, match=r"^Too many failed sign-ins$") as caught:
-        stocked.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD), Anonymous(HERE))
-    clock.pass_by(caught.value.retry_after)
-    assert clock.now() == NOW + 300
-    stocked.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD), Anonymous(HERE))
 
 
 def test_whether_there_is_such_a_user_makes_no_difference(stocked: LogoAdmin) -> None:

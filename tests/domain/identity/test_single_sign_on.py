@@ -25,7 +25,6 @@ from logoadmin.domain.kernel.errors import (
     IssuerUnavailable,
     RecentSignInRequired,
     SignInForbidden,
-    SignInRefused,
     TooManySignIns,
 )
 from logoadmin.domain.kernel.records import User
@@ -401,12 +400,6 @@ def test_passwords_can_be_switched_off(opened: Opened) -> None:
         with pytest.raises(SignInForbidden, match=r"^Signing in with a password is switched off$"):
             without.sessions.sign_in(SignIn(username=username, password=password))
     assert user_of(without, sign_in(without)).role_id == 3
-
-
-def test_a_user_of_the_issuer_has_no_password_to_guess(gallery: LogoAdmin) -> None:
-    user = user_of(gallery, sign_in(gallery))
-    with pytest.raises(SignInRefused):
-        gallery.sessions.sign_in(SignIn(username=user.username, password="ann"))
 
 
 @pytest.mark.rule("contract O3", "contract O7")

@@ -77,13 +77,6 @@ def test_a_few_rows_go_at_a_time(gallery: LogoAdmin, storage: Storage, clock: Fr
     assert storage.write(lambda uow: uow.identity.challenges.forget_expired(clock.now(), 999), "sessions") == 0
 
 
-def test_the_sweep_of_another_process_does_no_harm(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
-    use(gallery)
-    clock.pass_by(400 * DAY)
-    other = gallery_on(storage, clock, started=False)
-    assert (gallery.sweep(), other.sweep()) == ("done", "done")
-
-
 def test_a_sign_in_cleans_up_after_nobody(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
     use(gallery)
     clock.pass_by(400 * DAY)

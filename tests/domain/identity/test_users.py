@@ -13,7 +13,6 @@ from logoadmin.domain.identity.users import (
     GetUser,
     RemoveAvatar,
     RemoveUser,
-    SetPassword,
 )
 from logoadmin.domain.kernel.errors import NotFound
 from logoadmin.domain.kernel.records import RemovedAvatar, RemovedUser, User
@@ -73,15 +72,6 @@ def test_removing_an_empty_avatar_leaves_none(gallery: LogoAdmin) -> None:
     assert gallery.users.get(GetUser(user_id=7)).avatar == ""
     assert gallery.users.remove_avatar(RemoveAvatar(user_id=7)) == RemovedAvatar("")
     assert gallery.users.get(GetUser(user_id=7)).avatar is None
-
-
-@pytest.mark.rule("contract D users", "contract C4")
-def test_a_new_password_takes_the_place_of_the_old_one(gallery: LogoAdmin, storage: MemoryStorage) -> None:
-    ann = create(gallery, 7, "ann")
-    assert gallery.users.set_password(SetPassword(user_id=7, password="another")) == ann
-    hash_ = storage.read(lambda uow: uow.identity.passwords.get(7))
-    assert CHEAP_PASSWORDS.verify(hash_, "another")
-    assert not CHEAP_PASSWORDS.verify(hash_, "pw")
 
 
 @pytest.mark.rule("contract A3")

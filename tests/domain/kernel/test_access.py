@@ -308,13 +308,6 @@ def test_everybody_may_do_to_themselves_what_is_their_own(
     assert refusal(gallery, kind, ann) is (NotPermitted if needs_token(TABLE[kind], policy) else None)
 
 
-@pytest.mark.rule("contract B3")
-def test_nobody_may_give_themselves_a_role(gallery: LogoAdmin, storage: MemoryStorage) -> None:
-    ann = signed_in(storage, user_id=900)
-    with pytest.raises(NotPermitted):
-        gallery.users.amend(users.AmendUser(user_id=900, role_id=2), ann)
-
-
 @pytest.mark.rule("contract H6", "contract B1")
 def test_the_program_itself_may_do_everything(refused: Refused) -> None:
     kinds = [kind for kind in TABLE if kind is not sessions.Refresh and kind not in FOR_USERS]

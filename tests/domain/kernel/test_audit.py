@@ -332,13 +332,6 @@ def test_no_password_and_no_hash_is_ever_in_the_history(stocked: LogoAdmin, stor
     assert "version" not in fields
 
 
-def test_without_a_token_nobody_did_it(stocked: LogoAdmin) -> None:
-    assert {(change.user_id, change.request_id) for change in history(stocked)} == {
-        (None, None),
-        (None, "second"),
-    }
-
-
 def test_a_key_does_it_in_the_name_of_its_maker(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     made = stocked.keys.create(keys.CreateKey(name="script", scope=("*",)), signed_in(storage, "*", user_id=500))
     stocked.logos.remove(artworks.RemoveLogo(logo_id=1), stocked.sessions.caller(made.key))
@@ -515,29 +508,3 @@ def test_every_way_through_the_door_leaves_one_change_and_a_version(
 def test_a_missing_record_is_not_changed(storage: MemoryStorage) -> None:
     with pytest.raises(LookupError, match="User 9 is to be changed"):
         storage.write(recorded(lambda uow: uow.records(USERS).update(User(9, "eve", None, 1, NOW)), NOW))
-
-
-@pytest.mark.rule("contract I2", "contract G")
-@pytest.mark.usefixtures("stocked")
-def test_an_artwork_that_was_loaded_shows_what_changed_since(storage: MemoryStorage) -> None:
-    def work(uow: AuditedUnitOfWork) -> None:
-        logos = uow.records(LOGOS)
-
-        def is_as_stored() -> bool:
-            known, links = logos.get(1), logos.links(1)
-            stored = storage.read(lambda uow: uow.records(LOGOS).get(1))
-            return known == stored and links[LOGOS] == storage.read(lambda uow: uow.gallery.links(LOGOS).of_artwork(1))
-
-        for change in (
-            lambda: uow.records(AUTHORS).amend(1, None, {"username": "Renamed"}),
-            lambda: AuditedLinks(LOGOS, uow).add(1, 2),
-            lambda: logos.amend(1, None, {"name": "Renamed"}),
-            lambda: uow.records(AUTHORS).remove(2),
-            lambda: logos.remove(1),
-        ):
-            uow.load([(Kind.LOGO, 1), (Kind.LOGO, 99), (Kind.LOGO, 1)])
-            assert is_as_stored()
-            change()
-            assert is_as_stored()
-
-    storage.write(recorded(work, NOW))

@@ -96,19 +96,6 @@ def test_a_list_at_one_moment_is_read_in_one_snapshot_and_a_short_one_is_not_rea
 
 
 @E1
-def test_pages_are_fetched_only_when_they_are_read() -> None:
-    asked: list[int] = []
-
-    def fetch(last: int, limit: int) -> tuple[int, ...]:
-        asked.append(last)
-        return tuple(range(last + 1, last + 1 + limit))
-
-    numbers_ = iter(Listing((0, 1), lambda number: number, fetch, PageSizes(2, 2)))
-    assert (next(numbers_), next(numbers_), asked) == (0, 1, [])
-    assert (next(numbers_), next(numbers_), asked) == (2, 3, [1])
-
-
-@E1
 def test_a_list_that_fails_midway_never_looks_complete() -> None:
     def fetch(last: int, limit: int) -> tuple[int, ...]:
         raise StorageUnavailable(f"db after {last}, of {limit}")
@@ -256,13 +243,6 @@ def test_whole_lists_in_either_order_are_filtered_beyond_their_first_page(
     assert ids(gallery, "authors", q="AUTHOR 5") == expected
     assert ids(gallery, "authors", q="AUTHOR 5", order="desc") == expected[::-1]
     assert ids(gallery, "logos", author_id=1, active=False, order="desc") == list(range(600, 0, -1))
-
-
-@pytest.mark.rule("contract E2")
-def test_the_record_with_the_id_0_is_in_the_first_page(gallery: LogoAdmin, storage: MemoryStorage) -> None:
-    storage.write(lambda uow: uow.records(USERS).add(User(0, "zero", None, 1, NOW)))
-    assert ids(gallery, "users", limit=1) == [0]
-    assert ids(gallery, "users", after=0) == [2_000_000_000]
 
 
 @pytest.mark.rule("contract E2")

@@ -21,7 +21,7 @@ from logoadmin.domain.kernel.errors import Outdated
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.records import Author, Kind, Logo, Role, Theme, version_of
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.gallery import ARTWORK, ASKED, NOW, FrozenClock, ask, exported, gallery_on, if_match
+from tests.gallery import ASKED, NOW, FrozenClock, ask, exported, gallery_on, if_match
 
 pytestmark = pytest.mark.rule("contract F1")
 
@@ -147,13 +147,6 @@ def test_the_version_of_an_artwork_rises_with_its_authors(stocked: LogoAdmin) ->
     assert versions() == (last(stocked), last(stocked))
     stocked.authors.remove(authors.RemoveAuthor(author_id=2))
     assert versions() == (last(stocked), last(stocked) - 1)
-
-
-def test_an_artwork_without_authors_does_not_change_with_them(stocked: LogoAdmin) -> None:
-    made = stocked.logos.create(artworks.CreateLogo(**ARTWORK))
-    stocked.authors.amend(authors.AmendAuthor(author_id=1, username="renamed"))
-    stocked.authors.remove(authors.RemoveAuthor(author_id=1))
-    assert version_of(stocked.logos.get(artworks.GetLogo(logo_id=2))) == version_of(made)
 
 
 def test_a_version_never_comes_back(stocked: LogoAdmin) -> None:

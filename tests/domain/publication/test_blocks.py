@@ -2,8 +2,6 @@
 
 import json
 from collections.abc import Callable
-from contextlib import suppress
-from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -17,21 +15,17 @@ from logoadmin.domain.gallery.artworks import (
     AmendTheme,
     BlockLogo,
     BlockTheme,
-    CreateLogo,
     GetLogo,
     LinkLogoAuthor,
     RemoveLogo,
     RemoveTheme,
 )
 from logoadmin.domain.kernel.access import Owner
-from logoadmin.domain.kernel.errors import ArtworkBlocked, Conflict, InvalidInput, InvalidLines, NotFound, Outdated
-from logoadmin.domain.kernel.kinds import LOGOS
-from logoadmin.domain.kernel.records import Change, Imported, Kind, Link, Logo
+from logoadmin.domain.kernel.errors import ArtworkBlocked, InvalidInput, InvalidLines, NotFound, Outdated
+from logoadmin.domain.kernel.records import Change, Imported, Kind
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN, WITHDRAWN_DAYS, listed_withdrawals
 from logoadmin.ports.publication.publication_storage import Withdrawal
-from logoadmin.ports.storage import UnitOfWork
-from tests.gallery import ARTWORK, NOW, FrozenClock, ask, history, recorded
+from tests.gallery import ARTWORK, NOW, FrozenClock, ask, history
 
 pytestmark = pytest.mark.rule("contract L3")
 
@@ -195,57 +189,6 @@ def test_anything_else_keeps_a_block(stocked: LogoAdmin, storage: MemoryStorage,
     assert (change.after or {"blocked": REASON})["blocked"] == REASON
 
 
-def test_a_return_as_active_ends_a_block(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    ask(stocked, REMOVE)
-    removal = history(stocked)[-1]
-    load(stocked, active=False)
-    stocked.logos.block(BLOCK)
-    ask(stocked, REMOVE)
-    assert withdrawn(storage) == BLOCKED
-    undo(stocked, removal)
-    assert withdrawn(storage) == []
-
-
-def test_a_return_keeps_a_later_block(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    ask(stocked, SWITCH_OFF)
-    ask(stocked, REMOVE)
-    removal = history(stocked)[-1]
-    load(stocked, active=False)
-    stocked.logos.block(BLOCK)
-    ask(stocked, REMOVE)
-    undone = undo(stocked, removal)
-    assert withdrawn(storage) == BLOCKED
-    assert (removal.before or {})["active"] is False
-    assert undone.after == {**(removal.before or {}), "blocked": REASON}
-
-
-def test_a_blocked_artwork_returns_blocked(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    stocked.logos.block(BLOCK)
-    ask(stocked, REMOVE)
-    removal = history(stocked)[-1]
-    load(stocked, active=False)
-    ask(stocked, LIFT)
-    ask(stocked, REMOVE)
-    assert withdrawn(storage) == REMOVED
-    undone = undo(stocked, removal)
-    assert withdrawn(storage) == BLOCKED
-    assert (undone.action, undone.after) == ("logo.restored", removal.before)
-
-
-def test_a_change_before_a_block_cannot_be_undone_past_it(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    ask(stocked, SWITCH_OFF)
-    switched_off = history(stocked)[-1]
-    stocked.logos.block(BLOCK)
-    with pytest.raises(Conflict, match=f"by change {switched_off.change_id + 1}$"):
-        undo(stocked, switched_off)
-    assert withdrawn(storage) == BLOCKED
-    # The block of what was off leaves it off, and listed.
-    undo(stocked)
-    assert withdrawn(storage) == REMOVED
-    undo(stocked, switched_off)
-    assert withdrawn(storage) == []
-
-
 WITHDRAWS: Final[dict[str, Callable[[LogoAdmin], object]]] = {
     "switching off": lambda gallery: ask(gallery, SWITCH_OFF),
     "removal": lambda gallery: ask(gallery, REMOVE),
@@ -268,33 +211,6 @@ def test_what_was_active_is_withdrawn_until_it_is_active_again(
     assert withdrawn(storage) == []
 
 
-def test_what_was_active_only_within_a_request_is_not_withdrawn(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    ask(stocked, SWITCH_OFF)
-    apply(stocked, of_logo(set={"active": True}), of_logo(set={"active": False}))
-    assert withdrawn(storage) == REMOVED
-    ask(stocked, SWITCH_ON)
-    apply(stocked, of_logo(set={"active": False}), of_logo(set={"active": True}))
-    lines = [
-        {"kind": "logo", "logo_id": 50, **ARTWORK, "active": active, "author_ids": []}
-        for active in (False, True, False)
-    ]
-    stocked.import_export.load(ImportRecords(), map(json.dumps, lines))
-    assert withdrawn(storage) == []
-
-
-def test_what_was_never_active_is_not_withdrawn(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    draft = stocked.logos.create(CreateLogo(**{**ARTWORK, "active": False})).logo_id
-    stocked.logos.amend(AmendLogo(logo_id=draft, name="x"))
-    stocked.logos.remove(RemoveLogo(logo_id=draft))
-    undo(stocked)
-    undo(stocked)
-    created = stocked.logos.create(CreateLogo(**ARTWORK))
-    assert withdrawn(storage) == []
-    # One that was active, if only for a moment, may have readers.
-    undo(stocked)
-    assert withdrawn(storage) == [Withdrawal(Kind.LOGO, created.logo_id, NOW)]
-
-
 def test_many_are_blocked_at_once_and_undone_at_once(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     block = {"id": 1, "version": 99, "block": {"reason": REASON}}
     made = apply(stocked, {"kind": "logo", **block}, {"kind": "theme", **block}, request_id="takedown")
@@ -302,14 +218,6 @@ def test_many_are_blocked_at_once_and_undone_at_once(stocked: LogoAdmin, storage
     assert withdrawn(storage) == [Withdrawal(Kind.THEME, 1, NOW, REASON), *BLOCKED]
     [*stocked.changes.revert_request(RevertRequest(request_id="takedown"))]
     assert withdrawn(storage) == []
-
-
-def test_a_block_among_other_changes_of_a_logo_is_a_change_of_its_own(
-    stocked: LogoAdmin, storage: MemoryStorage
-) -> None:
-    made = apply(stocked, of_logo(set={"name": "x"}), of_logo(block={"reason": REASON}), of_logo(set={"name": "y"}))
-    assert [change.action for change in made] == ["logo.amended", "logo.blocked", "logo.amended"]
-    assert withdrawn(storage) == BLOCKED
 
 
 @pytest.mark.rule("contract J7")
@@ -331,18 +239,6 @@ def test_a_block_in_bulk_is_checked_like_any_other(change: Any, loc: tuple[str, 
     assert [problem.loc for problem in caught.value.problems] == [("changes", 0, *loc)]
 
 
-def test_a_failed_write_leaves_the_withdrawals(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    def work(uow: Any) -> None:
-        uow.records(LOGOS).remove(1)
-        uow.records(LOGOS).add(Logo(8, "n", "http://a", "t", "", True, (), NOW), links={LOGOS: (Link(9, 8, 1),)})
-        raise ZeroDivisionError
-
-    stocked.logos.block(BLOCK)
-    with suppress(ZeroDivisionError):
-        storage.write(recorded(work, NOW + 5))
-    assert withdrawn(storage) == BLOCKED
-
-
 def test_an_import_of_more_artworks_than_are_read_at_once_keeps_them_right(
     stocked: LogoAdmin, storage: MemoryStorage
 ) -> None:
@@ -358,30 +254,3 @@ def test_an_import_of_more_artworks_than_are_read_at_once_keeps_them_right(
     load_all(active=False)
     stocked.themes.remove(RemoveTheme(theme_id=1))
     assert len(storage.read(lambda uow: uow.publication.withdrawals.newest(0, 999))) == 161
-
-
-def test_blocks_have_precedence_in_the_list(storage: MemoryStorage) -> None:
-    issued = NOW - NOW % 3_600 + 3_599
-    oldest = NOW - NOW % 3_600 - WITHDRAWN_DAYS * DAY
-    old = [Withdrawal(Kind.LOGO, 1, 5, REASON), Withdrawal(Kind.LOGO, 2, 5), Withdrawal(Kind.LOGO, 3, oldest - 1)]
-    recent = [Withdrawal(Kind.THEME, id_, oldest + id_) for id_ in range(MOST_WITHDRAWN)]
-
-    def put_one(withdrawal: Withdrawal, uow: UnitOfWork) -> None:
-        uow.publication.withdrawals.put(withdrawal)
-
-    def put(*withdrawals: Withdrawal) -> None:
-        for each in withdrawals:
-            storage.write(partial(put_one, each))
-
-    def listed() -> list[Withdrawal]:
-        return [*storage.read(lambda uow: listed_withdrawals(uow.publication.withdrawals, issued))]
-
-    put(*old)
-    assert listed() == old[:1]
-    put(*recent[:2])
-    assert listed() == [recent[1], recent[0], old[0]]
-    put(*recent)
-    assert listed() == [*recent[:0:-1], old[0]]
-    blocks = [Withdrawal(Kind.LOGO, 10 + id_, 10 + id_, REASON) for id_ in range(MOST_WITHDRAWN)]
-    put(*blocks)
-    assert listed() == blocks[::-1]

@@ -1,7 +1,6 @@
 """What Chromium does with CSS, compared with the verdict on it and its rewriting (contract L4, L5)."""
 
 import random
-from collections.abc import Iterator
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -10,7 +9,6 @@ from playwright.sync_api import Browser, Page, Route
 
 from logoadmin.domain.publication.css import judge, rewrite
 from logoadmin.domain.publication.css.urls import absolute, hosts_of, trimmed
-from tests import browser
 from tests.domain.publication.css_samples import DATA, IMPORTS, PAGE, RULES, URLS
 from tests.options import LONG
 
@@ -28,12 +26,6 @@ READ: Final = """([urls, base]) => urls.map((url) => {
     return [href, ["http:", "https:", "ws:", "wss:", "ftp:", "file:"].includes(protocol) ? host : ""];
   } catch { return ["", ""]; }
 })"""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser.started() as found:
-        yield found
 
 
 def requests_of(page: Page, origin: str, css: str) -> list[str]:

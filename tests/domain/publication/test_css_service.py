@@ -1,6 +1,5 @@
 """The verdict on CSS that is not saved (contract L4)."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -32,30 +31,6 @@ def test_it_is_that_of_a_record_with_this_css(gallery: LogoAdmin, command: Judge
     assert verdict == judge(CSS, form)
     assert verdict.hosts == ("i.example", "s.example")
     assert verdict.reason == ""
-
-
-def test_it_is_judged_while_no_transaction_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    from logoadmin.domain.publication.css import unsaved_css as css
-
-    storage, now_open, seen = MemoryStorage(), [], []
-    gallery = gallery_on(storage, FrozenClock())
-    snapshot = storage.snapshot
-
-    def watched(work: Callable[..., object]) -> object:
-        now_open.append(1)
-        try:
-            return snapshot(work)
-        finally:
-            now_open.pop()
-
-    def noted(*_asked: object, **_options: object) -> Verdict:
-        seen.append(len(now_open))
-        return judge(CSS, "sheet")
-
-    monkeypatch.setattr(storage, "snapshot", watched)
-    monkeypatch.setattr(css, "judge", noted)
-    gallery.css.judge(JudgeCss(kind="theme", custom_css=CSS))
-    assert seen == [0]
 
 
 class RunningClock(FrozenClock):

@@ -26,7 +26,7 @@ from logoadmin.domain.publication.pins.pins import (
     GetThemePins,
 )
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.gallery import ARTWORK, NOW, FrozenClock, gallery_on, history, once
+from tests.gallery import ARTWORK, NOW, FrozenClock, gallery_on, history
 from tests.origins import Origins
 
 pytestmark = pytest.mark.rule("contract L5")
@@ -256,13 +256,6 @@ def test_a_record_with_a_document_is_left_out_until_its_documents_are_accepted(
     assert f" {SVG}\n+{SVG}x\n" in (pins(gallery)[1].difference or "")
 
 
-@pytest.mark.rule("contract L4")
-def test_a_check_of_all_reports_no_documents_as_changed(gallery: LogoAdmin) -> None:
-    gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({URL}); b {{ filter: url({SVG}) }}"))
-    (checked,) = gallery.pins.check_all()
-    assert [(each.url, each.offered) for each in checked.imports] == [(URL, None)]
-
-
 @pytest.mark.rule("contract G", "contract L4")
 def test_the_acceptance_of_documents_can_be_undone_and_done_again(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"b {{ filter: url({SVG}) }}"))
@@ -277,16 +270,6 @@ def test_the_acceptance_of_documents_can_be_undone_and_done_again(gallery: LogoA
     assert [*gallery.pins.check_all()] == []
     gallery.changes.revert(Revert(change_id=history(gallery)[-1].change_id))
     assert pins(gallery)[0].offered == hash_of(f"{SVG}\n")
-
-
-@pytest.mark.rule("contract L4")
-def test_an_import_that_is_named_like_the_documents_gets_no_accepted_list_as_a_sheet(
-    gallery: LogoAdmin, storage: MemoryStorage
-) -> None:
-    gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import 'data:'; b {{ filter: url({SVG}) }}"))
-    assert [each.url for each in accept(gallery)] == ["data:"]
-    with pytest.raises(Unpinned, match="An import cannot be replaced"):
-        published(storage)
 
 
 @pytest.mark.rule("contract G", "contract G2")
@@ -359,18 +342,6 @@ def test_undoing_another_change_of_the_record_keeps_the_accepted_sheet(gallery: 
     gallery.changes.revert(Revert(change_id=amended))
     assert gallery.themes.get(GetTheme(theme_id=1)).name == "Aurora"
     assert pin(gallery) == (hash_of(NEW), None, None)
-
-
-@pytest.mark.rule("contract F3")
-def test_an_acceptance_and_a_check_that_are_repeated_have_the_same_answer(gallery: LogoAdmin, origins: Origins) -> None:
-    check(gallery)
-    origins.sheets[URL] = NEW
-    checked = gallery.pins.check(once(CheckThemePins(theme_id=1), "check"))
-    accepted = gallery.pins.accept(once(AcceptThemePins(theme_id=1), "accept"))
-    changes = history(gallery)
-    assert gallery.pins.accept(once(AcceptThemePins(theme_id=1), "accept")) == accepted
-    assert gallery.pins.check(once(CheckThemePins(theme_id=1), "check")) == checked
-    assert history(gallery) == changes
 
 
 def test_pins_outlast_the_record_and_its_edits_so_that_a_return_uses_the_reviewed_sheets(

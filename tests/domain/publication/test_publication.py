@@ -175,17 +175,6 @@ def test_publishing_knows_whether_a_record_is_left_out(stocked: LogoAdmin) -> No
     assert [(each.changed, each.is_complete) for each in found] == [(True, False), (False, False)]
 
 
-def test_a_change_of_a_user_renews_the_pointer_alone(stocked: LogoAdmin) -> None:
-    files = MemoryGalleryFiles()
-    before = stocked.publication.publish(files)
-    first = dict(files.files)
-    stocked.users.remove(RemoveUser(user_id=7))
-    after = stocked.publication.publish(files)
-    assert after.version > before.version
-    assert {name for name, content in files.files.items() if first.get(name) != content} == {POINTER, STATE}
-    assert parsed(after.pointer).index == parsed(before.pointer).index
-
-
 @pytest.mark.rule("contract L1")
 def test_blocks_are_published_although_no_index_can_be_written(stocked: LogoAdmin) -> None:
     class FullFiles(MemoryGalleryFiles):
@@ -207,17 +196,6 @@ def test_blocks_are_published_although_no_index_can_be_written(stocked: LogoAdmi
     # The whole follows when there is space again.
     assert stocked.publication.publish(files).changed
     assert parsed(files.files[POINTER]).index != before.index
-
-
-@pytest.mark.rule("contract L1", "contract L5")
-def test_a_first_pin_is_news(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    files = MemoryGalleryFiles()
-    stocked.publication.publish(files)
-    assert not stocked.publication.publish(files).changed
-    storage.write(
-        lambda uow: uow.publication.pins.put(Pin(Kind.THEME, 1, "https://i.example/a.css", "0" * 64, None, None, NOW))
-    )
-    assert stocked.publication.publish(files).changed
 
 
 @pytest.mark.rule("contract L2")
@@ -386,14 +364,6 @@ def test_a_gallery_is_published_where_nothing_can_be_stored(storage: MemoryStora
     assert publication.pointer == gallery.publication.generate().pointer
 
 
-def test_without_a_key_a_gallery_needs_to_store_one(storage: MemoryStorage, clock: FrozenClock) -> None:
-    watched = WatchedStorage(storage)
-    gallery = gallery_on(watched, clock)
-    watched.go_away(after=1)
-    with pytest.raises(StorageUnavailable):
-        gallery.publication.generate()
-
-
 @pytest.mark.rule("contract L7")
 def test_a_key_is_generated_once(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     first = stocked.publication.generate()
@@ -472,18 +442,6 @@ def test_a_restored_gallery_has_a_higher_epoch(stocked: LogoAdmin, storage: Memo
     assert stocked.publication.generate().state != first.state
 
 
-@pytest.mark.rule("contract L1", "contract L7")
-def test_a_restore_is_news_although_version_and_index_are_the_same(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
-    files = MemoryGalleryFiles()
-    before = stocked.publication.publish(files)
-    storage.write(lambda uow: raise_epoch(uow, clock.now()))
-    after = stocked.publication.publish(files)
-    assert (after.changed, after.version) == (True, before.version)
-    assert parsed(files.files[POINTER]).epoch == NOW
-
-
 def test_files_of_another_gallery_are_replaced_in_a_folder_of_its_own(stocked: LogoAdmin, clock: FrozenClock) -> None:
     files = MemoryGalleryFiles()
     stocked.publication.publish(files)
@@ -509,11 +467,3 @@ def test_a_damaged_list_of_earlier_indexes_counts_as_missing(stocked: LogoAdmin,
     files.files[INDEXES] = damaged
     stocked.logos.amend(AmendLogo(logo_id=1, name="Elk"))
     assert parsed(stocked.publication.publish(files).pointer).deltas == {}
-
-
-def test_files_of_a_newer_gallery_are_refused(stocked: LogoAdmin, clock: FrozenClock) -> None:
-    files = MemoryGalleryFiles()
-    stocked.publication.publish(files)
-    other = gallery_on(MemoryStorage(), clock)
-    with pytest.raises(StartError, match="another gallery"):
-        other.publication.publish(files)
