@@ -9,7 +9,6 @@ from playwright.sync_api import Browser, Page
 from logoadmin.adapters.fido2_passkeys import Fido2Passkeys
 from logoadmin.domain.kernel.public_url import LOCAL
 from logoadmin.ports.identity.passkeys import PasskeyRefused
-from tests import browser
 from tests.console.authenticator import plugged_in
 from tests.passkeys import created, encoded, used
 
@@ -22,12 +21,6 @@ CREATE: Final = """async (options) => (await navigator.credentials.create({
 GET: Final = """async (options) => (await navigator.credentials.get({
   publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options),
 })).toJSON()"""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser.started() as found:
-        yield found
 
 
 @pytest.fixture

@@ -106,19 +106,6 @@ def test_a_token_by_a_private_key_is_accepted_with_it_and_with_its_public_one(pr
     assert not accepted(tokens(SHARED), token)
 
 
-def test_a_token_that_was_tampered_with_is_refused(private: Key) -> None:
-    signed, _, signature = tokens(private).sign(GRANT).rpartition(".")
-    other = tokens(private).sign(Grant(8, "other", NOW, NOW + 900, ("*",)))
-    assert not accepted(tokens(private), f"{signed}.{other.rpartition('.')[2]}")
-    assert not accepted(tokens(private), f"{signed}.")
-    assert not accepted(tokens(private), f"{signed}.{'A' * len(signature)}")
-
-
-def test_a_key_that_cannot_sign_is_not_the_first(public: Key) -> None:
-    with pytest.raises(ValueError, match="private part"):
-        tokens(public)
-
-
 def test_the_first_key_signs_and_all_are_accepted(private: Key) -> None:
     other = hs256_key("another key of these tests, of more than 32 bytes")
     both = tokens(private, SHARED, other)
@@ -235,15 +222,6 @@ def test_another_algorithm_with_the_right_key_is_refused(private: Key) -> None:
         assert private.signing is not None
         token = jwt.encode(claims, private.signing, algorithm=algorithm, headers={"typ": "at+jwt", "kid": private.kid})
         assert not accepted(tokens(private), token)
-
-
-def test_another_key_is_refused_under_the_name_of_ours(private: Key) -> None:
-    claims = jwt.decode(tokens(private).sign(GRANT), options={"verify_signature": False})
-    headers = {"typ": "at+jwt", "kid": private.kid}
-    is_rsa = private.algorithm == "RS256"
-    other: Any = rsa.generate_private_key(65537, 2048) if is_rsa else ed25519.Ed25519PrivateKey.generate()
-    token = jwt.encode(claims, other, algorithm=private.algorithm, headers=headers)
-    assert not accepted(tokens(private, SHARED), token)
 
 
 # What others see of the keys.

@@ -413,13 +413,6 @@ def test_a_short_rsa_key_verifies_nothing(
 # Codes and the token endpoint
 
 
-def test_a_code_is_used_once(issuer: OidcIssuer, fake: FakeIssuer) -> None:
-    code = fake.code()
-    assert redeem(issuer, code) == ANN
-    with pytest.raises(IssuerRefused):
-        redeem(issuer, code)
-
-
 def test_the_verifier_belongs_to_the_code(
     issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture
 ) -> None:

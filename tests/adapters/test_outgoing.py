@@ -282,11 +282,6 @@ def test_a_hundred_redirects_are_not_followed(server: HostileServer) -> None:
     assert server.connections == 6
 
 
-def test_a_redirect_to_itself_ends(server: HostileServer) -> None:
-    server.answers["/"] = redirect("/")
-    assert "redirects" in refused(server.url())
-
-
 @pytest.mark.usefixtures("internal")
 def test_proxies_of_the_environment_are_not_used(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "https_proxy", "all_proxy"):
@@ -557,16 +552,6 @@ def test_broken_responses_are_refused(server: HostileServer, answer: Answer) -> 
         "styles.test: breaks off the connection",
         "styles.test: responds with status 101",
     )
-
-
-def test_an_abort_is_refused(server: HostileServer) -> None:
-    def abort(connection: socket.socket) -> None:
-        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n" + CSS)
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-        connection.close()
-
-    server.answers["/"] = abort
-    assert refused(server.url()).startswith("styles.test: ")
 
 
 HEAD = st.sampled_from(

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,15 +22,13 @@ from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.databases.mysql import dialect as mysql
 from logoadmin.adapters.sql_storage.databases.sqlite import dialect as sqlite
 from logoadmin.adapters.sql_storage.resilience import pool as guarded_pool
-from logoadmin.adapters.sql_storage.resilience.breaker import REST, CircuitBreaker
-from logoadmin.adapters.sql_storage.tables.kernel_tables import secrets
+from logoadmin.adapters.sql_storage.resilience.breaker import REST
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StorageUnavailable
-from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS
-from logoadmin.domain.kernel.records import Author, Change, Kind, Link, PasswordHash, User
+from logoadmin.domain.kernel.kinds import AUTHORS
+from logoadmin.domain.kernel.records import Author, Change, Kind, PasswordHash, User
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.contracts.steps import logo
 from tests.gallery import add_user, atomic
 from tests.mariadb import PASSWORD, MariaDbServer
 
@@ -173,22 +171,6 @@ def test_what_never_answers_is_not_waited_for(mariadb: MariaDbServer, full: bool
         storage = stack.enter_context(opened(mariadb.url_of("gallery", port=silent.getsockname()[1])))
         refused(storage, cause=Cause.NO_ANSWER)
         assert refused(storage) < 0.1
-
-
-def test_what_is_not_a_database_server_is_no_database_server(mariadb: MariaDbServer) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def greet() -> None:
-            for greeting in (b"SSH-2.0-OpenSSH_9.2\r\n" * 9, b"", b"\x05\x00\x00\x00\x0aabcd"):
-                with contextlib.closing(listener.accept()[0]) as connection:
-                    connection.sendall(greeting)
-
-        thread = threading.Thread(target=greet)
-        thread.start()
-        for _ in range(3):
-            with opened(mariadb.url_of("gallery", port=listener.getsockname()[1])) as storage:
-                refused(storage)
-        thread.join()
 
 
 @pytest.mark.rule("contract K3")
@@ -363,27 +345,6 @@ def numbers(storage: Storage) -> list[int]:
     return storage.read(lambda uow: [found.user_id for found in uow.records(AUTHORS).page(-1, 99)])
 
 
-def test_writes_made_together_whose_connection_breaks_before_the_commit_are_all_made_once(
-    mariadb: MariaDbServer, mariadb_storage: SqlStorage
-) -> None:
-    runs: list[int] = []
-
-    def calls(storage: Storage) -> None:
-        runs.append(1)
-        add_author(storage, 1)
-        if len(runs) == 1:
-            end_connections(mariadb)
-        # Whatever becomes of an error in between, nothing is kept without the rest.
-        with contextlib.suppress(StorageUnavailable):
-            add_author(storage, 2)
-        with contextlib.suppress(StorageUnavailable):
-            add_author(storage, 3)
-
-    atomic(mariadb_storage, calls)
-    assert len(runs) == 2
-    assert numbers(mariadb_storage) == [1, 2, 3]
-
-
 @pytest.mark.rule("contract G")
 @pytest.mark.parametrize(
     ("bad", "says"),
@@ -419,50 +380,6 @@ def test_a_change_that_the_database_refuses_takes_all_writes_with_it(
 
 
 # A server that is running and cannot work
-
-
-@pytest.mark.rule("contract H5")
-def test_who_ran_into_a_deadlock_runs_again(mariadb: MariaDbServer, mariadb_storage: SqlStorage) -> None:
-    # Those who write through the storage wait for each other from the start; somebody else may not.
-    for number in range(1, 99):
-        add(mariadb_storage, number)
-    runs: list[int] = []
-    with contextlib.closing(mariadb.connect()) as other, other.cursor() as cursor, ThreadPoolExecutor(1) as executor:
-        cursor.execute("BEGIN")
-        # The database aborts the transaction with fewer changes.
-        cursor.execute("UPDATE authors SET created_at = 7 WHERE author_id > 1")
-        waiting: list[Future[int]] = []
-
-        def work(uow: UnitOfWork) -> None:
-            runs.append(1)
-            uow.records(AUTHORS).update(Author(1, 1, "mine", 0))
-            if not waiting:
-                theirs = "UPDATE authors SET username = CONCAT(username, '!') WHERE author_id = 1"
-                waiting.append(executor.submit(cursor.execute, theirs))
-                until_somebody_waits(mariadb)
-            else:
-                waiting[0].result(RECOVERED)
-            uow.records(AUTHORS).update(Author(2, 2, "mine, too", 0))
-
-        with ThreadPoolExecutor(1) as writer:
-            writing = writer.submit(mariadb_storage.write, work)
-            deadline = time.monotonic() + RECOVERED
-            while not waiting and time.monotonic() < deadline:
-                time.sleep(0.005)
-            waiting[0].result(RECOVERED)
-            cursor.execute("COMMIT")
-            writing.result(RECOVERED)
-    assert len(runs) == 2
-    found = mariadb_storage.read(lambda uow: uow.records(AUTHORS).page(-1, 9))
-    assert [(by.username, by.created_at) for by in found[:3]] == [("mine", 0), ("mine, too", 0), ("author 3", 7)]
-
-
-def until_somebody_waits(mariadb: MariaDbServer) -> None:
-    deadline = time.monotonic() + RECOVERED
-    while not mariadb.execute("SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"):
-        assert time.monotonic() < deadline
-        # The server repeats its last answer to clients that asked less than a tenth of a second ago.
-        time.sleep(0.12)
 
 
 @pytest.mark.usefixtures("no_secrets")
@@ -622,43 +539,6 @@ def count(storage: SqlStorage, digits: int) -> object:
     return storage.read(lambda uow: cast(Any, uow.records(AUTHORS))._transaction.page(slow, {})[0])
 
 
-def test_on_a_file_the_authors_of_a_page_are_a_search_as_well(
-    sqlite_storage: SqlStorage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def impatient(cursor: Any, query: str, values: Any = ()) -> Any:
-        cursor.connection.ends = time.monotonic() + (0 if "logo_authors" in query else 60)
-        return sqlite3.Cursor.execute(cursor, query, values)
-
-    def page(storage: SqlStorage) -> object:
-        return storage.read(lambda uow: uow.records(LOGOS).page(-1, 50))
-
-    def link(uow: UnitOfWork) -> None:
-        uow.records(LOGOS).add(logo(1))
-        uow.records(AUTHORS).add(author(1))
-        uow.gallery.links(LOGOS).add([Link(1, 1, 1)])
-
-    sqlite_storage.write(link)
-    monkeypatch.setattr(sqlite, "_STEPS", 1)
-    with opened(f"sqlite:///{tmp_path / 'gallery.db'}") as storage:
-        page(storage)
-        monkeypatch.setattr(sqlite._PageCursor, "execute", impatient)
-        refused(storage, page)
-
-
-def test_on_a_file_what_nobody_waits_for_takes_the_time_that_it_takes(
-    sqlite_storage: SqlStorage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sqlite, "_STATEMENT_WAIT", 0.0)
-    refused(sqlite_storage, partial(count, digits=6))
-    many = [{"name": str(number), "value": ""} for number in range(20_000)]
-    with sqlite_storage._pool.engine.connect() as connection:
-        connection.exec_driver_sql("BEGIN")  # or else each row waits for the disk
-        connection.execute(secrets.insert(), many)
-        connection.exec_driver_sql("COMMIT")
-    with opened(f"sqlite:///{tmp_path / 'gallery.db'}", timeout=None) as storage:
-        assert count(storage, 6) == (1_000_000,)
-
-
 @pytest.mark.parametrize("is_kept", [True, False])
 @pytest.mark.parametrize("kind", ["OperationalError", "IntegrityError"])
 @pytest.mark.parametrize("together", [True, False])
@@ -729,12 +609,6 @@ def test_a_mistake_of_ours_is_not_blamed_on_the_database(sql_storage: SqlStorage
     add(sql_storage)
 
 
-def test_the_driver_still_has_the_insides_that_are_used(mariadb_storage: SqlStorage) -> None:
-    with mariadb_storage._pool.engine.connect() as connection:
-        driver: Any = connection.connection.dbapi_connection
-        assert driver._read_timeout == driver._write_timeout == driver._sock.gettimeout() == mysql._ANSWER_WAIT
-
-
 def test_a_query_is_one_statement(mariadb_storage: SqlStorage) -> None:
     with mariadb_storage._pool.engine.connect() as connection, pytest.raises(ProgrammingError, match="1064"):
         connection.exec_driver_sql("SELECT 1; SELECT 2")
@@ -791,17 +665,6 @@ def test_a_file_that_went_away_is_missed_and_found_again(
     add(sqlite_storage, 2)
 
 
-def test_the_replacement_of_a_file_is_used(sqlite_storage: SqlStorage, sqlite_file: Path, tmp_path: Path) -> None:
-    add(sqlite_storage)
-    (tmp_path / "newer.db").write_bytes(sqlite_file.read_bytes())
-    # Who replaces a database's file must take its journal away too, or SQLite would replay it into the new one.
-    for journal in tmp_path.glob("gallery.db-*"):
-        journal.unlink()
-    (tmp_path / "newer.db").rename(tmp_path / "gallery.db")
-    assert read(sqlite_storage) is None
-    add(sqlite_storage)
-
-
 @pytest.mark.parametrize("what", ["nothing", "a directory", "no database", "half a database"])
 def test_what_is_not_a_database_file_is_not_touched(tmp_path: Path, sqlite_file: Path, what: str) -> None:
     file = tmp_path / "gallery.db"
@@ -855,24 +718,3 @@ def test_every_answered_write_is_on_disk(sqlite_storage: SqlStorage) -> None:
 
 
 # The breaker
-
-
-def test_after_a_failure_one_call_a_second_tries_again() -> None:
-    now = 100.0
-    breaker = CircuitBreaker(clock=lambda: now)
-    assert breaker.allow_request()
-    assert breaker.allow_request()
-    breaker.record_result(reached=False)
-    assert not breaker.allow_request()
-    now += REST
-    assert breaker.allow_request()
-    assert not breaker.allow_request()
-    breaker.record_result(reached=False)
-    assert not breaker.allow_request()
-    now += REST
-    assert breaker.allow_request()
-    breaker.record_result(reached=None)
-    assert breaker.allow_request()
-    breaker.record_result(reached=True)
-    assert breaker.allow_request()
-    assert breaker.allow_request()
