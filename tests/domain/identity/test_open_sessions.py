@@ -16,7 +16,6 @@ from logoadmin.domain.identity.users import GetUser, RemoveAvatar
 from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, SignedIn
 from logoadmin.domain.kernel.errors import InvalidToken, NotAuthenticated, NotFound, NotPermitted, Outdated
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.conftest import STORAGES
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh
 from tests.gallery import ADMIN_ID, NOW, FrozenClock, gallery_on, stock
 
@@ -25,81 +24,69 @@ pytestmark = pytest.mark.rule("contract C6")
 DAY: Final = 86_400
 
 
-@pytest.fixture(params=STORAGES)
-def any_gallery(request: pytest.FixtureRequest, clock: FrozenClock) -> LogoAdmin:
-    """A gallery with a little of everything, on each storage in turn."""
-    made = gallery_on(request.getfixturevalue(f"{request.param}_storage"), clock)
-    stock(made)
-    return made
-
-
 def listed(gallery: LogoAdmin, who: SignedIn) -> tuple[ListedSession, ...]:
     return gallery.sessions.list(ListSessions(), who)
 
 
-def test_one_sees_ones_own_sessions_and_which_is_the_current_one(any_gallery: LogoAdmin, clock: FrozenClock) -> None:
-    gallery = any_gallery
-    here = caller(gallery, gallery.sessions.sign_in(ANN, Anonymous("192.0.2.1", user_agent="Browser/1")))
-    gallery.sessions.sign_in(ADMIN)
+def test_one_sees_ones_own_sessions_and_which_is_the_current_one(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    here = caller(stocked, stocked.sessions.sign_in(ANN, Anonymous("192.0.2.1", user_agent="Browser/1")))
+    stocked.sessions.sign_in(ADMIN)
     clock.pass_by(10)
-    tokens = gallery.sessions.sign_in(ANN)
-    there = caller(gallery, tokens)
+    tokens = stocked.sessions.sign_in(ANN)
+    there = caller(stocked, tokens)
     clock.pass_by(5)
-    refresh(gallery, tokens)
+    refresh(stocked, tokens)
     end = NOW + 30 * DAY
     first = ListedSession(here.session_id, NOW, None, end, "192.0.2.1", "Browser/1", "password", current=True)
     second = ListedSession(there.session_id, NOW + 10, NOW + 15, end + 15, None, None, "password", current=False)
-    assert listed(gallery, here) == (first, second)
-    assert listed(gallery, there) == (replace(first, current=False), replace(second, current=True))
+    assert listed(stocked, here) == (first, second)
+    assert listed(stocked, there) == (replace(first, current=False), replace(second, current=True))
 
 
 @pytest.mark.rule("contract C3")
-def test_a_session_that_is_ended_ends_at_once_with_all_its_tokens(any_gallery: LogoAdmin) -> None:
+def test_a_session_that_is_ended_ends_at_once_with_all_its_tokens(stocked: LogoAdmin) -> None:
     """ASVS 7.5.2, but for signing in again: holders of an open session gain nothing by ending others."""
-    gallery = any_gallery
-    lost = gallery.sessions.sign_in(ANN)
-    here = caller(gallery, gallery.sessions.sign_in(ANN))
-    session_id = caller(gallery, lost).session_id
-    assert gallery.sessions.remove(RemoveSession(session_id=session_id), here) == RemovedSession(session_id)
+    lost = stocked.sessions.sign_in(ANN)
+    here = caller(stocked, stocked.sessions.sign_in(ANN))
+    session_id = caller(stocked, lost).session_id
+    assert stocked.sessions.remove(RemoveSession(session_id=session_id), here) == RemovedSession(session_id)
     with pytest.raises(InvalidToken):
-        gallery.sessions.me(WhoAmI(), caller(gallery, lost))
+        stocked.sessions.me(WhoAmI(), caller(stocked, lost))
     with pytest.raises(InvalidToken):
-        refresh(gallery, lost)
-    assert [session.session_id for session in listed(gallery, here)] == [here.session_id]
-    gallery.sessions.remove(RemoveSession(session_id=here.session_id), here)
+        refresh(stocked, lost)
+    assert [session.session_id for session in listed(stocked, here)] == [here.session_id]
+    stocked.sessions.remove(RemoveSession(session_id=here.session_id), here)
     with pytest.raises(InvalidToken):
-        listed(gallery, here)
+        listed(stocked, here)
 
 
-def test_nobody_ends_a_session_of_somebody_else_or_none(any_gallery: LogoAdmin) -> None:
-    gallery = any_gallery
-    ann, admin = (caller(gallery, gallery.sessions.sign_in(command)) for command in (ANN, ADMIN))
+def test_nobody_ends_a_session_of_somebody_else_or_none(stocked: LogoAdmin) -> None:
+    ann, admin = (caller(stocked, stocked.sessions.sign_in(command)) for command in (ANN, ADMIN))
     for session_id in (ann.session_id, ann.session_id.swapcase(), "none", " " + admin.session_id):
         with pytest.raises(NotFound, match=r"^Session .* not found$"):
-            gallery.sessions.remove(RemoveSession(session_id=session_id), admin)
+            stocked.sessions.remove(RemoveSession(session_id=session_id), admin)
     with pytest.raises(Outdated):
-        gallery.sessions.remove(RemoveSession(session_id=ann.session_id, if_match=frozenset({1})), ann)
-    assert len(listed(gallery, ann)) == len(listed(gallery, admin)) == 1
+        stocked.sessions.remove(RemoveSession(session_id=ann.session_id, if_match=frozenset({1})), ann)
+    assert len(listed(stocked, ann)) == len(listed(stocked, admin)) == 1
 
 
-def test_all_sessions_of_a_user_end_by_somebody_who_holds_what_they_do(any_gallery: LogoAdmin) -> None:
-    gallery = any_gallery
-    admin = caller(gallery, gallery.sessions.sign_in(ADMIN))
-    anns = [gallery.sessions.sign_in(ANN) for _ in range(3)]
-    history = list(gallery.changes.list(ListChanges(), OWNER))
+def test_all_sessions_of_a_user_end_by_somebody_who_holds_what_they_do(stocked: LogoAdmin) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    anns = [stocked.sessions.sign_in(ANN) for _ in range(3)]
+    history = list(stocked.changes.list(ListChanges(), OWNER))
     command = RemoveUserSessions(user_id=7)
     with pytest.raises(NotPermitted):
-        gallery.sessions.remove_all(command, caller(gallery, anns[0]))
-    assert gallery.sessions.remove_all(command, admin) == RemovedUserSessions(7, 3)
+        stocked.sessions.remove_all(command, caller(stocked, anns[0]))
+    assert stocked.sessions.remove_all(command, admin) == RemovedUserSessions(7, 3)
     for tokens in anns:
         with pytest.raises(InvalidToken):
-            gallery.sessions.me(WhoAmI(), caller(gallery, tokens))
-    assert gallery.sessions.remove_all(command, admin) == RemovedUserSessions(7, 0)
+            stocked.sessions.me(WhoAmI(), caller(stocked, tokens))
+    assert stocked.sessions.remove_all(command, admin) == RemovedUserSessions(7, 0)
     with pytest.raises(NotFound):
-        gallery.sessions.remove_all(RemoveUserSessions(user_id=8), admin)
-    assert gallery.sessions.me(WhoAmI(), admin).user_id == ADMIN_ID
-    assert gallery.sessions.remove_all(RemoveUserSessions(user_id=ADMIN_ID)) == RemovedUserSessions(ADMIN_ID, 1)
-    assert list(gallery.changes.list(ListChanges(), OWNER)) == history
+        stocked.sessions.remove_all(RemoveUserSessions(user_id=8), admin)
+    assert stocked.sessions.me(WhoAmI(), admin).user_id == ADMIN_ID
+    assert stocked.sessions.remove_all(RemoveUserSessions(user_id=ADMIN_ID)) == RemovedUserSessions(ADMIN_ID, 1)
+    assert list(stocked.changes.list(ListChanges(), OWNER)) == history
 
 
 @pytest.mark.rule("contract C5")
@@ -160,21 +147,19 @@ def test_a_shorter_absolute_limit_applies_to_existing_sessions(storage: MemorySt
 
 
 @pytest.mark.rule("contract B5", "contract C2")
-def test_an_access_token_gives_no_rights_after_the_end_of_its_session(
-    any_gallery: LogoAdmin, clock: FrozenClock
-) -> None:
-    here, key = caller(any_gallery, any_gallery.sessions.sign_in(ANN)), key_of(any_gallery)
+def test_an_access_token_gives_no_rights_after_the_end_of_its_session(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    here, key = caller(stocked, stocked.sessions.sign_in(ANN)), key_of(stocked)
     clock.pass_by(30 * DAY - 1)
-    any_gallery.sessions.me(WhoAmI(), here)
+    stocked.sessions.me(WhoAmI(), here)
     clock.pass_by(1)
     for ask in (
-        lambda: any_gallery.sessions.me(WhoAmI(), here),
-        lambda: any_gallery.users.get(GetUser(user_id=7), here),
-        lambda: any_gallery.users.remove_avatar(RemoveAvatar(user_id=7), here),
+        lambda: stocked.sessions.me(WhoAmI(), here),
+        lambda: stocked.users.get(GetUser(user_id=7), here),
+        lambda: stocked.users.remove_avatar(RemoveAvatar(user_id=7), here),
     ):
         with pytest.raises(InvalidToken):
             ask()
-    any_gallery.sessions.me(WhoAmI(), key)  # which has no session
+    stocked.sessions.me(WhoAmI(), key)  # which has no session
 
 
 @pytest.mark.rule("contract K7")

@@ -38,7 +38,6 @@ from logoadmin.domain.kernel.errors import (
 from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.conftest import STORAGES
 from tests.domain.identity.second_factors import challenged, code_of, enrol, second_step
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, works
 from tests.gallery import (
@@ -541,11 +540,7 @@ def test_under_guarded_a_session_with_the_generated_password_may_change_it_and_n
         assert str(met) == "The first password must be changed"
 
 
-@pytest.mark.parametrize("storage_name", STORAGES)
-def test_the_generated_password_leads_to_its_change(
-    request: pytest.FixtureRequest, clock: FrozenClock, storage_name: str
-) -> None:
-    storage = request.getfixturevalue(f"{storage_name}_storage")
+def test_the_generated_password_leads_to_its_change(storage: MemoryStorage, clock: FrozenClock) -> None:
     # Who must also enrol a factor changes the password first.
     strict = SignInRules(second_factor="required", grace_days=0)
     gallery, who, generated = started(storage, clock, Policy.GUARDED, strict)

@@ -31,7 +31,6 @@ from logoadmin.domain.kernel.errors import (
 )
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import UnitOfWork
-from tests.conftest import STORAGES
 from tests.domain.identity.second_factors import STEP, challenged, code_of, enrol, enrolled, second_step
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh, works
 from tests.gallery import ADMIN_ID, ASKED, FrozenClock, ask, gallery_on, once, stock
@@ -184,34 +183,25 @@ def test_a_stored_response_is_not_returned_without_a_recent_sign_in(stocked: Log
         stocked.keys.create(command, admin)
 
 
-@pytest.fixture(params=STORAGES)
-def any_gallery(request: pytest.FixtureRequest, clock: FrozenClock) -> LogoAdmin:
-    """A gallery with a little of everything, on each storage in turn."""
-    made = gallery_on(request.getfixturevalue(f"{request.param}_storage"), clock)
-    stock(made)
-    return made
-
-
 def test_the_first_factor_ends_the_other_sessions_and_makes_its_own_one_with_a_factor(
-    any_gallery: LogoAdmin, clock: FrozenClock
+    stocked: LogoAdmin, clock: FrozenClock
 ) -> None:
-    gallery = any_gallery
-    other = gallery.sessions.sign_in(ANN)
-    bystander = signed_in(gallery)
-    who, totp, _ = enrolled(gallery)
-    assert not works(gallery, other)
+    other = stocked.sessions.sign_in(ANN)
+    bystander = signed_in(stocked)
+    who, totp, _ = enrolled(stocked)
+    assert not works(stocked, other)
     with pytest.raises(InvalidToken):
-        refresh(gallery, other)
-    assert outcome(gallery, keys.CreateKey, bystander) is None
+        refresh(stocked, other)
+    assert outcome(stocked, keys.CreateKey, bystander) is None
     # The session has just used the factor.
-    gallery.factors.make_recovery_codes(MakeRecoveryCodes(), who)
+    stocked.factors.make_recovery_codes(MakeRecoveryCodes(), who)
     clock.pass_by(STEP)
-    second = caller(gallery, second_step(gallery, challenged(gallery), totp=code_of(totp, clock.now())))
+    second = caller(stocked, second_step(stocked, challenged(stocked), totp=code_of(totp, clock.now())))
     # A second factor ends no session.
     clock.pass_by(STEP)
-    enrol(gallery, second, clock.now())
-    assert gallery.sessions.me(WhoAmI(), who).user_id == 7
-    events = gallery.events.list(ListEvents(), who)
+    enrol(stocked, second, clock.now())
+    assert stocked.sessions.me(WhoAmI(), who).user_id == 7
+    events = stocked.events.list(ListEvents(), who)
     assert [event.count for event in events if event.event == "session_ended"] == [1]
 
 

@@ -1,4 +1,4 @@
-"""Pins that two processes store at once: each order of their steps, on every storage (contract L5)."""
+"""Pins that two processes store at once: each order of their steps (contract L5)."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -8,12 +8,12 @@ from typing import Final
 
 import pytest
 
+from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.history import Revert
 from logoadmin.domain.gallery.artworks import AmendTheme, CreateTheme, RemoveTheme
 from logoadmin.domain.kernel.errors import Conflict, NotFound
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.pins.pins import AcceptThemePins, CheckThemePins, GetThemePins
-from logoadmin.ports.storage import Storage
 from tests.gallery import ARTWORK, FrozenClock, gallery_on, history
 from tests.origins import Origins
 
@@ -68,7 +68,7 @@ class Processes:
 
 
 @pytest.fixture
-def two(storage: Storage) -> Processes:
+def two(storage: MemoryStorage) -> Processes:
     clock, of_one, of_other = FrozenClock(), Origins({URL: SHEETS[0]}), Origins({URL: SHEETS[0]})
     one = gallery_on(storage, clock, outgoing=of_one)
     other = gallery_on(storage, clock, outgoing=of_other, started=False)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.bulk_changes import BulkChange
 from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
 from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
@@ -13,19 +14,12 @@ from logoadmin.domain.kernel.access import OWNER
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, InvalidLines, NotModified, NotPermitted, Outdated
 from logoadmin.domain.kernel.records import Change, Kind, SharedSettings
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.gallery import NOW, FrozenClock, gallery_on, signed_in, stock
+from logoadmin.ports.storage import UnitOfWork
+from tests.gallery import NOW, signed_in
 
 pytestmark = pytest.mark.rule("contract J8")
 
 HOSTS = ("i.example", "*.img.example:8443")
-
-
-@pytest.fixture
-def stocked(storage: Storage) -> LogoAdmin:
-    gallery = gallery_on(storage, FrozenClock())
-    stock(gallery)
-    return gallery
 
 
 def get(gallery: LogoAdmin) -> tuple[tuple[str, ...], int]:
@@ -99,7 +93,7 @@ def test_they_are_changed_in_the_version_that_was_seen(stocked: LogoAdmin) -> No
         stocked.settings.get(GetSettings(if_none_match=frozenset({version})))
 
 
-def test_only_who_holds_everything_changes_them_or_undoes_that(stocked: LogoAdmin, storage: Storage) -> None:
+def test_only_who_holds_everything_changes_them_or_undoes_that(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     number = amend(stocked, *HOSTS, request_id="hosts 4").version
     editor = signed_in(storage, "logos:write", "users:write", "changes:read", user_id=500)
     assert stocked.settings.get(GetSettings(), editor).picture_hosts == HOSTS
@@ -161,7 +155,7 @@ def test_they_are_in_no_file_and_no_bulk_change(stocked: LogoAdmin) -> None:
     assert problem.msg == "Kind should be one of role, user, author, theme, logo"
 
 
-def test_settings_that_a_newer_program_added_are_ignored(stocked: LogoAdmin, storage: Storage) -> None:
+def test_settings_that_a_newer_program_added_are_ignored(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     def add(uow: UnitOfWork) -> None:
         after = {"picture_hosts": [*HOSTS], "stars": 5}
         number = uow.changes.last_id() + 1

@@ -2,6 +2,7 @@
 
 import pytest
 
+from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.bulk_changes import ApplyChanges, BulkChange
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.changes.import_export import ImportRecords
@@ -11,14 +12,13 @@ from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser
 from logoadmin.domain.kernel.errors import Conflict, DuplicateUpdate, InvalidInput, NotFound, NotPermitted, Outdated
 from logoadmin.domain.kernel.records import Kind, Role
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.storage import Storage
 from tests.gallery import FrozenClock, gallery_on, if_match, signed_in, stock
 
 pytestmark = pytest.mark.rule("contract J7")
 
 
 @pytest.fixture
-def stocked(storage: Storage) -> LogoAdmin:
+def stocked(storage: MemoryStorage) -> LogoAdmin:
     """A gallery in which users 7 and 8 have role 3."""
     gallery = gallery_on(storage, FrozenClock())
     stock(gallery)
@@ -57,7 +57,7 @@ def test_who_neither_gains_nor_loses_is_not_named(stocked: LogoAdmin) -> None:
         assert stocked.roles.preview(AmendRole(role_id=3, **values)).users == ()
 
 
-def test_it_is_refused_as_the_change_would_be(stocked: LogoAdmin, storage: Storage) -> None:
+def test_it_is_refused_as_the_change_would_be(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     editor = signed_in(storage, "users:read", "logos:write", user_id=500)
     keeper = signed_in(storage, "roles:write", "themes:write", "logos:write", user_id=501)
     refused = [

@@ -1,7 +1,8 @@
-"""Networks in which nobody can lock a user out from elsewhere, on every storage (contract C1)."""
+"""Networks in which nobody can lock a user out from elsewhere (contract C1)."""
 
 import pytest
 
+from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.identity import users
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sessions.sessions import Refresh
@@ -13,7 +14,7 @@ from logoadmin.domain.identity.user_networks import MOST_NETWORKS, is_known_netw
 from logoadmin.domain.kernel.access import Anonymous
 from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.storage import Storage, UnitOfWork
+from logoadmin.ports.storage import UnitOfWork
 from tests.domain.identity.second_factors import answering, challenged, code_of, enrolled
 from tests.gallery import ANN_PASSWORD, FrozenClock, gallery_on
 
@@ -26,12 +27,7 @@ RULES = SignInRules(event_days=180)
 
 
 @pytest.fixture
-def clock() -> FrozenClock:
-    return FrozenClock()
-
-
-@pytest.fixture
-def gallery(storage: Storage, clock: FrozenClock) -> LogoAdmin:
+def gallery(storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
     found = gallery_on(storage, clock, sign_in=RULES)
     found.users.create(users.CreateUser(user_id=7, username="ann", avatar=None, password=ANN_PASSWORD))
     return found
@@ -48,7 +44,7 @@ def fails(gallery: LogoAdmin, client: Anonymous) -> bool:
     raise AssertionError
 
 
-def attack(storage: Storage, clock: FrozenClock, username: str = "ann") -> int:
+def attack(storage: MemoryStorage, clock: FrozenClock, username: str = "ann") -> int:
     """Use up the limits of a name, and of the /48 around MOBILE; return how many guesses were judged."""
     origins = [f"2001:db8:0:{number:x}::2" for number in range(256, 768)]
     origins += [f"203.0.113.{number}" for number in range(100)]
@@ -72,7 +68,7 @@ def refresh(gallery: LogoAdmin, tokens: Tokens, client: Anonymous) -> Tokens:
 
 
 def test_where_users_signed_in_they_are_not_locked_out(
-    gallery: LogoAdmin, storage: Storage, clock: FrozenClock
+    gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     for client in (HOME, MOBILE):
         gallery.sessions.sign_in(ANN, client)
@@ -86,7 +82,9 @@ def test_where_users_signed_in_they_are_not_locked_out(
     assert [fails(gallery, HOME) for _ in range(11)] == [True] * 10 + [False]
 
 
-def test_a_session_that_moves_makes_the_network_known(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
+def test_a_session_that_moves_makes_the_network_known(
+    gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
     tokens = gallery.sessions.sign_in(ANN, HOME)
     refresh(gallery, tokens, MOBILE)
     assert attack(storage, clock) == 100
@@ -94,14 +92,16 @@ def test_a_session_that_moves_makes_the_network_known(gallery: LogoAdmin, storag
     assert refused(gallery, NEW)
 
 
-def test_a_network_is_forgotten_with_the_events(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
+def test_a_network_is_forgotten_with_the_events(gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     gallery.sessions.sign_in(ANN, HOME)
     clock.pass_by(180 * DAY)
     assert attack(storage, clock) == 100
     assert refused(gallery, HOME)
 
 
-def test_the_network_of_another_user_is_not_known(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
+def test_the_network_of_another_user_is_not_known(
+    gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
     gallery.users.create(users.CreateUser(user_id=8, username="mallory", avatar=None, password=ANN_PASSWORD))
     gallery.sessions.sign_in(SignIn(username="mallory", password=ANN_PASSWORD), HOME)
     assert attack(storage, clock) == 100
@@ -109,7 +109,7 @@ def test_the_network_of_another_user_is_not_known(gallery: LogoAdmin, storage: S
 
 
 def test_a_second_step_meets_them_and_works_where_the_network_is_known(
-    gallery: LogoAdmin, storage: Storage, clock: FrozenClock
+    gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     _, totp, _ = enrolled(gallery, ANN, clock.now())
     clock.pass_by(60)
@@ -126,7 +126,9 @@ def test_a_second_step_meets_them_and_works_where_the_network_is_known(
 
 
 @pytest.mark.rule("contract O6")
-def test_the_way_back_stays_open_under_an_attack(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
+def test_the_way_back_stays_open_under_an_attack(
+    gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
     code = gallery.sign_in_codes.create(CreateSignInCode(user_id=7)).code
     assert attack(storage, clock) == 100
     assert refused(gallery, NEW)
@@ -134,7 +136,7 @@ def test_the_way_back_stays_open_under_an_attack(gallery: LogoAdmin, storage: St
     assert gallery.sign_in_codes.sign_in(command, NEW).access_token
 
 
-def test_the_networks_of_a_user_are_bounded(storage: Storage, clock: FrozenClock) -> None:
+def test_the_networks_of_a_user_are_bounded(storage: MemoryStorage, clock: FrozenClock) -> None:
     now = clock.now()
 
     def roam(uow: UnitOfWork) -> None:

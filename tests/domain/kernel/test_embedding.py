@@ -1,4 +1,4 @@
-"""A program that embeds a gallery, and the mistakes that it can make, over every adapter (contract H6)."""
+"""A program that embeds a gallery, and the mistakes that it can make (contract H6)."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
 from logoadmin.domain.gallery.authors import CreateAuthor, ListAuthors
@@ -28,7 +29,6 @@ from logoadmin.domain.kernel.records import FIRST_ADMIN_ID, Author
 from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.identity.sign_in_storage import Identity
-from logoadmin.ports.storage import Storage
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on
 
 pytestmark = pytest.mark.rule("contract H6")
@@ -37,12 +37,7 @@ ANN: Final = CreateAuthor(user_id=7, username="Ann")
 
 
 @pytest.fixture
-def clock() -> FrozenClock:
-    return FrozenClock()
-
-
-@pytest.fixture
-def gallery(storage: Storage, clock: FrozenClock) -> LogoAdmin:
+def gallery(storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
     """A guarded gallery with its first administrator, and with user 5, who may change authors."""
     gallery = gallery_on(storage, clock, Policy.GUARDED)
     role = gallery.roles.create(CreateRole(name="curator", scope=("authors:write",)))
@@ -215,7 +210,7 @@ def test_a_program_acts_for_a_user_with_the_rights_of_that_moment(gallery: LogoA
 
 @pytest.mark.rule("contract B5", "contract O5", "contract O7")
 def test_a_program_acts_for_the_first_administrator_but_for_nobody_whom_the_issuer_refused(
-    gallery: LogoAdmin, storage: Storage
+    gallery: LogoAdmin, storage: MemoryStorage
 ) -> None:
     # The program signs nobody in by the generated password.
     storage.write(lambda uow: uow.secrets.replace("generated_password", str(FIRST_ADMIN_ID)))
