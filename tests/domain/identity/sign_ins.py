@@ -1,15 +1,18 @@
 """Signing in to a stocked gallery, and what the tokens are good for."""
 
+from collections.abc import Iterable
 from typing import Final
 
+from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sessions.sessions import Refresh
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel.access import SignedIn
 from logoadmin.domain.kernel.errors import InvalidToken
+from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, once
+from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, CHEAP_PASSWORDS, once
 
 ANN: Final = SignIn(username="ann", password=ANN_PASSWORD)
 ADMIN: Final = SignIn(username="admin", password=ADMIN_PASSWORD)
@@ -39,3 +42,28 @@ def works(gallery: LogoAdmin, tokens: Tokens) -> bool:
     except InvalidToken:
         return False
     return True
+
+
+class WatchedPasswords:
+    """Argon2, and what it was asked to do."""
+
+    def __init__(self, argon2: Argon2Passwords = CHEAP_PASSWORDS) -> None:
+        self._argon2 = argon2
+        self.asked: list[str] = []
+
+    def hash(self, password: str) -> PasswordHash:
+        self.asked.append("hash")
+        return self._argon2.hash(password)
+
+    def verify(self, hash_: PasswordHash | None, password: str) -> bool:
+        self.asked.append("verify")
+        return self._argon2.verify(hash_, password)
+
+    def verify_others(self, hash_: PasswordHash | None, classes: Iterable[str], password: str) -> None:
+        self._argon2.verify_others(hash_, classes, password)
+
+    def needs_rehash(self, hash_: PasswordHash) -> bool:
+        return self._argon2.needs_rehash(hash_)
+
+    def refusal(self, hash_: PasswordHash) -> str | None:
+        return self._argon2.refusal(hash_)

@@ -1,7 +1,7 @@
 """What needs a recent sign-in (contract O3)."""
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -20,7 +20,7 @@ from logoadmin.domain.identity.factors.factors import (
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions.sessions import WhoAmI
 from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
-from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Policy, SignedIn
+from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Caller, Policy, SignedIn
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import (
     InvalidToken,
@@ -33,7 +33,8 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import UnitOfWork
 from tests.domain.identity.second_factors import STEP, challenged, code_of, enrol, enrolled, second_step
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh, works
-from tests.gallery import ADMIN_ID, ASKED, FrozenClock, ask, gallery_on, once, stock
+from tests.domain.undone import error_of
+from tests.gallery import ADMIN_ID, ASKED, FrozenClock, gallery_on, once, stock
 
 pytestmark = pytest.mark.rule("contract O3")
 
@@ -51,20 +52,18 @@ RECENT: Final[tuple[type[Command], ...]] = (
 )
 # They are about other users.
 OF_OTHERS: Final = (RemoveUserFactors, CreateSignInCode)
-EACH: Final = pytest.mark.parametrize("kind", RECENT)
+EVERY: Final = {*RECENT}
 
 
-def outcome(gallery: LogoAdmin, kind: type[Command], who: Any) -> type[LogoAdminError] | None:
+def outcome(gallery: LogoAdmin, kind: type[Command], who: Caller) -> type[LogoAdminError] | None:
     """Return the error of a command, None for success."""
-    try:
-        ask(gallery, kind(**ASKED[kind][1]), who)
-    except LogoAdminError as error:
-        return type(error)
-    return None
+    error = error_of(gallery, kind, who)
+    return None if error is None else type(error)
 
 
-def is_asked_again(gallery: LogoAdmin, kind: type[Command], who: Any) -> bool:
-    return outcome(gallery, kind, who) is RecentSignInRequired
+def asked_again(gallery: LogoAdmin, who: Caller) -> set[type[Command]]:
+    """Return the commands for which somebody is asked to sign in again."""
+    return {kind for kind in RECENT if outcome(gallery, kind, who) is RecentSignInRequired}
 
 
 def signed_in(gallery: LogoAdmin) -> SignedIn:
@@ -76,15 +75,12 @@ def test_the_commands_that_need_a_recent_sign_in_are_these() -> None:
     assert {kind for kind in ASKED if kind.recent} == {*RECENT}
 
 
-@EACH
 @pytest.mark.parametrize(("age", "asked"), [(0, False), (599, False), (600, False), (601, True), (86_400, True)])
-def test_a_sign_in_is_recent_for_ten_minutes(
-    stocked: LogoAdmin, clock: FrozenClock, kind: type[Command], age: int, asked: bool
-) -> None:
+def test_a_sign_in_is_recent_for_ten_minutes(stocked: LogoAdmin, clock: FrozenClock, age: int, asked: bool) -> None:
     """ASVS 7.5.1."""
     admin = signed_in(stocked)
     clock.pass_by(age)
-    assert is_asked_again(stocked, kind, admin) is asked
+    assert asked_again(stocked, admin) == (EVERY if asked else set())
 
 
 def test_the_error_names_the_requirement(stocked: LogoAdmin, clock: FrozenClock) -> None:
@@ -94,72 +90,57 @@ def test_the_error_names_the_requirement(stocked: LogoAdmin, clock: FrozenClock)
         stocked.keys.create(CreateKey(name="script", scope=()), admin)
 
 
-@EACH
-def test_a_refresh_is_no_sign_in(stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]) -> None:
+def test_a_refresh_is_no_sign_in(stocked: LogoAdmin, clock: FrozenClock) -> None:
     tokens = stocked.sessions.sign_in(ADMIN)
     clock.pass_by(601)
-    assert is_asked_again(stocked, kind, caller(stocked, refresh(stocked, tokens)))
+    assert asked_again(stocked, caller(stocked, refresh(stocked, tokens))) == EVERY
 
 
-@EACH
-def test_a_sign_in_counts_for_its_own_session_alone(
-    stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]
-) -> None:
+def test_a_sign_in_counts_for_its_own_session_alone(stocked: LogoAdmin, clock: FrozenClock) -> None:
     """A step-up answered for another session: the old one gains nothing when its user signs in."""
     before = signed_in(stocked)
     clock.pass_by(601)
-    assert not is_asked_again(stocked, kind, signed_in(stocked))
-    assert is_asked_again(stocked, kind, before)
-    assert is_asked_again(stocked, kind, SignedIn(before.user_id, before.session_id))
+    assert asked_again(stocked, signed_in(stocked)) == set()
+    assert asked_again(stocked, before) == asked_again(stocked, SignedIn(before.user_id, before.session_id)) == EVERY
 
 
-@EACH
-def test_a_service_key_can_do_none_of_it(stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]) -> None:
+def test_a_service_key_can_do_none_of_it(stocked: LogoAdmin, clock: FrozenClock) -> None:
     key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="all", scope=("*",)), signed_in(stocked)).key)
     for _ in range(2):
-        assert outcome(stocked, kind, key) is NotPermitted
+        assert {outcome(stocked, kind, key) for kind in RECENT} == {NotPermitted}
         clock.pass_by(601)
 
 
-@EACH
-def test_who_has_no_right_is_not_asked_to_sign_in_again(
-    stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]
-) -> None:
+def test_who_has_no_right_is_not_asked_to_sign_in_again(stocked: LogoAdmin, clock: FrozenClock) -> None:
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
     clock.pass_by(601)
-    expected = NotPermitted if kind in OF_OTHERS else RecentSignInRequired
-    assert outcome(stocked, kind, ann) is expected
+    assert asked_again(stocked, ann) == EVERY - {*OF_OTHERS}
+    assert {outcome(stocked, kind, ann) for kind in OF_OTHERS} == {NotPermitted}
 
 
-@EACH
 @pytest.mark.parametrize("access", Policy)
-def test_callers_without_a_session_are_never_asked(
-    storage: MemoryStorage, clock: FrozenClock, kind: type[Command], access: Policy
-) -> None:
+def test_callers_without_a_session_are_never_asked(storage: MemoryStorage, clock: FrozenClock, access: Policy) -> None:
     """The owner, and anybody under ``open``, see what they saw before."""
     gallery = gallery_on(storage, clock, access)
     stock(gallery)
     clock.pass_by(601)
-    assert outcome(gallery, kind, ANONYMOUS) is NotAuthenticated
-    expected = None if kind in OF_OTHERS else NotAuthenticated
-    assert outcome(gallery, kind, OWNER) is expected
+    for kind in RECENT:
+        assert outcome(gallery, kind, ANONYMOUS) is NotAuthenticated
+        assert outcome(gallery, kind, OWNER) is (None if kind in OF_OTHERS else NotAuthenticated)
 
 
-@EACH
 @pytest.mark.rule("contract K7")
-def test_a_clock_that_ran_ahead_makes_no_sign_in_recent(
-    stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]
-) -> None:
+def test_a_clock_that_ran_ahead_makes_no_sign_in_recent(stocked: LogoAdmin, clock: FrozenClock) -> None:
     """Neither before nor after its refresh: nobody can tell when it was."""
     clock.pass_by(86_400)
     tokens = stocked.sessions.sign_in(ADMIN)
     clock.pass_by(-86_400)
     # The token itself is valid again when the clock gets there, or after a refresh.
     ahead = stocked.sessions.caller(refresh(stocked, tokens).access_token)
-    assert is_asked_again(stocked, kind, ahead)
+    assert asked_again(stocked, ahead) == EVERY
     clock.pass_by(100)
-    assert is_asked_again(stocked, kind, ahead)
-    assert not is_asked_again(stocked, kind, signed_in(stocked))
+    assert asked_again(stocked, ahead) == EVERY
+    assert asked_again(stocked, signed_in(stocked)) == set()
 
 
 @pytest.mark.rule("contract K7")
@@ -169,7 +150,7 @@ def test_the_clocks_of_two_machines_may_differ_by_ten_seconds(
 ) -> None:
     admin = signed_in(stocked)
     clock.pass_by(-ahead)
-    assert is_asked_again(stocked, keys.CreateKey, admin) is asked
+    assert asked_again(stocked, admin) == (EVERY if asked else set())
 
 
 def test_a_stored_response_is_not_returned_without_a_recent_sign_in(stocked: LogoAdmin, clock: FrozenClock) -> None:
@@ -205,21 +186,18 @@ def test_the_first_factor_ends_the_other_sessions_and_makes_its_own_one_with_a_f
     assert [event.count for event in events if event.event == "session_ended"] == [1]
 
 
-@EACH
 def test_with_a_factor_a_session_by_the_password_alone_is_not_recent(
-    storage: MemoryStorage, clock: FrozenClock, kind: type[Command]
+    stocked: LogoAdmin, storage: MemoryStorage
 ) -> None:
     """Such as one that was open when factors did not yet end sessions."""
-    gallery = gallery_on(storage, clock)
-    stock(gallery)
-    who, _, _ = enrolled(gallery, ADMIN)
+    who, _, _ = enrolled(stocked, ADMIN)
 
     def forget(uow: UnitOfWork) -> None:
         (session,) = uow.identity.sessions.of_user(ADMIN_ID)
         uow.identity.sessions.update(replace(session, factor="password"))
 
     storage.write(forget, "sessions")
-    assert is_asked_again(gallery, kind, who)
+    assert asked_again(stocked, who) == EVERY
 
 
 @pytest.mark.parametrize("code", [True, False])

@@ -1,7 +1,5 @@
 """Signing in, refreshing, and what ends a session (spec §Authentication, contract A19, B5, C1 to C4)."""
 
-from collections.abc import Iterable
-
 import pytest
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
@@ -26,43 +24,17 @@ from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.records import PasswordHash, User
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh, works
+from tests.domain.identity.sign_ins import ADMIN, ANN, WatchedPasswords, caller, refresh, works
 from tests.gallery import (
     ADMIN_ID,
     ADMIN_PASSWORD,
     ANN_PASSWORD,
-    CHEAP_PASSWORDS,
     NOW,
     FrozenClock,
     WatchedStorage,
     gallery_on,
     stock,
 )
-
-
-class WatchedPasswords:
-    """Argon2, and what it was asked to do."""
-
-    def __init__(self, argon2: Argon2Passwords = CHEAP_PASSWORDS) -> None:
-        self._argon2 = argon2
-        self.asked: list[str] = []
-
-    def hash(self, password: str) -> PasswordHash:
-        self.asked.append("hash")
-        return self._argon2.hash(password)
-
-    def verify(self, hash_: PasswordHash | None, password: str) -> bool:
-        self.asked.append("verify")
-        return self._argon2.verify(hash_, password)
-
-    def verify_others(self, hash_: PasswordHash | None, classes: Iterable[str], password: str) -> None:
-        self._argon2.verify_others(hash_, classes, password)
-
-    def needs_rehash(self, hash_: PasswordHash) -> bool:
-        return self._argon2.needs_rehash(hash_)
-
-    def refusal(self, hash_: PasswordHash) -> str | None:
-        return self._argon2.refusal(hash_)
 
 
 @pytest.fixture

@@ -48,6 +48,8 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import unsaved_css as css
 from logoadmin.domain.publication.pins import artwork_css, pins
+from logoadmin.ports.storage import Storage
+from tests.domain.undone import undone
 from tests.gallery import ASKED, FrozenClock, ask, exported, gallery_on, signed_in, stock
 
 ALL_SCOPES = (
@@ -190,7 +192,7 @@ ACCESS = pytest.mark.rule("contract B1", "contract B3", "contract A19")
 
 
 Refusal = type[LogoAdminError] | None
-CallerFor = Callable[[MemoryStorage, type[Command]], Caller]
+CallerFor = Callable[[Storage, type[Command]], Caller]
 
 
 @pytest.fixture(params=list(Policy))
@@ -214,17 +216,14 @@ class Refused(Protocol):
 
 
 @pytest.fixture
-def refused(policy: Policy) -> Refused:
-    """Ask under each policy for one command after the other, each in a gallery of its own."""
+def refused(gallery: LogoAdmin) -> Refused:
+    """Ask under each policy for one command after the other, each undone before the next."""
 
     def refused(kinds: Iterable[type[Command]], caller: CallerFor) -> dict[type[Command], Refusal]:
-        found = {}
-        for kind in kinds:
-            storage = MemoryStorage()
-            gallery = gallery_on(storage, FrozenClock(), policy)
-            stock(gallery)
-            found[kind] = refusal(gallery, kind, caller(storage, kind))
-        return found
+        def ask_for(kind: type[Command]) -> Refusal:
+            return undone(gallery, lambda bound, storage: refusal(bound, kind, caller(storage, kind)))
+
+        return {kind: ask_for(kind) for kind in kinds}
 
     return refused
 
@@ -275,7 +274,7 @@ def test_a_caller_without_a_token_is_refused_where_a_token_is_required(refused: 
 
 @ACCESS
 def test_who_holds_the_scope_may(refused: Refused) -> None:
-    def holder(storage: MemoryStorage, kind: type[Command]) -> Caller:
+    def holder(storage: Storage, kind: type[Command]) -> Caller:
         scope = [*filter(None, [TABLE[kind].scope]), *(PAINTER if kind in HANDS_OUT else ())]
         return signed_in(storage, *scope)
 
@@ -289,7 +288,7 @@ def test_who_holds_everything_may(refused: Refused) -> None:
 
 @ACCESS
 def test_who_holds_every_other_scope_may_not(refused: Refused, policy: Policy) -> None:
-    def holder(storage: MemoryStorage, kind: type[Command]) -> Caller:
+    def holder(storage: Storage, kind: type[Command]) -> Caller:
         others = [scope for scope in ALL_SCOPES if scope not in (TABLE[kind].scope, *TABLE[kind].alternative, "*")]
         return signed_in(storage, *others, "forum:write", "USERS:WRITE", "**")
 
@@ -315,14 +314,13 @@ def test_the_program_itself_may_do_everything(refused: Refused) -> None:
 
 
 @pytest.mark.rule("contract C3", "contract C5")
-@pytest.mark.parametrize("kind", FOR_USERS)
-def test_the_program_itself_is_nobody_in_particular(gallery: LogoAdmin, kind: type[Command]) -> None:
-    assert refusal(gallery, kind, OWNER) is NotAuthenticated
+def test_the_program_itself_is_nobody_in_particular(refused: Refused) -> None:
+    assert refused(FOR_USERS, lambda *_: OWNER) == dict.fromkeys(FOR_USERS, NotAuthenticated)
 
 
 @pytest.mark.rule("contract A19", "contract B5")
 def test_the_token_of_a_session_that_ended_proves_nothing(refused: Refused) -> None:
-    def left(storage: MemoryStorage, _: type[Command]) -> Caller:
+    def left(storage: Storage, _: type[Command]) -> Caller:
         caller = signed_in(storage, "*")
         storage.write(lambda uow: uow.identity.sessions.end(caller.session_id))
         return caller
@@ -332,7 +330,7 @@ def test_the_token_of_a_session_that_ended_proves_nothing(refused: Refused) -> N
 
 @pytest.mark.rule("contract A19", "contract B5")
 def test_the_token_of_a_user_who_is_gone_proves_nothing(refused: Refused) -> None:
-    def gone(storage: MemoryStorage, _: type[Command]) -> Caller:
+    def gone(storage: Storage, _: type[Command]) -> Caller:
         caller = signed_in(storage, "*")
         gallery_on(storage, FrozenClock(), started=False).users.remove(users.RemoveUser(user_id=caller.user_id))
         return caller

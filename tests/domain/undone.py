@@ -1,0 +1,44 @@
+"""Trying commands in one stocked gallery, each undone by :meth:`LogoAdmin.atomic`."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TypeVar
+
+from logoadmin.domain.kernel.access import Caller
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import LogoAdminError
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.storage import Storage
+from tests.gallery import ASKED, ask
+
+Answer = TypeVar("Answer")
+
+
+class _Undone(Exception):
+    """Ends a block whose changes are not to be kept."""
+
+
+def undone(gallery: LogoAdmin, work: Callable[[LogoAdmin, Storage], Answer]) -> Answer:
+    """Return the answer of work on a gallery and its storage, and undo all that it changed."""
+    answers: list[Answer] = []
+
+    def block(bound: LogoAdmin) -> None:
+        answers.append(work(bound, bound._storage))
+        raise _Undone
+
+    with suppress(_Undone):
+        gallery.atomic(block)
+    return answers[0]
+
+
+def error_of(gallery: LogoAdmin, kind: type[Command], who: Caller) -> LogoAdminError | None:
+    """Return the error of a command with its usual values, None for success, and undo what it did."""
+
+    def tried(bound: LogoAdmin, _: object) -> LogoAdminError | None:
+        try:
+            ask(bound, kind(**ASKED[kind][1]), who)
+        except LogoAdminError as error:
+            return error
+        return None
+
+    return undone(gallery, tried)
