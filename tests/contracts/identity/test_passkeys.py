@@ -282,14 +282,8 @@ def test_an_id_has_one_spelling(passkeys: Passkeys) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("id", ""),
-        ("id", "A" * 1365),
-        ("id", "+/=="),
-        ("id", "AA\n"),
-        ("id", 7),
-        ("type", "password"),
-        ("response", None),
-        ("response", {}),
+        *(("id", ""), ("id", "A" * 1365), ("id", "+/=="), ("id", "AA\n"), ("id", 7), ("type", "password")),
+        *(("response", None), ("response", {})),
         ("response", {"clientDataJSON": "AA", "attestationObject": "A" * 32_769}),
         ("response", {"clientDataJSON": "A" * 8193, "attestationObject": "AA"}),
         ("response", {"clientDataJSON": "AA", "attestationObject": "AA", "transports": ["usb"] * 17}),

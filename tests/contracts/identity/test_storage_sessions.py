@@ -237,16 +237,6 @@ def test_service_keys_are_found_with_what_their_user_may_do_now(signed_in: Stora
 
 
 @pytest.mark.rule("contract C5")
-def test_service_keys_of_a_user_come_by_id(signed_in: Storage) -> None:
-    write(signed_in, add_keys(1, key(3), key(1), key(5)), add_keys(2, key(4, expires_at=7)))
-    assert [keys_of(signed_in, user_id) for user_id in (1, 2, 3)] == [
-        (key(1), key(3), key(5)),
-        (key(4, expires_at=7),),
-        (),
-    ]
-
-
-@pytest.mark.rule("contract C5")
 def test_a_service_key_remembers_when_it_was_used_and_may_get_other_times(signed_in: Storage) -> None:
     write(signed_in, add_keys(1, key(1), key(2)), lambda uow: uow.identity.keys.use(1, 1_800_000_000))
     for times in ((1_000, None), (2_000, 3_000)):

@@ -13,7 +13,7 @@ from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.contracts.steps import Step, add, at_once, remove, role, session, user, write, write_in_vain
+from tests.contracts.steps import Step, add, at_once, remove, role, user, write, write_in_vain
 
 HOUR: Final = 3_600
 NOON: Final = 1_800_000_000 - 1_800_000_000 % HOUR
@@ -338,11 +338,8 @@ def test_users_can_sign_in_by_the_ways_that_are_open(peopled: Storage) -> None:
 @pytest.mark.parametrize(
     ("factors", "can_without_passkeys"),
     [
-        ([], True),
-        ([totp(1, confirmed=True)], True),
-        ([totp(1), replace(passkey(2, "a"), confirmed=False)], True),
-        ([passkey(1, "a")], False),
-        ([passkey(1, "a"), totp(2)], False),
+        *(([], True), ([totp(1, confirmed=True)], True), ([totp(1), replace(passkey(2, "a"), confirmed=False)], True)),
+        *(([passkey(1, "a")], False), ([passkey(1, "a"), totp(2)], False)),
         ([passkey(1, "a"), totp(2, confirmed=True)], True),
         ([passkey(1, "a"), passkey(2, "b"), totp(3, user_id=2, confirmed=True)], False),
     ],
@@ -502,16 +499,6 @@ def test_old_events_are_forgotten_in_limited_batches(storage: Storage) -> None:
         write(storage, lambda uow, at=at: uow.identity.events.forget_before(at, 2))  # type: ignore[misc]  # has a default
         assert len(page(storage)) == expected
     assert page(storage) == (event(5, 200),)
-
-
-@pytest.mark.rule("contract B4", "contract O9")
-def test_a_write_of_sessions_records_events_of_users_and_changes_none(peopled: Storage) -> None:
-    def sign_in(uow: UnitOfWork) -> None:
-        uow.identity.sessions.add(session("one", 1))
-        uow.identity.events.add(event(uow.identity.events.next_id(), name="signed_in"))
-
-    peopled.write(sign_in, "sessions")
-    assert page(peopled) == (event(1, name="signed_in"),)
 
 
 def _count_at(at: int, uow: UnitOfWork) -> bool:

@@ -118,64 +118,46 @@ def test_a_token_that_lacks_a_claim_is_refused(claim: str) -> None:
     assert refused(forged(HEADER, {**CLAIMS, claim: None}))
 
 
-@pytest.mark.parametrize("claim", ["exp", "iat", "nbf"])
-@pytest.mark.parametrize("value", [str(NOW + 1), f"{NOW}.0", True, False, NOW + 0.5, float("inf"), "", [NOW], {}, "x"])
-def test_a_time_is_a_whole_number_and_nothing_like_it(claim: str, value: object) -> None:
+TIMES: tuple[object, ...] = (str(NOW + 1), f"{NOW}.0", True, False, NOW + 0.5, float("inf"), "", [NOW], {}, "x")
+# Times are whole numbers, a subject is the id of a user, a session is a text: nothing like it will do.
+WRONG: dict[str, tuple[object, ...]] = {
+    **dict.fromkeys(("exp", "iat", "nbf"), TIMES),
+    "iss": ("somebody", "Logoadmin", ["logoadmin"], ""),
+    "aud": ("logoadmin", ["other"], [], {"gallery": 1}, 5),
+    "sub": (
+        *(
+            7,
+            7.0,
+            True,
+            "",
+            "-7",
+            "+7",
+            "7.0",
+            " 7",
+            "7 ",
+            "7\n",
+            "\uff17",
+            "²",
+            "1_0",
+            "0x7",
+            "admin",
+            ["7"],
+            {"id": 7},
+        ),
+        *("2147483648", "9999999999", "1" * 11),
+    ),
+    "sid": (7, True, ["session"], {}, 1.5),
+}
+
+
+@pytest.mark.parametrize(("claim", "value"), [(claim, value) for claim, values in WRONG.items() for value in values])
+def test_a_wrong_claim_is_refused(claim: str, value: object) -> None:
     assert refused(forged(HEADER, {**CLAIMS, claim: value}))
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"iss": "somebody"},
-        {"iss": "Logoadmin"},
-        {"iss": ["logoadmin"]},
-        {"iss": ""},
-        {"aud": "logoadmin"},
-        {"aud": ["other"]},
-        {"aud": []},
-        {"aud": {"gallery": 1}},
-        {"aud": 5},
-    ],
-)
-def test_another_issuer_or_audience_is_refused(change: dict[str, object]) -> None:
-    assert refused(forged(HEADER, CLAIMS | change))
+def test_a_token_of_another_issuer_or_for_another_audience_is_refused() -> None:
     assert refused(JwtTokens([hs256_key(KEY)], "somebody", "gallery").sign(GRANT))
     assert refused(JwtTokens([hs256_key(KEY)], "logoadmin", "somebody").sign(GRANT))
-
-
-@pytest.mark.parametrize(
-    "sub",
-    [
-        7,
-        7.0,
-        True,
-        "",
-        "-7",
-        "+7",
-        "7.0",
-        " 7",
-        "7 ",
-        "7\n",
-        "\uff17",
-        "²",
-        "1_0",
-        "0x7",
-        "admin",
-        "2147483648",
-        "9999999999",
-        "1" * 11,
-        ["7"],
-        {"id": 7},
-    ],
-)
-def test_a_subject_must_be_a_user_id(sub: object) -> None:
-    assert refused(forged(HEADER, {**CLAIMS, "sub": sub}))
-
-
-@pytest.mark.parametrize("sid", [7, True, ["session"], {}, 1.5])
-def test_a_session_must_be_a_text(sid: object) -> None:
-    assert refused(forged(HEADER, {**CLAIMS, "sid": sid}))
 
 
 def test_a_token_that_was_tampered_with_is_refused_wherever_that_was() -> None:

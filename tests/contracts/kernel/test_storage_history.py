@@ -128,20 +128,13 @@ def test_changes_are_filtered_in_either_order(storage: Storage) -> None:
         return [change.change_id for change in found]
 
     for where, expected in (
-        (ChangeFilter(), [1, 2, 3, 4, 5, 6, 7, 8, 9]),
-        (ChangeFilter(kind=Kind.LOGO), [2, 4, 6, 8]),
-        (ChangeFilter(kind=Kind.USER), []),
-        (ChangeFilter(kind=Kind.THEME, id=2), [1, 7]),
-        (ChangeFilter(user_id=0), [8]),
-        (ChangeFilter(action="logo.removed"), [8]),
-        (ChangeFilter(action="Logo.removed"), []),
-        (ChangeFilter(request_id="request 1"), [3, 4, 5]),
-        (ChangeFilter(request_id="request 1 "), []),
-        (ChangeFilter(since=7), [5, 6, 7, 8, 9]),
-        (ChangeFilter(until=6), [1, 2, 3, 4]),
-        (ChangeFilter(since=6, until=9), [3, 4, 5, 6, 7, 8]),
-        (ChangeFilter(since=9, until=6), []),
-        (ChangeFilter(since=2**53 - 1), []),
+        *((ChangeFilter(), [1, 2, 3, 4, 5, 6, 7, 8, 9]), (ChangeFilter(kind=Kind.LOGO), [2, 4, 6, 8])),
+        *((ChangeFilter(kind=Kind.USER), []), (ChangeFilter(kind=Kind.THEME, id=2), [1, 7])),
+        *((ChangeFilter(user_id=0), [8]), (ChangeFilter(action="logo.removed"), [8])),
+        *((ChangeFilter(action="Logo.removed"), []), (ChangeFilter(request_id="request 1"), [3, 4, 5])),
+        *((ChangeFilter(request_id="request 1 "), []), (ChangeFilter(since=7), [5, 6, 7, 8, 9])),
+        *((ChangeFilter(until=6), [1, 2, 3, 4]), (ChangeFilter(since=6, until=9), [3, 4, 5, 6, 7, 8])),
+        *((ChangeFilter(since=9, until=6), []), (ChangeFilter(since=2**53 - 1), [])),
         (ChangeFilter(kind=Kind.LOGO, user_id=2, since=6), [6]),
         (ChangeFilter(kind=Kind.THEME, action="theme.removed", request_id="request 3", until=12), [9]),
     ):

@@ -18,11 +18,8 @@ from tests.contracts.steps import add, author, link, logo, page, remove, role, t
 @pytest.mark.parametrize(
     ("heavy", "where"),
     [
-        (65_000, EVERYTHING),
-        (65_000, Filter(active=False)),
-        (65_000, Filter(q="logo")),
-        (200_000, Filter(active=False)),
-        (MAX_CUSTOM_CSS, Filter(q="logo")),
+        *((65_000, EVERYTHING), (65_000, Filter(active=False)), (65_000, Filter(q="logo"))),
+        *((200_000, Filter(active=False)), (MAX_CUSTOM_CSS, Filter(q="logo"))),
     ],
     ids=["all", "active", "q", "heavy", "heaviest"],
 )
@@ -151,22 +148,14 @@ def test_people_are_filtered_by_role_by_user_and_by_name(storage: Storage) -> No
     authors = [author(i, 100 + i, f"Author {i}") for i in range(6)]
     write(storage, add(*(role(i, f"Role {i}") for i in (1, 2)), *users, *authors))
     rows: tuple[tuple[AnyKind, Filter, int, int, list[int]], ...] = (
-        (USERS, Filter(role_id=1), -1, 9, [0, 2, 4]),
-        (USERS, Filter(role_id=1), 0, 1, [2]),
-        (USERS, Filter(role_id=3), -1, 9, []),
-        (USERS, Filter(role_id=2, q="uSER 3"), -1, 9, [3]),
-        (USERS, Filter(role_id=1, q="user 3"), -1, 9, []),
-        (USERS, Filter(role_id=1, q="us"), 0, 9, [2, 4]),
-        (USERS, Filter(role_id=3, q="us"), -1, 9, []),
-        (USERS, Filter(q="S"), 2, 2, [3, 4]),
-        (AUTHORS, Filter(user_id=103), -1, 9, [3]),
-        (AUTHORS, Filter(user_id=103), 3, 9, []),
-        (AUTHORS, Filter(user_id=3), -1, 9, []),
-        (AUTHORS, Filter(user_id=103, q="THOR"), -1, 9, [3]),
-        (AUTHORS, Filter(user_id=103, q="2"), -1, 9, []),
-        (AUTHORS, Filter(q="HOR "), 1, 2, [2, 3]),
-        (ROLES, Filter(q="LE 2"), -1, 9, [2]),
-        (ROLES, Filter(q="LE 2"), 2, 9, []),
+        *((USERS, Filter(role_id=1), -1, 9, [0, 2, 4]), (USERS, Filter(role_id=1), 0, 1, [2])),
+        *((USERS, Filter(role_id=3), -1, 9, []), (USERS, Filter(role_id=2, q="uSER 3"), -1, 9, [3])),
+        *((USERS, Filter(role_id=1, q="user 3"), -1, 9, []), (USERS, Filter(role_id=1, q="us"), 0, 9, [2, 4])),
+        *((USERS, Filter(role_id=3, q="us"), -1, 9, []), (USERS, Filter(q="S"), 2, 2, [3, 4])),
+        *((AUTHORS, Filter(user_id=103), -1, 9, [3]), (AUTHORS, Filter(user_id=103), 3, 9, [])),
+        *((AUTHORS, Filter(user_id=3), -1, 9, []), (AUTHORS, Filter(user_id=103, q="THOR"), -1, 9, [3])),
+        *((AUTHORS, Filter(user_id=103, q="2"), -1, 9, []), (AUTHORS, Filter(q="HOR "), 1, 2, [2, 3])),
+        *((ROLES, Filter(q="LE 2"), -1, 9, [2]), (ROLES, Filter(q="LE 2"), 2, 9, [])),
     )
     for kind, where, after, limit, expected in rows:
         assert [*map(kind.id_of, page(storage, kind, after, limit, where))] == expected, (kind.plural, where)
@@ -187,12 +176,10 @@ SEARCHES = (
     # At the ends of the ranges of code points.
     *(("a\U0010ffffb", "A\U0010ffff", True), ("\U0010ffff\U0010ffff", "\U0010ffff", True), ("b", "a\U0010ffff", False)),
     *(("\ud7ffa", "\ud7ff", True), ("\ue000", "\ud7ff", False), ("\uffffa", "\uffff", True), ("𐀀", "\uffff", False)),
-    *(
-        ("Ångström", "ström", True),
-        ("Ångström", "ångs", True),
-        ("barbarbaz", "BARBAZ", True),
-        ("barba", "barbarb", False),
-    ),
+    ("Ångström", "ström", True),
+    ("Ångström", "ångs", True),
+    ("barbarbaz", "BARBAZ", True),
+    ("barba", "barbarb", False),
 )
 
 

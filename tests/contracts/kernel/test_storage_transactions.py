@@ -11,7 +11,7 @@ import pytest
 from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.users import ListUsers
-from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, LOGOS, THEMES, USERS, AnyKind
+from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, LOGOS, THEMES
 from logoadmin.domain.kernel.records import Author, PasswordHash
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import (
@@ -21,7 +21,6 @@ from tests.contracts.steps import (
     link,
     logo,
     page,
-    remove,
     role,
     session,
     theme,
@@ -103,22 +102,21 @@ def test_ids_given_at_once_are_distinct_and_without_gaps(storage: Storage) -> No
 
 
 @pytest.mark.rule("contract F1", "contract B5")
-@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
-def test_no_change_made_at_once_is_lost(storage: Storage, kind: AnyKind) -> None:
+def test_no_change_made_at_once_is_lost(storage: Storage) -> None:
     write(
         storage,
         add(role(1, ""), user(1, ""), Author(1, 1, "", 1), replace(logo(1), name=""), replace(theme(1), name="")),
     )
 
     def change(uow: UnitOfWork) -> None:
-        found = uow.records(kind).get(1)
-        dawdle()  # an update that read meanwhile would be lost
-        assert found is not None
-        uow.records(kind).update(replace(found, **{kind.name_field: getattr(found, kind.name_field) + "x"}))
+        for kind in KINDS.values():
+            found = uow.records(kind).get(1)
+            dawdle()  # an update that read meanwhile would be lost
+            assert found is not None
+            uow.records(kind).update(replace(found, **{kind.name_field: getattr(found, kind.name_field) + "x"}))
 
     assert at_once(*[lambda: storage.write(change)] * 6) == [None] * 6
-    (found,) = page(storage, kind, -1, 9)
-    assert getattr(found, kind.name_field) == "x" * 6
+    assert [getattr(page(storage, kind)[0], kind.name_field) for kind in KINDS.values()] == ["x" * 6] * 5
 
 
 @pytest.mark.rule("contract F1", "contract B5", "contract C1")
@@ -126,16 +124,11 @@ def test_no_change_made_at_once_is_lost(storage: Storage, kind: AnyKind) -> None
     "other",
     [
         lambda uow: uow.gallery.links(LOGOS).remove(1, 1),
-        lambda uow: uow.records(LOGOS).touch([1], 7),
-        link(LOGOS, 1, 2),
-        remove(LOGOS, 1),
-        add(author(3)),
         lambda uow: uow.identity.passwords.set(1, PasswordHash("another")),
-        remove(USERS, 1),
         lambda uow: uow.identity.sessions.end_all(1),
         lambda uow: uow.secrets.put("another", "secret"),
     ],
-    ids=["unlink", "touch", "link", "remove", "add", "set_password", "remove_user", "end_all", "put"],
+    ids=["unlink", "set_password", "end_all", "put"],
 )
 def test_a_second_write_waits_for_the_first_and_sees_what_it_left(
     storage: Storage, other: Callable[[UnitOfWork], object]

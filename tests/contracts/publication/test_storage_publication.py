@@ -61,12 +61,8 @@ def test_many_withdrawals_are_stored_and_dropped_at_once(storage: Storage) -> No
 @pytest.mark.rule("contract L3")
 def test_the_newest_withdrawals_come_first(storage: Storage) -> None:
     listed = [
-        Withdrawal(Kind.LOGO, MAX_ID, 300),
-        Withdrawal(Kind.THEME, 1, 200, "b"),
-        Withdrawal(Kind.LOGO, 2, 200, "a"),
-        Withdrawal(Kind.LOGO, 1, 200),
-        Withdrawal(Kind.THEME, 9, 100, "c"),
-        Withdrawal(Kind.THEME, 8, 100),
+        *(Withdrawal(Kind.LOGO, MAX_ID, 300), Withdrawal(Kind.THEME, 1, 200, "b"), Withdrawal(Kind.LOGO, 2, 200, "a")),
+        *(Withdrawal(Kind.LOGO, 1, 200), Withdrawal(Kind.THEME, 9, 100, "c"), Withdrawal(Kind.THEME, 8, 100)),
     ]
     write(
         storage,

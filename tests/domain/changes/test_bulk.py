@@ -13,18 +13,8 @@ from logoadmin.domain.changes.import_export import ExportRecords
 from logoadmin.domain.gallery.artworks import GetLogo, ListLogos
 from logoadmin.domain.gallery.authors import GetAuthor
 from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Policy
-from logoadmin.domain.kernel.errors import (
-    Conflict,
-    DuplicateEntry,
-    DuplicateUpdate,
-    InvalidInput,
-    LogoAdminError,
-    NotFound,
-    NotPermitted,
-    Outdated,
-    TooManyChanges,
-)
 from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.kernel.records import Change
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -99,7 +89,7 @@ def exported(gallery: LogoAdmin) -> list[Any]:
 def test_the_version_of_a_list_stands_for_the_records_in_it(stocked: LogoAdmin) -> None:
     version = stocked.logos.list(ListLogos()).version
     apply(stocked, LOGO | {"version": version, "set": {"target": "wiki"}})
-    with pytest.raises(Outdated):
+    with pytest.raises(errors.Outdated):
         apply(stocked, LOGO | {"version": version, "remove": True})
 
 
@@ -110,20 +100,24 @@ def test_values_that_a_record_has_already_are_no_change(stocked: LogoAdmin) -> N
 @pytest.mark.parametrize(
     ("bad", "error", "text"),
     [
-        (LOGO | {"id": 99, "set": {}}, NotFound, "Change 1: Logo 99 not found"),
-        (LOGO | {"version": 8, "remove": True}, Outdated, "Change 1: Logo 1 "),
-        (LOGO | {"set": {"author_ids": [1, 99]}}, NotFound, "Change 1: Author 99 not found"),
-        (AUTHOR | {"set": {"username": "Ben"}}, DuplicateUpdate, "Change 1: Duplicate entry 'Ben' for key 'username'"),
-        (CYD, DuplicateEntry, "Change 1: Duplicate entry"),
+        (LOGO | {"id": 99, "set": {}}, errors.NotFound, "Change 1: Logo 99 not found"),
+        (LOGO | {"version": 8, "remove": True}, errors.Outdated, "Change 1: Logo 1 "),
+        (LOGO | {"set": {"author_ids": [1, 99]}}, errors.NotFound, "Change 1: Author 99 not found"),
+        (
+            AUTHOR | {"set": {"username": "Ben"}},
+            errors.DuplicateUpdate,
+            "Change 1: Duplicate entry 'Ben' for key 'username'",
+        ),
+        (CYD, errors.DuplicateEntry, "Change 1: Duplicate entry"),
         (
             {"kind": "role", "id": 1, "version": 1, "remove": True},
-            Conflict,
+            errors.Conflict,
             "Change 1: Role 1 is the role of new users",
         ),
     ],
 )
 def test_the_first_change_that_does_not_hold_is_named_and_nothing_is_done(
-    stocked: LogoAdmin, bad: dict[str, Any], error: type[LogoAdminError], text: str
+    stocked: LogoAdmin, bad: dict[str, Any], error: type[errors.LogoAdminError], text: str
 ) -> None:
     last, before = stocked.changes.version(), exported(stocked)
     with pytest.raises(error) as raised:
@@ -151,14 +145,14 @@ def test_each_change_requires_the_rights_of_its_own_operation(
 ) -> None:
     caller, last = signed_in(storage, scope), stocked.changes.version()
     guarded = gallery_on(storage, clock, Policy.GUARDED, started=False)
-    with pytest.raises(NotPermitted, match=r"^Change 0: Not enough permissions$"):
+    with pytest.raises(errors.NotPermitted, match=r"^Change 0: Not enough permissions$"):
         apply(guarded, bad, caller=caller)
     assert stocked.changes.version() == last
 
 
 @pytest.mark.rule("contract B4")
 def test_the_last_administrator_stays(stocked: LogoAdmin) -> None:
-    with pytest.raises(Conflict):
+    with pytest.raises(errors.Conflict):
         apply(stocked, {"kind": "user", "id": 2_000_000_000, "version": 3, "remove": True})
 
 
@@ -185,16 +179,16 @@ def test_the_last_administrator_stays(stocked: LogoAdmin) -> None:
     ],
 )
 def test_problems_name_their_place(change: Any, problems: list[tuple[tuple[Any, ...], str]]) -> None:
-    with pytest.raises(InvalidInput) as raised:
+    with pytest.raises(errors.InvalidInput) as raised:
         command_for(CYD, change)
     found = [(problem.loc, problem.type) for problem in raised.value.problems]
     assert sorted(map(str, found)) == sorted(str((("changes", 1, *loc), type_)) for loc, type_ in problems)
 
 
 def test_problems_name_no_types_of_python() -> None:
-    with pytest.raises(InvalidInput) as raised:
+    with pytest.raises(errors.InvalidInput) as raised:
         command_for("logo", {"kind": "badge"})
-    with pytest.raises(InvalidInput) as no_list:
+    with pytest.raises(errors.InvalidInput) as no_list:
         ApplyChanges(changes={})  # type: ignore[arg-type]  # the point
     assert [problem.msg for problem in (*raised.value.problems, *no_list.value.problems)] == [
         "Input should be a valid dictionary",
@@ -209,7 +203,7 @@ def test_a_thousand_changes_are_made_and_no_more(stocked: LogoAdmin) -> None:
 
     assert len(apply(stocked, *changes(MOST_CHANGES))) == MOST_CHANGES
     assert len([*stocked.logos.list(ListLogos())]) == MOST_CHANGES + 1
-    with pytest.raises(TooManyChanges, match=r"^A request can have at most 1,000 changes$"):
+    with pytest.raises(errors.TooManyChanges, match=r"^A request can have at most 1,000 changes$"):
         apply(stocked, *changes(MOST_CHANGES + 1))
 
 
@@ -233,7 +227,7 @@ def test_a_dry_run_returns_the_changes_and_stores_nothing(stocked: LogoAdmin, st
 def test_a_dry_run_with_a_long_response_is_refused(stocked: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk, "_MOST_TEXT", 1_000)
     change = LOGO | {"set": {"custom_css": "x" * 1_001}}
-    with pytest.raises(TooManyChanges, match="send fewer of them at once"):
+    with pytest.raises(errors.TooManyChanges, match="send fewer of them at once"):
         stocked.bulk.apply(command_for(change, dry_run=True))
     assert len(apply(stocked, change)) == 1
 
@@ -245,7 +239,7 @@ def test_changes_under_a_key_are_made_once(stocked: LogoAdmin) -> None:
     assert list(stocked.bulk.apply(command)) == first
     assert stocked.authors.get(GetAuthor(author_id=1)).username == "Cyd"
     other = once(command_for(AUTHOR | {"set": {"username": "Dan"}}), "key")
-    with pytest.raises(InvalidInput):
+    with pytest.raises(errors.InvalidInput):
         stocked.bulk.apply(other)
 
 

@@ -124,11 +124,8 @@ def test_a_host_is_a_name_as_in_a_policy(host: str) -> None:
 @pytest.mark.parametrize(
     ("hosts", "type_"),
     [
-        (tuple(f"{number}.example" for number in range(65)), "too_long"),
-        (("a" * 262,), "string_too_long"),
-        ("i.example", "list_type"),
-        (None, "list_type"),
-        ((7,), "string_type"),
+        *((tuple(f"{number}.example" for number in range(65)), "too_long"), (("a" * 262,), "string_too_long")),
+        *(("i.example", "list_type"), (None, "list_type"), ((7,), "string_type")),
     ],
 )
 def test_hosts_are_a_short_list_of_texts(hosts: Any, type_: str) -> None:

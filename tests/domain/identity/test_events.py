@@ -196,12 +196,9 @@ def test_refusals_are_counted_by_user_network_and_hour(
     count(storage, "192.0.2.1", NOW - NOW % HOUR + HOUR)
     count(storage, "")
     assert [(event.event, event.user_name, event.address, event.count) for event in newest()] == [
-        ("sign_in_refused", "ann", "192.0.2.1", 30),
-        ("sign_in_refused", "ann", "2001:db8::/64", 30),
-        ("sign_in_refused", None, "192.0.2.1", 15),
-        ("sign_in_refused", None, "192.0.2.2", 15),
-        ("sign_in_limited", "ann", "192.0.2.1", 1),
-        ("sign_in_refused", "ann", "192.0.2.1", 1),
+        *(("sign_in_refused", "ann", "192.0.2.1", 30), ("sign_in_refused", "ann", "2001:db8::/64", 30)),
+        *(("sign_in_refused", None, "192.0.2.1", 15), ("sign_in_refused", None, "192.0.2.2", 15)),
+        *(("sign_in_limited", "ann", "192.0.2.1", 1), ("sign_in_refused", "ann", "192.0.2.1", 1)),
         ("sign_in_refused", "ann", None, 1),
     ]
 
@@ -220,17 +217,6 @@ def test_a_flood_from_many_addresses_adds_few_rows_and_loses_no_count(
     assert next(event.count for event in rows if event.address == "198.51.0.1") == 2
     count(storage, "203.0.113.1", NOW + HOUR)
     assert happened(newest()) == [("sign_in_refused", 7, "203.0.113.1")]
-
-
-def test_a_flood_for_many_users_adds_few_rows_and_loses_no_count(
-    storage: MemoryStorage, newest: Callable[[], list[Event]]
-) -> None:
-    for number in range(1_000):
-        count(storage, "198.51.100.1", user_id=100 + number)
-    rows = newest()
-    assert len(rows) == 513
-    assert sum(event.count for event in rows) == 1_000
-    assert [(event.user_id, event.address, event.count) for event in rows[-2:]] == [(611, None, 1), (None, None, 488)]
 
 
 def test_limited_sign_ins_are_counted_by_the_minute(storage: MemoryStorage, newest: Callable[[], list[Event]]) -> None:

@@ -26,15 +26,8 @@ from logoadmin.domain.identity.factors.factors import (
 from logoadmin.domain.identity.first_start import rotate_token_keys
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.users import RemoveUser
+from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import SignedIn
-from logoadmin.domain.kernel.errors import (
-    Conflict,
-    InvalidInput,
-    LogoAdminError,
-    NotFound,
-    NotPermitted,
-    Outdated,
-)
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.second_factors import (
     STEP,
@@ -86,7 +79,7 @@ def test_only_the_first_factor_comes_with_recovery_codes(stocked: LogoAdmin) -> 
 def test_a_wrong_code_confirms_nothing(stocked: LogoAdmin) -> None:
     who = caller(stocked, stocked.sessions.sign_in(ANN))
     totp = stocked.factors.enrol_totp(EnrolTotp(name="Phone"), who)
-    with pytest.raises(InvalidInput) as refused:
+    with pytest.raises(errors.InvalidInput) as refused:
         stocked.factors.confirm_totp(ConfirmTotp(factor_id=totp.factor_id, code=wrong_code(totp, NOW)), who)
     assert [(problem.loc, problem.msg) for problem in refused.value.problems] == [(("code",), "Incorrect code")]
     assert stocked.factors.list(ListFactors(), who) == ()
@@ -94,9 +87,11 @@ def test_a_wrong_code_confirms_nothing(stocked: LogoAdmin) -> None:
 
 
 @O1
-@pytest.mark.parametrize(("passed", "error"), [(600, None), (601, NotFound), (-10, None), (-11, NotFound)])
+@pytest.mark.parametrize(
+    ("passed", "error"), [(600, None), (601, errors.NotFound), (-10, None), (-11, errors.NotFound)]
+)
 def test_a_secret_waits_ten_minutes_for_its_confirmation(
-    stocked: LogoAdmin, clock: FrozenClock, passed: int, error: type[LogoAdminError] | None
+    stocked: LogoAdmin, clock: FrozenClock, passed: int, error: type[errors.LogoAdminError] | None
 ) -> None:
     who = caller(stocked, stocked.sessions.sign_in(ANN))
     totp = stocked.factors.enrol_totp(EnrolTotp(name="Phone"), who)
@@ -115,11 +110,11 @@ def test_a_new_secret_replaces_one_that_was_not_confirmed(stocked: LogoAdmin) ->
     who = caller(stocked, stocked.sessions.sign_in(ANN))
     first, second = (stocked.factors.enrol_totp(EnrolTotp(name=name), who) for name in ("Phone", "Tablet"))
     assert first.secret != second.secret
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         stocked.factors.confirm_totp(ConfirmTotp(factor_id=first.factor_id, code=code_of(first, NOW)), who)
     confirming = ConfirmTotp(factor_id=second.factor_id, code=code_of(second, NOW))
     stocked.factors.confirm_totp(confirming, who)
-    with pytest.raises(Conflict, match="confirmed already"):
+    with pytest.raises(errors.Conflict, match="confirmed already"):
         stocked.factors.confirm_totp(confirming, who)
 
 
@@ -127,7 +122,7 @@ def test_a_new_secret_replaces_one_that_was_not_confirmed(stocked: LogoAdmin) ->
 def test_a_user_has_twenty_factors_at_most(stocked: LogoAdmin) -> None:
     who = caller(stocked, stocked.sessions.sign_in(ANN))
     made = [enrol(stocked, who)[1] for _ in range(20)]
-    with pytest.raises(Conflict, match="20 second factors"):
+    with pytest.raises(errors.Conflict, match="20 second factors"):
         enrol(stocked, who)
     stocked.factors.remove(RemoveFactor(factor_id=made[7].factor_id), who)
     enrol(stocked, who)
@@ -141,7 +136,7 @@ def test_factors_are_of_their_user_alone(stocked: LogoAdmin) -> None:
     assert stocked.factors.list(ListFactors(), admin) == ()
     confirming = ConfirmTotp(factor_id=waiting.factor_id, code=code_of(waiting, NOW))
     for command in (RemoveFactor(factor_id=totp.factor_id), confirming):
-        with pytest.raises(NotFound):
+        with pytest.raises(errors.NotFound):
             ask(stocked, command, admin)
     assert works(stocked, stocked.sessions.sign_in(ADMIN))
 
@@ -155,7 +150,7 @@ def test_the_last_factor_takes_the_recovery_codes_with_it(stocked: LogoAdmin) ->
     stocked.factors.remove(RemoveFactor(factor_id=second.factor_id), who)
     assert left(stocked, who) == 0
     assert works(stocked, stocked.sessions.sign_in(ANN))
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         stocked.factors.remove(RemoveFactor(factor_id=second.factor_id), who)
     enrol(stocked, who)
     assert is_refused(stocked, challenged(stocked), recovery_code=codes[0])
@@ -177,7 +172,7 @@ def test_new_recovery_codes_replace_the_others(stocked: LogoAdmin) -> None:
 def test_recovery_codes_need_a_factor(stocked: LogoAdmin) -> None:
     who = caller(stocked, stocked.sessions.sign_in(ANN))
     assert stocked.factors.recovery_codes(CountRecoveryCodes(), who) == RecoveryCodesLeft(0)
-    with pytest.raises(Conflict):
+    with pytest.raises(errors.Conflict):
         stocked.factors.make_recovery_codes(MakeRecoveryCodes(), who)
 
 
@@ -191,7 +186,7 @@ def test_administrators_see_the_factors_of_others(stocked: LogoAdmin) -> None:
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     (factor,) = stocked.factors.list_of_user(ListUserFactors(user_id=7), admin)
     assert factor.factor_id == totp.factor_id
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         stocked.factors.list_of_user(ListUserFactors(user_id=999), admin)
 
 
@@ -207,7 +202,7 @@ def test_administrators_remove_all_factors_of_a_user(stocked: LogoAdmin) -> None
     tokens = stocked.sessions.sign_in(ANN)
     assert stocked.factors.list(ListFactors(), caller(stocked, tokens)) == ()
     assert left(stocked, caller(stocked, tokens)) == 0
-    with pytest.raises(LogoAdminError):  # her sessions have ended
+    with pytest.raises(errors.LogoAdminError):  # her sessions have ended
         stocked.factors.list(ListFactors(), ann)
 
 
@@ -215,15 +210,15 @@ def test_administrators_remove_all_factors_of_a_user(stocked: LogoAdmin) -> None
 def test_who_holds_less_than_a_user_removes_none_of_their_factors(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     enrolled(stocked, ADMIN)
     helper = signed_in(storage, "users:write")
-    with pytest.raises(NotPermitted):
+    with pytest.raises(errors.NotPermitted):
         stocked.factors.remove_all(RemoveUserFactors(user_id=2_000_000_000), helper)
-    with pytest.raises(NotPermitted):
+    with pytest.raises(errors.NotPermitted):
         stocked.factors.remove_all(RemoveUserFactors(user_id=7), signed_in(storage, "users:read", user_id=501))
     assert challenged(stocked, ADMIN).factors == ("totp", "recovery_code")
     assert stocked.factors.remove_all(RemoveUserFactors(user_id=7), helper).removed == 0
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         stocked.factors.remove_all(RemoveUserFactors(user_id=8), helper)
-    with pytest.raises(Outdated):
+    with pytest.raises(errors.Outdated):
         stocked.factors.remove_all(if_match(RemoveUserFactors(user_id=7), 1), helper)
 
 
@@ -367,7 +362,7 @@ def test_a_new_secret_is_returned_again_until_it_is_confirmed(stocked: LogoAdmin
     assert stocked.factors.confirm_totp(confirming, who) == factor
     assert stocked.factors.enrol_totp(asked, who).secret != totp.secret
     clock.pass_by(61)
-    with pytest.raises(Conflict):
+    with pytest.raises(errors.Conflict):
         stocked.factors.confirm_totp(confirming, who)
 
 

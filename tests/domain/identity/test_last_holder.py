@@ -8,7 +8,7 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.import_export import ImportRecords
-from logoadmin.domain.identity.factors.audited_factors import remove_factor, remove_factors
+from logoadmin.domain.identity.factors.audited_factors import remove_factor
 from logoadmin.domain.identity.factors.factors import RemoveUserFactors
 from logoadmin.domain.identity.roles import AmendRole, CreateRole
 from logoadmin.domain.identity.service_keys import CreateKey
@@ -96,25 +96,6 @@ def test_the_last_factor_that_lets_the_last_one_in_stays(
         assert (storage.read(lambda uow: uow.identity.factors.of_user(ADMIN_ID)) == before) == is_stranded
 
 
-def test_all_factors_at_once_are_refused_as_one(storage: MemoryStorage, clock: FrozenClock) -> None:
-    gallery_with(PASSKEY, storage, clock)
-    enrol(storage, factor(1), factor(2))
-    change(storage, PASSKEY, removes(1))
-    for work in (
-        lambda uow: remove_factors(uow, ADMIN_ID),
-        removes(2),
-    ):
-        with pytest.raises(Conflict):
-            change(storage, PASSKEY, work)
-
-    def replace(uow: AuditedUnitOfWork) -> None:
-        """Have another one in their place at the end of the write."""
-        remove_factors(uow, ADMIN_ID)
-        uow.identity.factors.add(factor(3))
-
-    change(storage, PASSKEY, replace)
-
-
 def test_somebody_else_who_gets_in_some_way_takes_their_place(storage: MemoryStorage, clock: FrozenClock) -> None:
     for ways in (EVERY, PASSWORD, PASSKEY, AT_ISSUER):
         storage = MemoryStorage()
@@ -142,20 +123,6 @@ def test_somebody_else_who_gets_in_some_way_takes_their_place(storage: MemorySto
         assert gallery.has_administrator()
         with pytest.raises(Conflict):
             gallery.users.remove(RemoveUser(user_id=9))
-
-
-def test_a_way_that_was_switched_off_counts_for_nobody(storage: MemoryStorage, clock: FrozenClock) -> None:
-    """Settings cannot be refused: ``serve`` warns, and ``doctor`` fails."""
-    assert gallery_with(EVERY, storage, clock).has_administrator()
-    for ways in (PASSKEY, AT_ISSUER, Ways(False, False)):
-        gallery = gallery_with(ways, storage, clock)
-        assert not gallery.has_administrator()
-        gallery.users.amend(AmendUser(user_id=ADMIN_ID, username="root"))  # who can repair it is not kept from it
-    enrol(storage, factor(1))
-    assert gallery_with(PASSKEY, storage, clock).has_administrator()
-    assert not gallery_with(PASSWORD, storage, clock).has_administrator()  # a second factor that cannot be used
-    know(storage)
-    assert gallery_with(AT_ISSUER, storage, clock).has_administrator()
 
 
 @pytest.mark.parametrize("kind", STORAGES)

@@ -202,11 +202,8 @@ def test_a_clock_that_ran_ahead_prolongs_no_session(stocked: LogoAdmin, clock: F
 @pytest.mark.parametrize(
     ("told", "shown"),
     [
-        ("Browser/1 (X11)", "Browser/1 (X11)"),
-        (" \x00a\r\nb\x1b[31m\x7f\x85\u202ec ", "ab[31mc"),
-        ("é🖼", "é🖼"),
-        ("\x00" * 300 + "x" * 300, "x" * 256),
-        ("\t \x00", None),
+        *(("Browser/1 (X11)", "Browser/1 (X11)"), (" \x00a\r\nb\x1b[31m\x7f\x85\u202ec ", "ab[31mc"), ("é🖼", "é🖼")),
+        *(("\x00" * 300 + "x" * 300, "x" * 256), ("\t \x00", None)),
     ],
 )
 def test_of_what_a_program_calls_itself_so_much_is_kept_as_can_be_shown(

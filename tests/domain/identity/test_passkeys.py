@@ -1,6 +1,7 @@
 """Passkeys: enrolling them, signing in with them, and what must not (contract O1, O2; ASVS 6.5, 6.7)."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Final
 
 import pytest
@@ -17,19 +18,13 @@ from logoadmin.domain.identity.sessions.sessions import ListSessions
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
+from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, SignedIn
-from logoadmin.domain.kernel.errors import (
-    Conflict,
-    InvalidInput,
-    SecondFactorRequired,
-    SignInRefused,
-    TooManySignIns,
-)
 from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, works
 from tests.gallery import TOKEN_KEY, FrozenClock, WatchedStorage, gallery_on, once, stock
-from tests.passkeys import BE, UP, UV, Authenticator, Json, encoded
+from tests.passkeys import Authenticator, Json, encoded
 
 ANN_ID: Final = 7
 
@@ -69,8 +64,8 @@ def sign_in(challenge: str, answer: Json) -> SignInWithPasskey:
     return SignInWithPasskey.model_validate(values)
 
 
-def challenged(gallery: LogoAdmin, who: SignIn = ANN) -> SecondFactorRequired:
-    with pytest.raises(SecondFactorRequired) as required:
+def challenged(gallery: LogoAdmin, who: SignIn = ANN) -> errors.SecondFactorRequired:
+    with pytest.raises(errors.SecondFactorRequired) as required:
         gallery.sessions.sign_in(who)
     return required.value
 
@@ -150,37 +145,25 @@ def test_a_passkey_alone_must_verify_its_user(stocked: LogoAdmin, ann: SignedIn,
     enrol(stocked, ann, device)
     assert stocked.passkeys.options(AskPasskey()).options["userVerification"] == "required"
     device.verifies = False
-    with pytest.raises(SignInRefused):
+    with pytest.raises(errors.SignInRefused):
         alone(stocked, device)
 
 
-# A page of somebody else, or a broken authenticator; each with what it changes.
-LIES: Final[dict[str, Json]] = {
-    "another origin": {"site": PublicUrl("https://evil.example", "localhost")},
-    "a sub-domain": {"site": PublicUrl("http://evil.localhost:8000", "localhost")},
-    "another port": {"site": PublicUrl("http://localhost:8001", "localhost")},
-    "https": {"site": PublicUrl("https://localhost:8000", "localhost")},
-    "another RP ID": {"site": PublicUrl(LOCAL.origin, "evil.example")},
-    "nobody present": {"flags": UV},
-    "a frame": {"client_data": {"crossOrigin": True}},
-    "synced all at once": {"flags": UP | UV | BE},
-    "a handle of somebody else": {"handle": b"2000000000"},
-    "another key": {"private": Authenticator().private},
-}
-
-
-@pytest.mark.rule("contract O1")
-@pytest.mark.parametrize("lie", [lie for lie in LIES if lie not in ("another key", "synced all at once")])
-def test_a_lie_enrols_nothing(stocked: LogoAdmin, ann: SignedIn, device: Authenticator, lie: str) -> None:
+@pytest.mark.rule("contract O1", "contract O2")
+def test_a_lie_enrols_nothing_and_signs_nobody_in(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+    """Which lies there are, the port knows."""
+    evil = PublicUrl("https://evil.example", "localhost")
     begun = stocked.passkeys.begin(BeginPasskey(), ann)
-    for name, value in LIES[lie].items():
-        setattr(device, name, value)
-    if lie == "a handle of somebody else":  # which only a use names
-        return
-    with pytest.raises(InvalidInput) as refused:
-        stocked.passkeys.enrol(enrolment(begun.challenge, device.create(begun.options)), ann)
+    answer = Authenticator(site=evil).create(begun.options)
+    with pytest.raises(errors.InvalidInput) as refused:
+        stocked.passkeys.enrol(enrolment(begun.challenge, answer), ann)
     assert [problem.loc for problem in refused.value.problems] == [("credential",)]
     assert stocked.factors.list(ListFactors(), ann) == ()
+    enrol(stocked, ann, device)
+    device.site = evil
+    for way in (alone, both):
+        with pytest.raises(errors.SignInRefused):
+            way(stocked, device)
 
 
 @pytest.mark.rule("contract O1")
@@ -194,7 +177,7 @@ def test_a_counter_that_goes_back_is_refused(
     alone(stocked, device)
     device.counter -= back + 1
     for way in (alone, both):
-        with pytest.raises(SignInRefused):
+        with pytest.raises(errors.SignInRefused):
             way(stocked, device)
         device.counter = 5 - back
     device.counter = 6
@@ -219,20 +202,20 @@ def test_a_challenge_leads_to_one_sign_in(stocked: LogoAdmin, ann: SignedIn, dev
     asked = stocked.passkeys.options(AskPasskey())
     command = sign_in(asked.challenge, device.get(asked.options))
     assert works(stocked, stocked.passkeys.sign_in(command))
-    with pytest.raises(SignInRefused):
+    with pytest.raises(errors.SignInRefused):
         stocked.passkeys.sign_in(command)
-    with pytest.raises(SignInRefused):
+    with pytest.raises(errors.SignInRefused):
         stocked.passkeys.sign_in(sign_in(asked.challenge, device.get(asked.options)))
     required = challenged(stocked)
     assert required.passkey is not None
     answer = second(required.challenge, device.get(required.passkey))
     assert works(stocked, stocked.factors.sign_in(answer))
-    with pytest.raises(SignInRefused):
+    with pytest.raises(errors.SignInRefused):
         stocked.factors.sign_in(answer)
 
 
 @pytest.mark.rule("contract O2", "contract K7")
-@pytest.mark.parametrize("seconds", [300, 86_400, -11, -86_400])
+@pytest.mark.parametrize("seconds", [299, -10, 300, 86_400, -11, -86_400])
 def test_a_challenge_lives_for_five_minutes(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock, seconds: int
 ) -> None:
@@ -241,32 +224,13 @@ def test_a_challenge_lives_for_five_minutes(
     asked, required = stocked.passkeys.options(AskPasskey()), challenged(stocked)
     assert required.passkey is not None
     clock.pass_by(seconds)
-    with pytest.raises(SignInRefused):
-        stocked.passkeys.sign_in(sign_in(asked.challenge, device.get(asked.options)))
-    with pytest.raises(SignInRefused):
-        stocked.factors.sign_in(second(required.challenge, device.get(required.passkey)))
-
-
-@pytest.mark.rule("contract O2")
-def test_a_challenge_is_good_until_it_expires(
-    stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
-) -> None:
-    enrol(stocked, ann, device)
-    asked = stocked.passkeys.options(AskPasskey())
-    clock.pass_by(299)
-    assert works(stocked, stocked.passkeys.sign_in(sign_in(asked.challenge, device.get(asked.options))))
-
-
-@pytest.mark.rule("contract O2")
-def test_a_challenge_of_a_machine_whose_clock_is_ten_seconds_ahead_is_good(
-    stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
-) -> None:
-    enrol(stocked, ann, device)
-    asked, required = stocked.passkeys.options(AskPasskey()), challenged(stocked)
-    assert required.passkey is not None
-    clock.pass_by(-10)
-    assert works(stocked, stocked.passkeys.sign_in(sign_in(asked.challenge, device.get(asked.options))))
-    assert works(stocked, stocked.factors.sign_in(second(required.challenge, device.get(required.passkey))))
+    calls: list[Callable[[], object]] = [
+        lambda: stocked.passkeys.sign_in(sign_in(asked.challenge, device.get(asked.options))),
+        lambda: stocked.factors.sign_in(second(required.challenge, device.get(required.passkey or {}))),
+    ]
+    for call in calls:
+        with nullcontext() if seconds in (299, -10) else pytest.raises(errors.SignInRefused):
+            call()
 
 
 @pytest.mark.rule("contract O2", "contract K7")
@@ -281,7 +245,7 @@ def test_a_used_challenge_stays_used_when_the_clock_goes_back(
     clock.pass_by(3600)
     assert stocked.sweep() == "done"
     clock.pass_by(-3600)
-    with pytest.raises(SignInRefused):
+    with pytest.raises(errors.SignInRefused):
         stocked.passkeys.sign_in(command)
 
 
@@ -300,19 +264,19 @@ def test_a_challenge_serves_its_purpose_and_its_user_alone(
 
     # Of the second step, and of enrolment, for a passkey alone.
     for challenge in (required.challenge, for_ann.challenge):
-        with pytest.raises(SignInRefused):
+        with pytest.raises(errors.SignInRefused):
             stocked.passkeys.sign_in(sign_in(challenge, device.get({"challenge": challenge})))
     # Of a passkey alone, and of enrolment, for the second step.
     for challenge in (asked.challenge, for_ann.challenge):
-        with pytest.raises(SignInRefused):
+        with pytest.raises(errors.SignInRefused):
             stocked.factors.sign_in(second(challenge, device.get({"challenge": challenge})))
     # For an enrolment, those of both, and that of another user.
     for challenge in (asked.challenge, required.challenge, for_ann.challenge):
         new = Authenticator(site=LOCAL).create({**for_ann.options, "challenge": challenge})
-        with pytest.raises(InvalidInput, match="challenge"):
+        with pytest.raises(errors.InvalidInput, match="challenge"):
             stocked.passkeys.enrol(enrolment(challenge, new), admin)
     # The passkey of another user, after somebody's password.
-    with pytest.raises(SignInRefused):
+    with pytest.raises(errors.SignInRefused):
         stocked.factors.sign_in(second(required.challenge, others.get(required.passkey)))
     # None of these used a challenge up.
     assert works(stocked, stocked.factors.sign_in(second(required.challenge, device.get(required.passkey))))
@@ -332,7 +296,7 @@ def test_a_challenge_has_one_spelling(stocked: LogoAdmin, ann: SignedIn, device:
     spellings = [text + "=", text + "!", f"!{text}", text.replace("-", "+"), text.replace("_", "/"), f" {text}\n"]
     spellings += [text[:-1] + each for each in last]
     for spelling in {*spellings, text}:
-        with pytest.raises(SignInRefused):
+        with pytest.raises(errors.SignInRefused):
             stocked.passkeys.sign_in(command.model_copy(update={"challenge": spelling}))
 
 
@@ -344,11 +308,11 @@ def test_a_challenge_of_another_service_is_refused(
     own = stocked.passkeys.options(AskPasskey()).challenge
     forged = SignedChallenges([b"another key"], SystemRandomness()).new(clock.now())
     for challenge in (forged, "AAAA" + own, own[:-4] + "AAAA", own[4:], encoded(b"x" * 83), encoded(b"x" * 20)):
-        with pytest.raises(SignInRefused):
+        with pytest.raises(errors.SignInRefused):
             stocked.passkeys.sign_in(sign_in(challenge, device.get({"challenge": challenge})))
     for rubbish in ("é", "=", "x", "\U0001f600" * 20):
         command = sign_in(own, device.get({"challenge": own})).model_copy(update={"challenge": rubbish})
-        with pytest.raises(SignInRefused):
+        with pytest.raises(errors.SignInRefused):
             stocked.passkeys.sign_in(command)
 
 
@@ -374,7 +338,7 @@ def test_a_passkey_is_enrolled_once(stocked: LogoAdmin, ann: SignedIn, device: A
     enrol(stocked, ann, device)
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     for who in (ann, admin):
-        with pytest.raises(Conflict, match=r"^This passkey is enrolled already$"):
+        with pytest.raises(errors.Conflict, match=r"^This passkey is enrolled already$"):
             enrol(stocked, who, device)
     assert stocked.factors.list(ListFactors(), admin) == ()
 
@@ -388,7 +352,7 @@ def test_an_enrolment_uses_its_challenge_up(
     again = Authenticator(site=LOCAL).create(begun.options)
     for challenge, wait in ((begun.challenge, 0), (stocked.passkeys.begin(BeginPasskey(), ann).challenge, 301)):
         clock.pass_by(wait)
-        with pytest.raises(InvalidInput, match="challenge"):
+        with pytest.raises(errors.InvalidInput, match="challenge"):
             stocked.passkeys.enrol(enrolment(challenge, again), ann)
 
 
@@ -396,7 +360,7 @@ def test_an_enrolment_uses_its_challenge_up(
 def test_new_options_replace_the_former(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
     """Else one user could fill the table."""
     first, begun = (stocked.passkeys.begin(BeginPasskey(), ann) for _ in range(2))
-    with pytest.raises(InvalidInput, match="challenge"):
+    with pytest.raises(errors.InvalidInput, match="challenge"):
         stocked.passkeys.enrol(enrolment(first.challenge, device.create(first.options)), ann)
     stocked.passkeys.enrol(enrolment(begun.challenge, device.create(begun.options)), ann)
 
@@ -408,9 +372,9 @@ def test_a_passkey_that_was_removed_signs_nobody_in(stocked: LogoAdmin, ann: Sig
     asked, required = stocked.passkeys.options(AskPasskey()), challenged(stocked)
     assert required.passkey is not None
     stocked.factors.remove(RemoveFactor(factor_id=factor.factor_id), ann)
-    with pytest.raises(SignInRefused):
+    with pytest.raises(errors.SignInRefused):
         stocked.passkeys.sign_in(sign_in(asked.challenge, device.get(asked.options)))
-    with pytest.raises(SignInRefused):
+    with pytest.raises(errors.SignInRefused):
         stocked.factors.sign_in(second(required.challenge, device.get(required.passkey)))
     assert works(stocked, stocked.sessions.sign_in(ANN))
 
@@ -425,9 +389,9 @@ def test_failures_with_passkeys_are_limited_by_network(
         assert works(stocked, alone(stocked, device, nearby))
     stranger = Authenticator(site=LOCAL, handle=b"7")
     for _ in range(100):
-        with pytest.raises(SignInRefused):
+        with pytest.raises(errors.SignInRefused):
             alone(stocked, stranger, nearby)
-    with pytest.raises(TooManySignIns):
+    with pytest.raises(errors.TooManySignIns):
         alone(stocked, device, nearby)
     assert works(stocked, alone(stocked, device, elsewhere))
     clock.pass_by(300)
@@ -444,7 +408,7 @@ def test_an_idempotency_key_returns_unused_tokens_alone(
     tokens = stocked.passkeys.sign_in(command)
     assert stocked.passkeys.sign_in(command) == tokens
     other = once(sign_in(asked.challenge, device.get(asked.options)), "once")
-    with pytest.raises(InvalidInput):
+    with pytest.raises(errors.InvalidInput):
         stocked.passkeys.sign_in(other)
 
 
@@ -469,10 +433,10 @@ def test_the_log_has_the_reason_of_a_refusal_and_no_secret(
     device.counter = 5
     factor = enrol(stocked, ann, device)
     device.counter = 1
-    with pytest.raises(SignInRefused):
+    with pytest.raises(errors.SignInRefused):
         alone(stocked, device)
     device.client_data = {"type": "evil\n\x1b[31m line"}
-    with pytest.raises(SignInRefused):
+    with pytest.raises(errors.SignInRefused):
         alone(stocked, device)
     assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
         (
@@ -503,9 +467,9 @@ def test_passkeys_that_cannot_work_are_refused_with_the_reason(
         lambda: without.passkeys.sign_in(sign_in(asked.challenge, answer)),
     ]
     for call in calls:
-        with pytest.raises(Conflict, match=named):
+        with pytest.raises(errors.Conflict, match=named):
             call()
     required = challenged(without)
     assert (required.factors, required.passkey) == (("recovery_code",), None)
-    with pytest.raises(Conflict, match=named):
+    with pytest.raises(errors.Conflict, match=named):
         without.factors.sign_in(second(required.challenge, answer))

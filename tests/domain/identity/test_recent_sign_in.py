@@ -20,15 +20,9 @@ from logoadmin.domain.identity.factors.factors import (
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions.sessions import WhoAmI
 from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
+from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Caller, Policy, SignedIn
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import (
-    InvalidToken,
-    LogoAdminError,
-    NotAuthenticated,
-    NotPermitted,
-    RecentSignInRequired,
-)
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import UnitOfWork
 from tests.domain.identity.second_factors import STEP, challenged, code_of, enrol, enrolled, second_step
@@ -40,22 +34,15 @@ pytestmark = pytest.mark.rule("contract O3")
 
 # Every command that needs one, written by hand.
 RECENT: Final[tuple[type[Command], ...]] = (
-    keys.CreateKey,
-    EnrolTotp,
-    ConfirmTotp,
-    RemoveFactor,
-    RemoveUserFactors,
-    MakeRecoveryCodes,
-    passkeys.BeginPasskey,
-    passkeys.EnrolPasskey,
-    CreateSignInCode,
+    *(keys.CreateKey, EnrolTotp, ConfirmTotp, RemoveFactor, RemoveUserFactors, MakeRecoveryCodes),
+    *(passkeys.BeginPasskey, passkeys.EnrolPasskey, CreateSignInCode),
 )
 # They are about other users.
 OF_OTHERS: Final = (RemoveUserFactors, CreateSignInCode)
 EVERY: Final = {*RECENT}
 
 
-def outcome(gallery: LogoAdmin, kind: type[Command], who: Caller) -> type[LogoAdminError] | None:
+def outcome(gallery: LogoAdmin, kind: type[Command], who: Caller) -> type[errors.LogoAdminError] | None:
     """Return the error of a command, None for success."""
     error = error_of(gallery, kind, who)
     return None if error is None else type(error)
@@ -63,7 +50,7 @@ def outcome(gallery: LogoAdmin, kind: type[Command], who: Caller) -> type[LogoAd
 
 def asked_again(gallery: LogoAdmin, who: Caller) -> set[type[Command]]:
     """Return the commands for which somebody is asked to sign in again."""
-    return {kind for kind in RECENT if outcome(gallery, kind, who) is RecentSignInRequired}
+    return {kind for kind in RECENT if outcome(gallery, kind, who) is errors.RecentSignInRequired}
 
 
 def signed_in(gallery: LogoAdmin) -> SignedIn:
@@ -86,7 +73,7 @@ def test_a_sign_in_is_recent_for_ten_minutes(stocked: LogoAdmin, clock: FrozenCl
 def test_the_error_names_the_requirement(stocked: LogoAdmin, clock: FrozenClock) -> None:
     admin = signed_in(stocked)
     clock.pass_by(601)
-    with pytest.raises(RecentSignInRequired, match=r"^A recent sign-in is required$"):
+    with pytest.raises(errors.RecentSignInRequired, match=r"^A recent sign-in is required$"):
         stocked.keys.create(CreateKey(name="script", scope=()), admin)
 
 
@@ -107,7 +94,7 @@ def test_a_sign_in_counts_for_its_own_session_alone(stocked: LogoAdmin, clock: F
 def test_a_service_key_can_do_none_of_it(stocked: LogoAdmin, clock: FrozenClock) -> None:
     key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="all", scope=("*",)), signed_in(stocked)).key)
     for _ in range(2):
-        assert {outcome(stocked, kind, key) for kind in RECENT} == {NotPermitted}
+        assert {outcome(stocked, kind, key) for kind in RECENT} == {errors.NotPermitted}
         clock.pass_by(601)
 
 
@@ -115,7 +102,7 @@ def test_who_has_no_right_is_not_asked_to_sign_in_again(stocked: LogoAdmin, cloc
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
     clock.pass_by(601)
     assert asked_again(stocked, ann) == EVERY - {*OF_OTHERS}
-    assert {outcome(stocked, kind, ann) for kind in OF_OTHERS} == {NotPermitted}
+    assert {outcome(stocked, kind, ann) for kind in OF_OTHERS} == {errors.NotPermitted}
 
 
 @pytest.mark.parametrize("access", Policy)
@@ -125,8 +112,8 @@ def test_callers_without_a_session_are_never_asked(storage: MemoryStorage, clock
     stock(gallery)
     clock.pass_by(601)
     for kind in RECENT:
-        assert outcome(gallery, kind, ANONYMOUS) is NotAuthenticated
-        assert outcome(gallery, kind, OWNER) is (None if kind in OF_OTHERS else NotAuthenticated)
+        assert outcome(gallery, kind, ANONYMOUS) is errors.NotAuthenticated
+        assert outcome(gallery, kind, OWNER) is (None if kind in OF_OTHERS else errors.NotAuthenticated)
 
 
 @pytest.mark.rule("contract K7")
@@ -160,7 +147,7 @@ def test_a_stored_response_is_not_returned_without_a_recent_sign_in(stocked: Log
     made = stocked.keys.create(command, admin)
     assert stocked.keys.create(command, admin) == made
     clock.pass_by(11)
-    with pytest.raises(RecentSignInRequired):
+    with pytest.raises(errors.RecentSignInRequired):
         stocked.keys.create(command, admin)
 
 
@@ -171,7 +158,7 @@ def test_the_first_factor_ends_the_other_sessions_and_makes_its_own_one_with_a_f
     bystander = signed_in(stocked)
     who, totp, _ = enrolled(stocked)
     assert not works(stocked, other)
-    with pytest.raises(InvalidToken):
+    with pytest.raises(errors.InvalidToken):
         refresh(stocked, other)
     assert outcome(stocked, keys.CreateKey, bystander) is None
     # The session has just used the factor.

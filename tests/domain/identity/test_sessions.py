@@ -10,16 +10,9 @@ from logoadmin.domain.identity.sessions.session_records import EndedSession, Me,
 from logoadmin.domain.identity.sessions.sessions import Refresh, Revoke, WhoAmI
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
+from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import OWNER, Anonymous, KeyHolder, SignedIn
 from logoadmin.domain.kernel.causes import Cause
-from logoadmin.domain.kernel.errors import (
-    Conflict,
-    InvalidToken,
-    NotAuthenticated,
-    NotFound,
-    SignInRefused,
-    StorageUnavailable,
-)
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.records import PasswordHash, User
 from logoadmin.domain.kernel.secret_hashes import stored_hash
@@ -52,7 +45,7 @@ def test_a_failed_sign_in_takes_the_time_of_all_classes_within_a_minute_of_an_im
     monkeypatch.setattr(Argon2Passwords, "verify_others", lambda _, _hash, classes, _password: told.append(classes))
 
     def told_for(username: str) -> frozenset[str]:
-        with pytest.raises(SignInRefused):
+        with pytest.raises(errors.SignInRefused):
             gallery.sessions.sign_in(SignIn(username=username, password="wrong"))
         return told[-1]
 
@@ -72,16 +65,16 @@ def test_the_classes_of_many_users_keep_no_write_waiting_and_may_take_too_long(
     stock(gallery)
     clock.pass_by(60)
     del storage.asked[:]
-    with pytest.raises(SignInRefused):
+    with pytest.raises(errors.SignInRefused):
         gallery.sessions.sign_in(SignIn(username="admin", password="wrong"))
     assert storage.asked[:2] == ["write", "read"]
     clock.pass_by(60)
 
     def too_long(_work: object) -> None:
-        raise StorageUnavailable(storage.server, Cause.TOO_BUSY)
+        raise errors.StorageUnavailable(storage.server, Cause.TOO_BUSY)
 
     monkeypatch.setattr(storage, "read", too_long)
-    with pytest.raises(SignInRefused):
+    with pytest.raises(errors.SignInRefused):
         gallery.sessions.sign_in(SignIn(username="admin", password="wrong"))
 
 
@@ -89,7 +82,7 @@ def refused_refresh(gallery: LogoAdmin, token: str) -> bool:
     """Return whether a refresh token is refused."""
     try:
         gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=token))
-    except InvalidToken as error:
+    except errors.InvalidToken as error:
         return str(error) == "Couldn't validate credentials"
     return False
 
@@ -115,17 +108,14 @@ def test_tokens_never_show_in_a_log(stocked: LogoAdmin) -> None:
 @pytest.mark.parametrize(
     ("username", "password"),
     [
-        ("ann", "wrong"),
-        ("nobody", ANN_PASSWORD),
-        ("Ann", ANN_PASSWORD),
-        ("ann ", ANN_PASSWORD),
+        *(("ann", "wrong"), ("nobody", ANN_PASSWORD), ("Ann", ANN_PASSWORD), ("ann ", ANN_PASSWORD)),
         ("ann", "ANN'S PASSWORD"),
     ],
 )
 def test_a_wrong_name_or_password_is_refused_in_the_same_words(
     stocked: LogoAdmin, username: str, password: str
 ) -> None:
-    with pytest.raises(SignInRefused, match=r"^Incorrect username or password$") as caught:
+    with pytest.raises(errors.SignInRefused, match=r"^Incorrect username or password$") as caught:
         stocked.sessions.sign_in(SignIn(username=username, password=password))
     assert caught.value.__context__ is None
 
@@ -136,13 +126,13 @@ def test_a_wrong_name_and_a_wrong_password_do_the_same_work(storage: WatchedStor
     gallery = gallery_on(storage, clock, hasher=hasher)
     gallery.users.create(CreateUser(user_id=7, username="ann", password=ANN_PASSWORD))
     storage.write(lambda uow: uow.records(USERS).add(User(8, "imported", None, 1, NOW)))
-    with pytest.raises(SignInRefused):  # once a minute, the first one reads the classes of all hashes
+    with pytest.raises(errors.SignInRefused):  # once a minute, the first one reads the classes of all hashes
         gallery.sessions.sign_in(SignIn(username="nobody", password="wrong"))
     done = []
     for username in ("ann", "nobody", "imported"):
         hasher.asked.clear()
         storage.asked.clear()
-        with pytest.raises(SignInRefused):
+        with pytest.raises(errors.SignInRefused):
             gallery.sessions.sign_in(SignIn(username=username, password="wrong"))
         done.append((tuple(hasher.asked), tuple(storage.asked)))
     assert done == [(("verify",), ("write", "write"))] * 3  # the second one counts the refusal
@@ -154,7 +144,7 @@ def test_a_user_who_was_brought_in_without_a_password_cannot_sign_in(
 ) -> None:
     storage.write(lambda uow: uow.records(USERS).add(User(8, "imported", None, 1, NOW)))
     for password in ("nobody", "None", "x"):
-        with pytest.raises(SignInRefused):
+        with pytest.raises(errors.SignInRefused):
             gallery.sessions.sign_in(SignIn(username="imported", password=password))
     gallery.users.set_password(SetPassword(user_id=8, password="now I can"))
     assert works(gallery, gallery.sessions.sign_in(SignIn(username="imported", password="now I can")))
@@ -164,7 +154,7 @@ def test_a_user_who_was_brought_in_without_a_password_cannot_sign_in(
 def test_an_outage_is_no_failed_sign_in(stocked: LogoAdmin, storage: WatchedStorage) -> None:
     storage.go_away()
     for _ in range(12):
-        with pytest.raises(StorageUnavailable):
+        with pytest.raises(errors.StorageUnavailable):
             stocked.sessions.sign_in(ANN, Anonymous("192.0.2.1"))
     storage.come_back()
     assert works(stocked, stocked.sessions.sign_in(ANN, Anonymous("192.0.2.1")))
@@ -194,7 +184,7 @@ def test_a_failed_sign_in_renews_nothing(storage: WatchedStorage, clock: FrozenC
     gallery_on(storage, clock)
     gallery = gallery_on(storage, clock, hasher=Argon2Passwords(16, 2))
     before = storage.read(lambda uow: uow.identity.passwords.get(ADMIN_ID))
-    with pytest.raises(SignInRefused):
+    with pytest.raises(errors.SignInRefused):
         gallery.sessions.sign_in(SignIn(username="admin", password="wrong"))
     assert storage.read(lambda uow: uow.identity.passwords.get(ADMIN_ID)) == before
 
@@ -210,7 +200,7 @@ def test_a_password_that_changes_while_it_is_checked_signs_nobody_in(
             return right
 
     gallery = gallery_on(storage, clock, hasher=ChangedMeanwhile())
-    with pytest.raises(SignInRefused):
+    with pytest.raises(errors.SignInRefused):
         gallery.sessions.sign_in(ADMIN)
 
 
@@ -250,7 +240,7 @@ def test_a_refresh_token_that_was_never_given_is_refused(stocked: LogoAdmin, tok
 @pytest.mark.rule("contract C3")
 def test_an_access_token_is_no_refresh_token_and_the_other_way_round(stocked: LogoAdmin) -> None:
     tokens = stocked.sessions.sign_in(ANN)
-    with pytest.raises(InvalidToken):
+    with pytest.raises(errors.InvalidToken):
         stocked.sessions.caller(tokens.refresh_token)
     assert refused_refresh(stocked, tokens.access_token[:256])
     assert works(stocked, tokens)
@@ -319,7 +309,7 @@ def test_a_new_password_ends_the_other_sessions_and_leaves_ones_own(stocked: Log
     assert works(stocked, refresh(stocked, here))
     assert not works(stocked, elsewhere)
     assert refused_refresh(stocked, elsewhere.refresh_token)
-    with pytest.raises(SignInRefused):
+    with pytest.raises(errors.SignInRefused):
         stocked.sessions.sign_in(ANN)
 
 
@@ -341,7 +331,7 @@ def test_a_removed_user_is_signed_out_also_by_a_new_one_with_the_same_id(stocked
     tokens = stocked.sessions.sign_in(ANN)
     stocked.users.remove(RemoveUser(user_id=7))
     assert not works(stocked, tokens)
-    with pytest.raises(SignInRefused):
+    with pytest.raises(errors.SignInRefused):
         stocked.sessions.sign_in(ANN)
     stocked.users.create(CreateUser(user_id=7, username="ann", password=ANN_PASSWORD))
     assert not works(stocked, tokens)
@@ -362,7 +352,7 @@ def test_knowing_who_asks_does_not_ask_storage(stocked: LogoAdmin, storage: Watc
     tokens = stocked.sessions.sign_in(ANN)
     storage.asked.clear()
     assert caller(stocked, tokens).user_id == 7
-    with pytest.raises(InvalidToken):
+    with pytest.raises(errors.InvalidToken):
         stocked.sessions.caller("x.y.z")
     assert storage.asked == []
 
@@ -411,7 +401,7 @@ def test_what_is_over_cannot_be_ended_again(stocked: LogoAdmin) -> None:
     stocked.sessions.revoke(Revoke(), who)
     assert stocked.sessions.revoke(Revoke(refresh_token=tokens.refresh_token)) == EndedSession(ended=False)
     assert stocked.sessions.revoke(Revoke(refresh_token="never given")) == EndedSession(ended=False)
-    with pytest.raises(InvalidToken):
+    with pytest.raises(errors.InvalidToken):
         stocked.sessions.revoke(Revoke(), who)
 
 
@@ -419,7 +409,7 @@ def test_what_is_over_cannot_be_ended_again(stocked: LogoAdmin) -> None:
 def test_who_names_no_session_ends_none(stocked: LogoAdmin) -> None:
     key = holder(stocked, caller(stocked, stocked.sessions.sign_in(ADMIN)), "*")
     for who in (Anonymous("192.0.2.1"), OWNER, key):
-        with pytest.raises(NotAuthenticated):
+        with pytest.raises(errors.NotAuthenticated):
             stocked.sessions.revoke(Revoke(), who)
 
 
@@ -458,9 +448,9 @@ def test_keys_are_ones_own(stocked: LogoAdmin) -> None:
     stocked.keys.create(CreateKey(name="ann's", scope=()), ann)
     stocked.keys.create(CreateKey(name="admin's", scope=("*",)), admin)
     assert [key.name for key in stocked.keys.list(ListKeys(), ann)] == ["ann's"]
-    with pytest.raises(NotFound, match=r"^Key 2 not found$"):
+    with pytest.raises(errors.NotFound, match=r"^Key 2 not found$"):
         stocked.keys.remove(RemoveKey(key_id=2), ann)
-    with pytest.raises(NotFound, match=r"^Key 1 not found$"):
+    with pytest.raises(errors.NotFound, match=r"^Key 1 not found$"):
         stocked.keys.remove(RemoveKey(key_id=1), admin)
     assert stocked.keys.remove(RemoveKey(key_id=1), ann) == RemovedServiceKey(1)
     assert stocked.keys.list(ListKeys(), ann) == ()
@@ -511,17 +501,17 @@ def test_a_user_has_a_hundred_keys_that_have_not_expired(stocked: LogoAdmin, clo
 
     for number in range(100):
         create(60 if number < 2 else None)
-    with pytest.raises(Conflict, match=r"^A user can have 100 service keys; remove one that is no longer used$"):
+    with pytest.raises(errors.Conflict, match=r"^A user can have 100 service keys; remove one that is no longer used$"):
         create()
     assert create(who=ann) == 101
     clock.pass_by(59)
-    with pytest.raises(Conflict):
+    with pytest.raises(errors.Conflict):
         create()
     clock.pass_by(1)
     create()
     assert [key.key_id for key in stocked.keys.list(ListKeys(), admin)] == [*range(3, 101), 102]
     create()
-    with pytest.raises(Conflict):
+    with pytest.raises(errors.Conflict):
         create()
     stocked.keys.remove(RemoveKey(key_id=50), admin)
     create()
@@ -533,7 +523,7 @@ def test_what_only_looks_like_a_key_is_refused_without_a_look(
     stocked: LogoAdmin, storage: WatchedStorage, token: str
 ) -> None:
     storage.asked.clear()
-    with pytest.raises(InvalidToken):
+    with pytest.raises(errors.InvalidToken):
         stocked.sessions.caller(token)
     assert storage.asked == []
 

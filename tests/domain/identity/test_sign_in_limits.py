@@ -72,20 +72,6 @@ def test_after_the_window_everything_is_forgotten(limits: Limits, clock: FrozenC
     assert tries(limits, "ann", HERE) == 10
 
 
-def test_the_window_begins_with_the_first_attempt(limits: Limits, clock: FrozenClock) -> None:
-    assert tries(limits, "ann", HERE, 5) == 5
-    clock.pass_by(200)
-    assert tries(limits, "ann", HERE) == 5
-    clock.pass_by(100)
-    assert tries(limits, "ann", HERE) == 10
-
-
-def test_others_and_elsewhere_are_not_kept_out(limits: Limits) -> None:
-    tries(limits, "ann", HERE)
-    assert tries(limits, "ben", HERE) == 10
-    assert tries(limits, "ann", THERE) == 10
-
-
 def test_a_place_may_try_a_hundred_times_whatever_the_names(limits: Limits) -> None:
     assert sum(tries(limits, f"user {number}", HERE) for number in range(20)) == 100
     assert tries(limits, "ann", THERE) == 10

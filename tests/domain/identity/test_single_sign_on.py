@@ -17,16 +17,8 @@ from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.issuer import ShowWays, SignInByIssuer
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.ways import IssuerFailure, IssuerWay, SignInWays
+from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import Anonymous
-from logoadmin.domain.kernel.errors import (
-    Conflict,
-    InvalidToken,
-    IssuerRefused,
-    IssuerUnavailable,
-    RecentSignInRequired,
-    SignInForbidden,
-    TooManySignIns,
-)
 from logoadmin.domain.kernel.records import User
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, IssuerReport, Redemption
@@ -153,28 +145,14 @@ def test_an_equal_name_at_the_issuer_is_somebody_else(gallery: LogoAdmin) -> Non
 @pytest.mark.parametrize(
     ("names", "username"),
     [
-        (("\u202eevil\x00\n",), "evil"),
-        (("", " ", "\u3164", "Bea"), "Bea"),
-        (("x" * 300,), "x" * 64),
-        ((), "user"),
-        (("admin",), "admin-2"),
-        (("\u0430dmin",), "\u0430dmin-2"),
-        (("Admin",), "Admin-2"),
-        (("\uff41\uff44\uff4d\uff49\uff4e",), "\uff41\uff44\uff4d\uff49\uff4e-2"),
-        (("adrnin",), "adrnin-2"),
-        (("\u0410\u043d\u043d",), "\u0410\u043d\u043d"),
-        (("\u0430nn",), "\u0430nn-2"),
+        *((("\u202eevil\x00\n",), "evil"), (("", " ", "\u3164", "Bea"), "Bea"), (("x" * 300,), "x" * 64), ((), "user")),
+        *((("admin",), "admin-2"), (("\u0430dmin",), "\u0430dmin-2"), (("Admin",), "Admin-2")),
+        *((("\uff41\uff44\uff4d\uff49\uff4e",), "\uff41\uff44\uff4d\uff49\uff4e-2"), (("adrnin",), "adrnin-2")),
+        *((("\u0410\u043d\u043d",), "\u0410\u043d\u043d"), (("\u0430nn",), "\u0430nn-2")),
     ],
 )
 def test_names_are_made_valid_and_unique(gallery: LogoAdmin, names: tuple[str, ...], username: str) -> None:
     assert user_of(gallery, sign_in(gallery, IssuedIdentity("s", ("editors",), names))).username == username
-
-
-def test_a_name_that_looks_like_one_with_a_number_gets_the_next(gallery: LogoAdmin) -> None:
-    names = ("ann", "\u0430nn", "\u0430nn-2", "\u0430nn-3")
-    people = [IssuedIdentity(str(number), ("editors",), (name,)) for number, name in enumerate(names)]
-    taken = [user_of(gallery, sign_in(gallery, person)).username for person in people]
-    assert taken == ["ann-2", "\u0430nn-3", "\u0430nn-2-2", "\u0430nn-3-2"]
 
 
 def test_a_name_that_somebody_gets_meanwhile_is_seen(gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,11 +164,6 @@ def test_a_name_that_somebody_gets_meanwhile_is_seen(gallery: LogoAdmin, monkeyp
     monkeypatch.setattr("logoadmin.domain.identity.sign_in.issuer.known_names", meanwhile)
     person = IssuedIdentity("v", ("editors",), ("vIadimir",))
     assert user_of(gallery, sign_in(gallery, person)).username == "vIadimir-2"
-
-
-def test_a_long_name_keeps_its_number(gallery: LogoAdmin) -> None:
-    people = [IssuedIdentity(str(number), ("editors",), ("x" * 64,)) for number in range(2)]
-    assert [user_of(gallery, sign_in(gallery, person)).username for person in people] == ["x" * 64, "x" * 62 + "-2"]
 
 
 def test_subjects_are_compared_exactly(gallery: LogoAdmin) -> None:
@@ -205,7 +178,7 @@ def test_another_issuer_has_other_people(gallery: LogoAdmin, opened: Opened, fak
     fake.url = "https://other.example"
     moved = opened(oidc_issuer=fake.url)
     assert user_of(moved, sign_in(moved)).user_id == FIRST_USER_ID + 1
-    with pytest.raises(InvalidToken):  # of the issuer that was
+    with pytest.raises(errors.InvalidToken):  # of the issuer that was
         moved.sessions.refresh(sessions.Refresh(grant_type="refresh_token", refresh_token=tokens.refresh_token))
 
 
@@ -259,17 +232,17 @@ def refresh(gallery: LogoAdmin, tokens: Tokens) -> Tokens:
 
 def test_without_a_role_nobody_signs_in_and_open_sessions_end(gallery: LogoAdmin) -> None:
     tokens = refresh(gallery, sign_in(gallery))
-    with pytest.raises(SignInForbidden, match=r"^No role for your groups at the issuer$"):
+    with pytest.raises(errors.SignInForbidden, match=r"^No role for your groups at the issuer$"):
         sign_in(gallery, with_groups("former editors"))
-    with pytest.raises(InvalidToken):
+    with pytest.raises(errors.InvalidToken):
         refresh(gallery, tokens)
-    with pytest.raises(InvalidToken):
+    with pytest.raises(errors.InvalidToken):
         gallery.sessions.me(sessions.WhoAmI(), gallery.sessions.caller(tokens.access_token))
 
 
 def test_a_stranger_without_a_role_leaves_nothing(gallery: LogoAdmin) -> None:
     version = gallery.changes.version()
-    with pytest.raises(SignInForbidden):
+    with pytest.raises(errors.SignInForbidden):
         sign_in(gallery, with_groups(subject="stranger"))
     assert gallery.changes.version() == version
 
@@ -285,13 +258,8 @@ def test_open_sessions_follow_the_settings_at_their_refresh(gallery: LogoAdmin, 
     promoting = opened(oidc_roles="editors=admin")
     tokens = refresh(promoting, tokens)
     assert (tokens.scope, user_of(promoting, tokens).role_id) == ("*", 2)
-    with pytest.raises(InvalidToken):
+    with pytest.raises(errors.InvalidToken):
         refresh(opened(oidc_roles="others=painter"), tokens)
-
-
-def test_sessions_of_passwords_do_not_follow(gallery: LogoAdmin, opened: Opened) -> None:
-    tokens = gallery.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD))
-    assert refresh(opened(oidc_roles="x=1"), tokens).scope == tokens.scope
 
 
 def test_a_role_that_does_not_exist_lets_nobody_in(
@@ -299,10 +267,10 @@ def test_a_role_that_does_not_exist_lets_nobody_in(
 ) -> None:
     tokens = sign_in(gallery)
     for role in ("Painter", "99", "99999999999", "-1", "٣"):
-        with pytest.raises(SignInForbidden):
+        with pytest.raises(errors.SignInForbidden):
             sign_in(opened(oidc_roles={"editors": role}))
         assert caplog.records[-1].getMessage().endswith(f"the role {role}, which does not exist")
-    with pytest.raises(InvalidToken):
+    with pytest.raises(errors.InvalidToken):
         refresh(opened(oidc_roles="editors=nobody"), tokens)
 
 
@@ -314,10 +282,10 @@ def test_the_name_of_a_role_comes_before_its_id(gallery: LogoAdmin, opened: Open
 def test_the_last_who_holds_everything_keeps_it(gallery: LogoAdmin, opened: Opened) -> None:
     tokens = sign_in(gallery, with_groups("admins"))
     gallery.users.amend(users.AmendUser(user_id=ADMIN_ID, role_id=1))
-    with pytest.raises(Conflict):
+    with pytest.raises(errors.Conflict):
         sign_in(gallery, with_groups("editors"))
     assert user_of(gallery, tokens).role_id == 2
-    with pytest.raises(InvalidToken):
+    with pytest.raises(errors.InvalidToken):
         refresh(opened(oidc_roles="admins=painter"), tokens)
 
 
@@ -325,7 +293,7 @@ def test_the_last_who_holds_everything_keeps_it(gallery: LogoAdmin, opened: Open
 
 
 def test_what_the_issuer_refuses_begins_nothing(gallery: LogoAdmin, fake: FakeIssuer) -> None:
-    for error in (IssuerRefused(), IssuerUnavailable("login.example", "500")):
+    for error in (errors.IssuerRefused(), errors.IssuerUnavailable("login.example", "500")):
         fake.fails = error
         with pytest.raises(type(error)):
             sign_in(gallery)
@@ -335,17 +303,17 @@ def test_what_the_issuer_refuses_begins_nothing(gallery: LogoAdmin, fake: FakeIs
 def test_another_redirect_uri_never_reaches_the_issuer(gallery: LogoAdmin, fake: FakeIssuer) -> None:
     """The code was meant for another page (ASVS 10.1.2)."""
     for uri in ("https://evil.example/", "http://localhost:8000/console", "http://localhost:8000/console/?x"):
-        with pytest.raises(IssuerRefused):
+        with pytest.raises(errors.IssuerRefused):
             sign_in(gallery, redirect_uri=uri)
     assert fake.redeemed == []
 
 
 def test_guesses_are_limited(gallery: LogoAdmin, fake: FakeIssuer) -> None:
-    fake.fails = IssuerRefused()
+    fake.fails = errors.IssuerRefused()
     for _ in range(100):
-        with pytest.raises(IssuerRefused):
+        with pytest.raises(errors.IssuerRefused):
             sign_in(gallery)
-    with pytest.raises(TooManySignIns):
+    with pytest.raises(errors.TooManySignIns):
         sign_in(gallery)
     assert len(fake.redeemed) == 100
 
@@ -357,7 +325,7 @@ def test_a_success_is_no_failed_attempt(gallery: LogoAdmin) -> None:
 
 def test_without_an_issuer_there_is_no_such_sign_in(storage: MemoryStorage, clock: FrozenClock) -> None:
     gallery = gallery_on(storage, clock)
-    with pytest.raises(SignInForbidden):
+    with pytest.raises(errors.SignInForbidden):
         gallery.single_sign_on.sign_in(SINGLE)
     assert gallery.single_sign_on.ways(ShowWays()) == SignInWays(True, True, "http://localhost:8000", None)
 
@@ -368,8 +336,8 @@ def test_a_repeated_request_asks_the_issuer_once(gallery: LogoAdmin, fake: FakeI
     assert sign_in(gallery, idempotency_key="k") == first
     assert len(fake.redeemed) == 1
     refresh(gallery, first)
-    fake.fails = IssuerRefused()  # the code was used
-    with pytest.raises(IssuerRefused):
+    fake.fails = errors.IssuerRefused()  # the code was used
+    with pytest.raises(errors.IssuerRefused):
         sign_in(gallery, idempotency_key="k")
 
 
@@ -387,7 +355,7 @@ def test_the_ways_have_all_that_a_browser_needs(gallery: LogoAdmin, fake: FakeIs
         iss_in_response=True,
     )
     assert gallery.single_sign_on.ways(ShowWays()).issuer == way
-    fake.fails = IssuerUnavailable("login.example", "s3cret reason")
+    fake.fails = errors.IssuerUnavailable("login.example", "s3cret reason")
     failure = IssuerFailure("login.example", "Cannot reach the issuer login.example")
     assert gallery.single_sign_on.ways(ShowWays()).issuer == failure
 
@@ -397,7 +365,7 @@ def test_passwords_can_be_switched_off(opened: Opened) -> None:
     without = opened(password_sign_in=False)
     assert without.single_sign_on.ways(ShowWays()).password is False
     for username, password in (("ann", ANN_PASSWORD), ("ann", "wrong"), ("nobody", "x")):
-        with pytest.raises(SignInForbidden, match=r"^Signing in with a password is switched off$"):
+        with pytest.raises(errors.SignInForbidden, match=r"^Signing in with a password is switched off$"):
             without.sessions.sign_in(SignIn(username=username, password=password))
     assert user_of(without, sign_in(without)).role_id == 3
 
@@ -416,6 +384,6 @@ def test_an_issuer_that_keeps_people_signed_in_gives_no_recent_sign_in(
     if is_recent:
         assert gallery.keys.create(command, caller).key.startswith("lga_")
     else:
-        with pytest.raises(RecentSignInRequired):
+        with pytest.raises(errors.RecentSignInRequired):
             gallery.keys.create(command, caller)
     assert gallery.sessions.me(sessions.WhoAmI(), caller).user_id >= FIRST_USER_ID

@@ -32,18 +32,9 @@ from logoadmin.domain.identity.sign_in.issuer import ShowWays
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
+from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Anonymous, Caller, Policy, Rights, Scope, SignedIn
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import (
-    Conflict,
-    InvalidInput,
-    InvalidToken,
-    LogoAdminError,
-    NotAuthenticated,
-    NotFound,
-    NotPermitted,
-    SignInRefused,
-)
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import unsaved_css as css
@@ -166,22 +157,9 @@ TABLE: dict[type[Command], Row] = {
 # fmt: on
 # What only somebody in particular can ask for, and the program is nobody in particular.
 FOR_USERS = (
-    preferences.GetPreferences,
-    preferences.SetPreferences,
-    sessions.WhoAmI,
-    sessions.ListSessions,
-    sessions.RemoveSession,
-    ListFactors,
-    passkeys.BeginPasskey,
-    passkeys.EnrolPasskey,
-    EnrolTotp,
-    ConfirmTotp,
-    RemoveFactor,
-    CountRecoveryCodes,
-    MakeRecoveryCodes,
-    keys.ListKeys,
-    keys.CreateKey,
-    keys.RemoveKey,
+    *(preferences.GetPreferences, preferences.SetPreferences, sessions.WhoAmI, sessions.ListSessions),
+    *(sessions.RemoveSession, ListFactors, passkeys.BeginPasskey, passkeys.EnrolPasskey, EnrolTotp, ConfirmTotp),
+    *(RemoveFactor, CountRecoveryCodes, MakeRecoveryCodes, keys.ListKeys, keys.CreateKey, keys.RemoveKey),
 )
 OWN = [kind for kind, row in TABLE.items() if row.own]
 GUARDED_COMMANDS = [kind for kind, row in TABLE.items() if row.scope or not row.without_token]
@@ -191,7 +169,7 @@ HANDS_OUT = [kind for kind in TABLE if {"role_id", "scope"} & kind.model_fields.
 ACCESS = pytest.mark.rule("contract B1", "contract B3", "contract A19")
 
 
-Refusal = type[LogoAdminError] | None
+Refusal = type[errors.LogoAdminError] | None
 CallerFor = Callable[[Storage, type[Command]], Caller]
 
 
@@ -232,23 +210,23 @@ def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> Refusal:
     """Return how a caller is refused for who they are, None if they are not."""
     try:
         ask(gallery, kind(**ASKED[kind][1]), caller)
-    except (NotAuthenticated, NotPermitted) as error:
+    except (errors.NotAuthenticated, errors.NotPermitted) as error:
         return type(error)
-    except InvalidToken as error:
+    except errors.InvalidToken as error:
         # The refresh token of the table is not a good one, which says nothing of the caller.
         return None if kind is sessions.Refresh else type(error)
     # The challenges of the table are not good ones.
-    except SignInRefused:
+    except errors.SignInRefused:
         if kind not in (SignInWithFactor, SignInWithPasskey, SignInWithCode):
             raise
-    except InvalidInput:
+    except errors.InvalidInput:
         if kind is not passkeys.EnrolPasskey:
             raise
-    except Conflict:
+    except errors.Conflict:
         # Nothing is offered, and nobody has a factor.
         if not issubclass(kind, (pins.AcceptPins, MakeRecoveryCodes)):
             raise
-    except NotFound:
+    except errors.NotFound:
         # The key and the factor of the table are nobody's.
         if kind not in (keys.RemoveKey, ConfirmTotp, RemoveFactor):
             raise
@@ -268,7 +246,7 @@ def test_every_command_is_in_the_table() -> None:
 @ACCESS
 @pytest.mark.rule("spec §Authentication 1", "spec §Authentication 3", "spec §Authentication 4")
 def test_a_caller_without_a_token_is_refused_where_a_token_is_required(refused: Refused, policy: Policy) -> None:
-    expected = {kind: NotAuthenticated if needs_token(row, policy) else None for kind, row in TABLE.items()}
+    expected = {kind: errors.NotAuthenticated if needs_token(row, policy) else None for kind, row in TABLE.items()}
     assert refused(TABLE, lambda *_: Anonymous("192.0.2.1")) == expected
 
 
@@ -292,7 +270,9 @@ def test_who_holds_every_other_scope_may_not(refused: Refused, policy: Policy) -
         others = [scope for scope in ALL_SCOPES if scope not in (TABLE[kind].scope, *TABLE[kind].alternative, "*")]
         return signed_in(storage, *others, "forum:write", "USERS:WRITE", "**")
 
-    expected = {kind: NotPermitted if row.scope and needs_token(row, policy) else None for kind, row in TABLE.items()}
+    expected = {
+        kind: errors.NotPermitted if row.scope and needs_token(row, policy) else None for kind, row in TABLE.items()
+    }
     assert refused(TABLE, holder) == expected
 
 
@@ -304,7 +284,7 @@ def test_everybody_may_do_to_themselves_what_is_their_own(
     values = ASKED[kind][1]
     ann = signed_in(storage, user_id=900)
     ask(gallery, kind(**(values | {"user_id": 900})), ann)
-    assert refusal(gallery, kind, ann) is (NotPermitted if needs_token(TABLE[kind], policy) else None)
+    assert refusal(gallery, kind, ann) is (errors.NotPermitted if needs_token(TABLE[kind], policy) else None)
 
 
 @pytest.mark.rule("contract H6", "contract B1")
@@ -315,7 +295,7 @@ def test_the_program_itself_may_do_everything(refused: Refused) -> None:
 
 @pytest.mark.rule("contract C3", "contract C5")
 def test_the_program_itself_is_nobody_in_particular(refused: Refused) -> None:
-    assert refused(FOR_USERS, lambda *_: OWNER) == dict.fromkeys(FOR_USERS, NotAuthenticated)
+    assert refused(FOR_USERS, lambda *_: OWNER) == dict.fromkeys(FOR_USERS, errors.NotAuthenticated)
 
 
 @pytest.mark.rule("contract A19", "contract B5")
@@ -325,7 +305,7 @@ def test_the_token_of_a_session_that_ended_proves_nothing(refused: Refused) -> N
         storage.write(lambda uow: uow.identity.sessions.end(caller.session_id))
         return caller
 
-    assert refused(GUARDED_COMMANDS, left) == dict.fromkeys(GUARDED_COMMANDS, InvalidToken)
+    assert refused(GUARDED_COMMANDS, left) == dict.fromkeys(GUARDED_COMMANDS, errors.InvalidToken)
 
 
 @pytest.mark.rule("contract A19", "contract B5")
@@ -335,26 +315,26 @@ def test_the_token_of_a_user_who_is_gone_proves_nothing(refused: Refused) -> Non
         gallery_on(storage, FrozenClock(), started=False).users.remove(users.RemoveUser(user_id=caller.user_id))
         return caller
 
-    assert refused(GUARDED_COMMANDS, gone) == dict.fromkeys(GUARDED_COMMANDS, InvalidToken)
+    assert refused(GUARDED_COMMANDS, gone) == dict.fromkeys(GUARDED_COMMANDS, errors.InvalidToken)
 
 
 @pytest.mark.rule("contract A19")
 def test_the_session_of_somebody_else_proves_nothing(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     ann, ben = signed_in(storage, "*", user_id=900), signed_in(storage, user_id=901)
-    with pytest.raises(InvalidToken):
+    with pytest.raises(errors.InvalidToken):
         gallery.users.list(users.ListUsers(), SignedIn(ann.user_id, ben.session_id))
 
 
 @pytest.mark.rule("contract B5")
 def test_a_change_of_role_takes_effect_at_once(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     caller = signed_in(storage)
-    with pytest.raises(NotPermitted):
+    with pytest.raises(errors.NotPermitted):
         gallery.roles.list(roles.ListRoles(), caller)
     gallery.users.amend(users.AmendUser(user_id=caller.user_id, role_id=2))
     assert len(list(gallery.roles.list(roles.ListRoles(), caller))) == 4
     signed_in(storage, "*", user_id=901)
     gallery.roles.amend(roles.AmendRole(role_id=2, scope=("users:read",)))
-    with pytest.raises(NotPermitted):
+    with pytest.raises(errors.NotPermitted):
         gallery.roles.list(roles.ListRoles(), caller)
 
 
@@ -365,8 +345,8 @@ def test_a_refused_command_changes_nothing(gallery: LogoAdmin, storage: MemorySt
     for kind in GUARDED_COMMANDS:
         if needs_token(TABLE[kind], gallery.access):
             if TABLE[kind].scope:
-                assert refusal(gallery, kind, caller) is NotPermitted
-            assert refusal(gallery, kind, ANONYMOUS) is NotAuthenticated
+                assert refusal(gallery, kind, caller) is errors.NotPermitted
+            assert refusal(gallery, kind, ANONYMOUS) is errors.NotAuthenticated
     assert exported(gallery) == before
 
 

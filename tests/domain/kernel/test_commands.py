@@ -31,25 +31,14 @@ SECRET = "hunter2-hunter2"
 
 # What may be left out, beside what an amendment leaves alone.
 OPTIONAL = {
-    (users.CreateUser, "avatar"),
-    (users.SetPassword, "current_password"),
-    (SignIn, "grant_type"),
-    (sessions.Revoke, "refresh_token"),
-    (SignInWithFactor, "recovery_code"),
-    (SignInWithFactor, "passkey"),
-    (keys.CreateKey, "expires_in"),
+    *((users.CreateUser, "avatar"), (users.SetPassword, "current_password"), (SignIn, "grant_type")),
+    *((sessions.Revoke, "refresh_token"), (SignInWithFactor, "recovery_code"), (SignInWithFactor, "passkey")),
+    *((keys.CreateKey, "expires_in"), (artworks.CreateTheme, "active"), (artworks.CreateLogo, "active")),
+    *((pins.AcceptThemePins, "offered"), (pins.AcceptLogoPins, "offered"), (import_export.ImportRecords, "dry_run")),
+    *((artworks.AmendTheme, "unblock"), (artworks.AmendLogo, "unblock"), (bulk.ApplyChanges, "dry_run")),
+    *((roles.AmendRole, "dry_run"), (import_export.ExportRecords, "kind")),
     (pictures.SendPicture, "source"),
     (pictures.GetPicture, "thumbnail"),
-    (artworks.CreateTheme, "active"),
-    (artworks.CreateLogo, "active"),
-    (pins.AcceptThemePins, "offered"),
-    (pins.AcceptLogoPins, "offered"),
-    (import_export.ImportRecords, "dry_run"),
-    (artworks.AmendTheme, "unblock"),
-    (artworks.AmendLogo, "unblock"),
-    (bulk.ApplyChanges, "dry_run"),
-    (roles.AmendRole, "dry_run"),
-    (import_export.ExportRecords, "kind"),
 }
 OPTIONAL |= {(kind, name) for kind in ASKED if issubclass(kind, ListCommand) for name in kind.model_fields}
 OPTIONAL -= {(artworks.ListAuthorLogos, "author_id"), (artworks.ListAuthorThemes, "author_id")}
@@ -128,11 +117,8 @@ def test_the_marker_for_unset_fields_is_not_a_valid_value(kind: type[Command]) -
 def test_all_problems_are_reported_at_once() -> None:
     given_ = {"user_id": -1, "username": "", "avatar": 5, "surname": "x"}
     assert problems_with(users.CreateUser, given_) == [
-        (("user_id",), "greater_than_equal"),
-        (("username",), "string_too_short"),
-        (("avatar",), "string_type"),
-        (("password",), "missing"),
-        (("surname",), "extra_forbidden"),
+        *((("user_id",), "greater_than_equal"), (("username",), "string_too_short"), (("avatar",), "string_type")),
+        *((("password",), "missing"), (("surname",), "extra_forbidden")),
     ]
     artwork = {**ARTWORK, "name": "", "preview_url": "x", "target": "", "active": 1, "custom_css": None}
     assert {loc for loc, _ in problems_with(artworks.CreateLogo, artwork)} == {(name,) for name in ARTWORK}

@@ -17,14 +17,8 @@ from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
 from logoadmin.domain.identity.sessions.sessions import WhoAmI
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser, SetPassword
+from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, Owner, Policy
-from logoadmin.domain.kernel.errors import (
-    InvalidInput,
-    NotAuthenticated,
-    NotFound,
-    NotPermitted,
-    RecentSignInRequired,
-)
 from logoadmin.domain.kernel.records import FIRST_ADMIN_ID, Author
 from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -127,7 +121,7 @@ def test_a_bound_gallery_is_refused_after_its_block_and_in_another_thread(galler
         kept.append(bound)
         bound.acting_as(6)
 
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         gallery.atomic(fails)
     with pytest.raises(RuntimeError, match="atomic block, which has ended"):
         kept[-1].authors.create(ANN)
@@ -140,14 +134,10 @@ def test_a_closed_gallery_refuses_every_call(gallery: LogoAdmin) -> None:
     gallery.close()
     gallery.close()
     calls: list[Callable[[LogoAdmin], object]] = [
-        authors,
-        lambda gallery: gallery.authors.create(ANN),
+        *(authors, lambda gallery: gallery.authors.create(ANN)),
         lambda gallery: gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD)),
-        lambda gallery: gallery.atomic(authors),
-        lambda gallery: gallery.acting_as(5),
-        LogoAdmin.check,
-        LogoAdmin.data_version,
-        LogoAdmin.has_administrator,
+        *(lambda gallery: gallery.atomic(authors), lambda gallery: gallery.acting_as(5), LogoAdmin.check),
+        *(LogoAdmin.data_version, LogoAdmin.has_administrator),
     ]
     for call in calls:
         for each in (gallery, view):
@@ -188,23 +178,23 @@ def test_a_program_acts_for_a_user_with_the_rights_of_that_moment(gallery: LogoA
     made = eve.authors.create(ANN, Owner(request_id="by hand"))
     last = [*gallery.changes.list(ListChanges())][-1]
     assert (last.change_id, last.user_id, last.request_id) == (made.version, 5, "by hand")
-    with pytest.raises(NotPermitted):
+    with pytest.raises(errors.NotPermitted):
         eve.roles.create(CreateRole(name="mine", scope=("*",)))
-    with pytest.raises(NotAuthenticated):
+    with pytest.raises(errors.NotAuthenticated):
         eve.authors.create(ANN, ANONYMOUS)
 
     gallery.roles.amend(AmendRole(role_id=3, scope=("roles:write",)))
-    with pytest.raises(NotPermitted):
+    with pytest.raises(errors.NotPermitted):
         eve.authors.create(CreateAuthor(user_id=8, username="Ben"))
     eve.roles.create(CreateRole(name="mine", scope=("roles:write",)))
-    with pytest.raises(NotPermitted):  # of a scope that she does not hold
+    with pytest.raises(errors.NotPermitted):  # of a scope that she does not hold
         eve.atomic(lambda bound: bound.roles.create(CreateRole(name="more", scope=("*",))))
 
     gallery.users.remove(RemoveUser(user_id=5))
     for call in (authors_of(eve), lambda: eve.roles.create(CreateRole(name="last", scope=()))):
-        with pytest.raises(NotFound, match=r"^User 5 not found$"):
+        with pytest.raises(errors.NotFound, match=r"^User 5 not found$"):
             call()
-    with pytest.raises(NotFound, match=r"^User 5 not found$"):
+    with pytest.raises(errors.NotFound, match=r"^User 5 not found$"):
         gallery.acting_as(5)
 
 
@@ -218,7 +208,7 @@ def test_a_program_acts_for_the_first_administrator_but_for_nobody_whom_the_issu
     eve = gallery.acting_as(5)
     identity = Identity("https://issuer.example", "eve", 5, "[]", refused=True)
     storage.write(lambda uow: uow.identity.identities.put(identity), "sessions")
-    with pytest.raises(NotPermitted):
+    with pytest.raises(errors.NotPermitted):
         eve.authors.create(CreateAuthor(user_id=8, username="Ben"))
     storage.write(lambda uow: uow.identity.identities.put(replace(identity, refused=False)), "sessions")
     eve.authors.create(CreateAuthor(user_id=8, username="Ben"))
@@ -234,7 +224,7 @@ def test_rights_of_a_user_are_read_in_the_transaction_of_the_block(gallery: Logo
         eve = bound.acting_as(5)
         eve.authors.create(ANN)
         bound.users.amend(AmendUser(user_id=5, role_id=1))
-        with pytest.raises(NotPermitted):
+        with pytest.raises(errors.NotPermitted):
             eve.authors.create(CreateAuthor(user_id=8, username="Ben"))
 
     gallery.atomic(work)
@@ -245,17 +235,17 @@ def test_rights_of_a_user_are_read_in_the_transaction_of_the_block(gallery: Logo
 @pytest.mark.rule("contract O3", "contract O5")
 def test_a_program_that_acts_for_a_user_says_when_they_signed_in(gallery: LogoAdmin, clock: FrozenClock) -> None:
     key = CreateKey(name="script", scope=("authors:write",))
-    with pytest.raises(RecentSignInRequired):
+    with pytest.raises(errors.RecentSignInRequired):
         gallery.acting_as(5).keys.create(key)
-    with pytest.raises(RecentSignInRequired):
+    with pytest.raises(errors.RecentSignInRequired):
         gallery.acting_as(5, signed_in_at=clock.now() - 601).keys.create(key)
     eve = gallery.acting_as(5, signed_in_at=clock.now() - 600)
     made = eve.keys.create(key)
     assert [each.key_id for each in eve.keys.list(ListKeys())] == [made.key_id]
     gallery.authors.create(ANN, gallery.sessions.caller(made.key))
-    with pytest.raises(NotPermitted):
+    with pytest.raises(errors.NotPermitted):
         eve.keys.create(CreateKey(name="more", scope=("*",)))
-    with pytest.raises(InvalidInput):  # her current password is missing
+    with pytest.raises(errors.InvalidInput):  # her current password is missing
         eve.users.set_password(SetPassword(user_id=5, password="another password"))
 
 
@@ -272,6 +262,6 @@ def test_what_takes_no_caller_is_left_to_the_program(gallery: LogoAdmin) -> None
     lines: list[str] = []
     view.import_export.dump(ExportRecords(), lines.append)
     assert view.import_export.load(ImportRecords(dry_run=True), lines).counts
-    with pytest.raises(NotPermitted):
+    with pytest.raises(errors.NotPermitted):
         gallery.acting_as(5).import_export.dump(ExportRecords(), lines.append)
     assert gallery.acting_as(5).sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD)).scope == "*"

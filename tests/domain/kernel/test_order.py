@@ -13,17 +13,9 @@ from logoadmin.domain.changes import import_export
 from logoadmin.domain.identity import roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import Caller, KeyHolder, Policy, SignedIn
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import (
-    Conflict,
-    DuplicateEntry,
-    DuplicateUpdate,
-    LogoAdminError,
-    NotFound,
-    NotPermitted,
-    Outdated,
-)
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.identity.session_storage import Session
@@ -56,11 +48,11 @@ def gallery(storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
     return made
 
 
-def answer(gallery: LogoAdmin, command: Command, caller: Caller) -> type[LogoAdminError] | None:
+def answer(gallery: LogoAdmin, command: Command, caller: Caller) -> type[errors.LogoAdminError] | None:
     """Return how something is refused, None where it is done."""
     try:
         ask(gallery, command, caller)
-    except LogoAdminError as error:
+    except errors.LogoAdminError as error:
         return type(error)
     return None
 
@@ -76,9 +68,9 @@ def test_who_lacks_the_scope_learns_nothing(gallery: LogoAdmin, storage: MemoryS
     missing = {name: NOWHERE if name.endswith("_id") else value for name, value in good.items()}
     for values in (good, missing):
         command = kind(**values)
-        assert answer(gallery, command, nobody) is NotPermitted
-        assert answer(gallery, if_match(command, OLD), nobody) is NotPermitted
-        assert answer(gallery, if_none_match(command, OLD), nobody) is NotPermitted
+        assert answer(gallery, command, nobody) is errors.NotPermitted
+        assert answer(gallery, if_match(command, OLD), nobody) is errors.NotPermitted
+        assert answer(gallery, if_none_match(command, OLD), nobody) is errors.NotPermitted
 
 
 @dataclass(frozen=True)
@@ -92,7 +84,7 @@ class Case:
     """
 
     command: Command
-    otherwise: type[LogoAdminError] | None
+    otherwise: type[errors.LogoAdminError] | None
     before: Callable[[LogoAdmin], object] = field(default=lambda _: None)
 
 
@@ -133,35 +125,35 @@ SET: Final[dict[str, Any]] = {"user_id": 7, "password": "mine"}
 REVERT: Final = changes.Revert(change_id=13)
 # fmt: off
 CASES: Final = (
-    Case(users.CreateUser(user_id=7, username="new", password="x"), DuplicateEntry, taken),
+    Case(users.CreateUser(user_id=7, username="new", password="x"), errors.DuplicateEntry, taken),
     Case(users.AmendUser(user_id=7), None),
-    Case(if_match(users.AmendUser(user_id=7), OLD), Outdated),
-    Case(users.AmendUser(user_id=7, role_id=999), NotFound),
-    Case(users.AmendUser(user_id=7, username="admin"), DuplicateEntry),
-    Case(users.AmendUser(user_id=NOWHERE, role_id=3), NotFound),
-    Case(if_match(users.AmendUser(user_id=500, role_id=3), OLD), Outdated),
-    Case(users.AmendUser(user_id=ADMIN_ID, role_id=1), Conflict),
-    Case(if_match(users.AmendUser(user_id=ADMIN_ID, role_id=1), OLD), Outdated),
-    Case(if_match(users.RemoveUser(user_id=7), OLD), Outdated),
-    Case(users.RemoveUser(user_id=ADMIN_ID), Conflict),
-    Case(if_match(users.RemoveAvatar(user_id=7), OLD), Outdated),
-    Case(if_match(users.SetPassword(**SET), OLD), Outdated),
-    Case(roles.CreateRole(name="admin", scope=("logos:write",)), DuplicateEntry),
-    Case(roles.CreateRole(name="new", scope=("logos:write",)), Conflict, no_ids_left),
+    Case(if_match(users.AmendUser(user_id=7), OLD), errors.Outdated),
+    Case(users.AmendUser(user_id=7, role_id=999), errors.NotFound),
+    Case(users.AmendUser(user_id=7, username="admin"), errors.DuplicateEntry),
+    Case(users.AmendUser(user_id=NOWHERE, role_id=3), errors.NotFound),
+    Case(if_match(users.AmendUser(user_id=500, role_id=3), OLD), errors.Outdated),
+    Case(users.AmendUser(user_id=ADMIN_ID, role_id=1), errors.Conflict),
+    Case(if_match(users.AmendUser(user_id=ADMIN_ID, role_id=1), OLD), errors.Outdated),
+    Case(if_match(users.RemoveUser(user_id=7), OLD), errors.Outdated),
+    Case(users.RemoveUser(user_id=ADMIN_ID), errors.Conflict),
+    Case(if_match(users.RemoveAvatar(user_id=7), OLD), errors.Outdated),
+    Case(if_match(users.SetPassword(**SET), OLD), errors.Outdated),
+    Case(roles.CreateRole(name="admin", scope=("logos:write",)), errors.DuplicateEntry),
+    Case(roles.CreateRole(name="new", scope=("logos:write",)), errors.Conflict, no_ids_left),
     Case(roles.AmendRole(role_id=3), None),
-    Case(if_match(roles.AmendRole(role_id=3), OLD), Outdated),
-    Case(roles.AmendRole(role_id=3, name="admin"), DuplicateEntry),
-    Case(if_match(roles.AmendRole(role_id=4, scope=("logos:write",)), OLD), Outdated),
-    Case(roles.AmendRole(role_id=999, scope=("logos:write",)), NotFound),
-    Case(roles.AmendRole(role_id=2, scope=()), Conflict),
-    Case(roles.RemoveRole(role_id=3), Conflict),
-    Case(if_match(roles.RemoveRole(role_id=3), OLD), Outdated),
-    Case(roles.RemoveRole(role_id=1), Conflict, taken),
-    Case(REVERT, Conflict, twice),
-    Case(REVERT, DuplicateEntry, removed_with_their_role),
-    Case(REVERT, Conflict, no_longer),
-    Case(REVERT, Conflict, with_a_password),
-    Case(changes.Revert(change_id=3), Conflict),  # the administrator's creation
+    Case(if_match(roles.AmendRole(role_id=3), OLD), errors.Outdated),
+    Case(roles.AmendRole(role_id=3, name="admin"), errors.DuplicateEntry),
+    Case(if_match(roles.AmendRole(role_id=4, scope=("logos:write",)), OLD), errors.Outdated),
+    Case(roles.AmendRole(role_id=999, scope=("logos:write",)), errors.NotFound),
+    Case(roles.AmendRole(role_id=2, scope=()), errors.Conflict),
+    Case(roles.RemoveRole(role_id=3), errors.Conflict),
+    Case(if_match(roles.RemoveRole(role_id=3), OLD), errors.Outdated),
+    Case(roles.RemoveRole(role_id=1), errors.Conflict, taken),
+    Case(REVERT, errors.Conflict, twice),
+    Case(REVERT, errors.DuplicateEntry, removed_with_their_role),
+    Case(REVERT, errors.Conflict, no_longer),
+    Case(REVERT, errors.Conflict, with_a_password),
+    Case(changes.Revert(change_id=3), errors.Conflict),  # the administrator's creation
     Case(import_export.ImportRecords(), None),
     Case(sessions.RemoveUserSessions(user_id=ADMIN_ID), None),
 )
@@ -187,9 +179,9 @@ def test_who_goes_beyond_themselves_learns_nothing_else(gallery: LogoAdmin, stor
     manager = signed_in(storage, *MANAGER, user_id=500)
     storage.write(lambda uow: uow.identity.sessions.add(Session("admin's", ADMIN_ID, NOW, NOW + 3600)))
     case.before(gallery)
-    assert answer(gallery, case.command, manager) is NotPermitted
+    assert answer(gallery, case.command, manager) is errors.NotPermitted
     refused = answer(gallery, case.command, SignedIn(ADMIN_ID, "admin's"))
-    assert refused is case.otherwise or (refused is DuplicateUpdate and case.otherwise is DuplicateEntry)
+    assert refused is case.otherwise or (refused is errors.DuplicateUpdate and case.otherwise is errors.DuplicateEntry)
 
 
 @pytest.mark.rule("contract C5")
@@ -201,8 +193,8 @@ def test_a_key_learns_nothing_of_keys_and_of_its_maker(gallery: LogoAdmin, stora
     password = users.SetPassword(user_id=500, password="mine")
     commands = (keys.CreateKey(name="x", scope=()), keys.RemoveKey(key_id=1), keys.RemoveKey(key_id=99), password)
     for command in commands:
-        assert answer(gallery, command, key) is NotPermitted
-        assert answer(gallery, if_match(command, OLD), key) is NotPermitted
+        assert answer(gallery, command, key) is errors.NotPermitted
+        assert answer(gallery, if_match(command, OLD), key) is errors.NotPermitted
 
 
 # Permitted callers learn first whether the record exists and then whether it is outdated, for every kind alike.
@@ -223,5 +215,5 @@ def test_a_missing_record_is_not_found_before_an_outdated_one_is_refused(
     call, values = ASKED[kind]
     own = call.partition("s.")[0] + "_id"
     missing = kind(**{**values, own: NOWHERE})
-    assert answer(gallery, if_match(missing, OLD), caller) is NotFound
-    assert answer(gallery, if_match(kind(**values), OLD), caller) is Outdated
+    assert answer(gallery, if_match(missing, OLD), caller) is errors.NotFound
+    assert answer(gallery, if_match(kind(**values), OLD), caller) is errors.Outdated

@@ -81,25 +81,8 @@ def test_chromium_asks_for_pinned_copies_alone(chromium: Browser) -> None:
 @pytest.mark.parametrize("base", ["http://base.example/d/e?f#g", "https://base.example"][: 1 + LONG])
 def test_chromium_reads_urls_in_the_same_way(chromium: Browser, base: str) -> None:
     parts = (
-        *(
-            "https:",
-            "http:",
-            "HTTP:",
-            "/",
-            "//",
-            "\\",
-            "@",
-            ":",
-            "80",
-            "443",
-            "444",
-            "a",
-            "b.c",
-            "%41",
-            "%2e",
-            "%00",
-            "%",
-        ),
+        *("https:", "http:", "HTTP:", "/", "//", "\\", "@", ":", "80", "443", "444", "a", "b.c", "%41", "%2e"),
+        *("%00", "%"),
         *("[::1]", "[", "]", "1", "0x7f", "256", ".", "..", "?", "#", " ", "\t", "\x01", "\u00e9", "\u00df", "\u3002"),
         *("file:", "ws:", "ftp:", "data:", "x:", "-", "_", "\u00ad", "1.2.3.4", "0", "|", "^", "`", "{", '"', "<"),
     )

@@ -304,36 +304,6 @@ def test_an_acceptance_is_undone_with_its_request(gallery: LogoAdmin, origins: O
     assert pin(gallery) == (hash_of(NEW), None, None)
 
 
-def test_undoing_keeps_the_newest_sheet_of_the_origin_on_offer(gallery: LogoAdmin, origins: Origins) -> None:
-    offered(gallery, origins)
-    accept(gallery)
-    change_id = history(gallery)[-1].change_id
-    origins.sheets[URL] = NEWER
-    check(gallery)
-    gallery.changes.revert(Revert(change_id=change_id))
-    assert pin(gallery) == (hash_of(OLD), hash_of(NEWER), None)
-    origins.sheets[URL] = OLD
-    check(gallery)
-    gallery.changes.revert(Revert(change_id=history(gallery)[-1].change_id))
-    assert pin(gallery) == (hash_of(NEW), hash_of(OLD), None)
-
-
-@pytest.mark.rule("contract G2")
-def test_an_acceptance_is_not_undone_below_a_later_change(gallery: LogoAdmin, origins: Origins) -> None:
-    offered(gallery, origins)
-    accept(gallery)
-    change_id = history(gallery)[-1].change_id
-    origins.sheets[URL] = NEWER
-    check(gallery)
-    accept(gallery)
-    with pytest.raises(Conflict, match=f"by change {change_id + 1}"):
-        gallery.changes.revert(Revert(change_id=change_id))
-    gallery.changes.revert(Revert(change_id=change_id + 1))
-    gallery.themes.amend(AmendTheme(theme_id=1, name="Boreal"))
-    with pytest.raises(Conflict, match=f"by change {change_id + 3}"):
-        gallery.changes.revert(Revert(change_id=change_id + 2))
-
-
 def test_undoing_another_change_of_the_record_keeps_the_accepted_sheet(gallery: LogoAdmin, origins: Origins) -> None:
     offered(gallery, origins)
     gallery.themes.amend(AmendTheme(theme_id=1, name="Boreal"))
