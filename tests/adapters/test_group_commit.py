@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from logoadmin.adapters.sql_storage import SqlStorage, group_commit
-from logoadmin.adapters.sql_storage.group_commit import _Entry
+from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.errors import DuplicateEntry, StorageUnavailable
 from logoadmin.domain.kernel.kinds import AUTHORS
@@ -110,14 +109,6 @@ def test_a_commit_that_fails_is_the_failure_of_all_who_share_it(
     assert sql_storage.read(lambda uow: uow.records(AUTHORS).page(-1, 99)) == ()
 
 
-@pytest.mark.rule("contract I2")
-def test_a_long_write_shares_no_transaction(sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
-    commits = commits_of(sql_storage, monkeypatch)
-    sql_storage.write(adding(1), alone=True)
-    assert not sql_storage._group_commits["records"]._waiting
-    assert len(commits) == 1
-
-
 class Interrupted(BaseException):
     """Like KeyboardInterrupt, which a thread gets in the middle of its work."""
 
@@ -134,28 +125,3 @@ def test_a_thread_that_is_interrupted_leaves_no_write_acknowledged_that_was_undo
     assert {type(result) for result in unanswered} <= {Interrupted, StorageUnavailable}
     assert sum(isinstance(result, Interrupted) for result in unanswered) == 1
     assert sql_storage.write(adding(4)) not in kept
-
-
-@pytest.mark.rule("contract A20")
-def test_a_write_whose_thread_is_interrupted_while_it_waits_is_not_made_later(
-    sqlite_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    group = sqlite_storage._group_commits["records"]
-
-    class InterruptedLock:
-        """Can be taken at once; a thread that waits for it is interrupted."""
-
-        def acquire(self, timeout: float | None = None) -> bool:
-            if timeout is not None:
-                raise Interrupted
-            return True
-
-    wake: Any = InterruptedLock()
-    group._is_led = True
-    with monkeypatch.context() as patch:
-        patch.setattr(group_commit, "_Entry", lambda work: _Entry(work, wake=wake))
-        with pytest.raises(Interrupted):
-            sqlite_storage.write(adding(1))
-    group._is_led = False
-    sqlite_storage.write(adding(2))
-    assert [author.user_id for author in sqlite_storage.read(lambda uow: uow.records(AUTHORS).page(-1, 99))] == [2]

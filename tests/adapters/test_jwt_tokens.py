@@ -106,15 +106,6 @@ def test_a_token_by_a_private_key_is_accepted_with_it_and_with_its_public_one(pr
     assert not accepted(tokens(SHARED), token)
 
 
-def test_the_first_key_signs_and_all_are_accepted(private: Key) -> None:
-    other = hs256_key("another key of these tests, of more than 32 bytes")
-    both = tokens(private, SHARED, other)
-    for key in (private, SHARED, other):
-        assert accepted(both, tokens(key).sign(GRANT))
-    assert accepted(tokens(private), both.sign(GRANT))
-    assert not accepted(tokens(SHARED), tokens(other).sign(GRANT))
-
-
 @pytest.mark.rule("contract A11")
 def test_a_token_of_the_longest_scope_that_a_role_can_have_is_accepted(private: Key, public: Key) -> None:
     longest = Grant(7, "session", NOW, NOW + 900, tuple(f"{number:064}" for number in range(64)))
@@ -214,14 +205,6 @@ def test_the_algorithm_is_that_of_the_key_that_the_header_names(private: Key, al
             assert not accepted(service, with_header(token, {"alg": algorithm}))
             assert not accepted(service, with_header(token, {"alg": algorithm}).rpartition(".")[0] + ".")
             assert not accepted(service, with_header(token, {"alg": algorithm}, str(SHARED.signing).encode()))
-
-
-def test_another_algorithm_with_the_right_key_is_refused(private: Key) -> None:
-    claims = jwt.decode(tokens(private).sign(GRANT), options={"verify_signature": False})
-    for algorithm in ("RS384", "RS512", "PS256") if private.algorithm == "RS256" else ():
-        assert private.signing is not None
-        token = jwt.encode(claims, private.signing, algorithm=algorithm, headers={"typ": "at+jwt", "kid": private.kid})
-        assert not accepted(tokens(private), token)
 
 
 # What others see of the keys.
@@ -335,15 +318,10 @@ def test_a_public_key_alone_signs_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        b"",
-        b"\0" * 100,
-        b"\xff\xfe",
-        b"hidden",
+        *(b"", b"\0" * 100, b"\xff\xfe", b"hidden"),
         b"-----BEGIN PRIVATE KEY-----\naGlkZGVu\n-----END PRIVATE KEY-----\n",
-        b"-----BEGIN PRIVATE KEY-----\nhidden",
-        b"-----BEGIN PUBLIC KEY-----\naGlkZGVu\n-----END PUBLIC KEY-----\n",
-        b"-----BEGIN CERTIFICATE-----\naGlkZGVu\n-----END CERTIFICATE-----\n",
-        private_pem(ED25519)[:-40],
+        *(b"-----BEGIN PRIVATE KEY-----\nhidden", b"-----BEGIN PUBLIC KEY-----\naGlkZGVu\n-----END PUBLIC KEY-----\n"),
+        *(b"-----BEGIN CERTIFICATE-----\naGlkZGVu\n-----END CERTIFICATE-----\n", private_pem(ED25519)[:-40]),
         lambda: private_pem(rsa_key())[200:],
     ],
 )

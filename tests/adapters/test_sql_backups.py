@@ -68,6 +68,7 @@ def history(gallery: logoadmin.LogoAdmin, **asked: Any) -> list[Any]:
     return list(gallery.changes.list(ListChanges(**asked)))
 
 
+@pytest.mark.slow("eight threads write meanwhile")
 def test_a_backup_beside_eight_writers_is_of_one_moment(gallery: logoadmin.LogoAdmin) -> None:
     stop = Event()
 

@@ -17,7 +17,7 @@ import pytest
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.resilience.failure_log import FailureLog
 from logoadmin.domain.kernel.causes import Cause
-from logoadmin.domain.kernel.errors import NotFound, StorageUnavailable
+from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.domain.kernel.records import Author
 from logoadmin.ports.storage import UnitOfWork
@@ -272,24 +272,6 @@ def test_who_waits_no_longer_and_what_gives_up_then_are_one_outage(
         assert cause_on(sqlite_storage, add) is Cause.TOO_BUSY
     (line,) = said()
     assert "(too_busy, late)" in line
-
-
-def test_a_not_found_error_shows_that_the_database_works(
-    sqlite_storage: SqlStorage, tmp_path: Path, said: Callable[[], list[str]]
-) -> None:
-    def look_for_nobody(storage: SqlStorage) -> None:
-        def work(_: UnitOfWork) -> None:
-            raise NotFound("Author", 1)
-
-        with pytest.raises(NotFound):
-            storage.read(work)
-
-    read(sqlite_storage)
-    (tmp_path / "gallery.db").rename(tmp_path / "elsewhere.db")
-    assert cause_on(sqlite_storage) is Cause.CANNOT_OPEN
-    (tmp_path / "elsewhere.db").rename(tmp_path / "gallery.db")
-    look_for_nobody(sqlite_storage)
-    assert "cannot_open is over" in said()[-1]
 
 
 def test_two_alternating_causes_are_logged_separately(said: Callable[[], list[str]]) -> None:

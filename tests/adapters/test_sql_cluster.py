@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event, text
+from sqlalchemy import text
 
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.databases.mysql import dialect as mysql
@@ -359,21 +359,3 @@ def test_who_fails_gives_the_lease_back_and_who_lost_it_says_so(server: SqlStora
 
     with pytest.raises(StorageUnavailable):
         server.prepare(steal)
-
-
-@pytest.mark.rule("contract H5")
-def test_what_met_another_while_tables_were_prepared_is_done_again(server: SqlStorage) -> None:
-    met: list[int] = []
-
-    def conflict(_connection: object, _cursor: object, statement: str, *_: object) -> None:
-        if statement == "COMMIT" and len(met) < 2:
-            met.append(1)
-            raise pymysql.err.OperationalError(1213, "Deadlock found when trying to get lock")
-
-    event.listen(Engine, "before_cursor_execute", conflict)
-    try:
-        server.prepare()
-    finally:
-        event.remove(Engine, "before_cursor_execute", conflict)
-    assert len(met) == 2
-    server.check()

@@ -63,6 +63,7 @@ def run_what_is_said(do: Callable[[str, Path], None], url: str, file: Path) -> N
     subprocess.run(["sh", "-ec", command], check=True, timeout=60)
 
 
+@pytest.mark.slow("dumps of a server are made and loaded")
 def test_a_dump_beside_writers_is_of_one_moment_and_no_id_is_given_a_second_time(
     mariadb: MariaDb, database: str, url: str, tmp_path: Path
 ) -> None:

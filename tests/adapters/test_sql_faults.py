@@ -20,8 +20,6 @@ from sqlalchemy.exc import ProgrammingError
 
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.databases.mysql import dialect as mysql
-from logoadmin.adapters.sql_storage.databases.sqlite import dialect as sqlite
-from logoadmin.adapters.sql_storage.resilience import pool as guarded_pool
 from logoadmin.adapters.sql_storage.resilience.breaker import REST
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.causes import Cause
@@ -284,21 +282,6 @@ def test_one_connection_that_is_lost_at_a_commit_keeps_nobody_from_reading(maria
             refused(storage, partial(add_author, number=number))
             for _ in range(5):
                 read(storage)
-
-
-def test_one_connection_that_is_lost_while_it_reads_keeps_nobody_else_from_it(
-    mariadb: MariaDbServer, mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(guarded_pool, "_BROKEN_SOON", 0.0)  # as after a wait: there is no time for a second try
-
-    def work(uow: UnitOfWork) -> None:
-        uow.records(AUTHORS).get(1)
-        end_connections(mariadb)
-        uow.records(AUTHORS).get(1)
-
-    for _ in range(3):
-        refused(mariadb_storage, lambda storage: storage.read(work))
-        read(mariadb_storage)
 
 
 @pytest.mark.usefixtures("mariadb_storage")
@@ -680,32 +663,6 @@ def test_what_is_not_a_database_file_is_not_touched(tmp_path: Path, sqlite_file:
         refused(storage, add)
     assert (file.read_bytes() if file.is_file() else None) == before
     assert file.exists() == (what != "nothing")
-
-
-@pytest.mark.rule("contract H5")
-def test_a_file_that_others_just_begin_to_use_is_waited_for(
-    sqlite_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Busy(sqlite._Connection):
-        """Refuses the log a few times at once, as SQLite does while another connection closes the file."""
-
-        refusals = 3
-
-        def execute(self, sql: str, parameters: Any = ()) -> sqlite3.Cursor:
-            if "journal_mode" in sql and Busy.refusals:
-                Busy.refusals -= 1
-                error = sqlite3.OperationalError("database is locked")
-                error.sqlite_errorcode = sqlite3.SQLITE_BUSY
-                raise error
-            return super().execute(sql, parameters)
-
-    monkeypatch.setattr(sqlite, "_Connection", Busy)
-    read(sqlite_storage)
-    assert Busy.refusals == 0
-    sqlite_storage.close()
-    Busy.refusals = 1_000
-    assert refused(sqlite_storage) > 0
-    assert Busy.refusals > 0
 
 
 @pytest.mark.rule("contract H2")

@@ -8,7 +8,6 @@ from typing import Any, Final
 import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage
-from logoadmin.adapters.sql_storage.group_commit import _Entry
 from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.domain.kernel.records import Author
 from logoadmin.ports.storage import UnitOfWork
@@ -59,22 +58,6 @@ def test_processes_that_were_forked_write_side_by_side(request: pytest.FixtureRe
     add_authors(storage, 2_000)
     assert has_succeeded(forked)
     assert all(author(storage, first + NUMBER - 1) for first in (1, 1_000, 2_000))
-
-
-def test_a_process_forked_while_writes_wait_neither_makes_them_nor_waits_for_them(sqlite_storage: SqlStorage) -> None:
-    group = sqlite_storage._group_commits["records"]
-
-    def fails(_: UnitOfWork) -> None:
-        raise AssertionError("a write of the other process")
-
-    def write() -> None:
-        assert not group._waiting
-        assert not group._is_led
-        add_authors(sqlite_storage, 1)
-
-    group._waiting.append(_Entry(fails))
-    group._is_led = True
-    assert has_succeeded(in_fork(write))
 
 
 def test_a_forked_process_opens_the_file_separately(

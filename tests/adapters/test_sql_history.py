@@ -36,15 +36,8 @@ def history() -> list[Change]:
 
 
 RARE: tuple[dict[str, Any], ...] = (
-    {"user_id": 2},
-    {"action": "role.amended"},
-    {"request_id": "request 595"},
-    {"kind": Kind.ROLE, "id": 911},
-    {"kind": Kind.THEME},
-    {"user_id": 9},
-    {"since": 2_980},
-    {"since": 1_500, "until": 1_505},
-    {"until": 1_002},
+    *({"user_id": 2}, {"action": "role.amended"}, {"request_id": "request 595"}, {"kind": Kind.ROLE, "id": 911}),
+    *({"kind": Kind.THEME}, {"user_id": 9}, {"since": 2_980}, {"since": 1_500, "until": 1_505}, {"until": 1_002}),
     {"since": 900_000},
 )
 FREQUENT: tuple[dict[str, Any], ...] = ({}, {"user_id": 1}, {"kind": Kind.ROLE}, {"kind": Kind.USER}, {"since": 0})

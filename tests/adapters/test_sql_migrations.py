@@ -245,6 +245,7 @@ def assert_prepared(storage: SqlStorage) -> None:
     assert storage.write(lambda uow: uow.records(AUTHORS).next_id()) == 1
 
 
+@pytest.mark.slow("tables are made step by step")
 @pytest.mark.rule("contract H5")
 def test_preparing_that_is_cut_short_at_any_step_can_be_repeated(new: SqlStorage) -> None:
     cuts = 0

@@ -47,12 +47,10 @@ _PATHS: Final = (
     *(f"/api/users/{number}" for number in (0, 5, 99)),
     *(f"/api/roles/{number}" for number in (1, 2, 150)),
     *(f"/api/changes?order={order}&limit=50" for order in ("asc", "desc")),
-    *(
-        "/api/changes?kind=logo&id=200",
-        "/api/changes?after=100&limit=9",
-        "/api/logos?order=desc",
-        "/api/themes?sort=name",
-    ),
+    "/api/changes?kind=logo&id=200",
+    "/api/changes?after=100&limit=9",
+    "/api/logos?order=desc",
+    "/api/themes?sort=name",
     *(f"/api/auth/{name}" for name in ("me", "keys", "sessions", "factors", "recovery-codes", "me/preferences")),
     *("/api/settings", "/api/export", "/.well-known/jwks.json"),
 )
@@ -170,6 +168,7 @@ def test_every_row_of_every_table_is_copied(source: str, target: str) -> None:
     assert PASSWORD not in address
 
 
+@pytest.mark.slow("whole galleries are copied")
 def test_clients_and_readers_notice_nothing(used: str, target: str, tmp_path: Path) -> None:
     with at(used) as gallery:
         _, totp, codes = enrolled(gallery, ADMIN, int(time.time()))
@@ -196,6 +195,7 @@ def test_clients_and_readers_notice_nothing(used: str, target: str, tmp_path: Pa
         assert made.version > max(json.loads(before["/api/changes?order=desc&limit=50"][1])[0]["change_id"], 0)
 
 
+@pytest.mark.slow("whole galleries are copied")
 def test_the_source_is_served_no_more_and_names_the_address(source: str, target: str) -> None:
     running = at(source)
     with closing(running):
@@ -216,6 +216,7 @@ def test_the_source_is_served_no_more_and_names_the_address(source: str, target:
     assert MOVED_TO not in {row[0] for row in rows(target)["secrets"]}
 
 
+@pytest.mark.slow("whole galleries are copied")
 def test_no_write_that_was_answered_is_lost(source: str, target: str) -> None:
     running, stop = at(source), Event()
 
@@ -244,6 +245,7 @@ def test_no_write_that_was_answered_is_lost(source: str, target: str) -> None:
     assert rows(source)["authors"] == rows(target)["authors"]
 
 
+@pytest.mark.slow("whole galleries are copied")
 @pytest.mark.parametrize("broken", ["roles", "changes", "state"])
 def test_a_failure_in_the_middle_changes_neither_database(source: str, target: str, broken: str) -> None:
     before = rows(source)
@@ -262,6 +264,7 @@ def test_a_failure_in_the_middle_changes_neither_database(source: str, target: s
     moves.move(source, target, nothing)
 
 
+@pytest.mark.slow("whole galleries are copied")
 def test_a_copy_that_differs_is_not_kept(source: str, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = rows(source)
     copy = moves._Copy._copy
@@ -277,6 +280,7 @@ def test_a_copy_that_differs_is_not_kept(source: str, target: str, monkeypatch: 
     assert is_empty(target)
 
 
+@pytest.mark.slow("whole galleries are copied")
 def test_a_database_with_records_is_refused(source: str, target: str) -> None:
     at(target, "always").close()
     before, there = rows(source), rows(target)
@@ -285,6 +289,7 @@ def test_a_database_with_records_is_refused(source: str, target: str) -> None:
     assert (rows(source), rows(target)) == (before, there)
 
 
+@pytest.mark.slow("whole galleries are copied")
 def test_a_move_that_broke_off_before_the_mark_is_finished_by_the_next(
     source: str, target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,6 +305,7 @@ def test_a_move_that_broke_off_before_the_mark_is_finished_by_the_next(
     assert rows(target) == before
 
 
+@pytest.mark.slow("whole galleries are copied")
 def test_a_gallery_of_another_version_is_refused_and_nothing_is_made(source: str, target: str) -> None:
     for version, cause in (("w0000", Cause.OLDER_TABLES), ("w9000", Cause.NEWER_TABLES)):
         name_version(source, version)

@@ -7,8 +7,6 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.adapters.sql_storage.kernel.records import RECORDS
@@ -21,12 +19,6 @@ from logoadmin.domain.kernel.records import Author, Kind, Logo, Role, User
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import link_author
 
-LETTERS = ("a", "B", "ß", "%", "🂡", "\U0010ffff")
-NAMES = ["".join(letters) for length in (1, 2, 3) for letters in itertools.product(LETTERS, repeat=length)]
-NAMES += [f"{first}-{second}" for first, second in itertools.pairwise(NAMES[::3])]
-# In another order than the names, and not one after the other.
-MANY_USERS = [User(7 * (n * 101 % len(NAMES)), name, None, 1 + n % 3 // 2, 0) for n, name in enumerate(sorted(NAMES))]
-
 
 def keep(users: list[User]) -> Callable[[UnitOfWork], None]:
     def work(uow: UnitOfWork) -> None:
@@ -36,45 +28,6 @@ def keep(users: list[User]) -> Callable[[UnitOfWork], None]:
             uow.records(USERS).add(user)
 
     return work
-
-
-@pytest.fixture
-def stocked(sql_storage: SqlStorage) -> SqlStorage:
-    sql_storage.write(keep(MANY_USERS))
-    return sql_storage
-
-
-@pytest.mark.rule("contract E2", "contract E3", "contract E4")
-@given(
-    where=st.builds(
-        Filter,
-        q=st.none() | st.sampled_from(["", "s", "no", "sssss", *NAMES]).map(str.swapcase),
-        role_id=st.sampled_from([None, None, 1, 2, 3]),
-    ),
-    limit=st.integers(1, 60),
-    after=st.integers(-1, 7 * len(NAMES)),
-    order=st.sampled_from(["asc", "desc"]),
-)
-def test_pages_that_are_followed_to_the_end_are_the_whole_list(
-    stocked: SqlStorage, where: Filter, limit: int, after: int, order: Order
-) -> None:
-    after = after if order == "asc" or after > 0 else before_all(order)
-    expected = [
-        user
-        for user in sorted(MANY_USERS, key=lambda user: user.user_id, reverse=order == "desc")
-        if (user.user_id > after if order == "asc" else user.user_id < after)
-        and (where.q or "").casefold() in user.username.casefold()
-        and where.role_id in (None, user.role_id)
-    ]
-
-    def page(last: int) -> tuple[User, ...]:
-        return stocked.read(lambda uow: uow.records(USERS).page(last, limit, where, order))
-
-    found: list[User] = []
-    while more := page(found[-1].user_id if found else after):
-        assert len(more) == min(limit, len(expected) - len(found))
-        found += more
-    assert found == expected
 
 
 def page_of(kind: AnyKind, after: int, where: Filter, order: Order = "asc") -> Callable[[UnitOfWork], object]:

@@ -35,9 +35,7 @@ def test_a_url_leads_to_a_server(url: str, server: str) -> None:
 @pytest.mark.parametrize(
     ("url", "sentence"),
     [
-        ("", "is not a URL"),
-        ("s3cret", "is not a URL"),
-        ("mysql://ann:s3cret@host:port/gallery", "is not a URL"),
+        *(("", "is not a URL"), ("s3cret", "is not a URL"), ("mysql://ann:s3cret@host:port/gallery", "is not a URL")),
         ("postgresql://ann:s3cret@host/gallery", "must begin with sqlite:///, mysql"),
         ("mysql+asyncmy://ann:s3cret@host/gallery", "must begin with sqlite:///, mysql"),
         ("mysql+mysqldb://ann:s3cret@host/gallery", "is not installed"),
@@ -51,10 +49,8 @@ def test_a_url_leads_to_a_server(url: str, server: str) -> None:
         ("mysql://ann:my@s3cret/x?y@127.0.0.1:1/gallery", "write @ in a password as %40"),
         ("mysql://ann:my@s3cret:1@127.0.0.1:1/gallery", "is not a URL"),
         ("mysql://host/gallery?user=ann&password=my@s3cret", "write @ in a password as %40"),
-        ("sqlite://", "must name a file"),
-        ("sqlite:///:memory:", "must name a file"),
-        ("sqlite:///s3cret.db?mode=memory", "must name a file"),
-        ("sqlite://s3cret/gallery.db", "must name a file"),
+        *(("sqlite://", "must name a file"), ("sqlite:///:memory:", "must name a file")),
+        *(("sqlite:///s3cret.db?mode=memory", "must name a file"), ("sqlite://s3cret/gallery.db", "must name a file")),
     ],
 )
 def test_a_bad_url_is_refused_and_not_repeated(url: str, sentence: str) -> None:
