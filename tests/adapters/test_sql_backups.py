@@ -1,6 +1,5 @@
 """Backups are whole and of one moment, and after a restore no id and no version means something else than before."""
 
-import os
 import shutil
 import signal
 import sqlite3
@@ -168,19 +167,6 @@ def test_nothing_is_overwritten() -> None:
     assert not Path("copy.db").exists()
 
 
-@pytest.mark.usefixtures("gallery")
-def test_what_appears_meanwhile_is_not_overwritten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite_backups, "_verify", lambda *_: FILE.write_text("mine"))
-    for no_links in (False, True):
-        if no_links:
-            monkeypatch.setattr(os, "link", lambda *_: (_ for _ in ()).throw(PermissionError()))
-        with pytest.raises(StartError, match="not overwritten"):
-            backups.back_up(URL, FILE)
-        assert FILE.read_text() == "mine"
-        FILE.unlink()
-    monkeypatch.undo()
-
-
 def test_after_a_restore_no_id_and_no_version_is_given_a_second_time(gallery: logoadmin.LogoAdmin) -> None:
     kept = author(gallery, 1)
     backups.back_up(URL, FILE)
@@ -268,19 +254,6 @@ def test_a_copy_that_was_loaded_otherwise_is_finished() -> None:
     with pytest.raises(TablesMissing):
         backups.restore_loaded(COPY)
     assert not Path("copy.db").exists()
-
-
-def test_two_concurrent_finishes_of_a_copy_each_skip_ids(prepared_url: str) -> None:
-    """None can know whether the other one was for an earlier copy."""
-    url = prepared_url
-    with open_gallery(settings_of(database=url, argon2_memory_kib=8, argon2_passes=1), create="always") as gallery:
-        last = author(gallery, 1).version
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(backups.restore_loaded, [url] * 2))
-    with at(url) as loaded:
-        new = author(loaded, 2).version
-        assert new > last + 2 * 2**20
-        assert [change.change_id for change in history(loaded)] == [*range(1, last + 1), new]
 
 
 @pytest.mark.usefixtures("gallery")

@@ -225,13 +225,6 @@ def fails(storage: SqlStorage) -> bool:
     return False
 
 
-def test_failures_before_the_first_successful_call_are_left_to_the_caller(
-    mariadb: MariaDbServer, said: Callable[[], list[str]]
-) -> None:
-    assert cause_at(mariadb.url_of("gallery_nowhere")) is Cause.UNKNOWN_DATABASE
-    assert said() == []
-
-
 @pytest.mark.parametrize(
     "cause",
     [Cause.TOO_BUSY, Cause.DISK_FULL, Cause.READ_ONLY, Cause.NO_RIGHTS, Cause.IO_ERROR, Cause.TOO_LARGE],
@@ -272,17 +265,3 @@ def test_who_waits_no_longer_and_what_gives_up_then_are_one_outage(
         assert cause_on(sqlite_storage, add) is Cause.TOO_BUSY
     (line,) = said()
     assert "(too_busy, late)" in line
-
-
-def test_two_alternating_causes_are_logged_separately(said: Callable[[], list[str]]) -> None:
-    now = [0.0]
-    failure_log = FailureLog("db.example:3306", lambda: now[0])
-    failure_log.record_success(writing=True)
-    for _ in range(3):
-        failure_log.record_failure(Cause.DISK_FULL, 1114, in_writing=True)
-        failure_log.record_failure(Cause.OUT_OF_REACH, 2013, in_writing=False)
-    assert [line.partition("(")[2].partition(",")[0] for line in said()] == ["disk_full", "out_of_reach"]
-    now[0] += 5
-    failure_log.record_success(writing=False)
-    failure_log.record_success(writing=True)
-    assert [line.split()[1] for line in said()] == ["out_of_reach", "disk_full"]

@@ -612,24 +612,6 @@ def test_a_locked_file_can_be_read_and_not_written(sqlite_storage: SqlStorage, t
     add(sqlite_storage)
 
 
-@pytest.mark.rule("contract H5", "contract F1")
-def test_services_that_share_a_file_wait_for_each_other(sqlite_storage: SqlStorage, tmp_path: Path) -> None:
-    add(sqlite_storage)
-
-    def rename(uow: UnitOfWork) -> None:
-        found = uow.records(AUTHORS).get(1)
-        time.sleep(0.005)
-        assert found is not None
-        uow.records(AUTHORS).update(replace(found, username=found.username + "x"))
-
-    with ThreadPoolExecutor(4) as executor, contextlib.ExitStack() as stack:
-        file = f"sqlite:///{tmp_path / 'gallery.db'}"
-        services = [stack.enter_context(opened(file)) for _ in range(4)]
-        list(executor.map(lambda service: service.write(rename), services * 3))
-    found = sqlite_storage.read(lambda uow: uow.records(AUTHORS).get(1))
-    assert found == replace(author(1), username="author 1" + "x" * 12)
-
-
 @pytest.mark.parametrize("instead", [None, b"Dear diary, " * 1000], ids=["nothing", "no database"])
 def test_a_file_that_went_away_is_missed_and_found_again(
     sqlite_storage: SqlStorage, tmp_path: Path, instead: bytes | None

@@ -26,7 +26,7 @@ from logoadmin.adapters.sql_storage.tables.all_tables import (
     metadata,
 )
 from logoadmin.domain.kernel.errors import SchemaMismatch, StartError, StorageUnavailable
-from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS
+from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.domain.kernel.records import Author
 from tests.mariadb import MariaDb, MariaDbServer
 
@@ -146,16 +146,6 @@ def test_missing_privileges_to_create_tables_are_named(mariadb: MariaDb) -> None
     with pytest.raises(StartError, match=r"may not make tables; grant it ALL on the database$"):
         storage.prepare()
     storage.close()
-
-
-def test_a_migration_that_broke_off_can_be_repeated(prepared: SqlStorage) -> None:
-    # What MySQL keeps when the server goes away in the middle: some tables, and no version.
-    for statement in (f"DELETE FROM {VERSION_TABLE}", "DROP TABLE state", "DROP TABLE logo_authors"):
-        execute(prepared, statement)
-    assert prepared.is_empty()
-    prepared.prepare()
-    prepared.check()
-    assert prepared.write(lambda uow: uow.records(LOGOS).next_id()) == 1
 
 
 def prepare(url: str) -> bool:

@@ -234,18 +234,6 @@ def test_rubbish_is_refused_quickly(passkeys: Passkeys) -> None:
             passkeys.created(FIRST, created(answer | {"response": response}))
 
 
-def test_truncated_proofs_are_refused(passkeys: Passkeys) -> None:
-    authenticator = Authenticator()
-    passkey = enrolled(passkeys, authenticator)
-    answer = authenticator.get(passkeys.request_options(FIRST, verified=True))
-    for name in ("authenticatorData", "signature", "clientDataJSON"):
-        whole = decoded(answer["response"][name])
-        for length in range(1, len(whole), 3):
-            response = answer["response"] | {name: encoded(whole[:length])}
-            with pytest.raises(PasskeyRefused):
-                passkeys.used(FIRST, passkey, HANDLE, used(answer | {"response": response}), verified=True)
-
-
 @pytest.mark.parametrize(
     "text", [b"[]", b"null", b"{}", b"{", b"\xff", b"[" * 6000, b"9" * 6000, b'{"type": "x"' * 400]
 )

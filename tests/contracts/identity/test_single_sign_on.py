@@ -119,18 +119,6 @@ def test_who_was_refused_has_no_right_by_any_way_until_the_issuer_names_a_group_
 
 
 @pytest.mark.rule("contract B4")
-def test_the_last_user_who_holds_everything_keeps_the_other_ways_in(storage: Storage) -> None:
-    gallery = opened(storage)
-    tokens = sign_in(gallery, "s", "admins")
-    user_id, _, _ = found(gallery)[0]
-    gallery.users.remove(users.RemoveUser(user_id=ADMIN_ID))
-    with pytest.raises(SignInForbidden):
-        sign_in(gallery, "s")
-    gallery.users.get(users.GetUser(user_id=user_id), gallery.sessions.caller(tokens.access_token))
-    refresh(gallery, tokens)
-
-
-@pytest.mark.rule("contract B4")
 def test_of_two_who_are_refused_at_the_same_time_one_keeps_everything(storage: Storage) -> None:
     galleries = [opened(storage), opened(storage, started=False)]
     tokens = [sign_in(gallery, subject, "admins") for gallery, subject in zip(galleries, "ab", strict=True)]

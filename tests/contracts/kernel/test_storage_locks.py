@@ -14,8 +14,8 @@ from logoadmin.domain.identity.roles import ListRoles
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions.sessions import Refresh, Revoke
 from logoadmin.domain.identity.sign_in.password import SignIn
-from logoadmin.domain.identity.users import CreateUser, RemoveUser, SetPassword
-from logoadmin.domain.kernel.errors import InvalidToken, LogoAdminError, NotFound, SignInRefused, StorageUnavailable
+from logoadmin.domain.identity.users import CreateUser, SetPassword
+from logoadmin.domain.kernel.errors import InvalidToken, LogoAdminError, SignInRefused
 from logoadmin.domain.kernel.kinds import AUTHORS, ROLES, USERS
 from logoadmin.domain.kernel.records import Author, PasswordHash, Role, User
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -82,19 +82,6 @@ def test_sign_ins_refreshes_and_keys_go_on_while_records_are_written(mariadb_sto
     assert not [result for result in results if isinstance(result, Exception)]
 
 
-@pytest.mark.rule("contract I2", "contract A20")
-def test_other_writes_are_refused_in_time_while_records_are_written(sql_storage: SqlStorage) -> None:
-    gallery = gallery_on(sql_storage, FrozenClock())
-    token = sign_in(gallery)
-    waiting: list[Callable[[], object]] = [lambda: gallery.authors.create(CreateAuthor(user_id=9, username="bob"))]
-    if sql_storage.embedded:  # one writer for each file
-        waiting += [lambda: refresh(gallery, token), lambda: sign_in(gallery)]
-    began = time.monotonic()
-    (results,) = beside_an_import(sql_storage, lambda: [type(result) for result in at_once(*waiting)])
-    assert time.monotonic() - began < 2 * len(waiting)
-    assert results == [StorageUnavailable] * len(waiting)
-
-
 @pytest.mark.rule("contract B5")
 def test_a_write_that_waited_finds_that_its_session_has_ended(mariadb_storage: SqlStorage) -> None:
     gallery = gallery_on(mariadb_storage, FrozenClock())
@@ -143,22 +130,6 @@ def test_a_new_password_and_a_refresh_or_a_sign_in_at_once_leave_no_session(stor
             lambda: refresh(gallery, token),  # noqa: B023 (called within this turn)
             lambda: sign_in(gallery, "ann", before),  # noqa: B023 (the same)
         )
-        assert storage.read(lambda uow: uow.identity.sessions.of_user(ANN)) == ()
-
-
-@pytest.mark.rule("contract A19", "contract H5")
-def test_a_removal_of_a_user_and_a_sign_in_at_once_leave_no_session(storage: Storage) -> None:
-    gallery = gallery_on(storage, FrozenClock())
-    for _ in range(5):
-        gallery.users.create(CreateUser(user_id=ANN, username="ann", password=OLD))
-        removed, signed_in, refreshed = at_once(
-            lambda: gallery.users.remove(RemoveUser(user_id=ANN)),
-            lambda: sign_in(gallery, "ann", OLD),
-            lambda: sign_in(gallery, "ann", OLD),
-        )
-        assert not isinstance(removed, Exception), removed
-        for result in (signed_in, refreshed):
-            assert isinstance(result, str | SignInRefused | InvalidToken | NotFound), result
         assert storage.read(lambda uow: uow.identity.sessions.of_user(ANN)) == ()
 
 

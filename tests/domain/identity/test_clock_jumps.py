@@ -15,12 +15,10 @@ from logoadmin.domain.identity.sign_in_limits import attempt, limits_of
 from logoadmin.domain.kernel.access import Caller, SignedIn
 from logoadmin.domain.kernel.errors import DuplicateEntry, InvalidToken
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.storage import UnitOfWork
-from tests.domain.identity.sign_ins import ANN, refresh
+from tests.domain.identity.sign_ins import ANN
 from tests.gallery import FrozenClock, once
 
 DAY: Final = 86_400
-MONTH: Final = 30 * DAY  # a session
 
 
 @contextmanager
@@ -43,19 +41,6 @@ def test_nobody_ever_waits_longer_than_a_window(storage: MemoryStorage, clock: F
     assert all(seconds <= 300 for seconds in waits())
     clock.pass_by(300)
     assert waits() == [300]
-
-
-@pytest.mark.rule("contract C3", "contract K7")
-def test_a_session_of_a_jump_ends_as_late_as_one_of_now(stocked: LogoAdmin, clock: FrozenClock) -> None:
-    with a_day_ahead(clock):
-        tokens = stocked.sessions.sign_in(ANN)
-        other = stocked.sessions.sign_in(ANN)
-    stocked.sweep()
-    clock.pass_by(MONTH - 1)
-    refresh(stocked, tokens)
-    clock.pass_by(1)
-    with pytest.raises(InvalidToken):
-        refresh(stocked, other)
 
 
 @pytest.mark.rule("contract F3")
@@ -118,16 +103,3 @@ def test_a_key_that_was_used_in_a_jump_is_seen_to_be_used_after_it(stocked: Logo
         stocked.sessions.me(WhoAmI(), key)
     stocked.sessions.me(WhoAmI(), key)
     assert only_key(stocked, ann).last_used_at == clock.now()
-
-
-@pytest.mark.rule("contract C3", "contract K7")
-def test_sessions_that_last_as_long_as_they_are_to_are_left_alone(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
-    def ends(uow: UnitOfWork) -> list[int]:
-        return [session.expires_at for session in vars(storage)["_tables"].sessions.values() if uow]
-
-    stocked.sessions.sign_in(ANN)
-    clock.pass_by(10)
-    stocked.sessions.sign_in(ANN)
-    assert storage.read(ends) == [clock.now() - 10 + MONTH, clock.now() + MONTH]

@@ -132,18 +132,6 @@ def test_a_new_key_is_replayed_while_it_is_new_and_unused(
     assert listed == ([2] if happens is remove else [1, 2])
 
 
-def test_a_response_that_outlasted_its_time_is_replaced(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
-    """However many others have to be removed."""
-    maker = signed_in(storage, "*", user_id=500)
-    commands = [once(CreateKey(name="x", scope=()), str(number)) for number in range(50)]
-    for command in commands:
-        stocked.keys.create(command, maker)
-    clock.pass_by(REPLAYED_FOR)
-    assert stocked.keys.create(commands[-1], maker).key_id == 51
-
-
 def texts(stored: object) -> Iterator[str]:
     """Return every text in the stored data, however deep."""
     if isinstance(stored, str):

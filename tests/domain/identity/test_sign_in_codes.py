@@ -1,6 +1,5 @@
 """Codes that sign in once: the way back for who lost a password or a factor, and attacks on it (contract O6)."""
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
@@ -79,15 +78,6 @@ def test_a_code_signs_in_once_instead_of_password_and_factor_and_ends_other_sess
     (last,) = storage.read(lambda uow: uow.identity.events.page(2**31, 1, ANN_ID))
     assert (last.event, last.count) == ("sign_in_refused", 1)
     assert new.code not in str((last, *events))
-
-
-@pytest.mark.parametrize(
-    "write",
-    [str, str.lower, lambda code: code.replace("-", ""), lambda code: f" {code.replace('-', ' ')} "],
-    ids=["as shown", "small", "without hyphens", "with spaces"],
-)
-def test_a_code_is_typed_in_any_form(stocked: LogoAdmin, write: Callable[[str], str]) -> None:
-    assert works(stocked, sign_in(stocked, write(made(stocked))))
 
 
 def test_a_new_code_replaces_the_one_before(stocked: LogoAdmin) -> None:

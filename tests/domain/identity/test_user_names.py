@@ -10,12 +10,9 @@ from logoadmin.domain.gallery.authors import AmendAuthor
 from logoadmin.domain.identity.users import AmendUser, RemoveUser
 from logoadmin.domain.kernel.access import Caller
 from logoadmin.domain.kernel.errors import NotModified
-from logoadmin.domain.kernel.kinds import USERS
-from logoadmin.domain.kernel.limits import MAX_AVATAR
-from logoadmin.domain.kernel.records import Change, Kind, User
+from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.storage import UnitOfWork
-from tests.gallery import NOW, if_none_match, signed_in
+from tests.gallery import if_none_match, signed_in
 
 pytestmark = pytest.mark.rule("contract G")
 
@@ -48,24 +45,6 @@ def test_undoing_returns_the_name(stocked: LogoAdmin, storage: MemoryStorage) ->
     changed_by(stocked, caller)
     undone = stocked.changes.revert_request(RevertRequest(request_id="renamed"), replace(caller, request_id="undone"))
     assert [change.user_name for change in undone] == ["user 500"]
-
-
-def test_a_page_has_the_names_of_many_users_with_long_avatars(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    def add_users(number: int) -> None:
-        def work(uow: UnitOfWork) -> None:
-            last = uow.changes.last_id()
-            for user_id in range(1_000, 1_000 + number):
-                uow.records(USERS).add(User(user_id, f"user {user_id}", "a" * MAX_AVATAR, 1, NOW))
-                last += 1
-                uow.changes.add([Change(last, NOW, user_id, "author.amended", Kind.AUTHOR, 1, None, None, None)])
-
-        storage.write(work)
-
-    add_users(120)
-    changes = stocked.changes.list(ListChanges(after=stocked.changes.version() - 120)).first
-    listed = [(change.user_id, change.user_name) for change in stocked.changes.list(ListChanges(limit=500)).first]
-    assert listed[-120:] == [(user_id, f"user {user_id}") for user_id in range(1_000, 1_120)]
-    assert changes[0].user_name == "user 1000"
 
 
 @pytest.mark.rule("contract F1")

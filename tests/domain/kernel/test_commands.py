@@ -173,11 +173,3 @@ def test_anything_at_all_is_taken_or_refused_as_invalid_input(kind: type[Command
         kind(**(ASKED[kind][1] | values))
     except InvalidInput as error:
         assert error.problems  # noqa: PT017 (both ways are right)
-
-
-@pytest.mark.rule("contract A5")
-def test_a_command_stays_as_it_was_made() -> None:
-    command = roles.GetRole(role_id=1)
-    with pytest.raises(ValueError, match="frozen"):
-        command.role_id = 2
-    assert command.role_id == 1

@@ -11,7 +11,6 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import import_export
-from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.gallery import artworks
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, ListAuthors
 from logoadmin.domain.identity import roles, users
@@ -261,14 +260,6 @@ def test_signing_in_again_takes_the_password_again(stocked: LogoAdmin) -> None:
     stocked.sessions.sign_in(once(SignIn(username="ann", password=ANN_PASSWORD), KEY))
     with pytest.raises(errors.SignInRefused):
         stocked.sessions.sign_in(once(SignIn(username="ann", password="wrong"), KEY))
-
-
-@pytest.mark.rule("contract C4")
-def test_whatever_has_a_password_is_known_again_slowly() -> None:
-    # In bulk, users may be created, with their passwords.
-    for kind in ASKED.keys() - {ApplyChanges}:
-        assert kind.hashes is any("password" in name for name in kind.model_fields if not name.startswith("with_"))
-    assert ApplyChanges.hashes
 
 
 @pytest.mark.rule("contract C4")

@@ -6,14 +6,12 @@ from typing import Final, Never, cast, get_args
 from urllib.parse import quote
 
 import pytest
-from cachetools import LRUCache
 from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.publication.css import MAX_BLOCKS, documents_of, judge
 from logoadmin.domain.publication.css import judging as verdict
-from logoadmin.domain.publication.css.judging import MAX_REMEMBERED, _findings
 from logoadmin.domain.publication.css.tokens import MAX_LEVELS
 from tests.strategies import css_texts
 
@@ -293,15 +291,3 @@ def test_a_text_takes_time_in_proportion_to_its_length(piece: str) -> None:
 @pytest.mark.parametrize("css", ["{" * 60_000, "a{" * 60_000, "(" * 2**18, "\\\\" * 2**19])
 def test_any_depth_is_survived(css: str) -> None:
     assert {each.risk for each in judge(css, "sheet").risks} <= {"invalid"}
-
-
-def test_verdicts_are_remembered_within_bounds() -> None:
-    cache = _findings.cache
-    assert isinstance(cache, LRUCache)
-    judge("a{}", "sheet")
-    before = cache.currsize
-    judge("a{}", "sheet")
-    assert cache.currsize == before
-    for number in range(40):
-        judge(f"@import '#{'x' * 240_000}{number}'", "sheet")
-    assert 0 < cache.currsize <= MAX_REMEMBERED
