@@ -67,9 +67,7 @@ def written_while_one_waits(storage: SqlStorage, *works: Callable[[UnitOfWork], 
 
 
 @pytest.mark.rule("contract A20", "contract G")
-def test_writes_that_wait_share_a_commit_and_each_gets_its_own_answer(
-    sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_writes_that_wait_share_a_commit(sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     commits = commits_of(sql_storage, monkeypatch)
     ids = written_while_one_waits(sql_storage, *(adding(number) for number in range(MANY)))
     assert sorted(ids) == list(range(1, MANY + 1))  # type: ignore[type-var]  # numbers
@@ -93,9 +91,7 @@ def test_a_write_that_is_refused_undoes_itself_alone(sql_storage: SqlStorage) ->
 
 
 @pytest.mark.rule("contract A20")
-def test_a_commit_that_fails_is_the_failure_of_all_who_share_it(
-    sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_commit_fails_for_all_who_share_it(sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     commit, commits = Transaction.commit, count()
 
     def fails(transaction: Transaction) -> None:

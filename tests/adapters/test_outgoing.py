@@ -580,9 +580,7 @@ def test_a_certificate_that_nobody_signed_is_refused(secure: HostileServer) -> N
 
 
 @pytest.mark.parametrize("host", ["other.test", PUBLIC])
-def test_the_certificate_of_another_host_is_refused(
-    secure: HostileServer, trusting: GuardedOutgoing, host: str
-) -> None:
+def test_a_certificate_of_another_host_is_refused(secure: HostileServer, trusting: GuardedOutgoing, host: str) -> None:
     with pytest.raises(OutgoingError, match="certificate"):
         trusting.fetch(secure.url(host=host), most=MOST, seconds=5)
     assert secure.heads == []

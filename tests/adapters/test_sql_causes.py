@@ -173,7 +173,7 @@ def limit(storage: SqlStorage, pages: int) -> None:
     connection.close()
 
 
-def test_a_full_disk_is_logged_when_it_begins_and_when_it_ends(
+def test_a_full_disk_is_logged_when_it_begins_and_ends(
     sqlite_storage: SqlStorage, said: Callable[[], list[str]]
 ) -> None:
     def add_many(storage: SqlStorage) -> None:

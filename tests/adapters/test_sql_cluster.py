@@ -148,9 +148,7 @@ def test_nothing_is_said_to_a_server_that_a_proxy_has_to_remember(mariadb_storag
 
 @pytest.mark.rule("contract H5")
 @pytest.mark.parametrize("knows", [True, False], ids=["of MariaDB", "a server that is never one of a cluster"])
-def test_a_read_waits_for_writes_through_other_servers(
-    mariadb: MariaDb, monkeypatch: pytest.MonkeyPatch, knows: bool
-) -> None:
+def test_a_read_waits_for_writes_elsewhere(mariadb: MariaDb, monkeypatch: pytest.MonkeyPatch, knows: bool) -> None:
     if not knows:
         monkeypatch.setattr(mysql, "_FRESH", "SET SESSION no_such_variable = 1")
     with contextlib.closing(open_sql_storage(mariadb.url)) as storage, storage._pool.engine.connect() as connection:
@@ -289,9 +287,7 @@ def lease() -> Lease:
 
 @pytest.mark.slow("it waits for seconds")
 @pytest.mark.rule("contract H5")
-def test_a_lease_is_held_by_one_at_a_time_and_renewed_while_it_is_held(
-    server: SqlStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lease_is_held_by_one_and_renewed_meanwhile(server: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leases, "_DURATION", 1)
     held: list[int] = []
 
@@ -310,9 +306,7 @@ def test_a_lease_is_held_by_one_at_a_time_and_renewed_while_it_is_held(
 
 @pytest.mark.slow("it waits for seconds")
 @pytest.mark.rule("contract H5")
-def test_a_holder_that_dies_is_waited_for_until_its_lease_ends(
-    server: SqlStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dead_holder_is_waited_for_until_its_lease_ends(server: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     server.prepare()
     with server._pool.engine.connect() as connection:
         dead = f"INSERT INTO {LEASE_TABLE} VALUES ('migrations', 'dead', UNIX_TIMESTAMP() + 1)"
@@ -332,9 +326,7 @@ def test_a_holder_that_dies_is_waited_for_until_its_lease_ends(
 
 @pytest.mark.slow("it waits for seconds")
 @pytest.mark.rule("contract K7")
-def test_the_lease_of_a_dead_holder_does_not_outlast_a_clock_that_was_set_back(
-    server: SqlStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_lease_outlasts_a_clock_that_was_set_back(server: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     server.prepare()
     with server._pool.engine.connect() as connection:
         connection.exec_driver_sql(f"INSERT INTO {LEASE_TABLE} VALUES ('migrations', 'dead', UNIX_TIMESTAMP() + 86400)")

@@ -503,9 +503,7 @@ def test_a_service_killed_in_the_middle_keeps_both_or_neither(
     assert sql_storage.read(lambda uow: uow.changes.last_id()) == expected[2] + 1
 
 
-def test_a_search_that_takes_too_long_keeps_nobody_else_out(
-    sql_storage: SqlStorage, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_long_search_keeps_nobody_else_out(sql_storage: SqlStorage, caplog: pytest.LogCaptureFixture) -> None:
     read(sql_storage)
     refused(sql_storage, partial(count, digits=12))
     code = sqlite3.SQLITE_INTERRUPT if sql_storage.embedded else 1969
@@ -548,9 +546,7 @@ def test_a_commit_that_fails_in_a_way_nobody_knows_is_unknown_and_not_repeated(
 
 @pytest.mark.rule("contract H5")
 @pytest.mark.usefixtures("no_secrets")
-def test_a_server_that_became_read_only_is_left_for_a_better_one(
-    mariadb: MariaDbServer, mariadb_storage: SqlStorage
-) -> None:
+def test_a_read_only_server_is_left_for_a_better_one(mariadb: MariaDbServer, mariadb_storage: SqlStorage) -> None:
     read(mariadb_storage)
     mariadb.execute("SET GLOBAL read_only = 1")
     try:

@@ -60,9 +60,7 @@ def test_processes_that_were_forked_write_side_by_side(request: pytest.FixtureRe
     assert all(author(storage, first + NUMBER - 1) for first in (1, 1_000, 2_000))
 
 
-def test_a_forked_process_opens_the_file_separately(
-    sqlite_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_forked_process_opens_the_file_again(sqlite_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     assert sqlite_storage.data_version() is None  # it connects for the next time
     assert author(sqlite_storage, 1) is None
     assert sqlite_storage.data_version() is not None

@@ -188,9 +188,7 @@ def test_a_file_that_cannot_be_made_is_named_without_its_path(tmp_path: Path) ->
 
 
 @pytest.mark.rule("contract H2")
-def test_a_relative_path_is_taken_from_where_the_service_was_started(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_relative_path_is_that_of_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     storage = open_sql_storage("sqlite:///new.db")
     monkeypatch.chdir("/")

@@ -290,7 +290,7 @@ def test_a_database_with_records_is_refused(source: str, target: str) -> None:
 
 
 @pytest.mark.slow("whole galleries are copied")
-def test_a_move_that_broke_off_before_the_mark_is_finished_by_the_next(
+def test_a_move_that_broke_off_is_finished_by_the_next(
     source: str, target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = rows(source)

@@ -219,9 +219,7 @@ def test_a_file_that_was_replaced_has_no_data_version_and_then_another_one(
 
 
 @pytest.mark.rule("contract F1", "contract A20")
-def test_the_data_version_of_a_file_that_somebody_locks_is_not_waited_for(
-    sqlite_storage: SqlStorage, tmp_path: Path
-) -> None:
+def test_the_data_version_of_a_locked_file_is_not_waited_for(sqlite_storage: SqlStorage, tmp_path: Path) -> None:
     sqlite_storage.data_version()
     with contextlib.closing(sqlite3.connect(tmp_path / "gallery.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

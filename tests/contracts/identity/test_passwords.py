@@ -32,9 +32,7 @@ def hasher(adapter: tuple[PasswordHasher, PasswordHasher]) -> PasswordHasher:
 
 
 @given(texts(1, 256), texts(1, 256))
-def test_a_password_proves_itself_and_no_other(
-    adapter: tuple[PasswordHasher, PasswordHasher], password: str, other: str
-) -> None:
+def test_a_password_proves_itself(adapter: tuple[PasswordHasher, PasswordHasher], password: str, other: str) -> None:
     hasher = adapter[0]
     hash_ = hasher.hash(password)
     assert hasher.verify(hash_, password)

@@ -365,9 +365,7 @@ COUNTED: dict[str, tuple[AnyKind, Callable[[int], StoredRecord]]] = {
 
 @pytest.mark.rule("contract A2", "contract D", "contract I2")
 @pytest.mark.parametrize(("kind", "made"), COUNTED.values(), ids=COUNTED)
-def test_ids_count_on_from_the_highest_that_ever_was(
-    storage: Storage, kind: AnyKind, made: Callable[[int], StoredRecord]
-) -> None:
+def test_ids_count_on_from_the_highest(storage: Storage, kind: AnyKind, made: Callable[[int], StoredRecord]) -> None:
     def next_one(uow: UnitOfWork) -> int:
         id_ = uow.records(kind).next_id()
         uow.records(kind).add(made(id_))

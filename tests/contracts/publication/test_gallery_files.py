@@ -133,9 +133,7 @@ def test_an_unchanged_gallery_renews_its_pointer_alone(files: GalleryFiles) -> N
 
 @pytest.mark.rule("contract L1")
 @pytest.mark.parametrize(("days", "patience"), [(1, DAY // 2), (2, DAY), (30, DAY)])
-def test_a_pointer_is_left_alone_for_a_day_or_half_of_its_validity(
-    days: int, patience: int, files: GalleryFiles
-) -> None:
+def test_a_pointer_is_left_alone_for_a_day_or_half_its_validity(days: int, patience: int, files: GalleryFiles) -> None:
     published(files, publication(1, days=days))
     assert is_unchanged(files, "", NOW + patience - 1)
     assert not is_unchanged(files, "", NOW + patience)

@@ -13,16 +13,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.changes.history import Revert, RevertRequest
 from logoadmin.domain.changes.import_export import ImportRecords
-from logoadmin.domain.gallery.artworks import (
-    AmendLogo,
-    AmendTheme,
-    BlockLogo,
-    BlockTheme,
-    CreateLogo,
-    CreateTheme,
-    RemoveLogo,
-    RemoveTheme,
-)
+from logoadmin.domain.gallery import artworks
 from logoadmin.domain.kernel.access import Owner
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.kernel.records import Change, Kind
@@ -93,9 +84,9 @@ class Takedowns(RuleBasedStateMachine):
     def create(self, kind: Kind, active: bool) -> None:
         values = {**ARTWORK, "active": active}
         if kind is Kind.LOGO:
-            self.ask(lambda gallery, caller: gallery.logos.create(CreateLogo(**values), caller))
+            self.ask(lambda gallery, caller: gallery.logos.create(artworks.CreateLogo(**values), caller))
         else:
-            self.ask(lambda gallery, caller: gallery.themes.create(CreateTheme(**values), caller))
+            self.ask(lambda gallery, caller: gallery.themes.create(artworks.CreateTheme(**values), caller))
 
     @rule(kind=KINDS, ids=st.lists(IDS, min_size=1), active=st.booleans(), name=NAMES, dry_run=st.booleans())
     def load(self, kind: Kind, ids: list[int], active: bool, name: str, dry_run: bool) -> None:
@@ -106,25 +97,29 @@ class Takedowns(RuleBasedStateMachine):
 
     @rule(id_=IDS, values=st.fixed_dictionaries({}, optional={"active": st.booleans(), "name": NAMES}))
     def amend_logo(self, id_: int, values: dict[str, Any]) -> None:
-        self.ask(lambda gallery, caller: gallery.logos.amend(AmendLogo(logo_id=id_, **values), caller))
+        self.ask(lambda gallery, caller: gallery.logos.amend(artworks.AmendLogo(logo_id=id_, **values), caller))
 
     @rule(id_=IDS, active=st.booleans())
     def switch_theme(self, id_: int, active: bool) -> None:
-        self.ask(lambda gallery, caller: gallery.themes.amend(AmendTheme(theme_id=id_, active=active), caller))
+        self.ask(lambda gallery, caller: gallery.themes.amend(artworks.AmendTheme(theme_id=id_, active=active), caller))
 
     @rule(kind=KINDS, id_=IDS, reason=REASONS)
     def block(self, kind: Kind, id_: int, reason: str) -> None:
         if kind is Kind.LOGO:
-            self.ask(lambda gallery, caller: gallery.logos.block(BlockLogo(logo_id=id_, reason=reason), caller))
+            self.ask(
+                lambda gallery, caller: gallery.logos.block(artworks.BlockLogo(logo_id=id_, reason=reason), caller)
+            )
         else:
-            self.ask(lambda gallery, caller: gallery.themes.block(BlockTheme(theme_id=id_, reason=reason), caller))
+            self.ask(
+                lambda gallery, caller: gallery.themes.block(artworks.BlockTheme(theme_id=id_, reason=reason), caller)
+            )
 
     @rule(kind=KINDS, id_=IDS)
     def remove(self, kind: Kind, id_: int) -> None:
         if kind is Kind.LOGO:
-            self.ask(lambda gallery, caller: gallery.logos.remove(RemoveLogo(logo_id=id_), caller))
+            self.ask(lambda gallery, caller: gallery.logos.remove(artworks.RemoveLogo(logo_id=id_), caller))
         else:
-            self.ask(lambda gallery, caller: gallery.themes.remove(RemoveTheme(theme_id=id_), caller))
+            self.ask(lambda gallery, caller: gallery.themes.remove(artworks.RemoveTheme(theme_id=id_), caller))
 
     @rule(
         changes=st.lists(

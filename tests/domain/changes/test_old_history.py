@@ -85,9 +85,7 @@ def amended(uow: UnitOfWork, newer: Newer) -> int:
     return write(uow, newer, "amended", {**now, "created_at": 5}, now)
 
 
-def test_an_amendment_is_undone_and_the_field_has_its_default(
-    upgraded: LogoAdmin, storage: Storage, newer: Newer
-) -> None:
+def test_an_amendment_is_undone_and_the_default_is_left(upgraded: LogoAdmin, storage: Storage, newer: Newer) -> None:
     number = storage.write(lambda uow: amended(uow, newer))
     upgraded.changes.revert(Revert(change_id=number))
     record = storage.read(lambda uow: newer.repository(uow).get(newer.id))
@@ -113,9 +111,7 @@ def test_a_created_record_is_removed(upgraded: LogoAdmin, storage: Storage, newe
     assert storage.read(lambda uow: newer.repository(uow).get(newer.id)) is None
 
 
-def test_a_record_whose_newer_field_was_changed_since_is_left_alone(
-    upgraded: LogoAdmin, storage: Storage, newer: Newer
-) -> None:
+def test_a_newer_field_that_was_changed_since_is_kept(upgraded: LogoAdmin, storage: Storage, newer: Newer) -> None:
     number = storage.write(lambda uow: amended(uow, newer))
     ask(upgraded, newer.command(newer.other))
     with pytest.raises(Conflict, match=f"was changed since, by change {number + 1}$"):

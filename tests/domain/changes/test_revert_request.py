@@ -46,9 +46,7 @@ def logo(name: str, *author_ids: int, logo_id: int = 1) -> dict[str, Any]:
     return {"kind": "logo", "logo_id": logo_id, **ARTWORK, "name": name, "author_ids": author_ids}
 
 
-def test_an_import_is_undone_at_once_and_so_is_its_undoing(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_an_import_and_its_undoing_are_undone(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     before = everything(storage)
     load(stocked, IMPORTED)
     after, done = everything(storage), history(stocked)
@@ -68,9 +66,7 @@ def test_an_import_is_undone_at_once_and_so_is_its_undoing(
     assert everything(storage) == before
 
 
-def test_what_another_request_changed_since_is_in_the_way_and_nothing_is_undone(
-    stocked: LogoAdmin, storage: MemoryStorage
-) -> None:
+def test_what_another_request_changed_since_is_in_the_way(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     load(stocked, [logo("a", 1), logo("b", logo_id=9), logo("c", logo_id=10)])
     stocked.logos.amend(artworks.AmendLogo(logo_id=9, name="mine"))
     theirs = last(stocked).change_id

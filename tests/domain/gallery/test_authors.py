@@ -2,14 +2,7 @@
 
 import pytest
 
-from logoadmin.domain.gallery.artworks import (
-    CreateLogo,
-    LinkLogoAuthor,
-    ListAuthorLogos,
-    ListAuthorThemes,
-    ListLogoAuthors,
-    ListThemeAuthors,
-)
+from logoadmin.domain.gallery import artworks
 from logoadmin.domain.gallery.authors import CreateAuthor, RemoveAuthor
 from logoadmin.domain.kernel.records import Author, RemovedAuthor
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -28,21 +21,21 @@ def test_a_new_author_gets_the_next_id_and_need_not_be_a_user(gallery: LogoAdmin
 
 @pytest.mark.rule("contract D authors")
 def test_removing_an_author_removes_the_links_and_leaves_the_artworks(stocked: LogoAdmin) -> None:
-    stocked.logos.link(LinkLogoAuthor(logo_id=1, author_id=2))
+    stocked.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=2))
     assert stocked.authors.remove(RemoveAuthor(author_id=1)) == RemovedAuthor(1)
-    left = stocked.logos.authors(ListLogoAuthors(logo_id=1))
+    left = stocked.logos.authors(artworks.ListLogoAuthors(logo_id=1))
     assert [author.author_id for author in left] == [2]
-    assert tuple(stocked.themes.authors(ListThemeAuthors(theme_id=1))) == ()
+    assert tuple(stocked.themes.authors(artworks.ListThemeAuthors(theme_id=1))) == ()
     assert create(stocked, 101, "Ann").author_id == 3
 
 
 @pytest.mark.rule("contract D authors", "contract A18")
 def test_the_artworks_of_an_author_are_listed_by_id_with_all_their_authors(stocked: LogoAdmin) -> None:
     for logo_id, author_ids in {2: (), 3: (2, 1), 4: (2,)}.items():
-        stocked.logos.create(CreateLogo(**ARTWORK))
+        stocked.logos.create(artworks.CreateLogo(**ARTWORK))
         for author_id in author_ids:
-            stocked.logos.link(LinkLogoAuthor(logo_id=logo_id, author_id=author_id))
-    made = list(stocked.logos.of_author(ListAuthorLogos(author_id=1)))
+            stocked.logos.link(artworks.LinkLogoAuthor(logo_id=logo_id, author_id=author_id))
+    made = list(stocked.logos.of_author(artworks.ListAuthorLogos(author_id=1)))
     assert [(logo.logo_id, [author.author_id for author in logo.authors]) for logo in made] == [(1, [1]), (3, [2, 1])]
-    assert [theme.theme_id for theme in stocked.themes.of_author(ListAuthorThemes(author_id=1))] == [1]
-    assert list(stocked.themes.of_author(ListAuthorThemes(author_id=2))) == []
+    assert [theme.theme_id for theme in stocked.themes.of_author(artworks.ListAuthorThemes(author_id=1))] == [1]
+    assert list(stocked.themes.of_author(artworks.ListAuthorThemes(author_id=2))) == []

@@ -82,9 +82,7 @@ def test_an_event_has_the_name_of_its_user_and_the_client_without_what_cannot_be
     assert [(event.user_id, event.user_name, event.count) for event in newest()] == [(99, None, 3)]
 
 
-def test_events_keep_the_name_that_a_user_had_also_when_the_user_is_gone(
-    stocked: LogoAdmin, newest: Callable[[], list[Event]]
-) -> None:
+def test_events_keep_the_name_that_a_user_had(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
     stocked.sessions.sign_in(ANN, HERE)
     stocked.users.amend(AmendUser(user_id=7, username="eve"))
     stocked.users.remove(RemoveUser(user_id=7))
@@ -139,9 +137,7 @@ def test_a_second_use_of_a_refresh_token_is_an_event_from_where_it_came(
 
 
 @pytest.mark.rule("contract C3", "contract C6", "contract O9")
-def test_ended_sessions_are_events_of_those_whose_sessions_they_were(
-    stocked: LogoAdmin, newest: Callable[[], list[Event]]
-) -> None:
+def test_ended_sessions_are_events_of_their_users(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
     first, second = (stocked.sessions.sign_in(ANN, HERE) for _ in range(2))
     ann, others = caller(stocked, first), caller(stocked, second)
     admin = replace(caller(stocked, stocked.sessions.sign_in(ADMIN)), origin="198.51.100.1")
@@ -185,9 +181,7 @@ def count(
     storage.write(lambda uow: count_event(uow, name, user_id, Anonymous(address, user_agent="a"), at), "sessions")
 
 
-def test_refusals_are_counted_by_user_network_and_hour(
-    storage: MemoryStorage, newest: Callable[[], list[Event]]
-) -> None:
+def test_refusals_count_by_user_network_and_hour(storage: MemoryStorage, newest: Callable[[], list[Event]]) -> None:
     for number in range(30):
         count(storage, "192.0.2.1", NOW - NOW % HOUR + number * 119)
         count(storage, f"2001:db8::{number}")
@@ -203,9 +197,7 @@ def test_refusals_are_counted_by_user_network_and_hour(
     ]
 
 
-def test_a_flood_from_many_addresses_adds_few_rows_and_loses_no_count(
-    storage: MemoryStorage, newest: Callable[[], list[Event]]
-) -> None:
+def test_a_flood_adds_few_rows_and_loses_no_count(storage: MemoryStorage, newest: Callable[[], list[Event]]) -> None:
     for number in range(1_000):
         count(storage, f"198.51.{number // 250}.{number % 250}", user_id=7 if number % 2 else None)
     count(storage, "198.51.0.1")
@@ -237,9 +229,7 @@ def refuse(gallery: LogoAdmin, username: str, client: Anonymous = HERE, password
 
 
 @pytest.mark.rule("contract C1", "contract O9")
-def test_refused_and_limited_sign_ins_are_events_of_their_user(
-    stocked: LogoAdmin, newest: Callable[[], list[Event]]
-) -> None:
+def test_refused_and_limited_sign_ins_are_events(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
     for _ in range(25):
         refuse(stocked, "ann")
     refuse(stocked, "ann", Anonymous("203.0.113.1"))
@@ -250,9 +240,7 @@ def test_refused_and_limited_sign_ins_are_events_of_their_user(
     ]
 
 
-def test_a_password_that_was_typed_as_a_name_is_in_no_event(
-    stocked: LogoAdmin, newest: Callable[[], list[Event]]
-) -> None:
+def test_a_password_typed_as_a_name_is_in_no_event(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
     for name in (ANN_PASSWORD, ADMIN_PASSWORD, "Ann", "nobody"):
         refuse(stocked, name, password=ANN_PASSWORD)
     (event,) = newest()
@@ -284,9 +272,7 @@ def watched(method: Callable[..., Any], asked: list[str]) -> Callable[..., Any]:
 
 
 @pytest.mark.rule("contract O5", "contract O9")
-def test_changed_passwords_are_events_and_so_are_wrong_current_ones(
-    stocked: LogoAdmin, newest: Callable[[], list[Event]]
-) -> None:
+def test_changed_and_wrong_passwords_are_events(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
     ann = replace(caller(stocked, stocked.sessions.sign_in(ANN)), origin="192.0.2.7")
     newest()
     with pytest.raises(IncorrectPassword):
@@ -317,9 +303,7 @@ def test_a_refusal_remains_one_when_it_cannot_be_counted(clock: FrozenClock) -> 
 
 
 @pytest.mark.rule("contract O9")
-def test_the_sweep_deletes_events_that_are_too_old(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_the_sweep_deletes_old_events(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     for _ in range(9):
         stocked.sessions.sign_in(ANN)
         clock.pass_by(1)
@@ -331,7 +315,7 @@ def test_the_sweep_deletes_events_that_are_too_old(
 
 
 @pytest.mark.rule("contract K7", "contract O9")
-def test_a_clock_that_is_ahead_for_one_sweep_deletes_few_events(
+def test_a_clock_that_is_ahead_deletes_few_events(
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     for _ in range(60):

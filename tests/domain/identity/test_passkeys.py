@@ -168,9 +168,7 @@ def test_a_lie_enrols_nothing_and_signs_nobody_in(stocked: LogoAdmin, ann: Signe
 
 @pytest.mark.rule("contract O1")
 @pytest.mark.parametrize("back", [0, 1, 2])
-def test_a_counter_that_goes_back_is_refused(
-    stocked: LogoAdmin, ann: SignedIn, device: Authenticator, back: int
-) -> None:
+def test_a_counter_never_goes_back(stocked: LogoAdmin, ann: SignedIn, device: Authenticator, back: int) -> None:
     """A copy of a key that cannot be copied would count on its own."""
     device.counter = 5
     enrol(stocked, ann, device)
@@ -250,9 +248,7 @@ def test_a_used_challenge_stays_used_when_the_clock_goes_back(
 
 
 @pytest.mark.rule("contract O2")
-def test_a_challenge_serves_its_purpose_and_its_user_alone(
-    stocked: LogoAdmin, ann: SignedIn, device: Authenticator
-) -> None:
+def test_a_challenge_serves_one_purpose_and_one_user(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     enrol(stocked, ann, device)
     others = Authenticator(site=LOCAL)
@@ -344,7 +340,7 @@ def test_a_passkey_is_enrolled_once(stocked: LogoAdmin, ann: SignedIn, device: A
 
 
 @pytest.mark.rule("contract O1")
-def test_an_enrolment_uses_its_challenge_up(
+def test_an_enrolment_uses_challenges(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
 ) -> None:
     begun = stocked.passkeys.begin(BeginPasskey(), ann)
@@ -396,20 +392,6 @@ def test_failures_with_passkeys_are_limited_by_network(
     assert works(stocked, alone(stocked, device, elsewhere))
     clock.pass_by(300)
     assert works(stocked, alone(stocked, device, nearby))
-
-
-@pytest.mark.rule("contract O2", "contract F3")
-def test_an_idempotency_key_returns_unused_tokens_alone(
-    stocked: LogoAdmin, ann: SignedIn, device: Authenticator
-) -> None:
-    enrol(stocked, ann, device)
-    asked = stocked.passkeys.options(AskPasskey())
-    command = once(sign_in(asked.challenge, device.get(asked.options)), "once")
-    tokens = stocked.passkeys.sign_in(command)
-    assert stocked.passkeys.sign_in(command) == tokens
-    other = once(sign_in(asked.challenge, device.get(asked.options)), "once")
-    with pytest.raises(errors.InvalidInput):
-        stocked.passkeys.sign_in(other)
 
 
 @pytest.mark.rule("contract O1", "contract F3")

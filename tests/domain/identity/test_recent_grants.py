@@ -109,9 +109,7 @@ def gallery_with_history(stocked: LogoAdmin) -> LogoAdmin:
 
 
 @EACH_GRANT
-def test_an_old_sign_in_gives_nobody_a_password_or_a_scope(
-    gallery_with_history: LogoAdmin, clock: FrozenClock, way: Way
-) -> None:
+def test_an_old_sign_in_gives_nobody_anything(gallery_with_history: LogoAdmin, clock: FrozenClock, way: Way) -> None:
     gallery = gallery_with_history
     admin = caller(gallery, gallery.sessions.sign_in(ADMIN))
     clock.pass_by(601)
@@ -124,9 +122,7 @@ def test_an_old_sign_in_gives_nobody_a_password_or_a_scope(
 
 
 @pytest.mark.parametrize("way", OTHERS.values(), ids=OTHERS)
-def test_what_gives_nobody_more_needs_no_recent_sign_in(
-    gallery_with_history: LogoAdmin, clock: FrozenClock, way: Way
-) -> None:
+def test_what_gives_nobody_more_needs_nothing(gallery_with_history: LogoAdmin, clock: FrozenClock, way: Way) -> None:
     admin = caller(gallery_with_history, gallery_with_history.sessions.sign_in(ADMIN))
     clock.pass_by(601)
     way(gallery_with_history, admin)

@@ -151,9 +151,7 @@ def test_a_stored_response_is_not_returned_without_a_recent_sign_in(stocked: Log
         stocked.keys.create(command, admin)
 
 
-def test_the_first_factor_ends_the_other_sessions_and_makes_its_own_one_with_a_factor(
-    stocked: LogoAdmin, clock: FrozenClock
-) -> None:
+def test_the_first_factor_ends_other_sessions_and_strengthens_its_own(stocked: LogoAdmin, clock: FrozenClock) -> None:
     other = stocked.sessions.sign_in(ANN)
     bystander = signed_in(stocked)
     who, totp, _ = enrolled(stocked)
@@ -173,9 +171,7 @@ def test_the_first_factor_ends_the_other_sessions_and_makes_its_own_one_with_a_f
     assert [event.count for event in events if event.event == "session_ended"] == [1]
 
 
-def test_with_a_factor_a_session_by_the_password_alone_is_not_recent(
-    stocked: LogoAdmin, storage: MemoryStorage
-) -> None:
+def test_with_a_factor_a_session_by_password_alone_is_not_recent(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     """Such as one that was open when factors did not yet end sessions."""
     who, _, _ = enrolled(stocked, ADMIN)
 

@@ -130,9 +130,7 @@ def test_who_may_change_something_is_an_administrator(
     assert is_restricted(gallery, caller(gallery, tokens))
 
 
-def test_a_change_of_role_reaches_a_session_at_its_next_refresh(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_a_new_role_counts_at_the_next_refresh(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     gallery = under(storage, clock, "required_for_admins", 1)
     tokens = gallery.sessions.sign_in(ANN)
     stocked.users.amend(AmendUser(user_id=7, role_id=2))
@@ -143,9 +141,7 @@ def test_a_change_of_role_reaches_a_session_at_its_next_refresh(
     assert enrol_by(gallery, refresh(gallery, tokens)) is None
 
 
-def test_who_is_promoted_makes_no_key_with_the_session_from_before(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_an_older_session_makes_no_stronger_key(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     gallery = under(storage, clock, "required_for_admins", 0)
     stocked.roles.amend(AmendRole(role_id=1, scope=()))
     who = caller(gallery, gallery.sessions.sign_in(ANN))
@@ -182,9 +178,7 @@ def test_switching_it_on_and_off_reaches_sessions_at_their_next_refresh(
     assert is_restricted(on, caller(on, tokens))
 
 
-def test_more_days_of_grace_count_from_the_same_moment(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_more_days_of_grace_begin_as_before(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     del stocked
     tokens = under(storage, clock, "required", 1).sessions.sign_in(ADMIN)
     clock.pass_by(3 * DAY)
@@ -212,9 +206,7 @@ def test_enrolling_and_removing_gains_no_grace(required: LogoAdmin, clock: Froze
     assert who.user_id == ADMIN_ID
 
 
-def test_a_restricted_session_must_be_recent_to_enrol(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_who_is_restricted_must_be_recent(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     del stocked
     gallery = under(storage, clock, "required", 0)
     who = caller(gallery, gallery.sessions.sign_in(ADMIN))
@@ -242,9 +234,7 @@ def test_a_sign_in_at_the_issuer_is_the_issuers_business(stocked: LogoAdmin, sto
 
 
 @pytest.mark.rule("contract K7")
-def test_no_grace_lasts_because_a_clock_was_ahead(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_no_grace_lasts_as_a_clock_was_ahead(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     del stocked
     gallery = under(storage, clock, "required")
     clock.pass_by(10**8)

@@ -112,9 +112,7 @@ def test_tokens_never_show_in_a_log(stocked: LogoAdmin) -> None:
         ("ann", "ANN'S PASSWORD"),
     ],
 )
-def test_a_wrong_name_or_password_is_refused_in_the_same_words(
-    stocked: LogoAdmin, username: str, password: str
-) -> None:
+def test_a_wrong_name_or_password_is_refused_in_one_way(stocked: LogoAdmin, username: str, password: str) -> None:
     with pytest.raises(errors.SignInRefused, match=r"^Incorrect username or password$") as caught:
         stocked.sessions.sign_in(SignIn(username=username, password=password))
     assert caught.value.__context__ is None
@@ -139,9 +137,7 @@ def test_a_wrong_name_and_a_wrong_password_do_the_same_work(storage: WatchedStor
 
 
 @pytest.mark.rule("contract C1", "contract I3")
-def test_a_user_who_was_brought_in_without_a_password_cannot_sign_in(
-    gallery: LogoAdmin, storage: WatchedStorage
-) -> None:
+def test_a_user_who_came_without_a_password_cannot_sign_in(gallery: LogoAdmin, storage: WatchedStorage) -> None:
     storage.write(lambda uow: uow.records(USERS).add(User(8, "imported", None, 1, NOW)))
     for password in ("nobody", "None", "x"):
         with pytest.raises(errors.SignInRefused):
@@ -190,9 +186,7 @@ def test_a_failed_sign_in_renews_nothing(storage: WatchedStorage, clock: FrozenC
 
 
 @pytest.mark.rule("contract C1", "contract B5")
-def test_a_password_that_changes_while_it_is_checked_signs_nobody_in(
-    storage: WatchedStorage, clock: FrozenClock
-) -> None:
+def test_a_password_that_changes_meanwhile_signs_nobody_in(storage: WatchedStorage, clock: FrozenClock) -> None:
     class ChangedMeanwhile(WatchedPasswords):
         def verify(self, hash_: PasswordHash | None, password: str) -> bool:
             right = super().verify(hash_, password)
@@ -287,9 +281,7 @@ def there(storage: WatchedStorage, given: list[str]) -> int:
 
 
 @pytest.mark.rule("contract C3")
-def test_a_used_refresh_token_is_known_as_long_as_its_session_lives(
-    storage: WatchedStorage, clock: FrozenClock
-) -> None:
+def test_a_used_refresh_token_is_known_while_its_session_lives(storage: WatchedStorage, clock: FrozenClock) -> None:
     gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=100))
     first = newest = gallery.sessions.sign_in(ADMIN)
     for _ in range(50):
@@ -519,9 +511,7 @@ def test_a_user_has_a_hundred_keys_that_have_not_expired(stocked: LogoAdmin, clo
 
 @pytest.mark.rule("contract C5", "contract A19")
 @pytest.mark.parametrize("token", ["lga_", "lga_x", "lga_" + "x" * 42, "lga_" + "x" * 44, "LGA_" + "x" * 43])
-def test_what_only_looks_like_a_key_is_refused_without_a_look(
-    stocked: LogoAdmin, storage: WatchedStorage, token: str
-) -> None:
+def test_what_looks_like_a_key_is_refused_at_once(stocked: LogoAdmin, storage: WatchedStorage, token: str) -> None:
     storage.asked.clear()
     with pytest.raises(errors.InvalidToken):
         stocked.sessions.caller(token)

@@ -68,9 +68,7 @@ def test_the_first_start_makes_two_keys_for_tokens(storage: MemoryStorage, clock
 
 
 @pytest.mark.rule("contract C2")
-def test_a_rotation_signs_with_the_next_key_and_accepts_the_previous_one(
-    storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_a_rotation_signs_with_the_next_key(storage: MemoryStorage, clock: FrozenClock) -> None:
     start(storage, clock)
     current, following = stored_token_keys(storage)
     rotate_token_keys(storage, RANDOMNESS, FrozenClock())

@@ -51,9 +51,7 @@ def refused(gallery: LogoAdmin, code: str, username: str = "ann") -> None:
 # What it does
 
 
-def test_a_code_signs_in_once_instead_of_password_and_factor_and_ends_other_sessions(
-    stocked: LogoAdmin, storage: MemoryStorage
-) -> None:
+def test_a_code_signs_in_once_and_ends_other_sessions(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     """ASVS 6.4.1: it cannot become a long-term secret."""
     before = stocked.sessions.sign_in(ANN)
     enrol(stocked, caller(stocked, before))

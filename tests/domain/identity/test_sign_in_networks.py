@@ -67,9 +67,7 @@ def refresh(gallery: LogoAdmin, tokens: Tokens, client: Anonymous) -> Tokens:
     return gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=tokens.refresh_token), client)
 
 
-def test_where_users_signed_in_they_are_not_locked_out(
-    gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_known_networks_lock_nobody_out(gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     for client in (HOME, MOBILE):
         gallery.sessions.sign_in(ANN, client)
     clock.pass_by(100 * DAY)
@@ -82,9 +80,7 @@ def test_where_users_signed_in_they_are_not_locked_out(
     assert [fails(gallery, HOME) for _ in range(11)] == [True] * 10 + [False]
 
 
-def test_a_session_that_moves_makes_the_network_known(
-    gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_a_session_makes_networks_known(gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     tokens = gallery.sessions.sign_in(ANN, HOME)
     refresh(gallery, tokens, MOBILE)
     assert attack(storage, clock) == 100
@@ -99,9 +95,7 @@ def test_a_network_is_forgotten_with_the_events(gallery: LogoAdmin, storage: Mem
     assert refused(gallery, HOME)
 
 
-def test_the_network_of_another_user_is_not_known(
-    gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_a_network_of_another_user_is_unknown(gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     gallery.users.create(users.CreateUser(user_id=8, username="mallory", avatar=None, password=ANN_PASSWORD))
     gallery.sessions.sign_in(SignIn(username="mallory", password=ANN_PASSWORD), HOME)
     assert attack(storage, clock) == 100
@@ -126,9 +120,7 @@ def test_a_second_step_meets_them_and_works_where_the_network_is_known(
 
 
 @pytest.mark.rule("contract O6")
-def test_the_way_back_stays_open_under_an_attack(
-    gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_the_way_back_is_open_under_an_attack(gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     code = gallery.sign_in_codes.create(CreateSignInCode(user_id=7)).code
     assert attack(storage, clock) == 100
     assert refused(gallery, NEW)

@@ -206,9 +206,7 @@ def test_what_changes_is_in_the_history(gallery: LogoAdmin) -> None:
     ("groups", "role_id"),
     [(("editors", "admins"), 2), (("staff",), 3), (("other", "editors"), 3), (("EDITORS", "staff"), 3)],
 )
-def test_the_first_entry_whose_group_the_user_has_decides(
-    gallery: LogoAdmin, groups: tuple[str, ...], role_id: int
-) -> None:
+def test_the_first_group_that_is_listed_decides(gallery: LogoAdmin, groups: tuple[str, ...], role_id: int) -> None:
     assert user_of(gallery, sign_in(gallery, with_groups(*groups))).role_id == role_id
 
 
@@ -262,9 +260,7 @@ def test_open_sessions_follow_the_settings_at_their_refresh(gallery: LogoAdmin, 
         refresh(opened(oidc_roles="others=painter"), tokens)
 
 
-def test_a_role_that_does_not_exist_lets_nobody_in(
-    gallery: LogoAdmin, opened: Opened, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_no_missing_role_lets_anybody_in(gallery: LogoAdmin, opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
     tokens = sign_in(gallery)
     for role in ("Painter", "99", "99999999999", "-1", "٣"):
         with pytest.raises(errors.SignInForbidden):

@@ -52,9 +52,7 @@ def use(gallery: LogoAdmin) -> None:
     gallery.authors.create(once(CreateAuthor(user_id=99, username="Author 99"), "key"))
 
 
-def test_everything_that_has_expired_goes_and_nothing_else(
-    gallery: LogoAdmin, storage: Storage, clock: FrozenClock
-) -> None:
+def test_what_has_expired_goes_and_nothing_else(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
     use(gallery)
     clock.pass_by(400 * DAY)
     tokens = gallery.sessions.sign_in(ANN, HOME)

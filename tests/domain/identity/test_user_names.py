@@ -49,9 +49,7 @@ def test_undoing_returns_the_name(stocked: LogoAdmin, storage: MemoryStorage) ->
 
 @pytest.mark.rule("contract F1")
 @pytest.mark.parametrize("command", [ListChanges(), ListChanges(kind=Kind.AUTHOR), ListChanges(kind=Kind.AUTHOR, id=1)])
-def test_a_new_name_is_a_new_version_of_the_list(
-    stocked: LogoAdmin, storage: MemoryStorage, command: ListChanges
-) -> None:
+def test_a_new_name_is_a_new_version(stocked: LogoAdmin, storage: MemoryStorage, command: ListChanges) -> None:
     changed_by(stocked, signed_in(storage, "authors:write"))
     version = stocked.changes.list(command).version
     with pytest.raises(NotModified):

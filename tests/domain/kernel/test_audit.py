@@ -19,17 +19,7 @@ from logoadmin.domain.gallery.audited_settings import SettingsInHistory
 from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.events import event_list as events
-from logoadmin.domain.identity.factors import passkeys
-from logoadmin.domain.identity.factors.factors import (
-    ConfirmTotp,
-    CountRecoveryCodes,
-    EnrolTotp,
-    ListFactors,
-    ListUserFactors,
-    MakeRecoveryCodes,
-    RemoveFactor,
-    RemoveUserFactors,
-)
+from logoadmin.domain.identity.factors import factors, passkeys
 from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.sign_in.issuer import ShowWays
@@ -157,9 +147,9 @@ UNRECORDED: Final = {
     sessions.ListSessions, sessions.RemoveSession, sessions.RemoveUserSessions,
     preferences.GetPreferences, preferences.SetPreferences, publication.ShowPublication, settings.GetSettings,
     css.JudgeCss, pictures.SendPicture, pictures.GetPicture,
-    ListFactors, EnrolTotp, ConfirmTotp, RemoveFactor,
-    ListUserFactors, RemoveUserFactors, CountRecoveryCodes,
-    MakeRecoveryCodes, SignInWithFactor,
+    factors.ListFactors, factors.EnrolTotp, factors.ConfirmTotp, factors.RemoveFactor,
+    factors.ListUserFactors, factors.RemoveUserFactors, factors.CountRecoveryCodes,
+    factors.MakeRecoveryCodes, SignInWithFactor,
     AskPasskey, passkeys.BeginPasskey, passkeys.EnrolPasskey, SignInWithPasskey,
     CreateSignInCode, SignInWithCode,
     keys.ListKeys, keys.CreateKey, keys.RemoveKey, changes.ListChanges, import_export.ExportRecords,
@@ -175,7 +165,14 @@ UNRECORDED: Final = {
 # fmt: on
 # What no user of a stocked gallery can do: they have no factor, and there is no challenge.
 UNMET: Final = {
-    *(ConfirmTotp, RemoveFactor, MakeRecoveryCodes, SignInWithFactor, passkeys.EnrolPasskey, SignInWithPasskey),
+    *(
+        factors.ConfirmTotp,
+        factors.RemoveFactor,
+        factors.MakeRecoveryCodes,
+        SignInWithFactor,
+        passkeys.EnrolPasskey,
+        SignInWithPasskey,
+    ),
     SignInWithCode,
 }
 

@@ -65,9 +65,7 @@ AMENDED: Final[dict[type[Command], list[tuple[str, Any]]]] = {
 @pytest.mark.rule("spec §Endpoints 5", "spec §Endpoints 7", "spec §Rules 2", "contract A4", "contract D users")
 @pytest.mark.rule("contract D roles", "contract D logos", "contract D themes")
 @pytest.mark.parametrize("kind", AMENDED)
-def test_a_record_gets_the_new_value_and_keeps_the_others(
-    stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]
-) -> None:
+def test_a_record_gets_a_value_and_keeps_others(stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]) -> None:
     look = CONDITIONAL[kind]
     record = ask(stocked, look)
     clock.pass_by(60)

@@ -10,16 +10,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.changes.history import Revert, RevertRequest
 from logoadmin.domain.changes.import_export import ImportRecords
-from logoadmin.domain.gallery.artworks import (
-    AmendLogo,
-    AmendTheme,
-    BlockLogo,
-    BlockTheme,
-    GetLogo,
-    LinkLogoAuthor,
-    RemoveLogo,
-    RemoveTheme,
-)
+from logoadmin.domain.gallery import artworks
 from logoadmin.domain.kernel.access import Owner
 from logoadmin.domain.kernel.errors import ArtworkBlocked, InvalidInput, InvalidLines, NotFound, Outdated
 from logoadmin.domain.kernel.records import Change, Imported, Kind
@@ -31,11 +22,11 @@ pytestmark = pytest.mark.rule("contract L3")
 
 REASON: Final = "It covers the sign-in form"
 DAY: Final = 86_400
-BLOCK: Final = BlockLogo(logo_id=1, reason=REASON)
-SWITCH_OFF: Final = AmendLogo(logo_id=1, active=False)
-SWITCH_ON: Final = AmendLogo(logo_id=1, active=True)
-LIFT: Final = AmendLogo(logo_id=1, active=True, unblock=True)
-REMOVE: Final = RemoveLogo(logo_id=1)
+BLOCK: Final = artworks.BlockLogo(logo_id=1, reason=REASON)
+SWITCH_OFF: Final = artworks.AmendLogo(logo_id=1, active=False)
+SWITCH_ON: Final = artworks.AmendLogo(logo_id=1, active=True)
+LIFT: Final = artworks.AmendLogo(logo_id=1, active=True, unblock=True)
+REMOVE: Final = artworks.RemoveLogo(logo_id=1)
 BLOCKED: Final = [Withdrawal(Kind.LOGO, 1, NOW, REASON)]
 REMOVED: Final = [Withdrawal(Kind.LOGO, 1, NOW)]
 
@@ -68,17 +59,17 @@ def bulk(gallery: LogoAdmin, **change: Any) -> list[Change]:
 
 
 def test_a_blocked_artwork_is_off_and_the_history_has_the_reason(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    before = stocked.logos.get(GetLogo(logo_id=1))
+    before = stocked.logos.get(artworks.GetLogo(logo_id=1))
     blocked = stocked.logos.block(BLOCK)
-    assert (before.active, blocked.active, blocked) == (True, False, stocked.logos.get(GetLogo(logo_id=1)))
+    assert (before.active, blocked.active, blocked) == (True, False, stocked.logos.get(artworks.GetLogo(logo_id=1)))
     assert withdrawn(storage) == BLOCKED
     change = history(stocked)[-1]
     assert change.before is not None
     assert change.after == {**change.before, "active": False, "blocked": REASON}
     assert (change.action, blocked.version) == ("logo.blocked", change.change_id)
     # An inactive one can be blocked as well.
-    stocked.themes.amend(AmendTheme(theme_id=1, active=False))
-    stocked.themes.block(BlockTheme(theme_id=1, reason="x"))
+    stocked.themes.amend(artworks.AmendTheme(theme_id=1, active=False))
+    stocked.themes.block(artworks.BlockTheme(theme_id=1, reason="x"))
     assert withdrawn(storage) == [Withdrawal(Kind.THEME, 1, NOW, "x"), *BLOCKED]
 
 
@@ -86,10 +77,10 @@ def test_a_block_needs_a_reason_and_a_record(stocked: LogoAdmin, storage: Memory
     reasons: list[Any] = ["", " ", "\u200b", "x" * 201, None, 1]
     for reason in reasons:
         with pytest.raises(InvalidInput):
-            BlockLogo(logo_id=1, reason=reason)
+            artworks.BlockLogo(logo_id=1, reason=reason)
     with pytest.raises(NotFound, match=r"^Logo 9 not found$"):
-        stocked.logos.block(BlockLogo(logo_id=9, reason=REASON))
-    version = stocked.logos.get(GetLogo(logo_id=1)).version
+        stocked.logos.block(artworks.BlockLogo(logo_id=9, reason=REASON))
+    version = stocked.logos.get(artworks.GetLogo(logo_id=1)).version
     with pytest.raises(Outdated):
         stocked.logos.block(BLOCK.model_copy(update={"if_match": frozenset({version - 1})}))
     assert withdrawn(storage) == []
@@ -102,7 +93,7 @@ def test_the_same_reason_again_changes_nothing_and_another_one_counts(
     clock.pass_by(60)
     assert stocked.logos.block(BLOCK).version == first.version
     assert withdrawn(storage) == BLOCKED
-    stocked.logos.block(BlockLogo(logo_id=1, reason="another"))
+    stocked.logos.block(artworks.BlockLogo(logo_id=1, reason="another"))
     assert withdrawn(storage) == [Withdrawal(Kind.LOGO, 1, NOW + 60, "another")]
     undo(stocked)
     assert withdrawn(storage) == [Withdrawal(Kind.LOGO, 1, NOW + 60, REASON)]
@@ -129,12 +120,14 @@ def test_switching_on_and_undoing_end_a_block(stocked: LogoAdmin, storage: Memor
     again = undo(stocked)
     assert again.after == change.before
     assert withdrawn(storage) == BLOCKED
-    assert not stocked.logos.get(GetLogo(logo_id=1)).active
+    assert not stocked.logos.get(artworks.GetLogo(logo_id=1)).active
 
 
 IS_REFUSED: Final[dict[str, Callable[[LogoAdmin], object]]] = {
     "PATCH": lambda gallery: ask(gallery, SWITCH_ON),
-    "PATCH without unblock": lambda gallery: ask(gallery, AmendLogo(logo_id=1, active=True, unblock=False, name="x")),
+    "PATCH without unblock": lambda gallery: ask(
+        gallery, artworks.AmendLogo(logo_id=1, active=True, unblock=False, name="x")
+    ),
     "bulk": lambda gallery: bulk(gallery, set={"active": True}),
     "import": lambda gallery: load(gallery, active=True),
     "dry run of an import": lambda gallery: load(gallery, active=True, dry_run=True),
@@ -159,16 +152,16 @@ def test_unblock_says_nothing_of_an_artwork_that_is_not_blocked(stocked: LogoAdm
     ask(stocked, LIFT)
     assert withdrawn(storage) == []
     before = history(stocked)[-1]
-    ask(stocked, AmendLogo(logo_id=1, unblock=True))
+    ask(stocked, artworks.AmendLogo(logo_id=1, unblock=True))
     assert history(stocked)[-1] == before
 
 
 KEEPS: Final[dict[str, Callable[[LogoAdmin], object]]] = {
-    "other values": lambda gallery: ask(gallery, AmendLogo(logo_id=1, name="x", active=False)),
+    "other values": lambda gallery: ask(gallery, artworks.AmendLogo(logo_id=1, name="x", active=False)),
     "switching off": lambda gallery: ask(gallery, SWITCH_OFF),
     "bulk": lambda gallery: bulk(gallery, set={"name": "x", "author_ids": [2]}),
     "import": lambda gallery: load(gallery, active=False, name="x"),
-    "an author": lambda gallery: ask(gallery, LinkLogoAuthor(logo_id=1, author_id=2)),
+    "an author": lambda gallery: ask(gallery, artworks.LinkLogoAuthor(logo_id=1, author_id=2)),
     "removal": lambda gallery: ask(gallery, REMOVE),
     "removal in bulk": lambda gallery: bulk(gallery, remove=True),
     "return": lambda gallery: (ask(gallery, REMOVE), undo(gallery)),
@@ -239,9 +232,7 @@ def test_a_block_in_bulk_is_checked_like_any_other(change: Any, loc: tuple[str, 
     assert [problem.loc for problem in caught.value.problems] == [("changes", 0, *loc)]
 
 
-def test_an_import_of_more_artworks_than_are_read_at_once_keeps_them_right(
-    stocked: LogoAdmin, storage: MemoryStorage
-) -> None:
+def test_an_import_of_many_artworks_keeps_them_right(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     def lines(active: bool) -> list[str]:
         logo = {"kind": "logo", **ARTWORK, "active": active, "author_ids": []}
         return [json.dumps({**logo, "logo_id": id_, "name": f"{id_} {active}"}) for id_ in range(1, 161)]
@@ -252,5 +243,5 @@ def test_an_import_of_more_artworks_than_are_read_at_once_keeps_them_right(
 
     assert [load_all(active=active) for active in (True, False, False, True)] == [0, 160, 160, 0]
     load_all(active=False)
-    stocked.themes.remove(RemoveTheme(theme_id=1))
+    stocked.themes.remove(artworks.RemoveTheme(theme_id=1))
     assert len(storage.read(lambda uow: uow.publication.withdrawals.newest(0, 999))) == 161

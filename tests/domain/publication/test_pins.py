@@ -195,9 +195,7 @@ def test_an_artwork_that_does_not_exist_has_no_pins(gallery: LogoAdmin) -> None:
         gallery.pins.accept(AcceptThemePins(theme_id=9))
 
 
-def test_one_of_several_imports_is_accepted_and_the_others_stay(
-    gallery: LogoAdmin, storage: MemoryStorage, origins: Origins
-) -> None:
+def test_one_of_several_imports_is_accepted(gallery: LogoAdmin, storage: MemoryStorage, origins: Origins) -> None:
     gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({URL}); @import '{BASE}' print; {OLD}"))
     origins.sheets[BASE] = OLD
     check(gallery)
@@ -425,9 +423,7 @@ def test_the_check_of_all_asks_for_every_active_record_with_imports(gallery: Log
     assert (second.name, [each.failure for each in second.imports]) == ("Boreal", ["styles.example: status 404"])
 
 
-def test_a_host_that_lets_requests_time_out_is_not_asked_again_and_again(
-    gallery: LogoAdmin, clock: FrozenClock, origins: Origins
-) -> None:
+def test_a_host_that_times_out_is_not_asked_for_ever(gallery: LogoAdmin, clock: FrozenClock, origins: Origins) -> None:
     for number in range(2, 9):
         gallery.themes.create(CreateTheme(**theme(f"@import 'https://slow.example/{number}.css';")))
 
@@ -449,9 +445,7 @@ def test_a_host_that_lets_requests_time_out_is_not_asked_again_and_again(
     assert origins.asked == [URL, *slow[:3]]
 
 
-def test_sheets_that_nothing_leads_to_are_removed_by_a_check_of_all(
-    gallery: LogoAdmin, storage: MemoryStorage, origins: Origins
-) -> None:
+def test_sheets_that_nothing_leads_to_are_removed(gallery: LogoAdmin, storage: MemoryStorage, origins: Origins) -> None:
     origins.sheets[BASE] = "b {}"
     for number in range(5):
         origins.sheets[URL] = f"@import '{BASE}'; a {{ top: {number} }}"
@@ -478,7 +472,7 @@ def _sheet(number: int) -> str:
     return f"@import '{hash_of('b {}')}.css'; a {{ top: {number} }}"
 
 
-def test_a_sheet_that_the_database_lost_is_a_reason_and_no_fault(
+def test_a_sheet_that_the_database_lost_is_a_reason(
     gallery: LogoAdmin, storage: MemoryStorage, origins: Origins
 ) -> None:
     offered(gallery, origins)

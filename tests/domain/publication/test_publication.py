@@ -303,7 +303,7 @@ def test_the_status_names_what_readers_do_not_get(stocked: LogoAdmin, storage: M
 
 
 @pytest.mark.rule("contract L3")
-def test_removals_of_90_days_are_listed_and_all_blocks(
+def test_removals_of_90_days_and_blocks_are_listed(
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     clock.time = NOW - NOW % HOUR + 5 * HOUR
@@ -413,9 +413,7 @@ def test_a_key_that_no_longer_signs_is_deleted(stocked: LogoAdmin, storage: Memo
 
 
 @pytest.mark.rule("contract L2", "contract L7")
-def test_the_number_of_keys_is_limited_so_that_a_pointer_stays_short(
-    stocked: LogoAdmin, storage: MemoryStorage
-) -> None:
+def test_keys_are_limited_so_that_a_pointer_stays_short(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     for _ in range(MOST_KEYS - 1):
         stocked.publication.rotate_key()
     with pytest.raises(Conflict, match="8 gallery keys"):
