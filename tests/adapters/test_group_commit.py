@@ -103,21 +103,3 @@ def test_a_failed_commit_fails_for_all_who_share_it(sql_storage: SqlStorage, mon
     results = written_while_one_waits(sql_storage, adding(1), adding(2), adding(3))
     assert [type(result) for result in results] == [StorageUnavailable] * 3
     assert sql_storage.read(lambda uow: uow.records(AUTHORS).page(-1, 99)) == ()
-
-
-class Interrupted(BaseException):
-    """Like KeyboardInterrupt, which a thread gets in the middle of its work."""
-
-
-@pytest.mark.rule("contract A20", "contract G")
-def test_a_thread_that_is_interrupted_leaves_no_write_acknowledged_that_was_undone(sql_storage: SqlStorage) -> None:
-    def interrupted(_: UnitOfWork) -> None:
-        raise Interrupted
-
-    results = written_while_one_waits(sql_storage, adding(1), adding(2), interrupted, adding(3))
-    kept = {author.author_id for author in sql_storage.read(lambda uow: uow.records(AUTHORS).page(-1, 99))}
-    assert {result for result in results if isinstance(result, int)} == kept
-    unanswered = [result for result in results if not isinstance(result, int)]
-    assert {type(result) for result in unanswered} <= {Interrupted, StorageUnavailable}
-    assert sum(isinstance(result, Interrupted) for result in unanswered) == 1
-    assert sql_storage.write(adding(4)) not in kept

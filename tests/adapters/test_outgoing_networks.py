@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logoadmin.adapters.httpcore_outgoing.networks import (
-    FORBIDDEN,
-    HOLDING_IPV4,
-    NOT_PUBLIC,
-    is_forbidden,
-    is_public,
-)
+from logoadmin.adapters.httpcore_outgoing.networks import FORBIDDEN, HOLDING_IPV4, NOT_PUBLIC, is_forbidden, is_public
 
 pytestmark = pytest.mark.rule("contract L8")
 
@@ -89,10 +83,7 @@ def test_every_row_of_the_tables_has_a_test() -> None:
     assert sum(network.version == 6 for network in (*NOT_PUBLIC, *HOLDING_IPV4)) == 16
 
 
-@pytest.mark.parametrize(
-    "address",
-    ["192.0.0.192", "2002:a9fe:a9fe::", "64:ff9b::a9fe:a9fe", "fec0::1"],
-)
+@pytest.mark.parametrize("address", ["192.0.0.192", "2002:a9fe:a9fe::", "64:ff9b::a9fe:a9fe", "fec0::1"])
 def test_addresses_that_the_standard_library_takes_for_public(address: str) -> None:
     assert not is_public(ip_address(address))
 

@@ -236,15 +236,6 @@ def test_a_directory_keeps_a_limited_number_of_backups(monkeypatch: pytest.Monke
     backups.restore(COPY, made[-1])
 
 
-def test_nothing_is_removed_for_a_backup_that_is_not_made() -> None:
-    kept = Path("gallery-2000-01-01T000000Z.db")
-    for at in (kept, Path("gallery-2000-01-02T000000Z.db")):
-        at.write_text("a backup")
-    with pytest.raises(TablesMissing):
-        backups.back_up_into(URL, Path(), 1)
-    assert kept.exists()
-
-
 @pytest.mark.usefixtures("gallery")
 def test_a_copy_that_was_loaded_otherwise_is_finished() -> None:
     backups.back_up(URL, FILE)

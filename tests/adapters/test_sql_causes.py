@@ -82,8 +82,7 @@ def test_a_certificate_that_is_not_trusted_is_no_server_out_of_reach(running: Ma
 
 
 @pytest.mark.parametrize(
-    ("code", "cause"),
-    [(1114, Cause.DISK_FULL), (1021, Cause.DISK_FULL), (1712, Cause.CORRUPT), (1047, Cause.CUT_OFF)],
+    ("code", "cause"), [(1114, Cause.DISK_FULL), (1021, Cause.DISK_FULL), (1712, Cause.CORRUPT), (1047, Cause.CUT_OFF)]
 )
 @pytest.mark.usefixtures("mariadb_storage")
 def test_what_a_server_says_has_its_cause(mariadb: MariaDbServer, code: int, cause: Cause) -> None:
@@ -119,9 +118,7 @@ def shared(sqlite_file: Path) -> Iterator[Path]:
         (0o666, 0o000, read, Cause.CANNOT_OPEN),
     ],
 )
-def test_a_file_without_permission_is_recognized(
-    shared: Path, file_mode: int, directory_mode: int, work: Work, cause: Cause
-) -> None:
+def test_a_forbidden_file_is_known(shared: Path, file_mode: int, directory_mode: int, work: Work, cause: Cause) -> None:
     shared.chmod(file_mode)
     shared.parent.chmod(directory_mode)
     with unprivileged():
@@ -173,9 +170,7 @@ def limit(storage: SqlStorage, pages: int) -> None:
     connection.close()
 
 
-def test_a_full_disk_is_logged_when_it_begins_and_ends(
-    sqlite_storage: SqlStorage, said: Callable[[], list[str]]
-) -> None:
+def test_a_full_disk_is_logged_as_it_begins_and_ends(sqlite_storage: SqlStorage, said: Callable[[], list[str]]) -> None:
     def add_many(storage: SqlStorage) -> None:
         def work(uow: UnitOfWork) -> None:
             for number in range(1, 2000):
@@ -226,8 +221,7 @@ def fails(storage: SqlStorage) -> bool:
 
 
 @pytest.mark.parametrize(
-    "cause",
-    [Cause.TOO_BUSY, Cause.DISK_FULL, Cause.READ_ONLY, Cause.NO_RIGHTS, Cause.IO_ERROR, Cause.TOO_LARGE],
+    "cause", [Cause.TOO_BUSY, Cause.DISK_FULL, Cause.READ_ONLY, Cause.NO_RIGHTS, Cause.IO_ERROR, Cause.TOO_LARGE]
 )
 def test_what_fails_by_turns_is_logged_once(cause: Cause, said: Callable[[], list[str]]) -> None:
     now = [0.0]

@@ -126,7 +126,7 @@ def nightly(mariadb: MariaDb, database: str, url: str, tmp_path: Path) -> list[s
     return [script, database, str(tmp_path / "copies"), keep, options.replace("/etc/logoadmin", str(tmp_path))]
 
 
-def test_the_nightly_dump_keeps_the_newest_and_removes_what_a_killed_one_left(
+def test_the_nightly_dump_keeps_the_newest_and_nothing_unfinished(
     database: str, nightly: list[str], tmp_path: Path
 ) -> None:
     copies = tmp_path / "copies"

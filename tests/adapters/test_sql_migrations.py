@@ -15,7 +15,6 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, event, text
 
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
-from logoadmin.adapters.sql_storage.databases.mysql import leases
 from logoadmin.adapters.sql_storage.databases.mysql.leases import LEASE_TABLE
 from logoadmin.adapters.sql_storage.schema import schema
 from logoadmin.adapters.sql_storage.tables.all_tables import (
@@ -25,10 +24,10 @@ from logoadmin.adapters.sql_storage.tables.all_tables import (
     WRITE_LOCKS,
     metadata,
 )
-from logoadmin.domain.kernel.errors import SchemaMismatch, StartError, StorageUnavailable
+from logoadmin.domain.kernel.errors import SchemaMismatch, StartError
 from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.domain.kernel.records import Author
-from tests.mariadb import MariaDb, MariaDbServer
+from tests.mariadb import MariaDb
 
 pytestmark = pytest.mark.rule("contract H3")
 
@@ -251,38 +250,8 @@ def test_preparing_that_is_cut_short_at_any_step_can_be_repeated(new: SqlStorage
     assert_prepared(new)
 
 
-@pytest.mark.slow("servers are killed")
-@pytest.mark.rule("contract H5")
-@pytest.mark.parametrize("step", ["CREATE TABLE changes", "INSERT INTO state", "ALTER TABLE"])
-def test_preparing_survives_the_end_of_its_server(
-    mariadb_server: MariaDbServer, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
-    monkeypatch.setattr(leases, "_DURATION", 1)  # nobody can give it back
-    storage = open_sql_storage(mariadb_server.url_of(mariadb_server.new_database()))
-
-    def kill(_connection: object, _cursor: object, statement: str, *_: object) -> None:
-        if " ".join(statement.split()).startswith(step):
-            mariadb_server.kill()
-
-    event.listen(Engine, "before_cursor_execute", kill)
-    try:
-        with pytest.raises(StorageUnavailable):
-            storage.prepare()
-    finally:
-        event.remove(Engine, "before_cursor_execute", kill)
-        storage.close()
-        mariadb_server.kill()
-        mariadb_server.start()
-    again = open_sql_storage(storage._dialect._url.render_as_string(hide_password=False))  # type: ignore[attr-defined]  # MySQL's
-    again.prepare()
-    assert_prepared(again)
-    again.close()
-
-
 @pytest.mark.parametrize("made_by", ["0009", "r0001"])
-def test_tables_from_before_the_first_release_are_refused_with_the_way_to_move_the_records(
-    prepared: SqlStorage, made_by: str
-) -> None:
+def test_tables_from_before_the_first_release_are_refused_with_a_way_out(prepared: SqlStorage, made_by: str) -> None:
     execute(prepared, f"ALTER TABLE {VERSION_TABLE} DROP COLUMN usable_from")
     execute(prepared, f"UPDATE {VERSION_TABLE} SET version_num = '{made_by}'")
     sentence = "made by a version before 0.1.0; run logoadmin export with that version, and logoadmin import with this"

@@ -290,9 +290,7 @@ def test_a_database_with_records_is_refused(source: str, target: str) -> None:
 
 
 @pytest.mark.slow("whole galleries are copied")
-def test_a_move_that_broke_off_is_finished_by_the_next(
-    source: str, target: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_off_move_is_finished_by_the_next(source: str, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = rows(source)
     with monkeypatch.context() as patch:
         patch.setattr(moves, "update", lambda _: 1 / 0)

@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import inspect, text
 
 import logoadmin
-from logoadmin.adapters.sql_storage import SqlStorage, backups, open_sql_storage
+from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.schema import schema
 from logoadmin.adapters.sql_storage.tables.all_tables import VERSION_TABLE, metadata
 from logoadmin.bootstrap import open_gallery
@@ -34,6 +34,8 @@ from logoadmin.settings import settings_of
 from tests.asgi import AppClient
 from tests.domain.identity.second_factors import challenged, enrolled, second_step
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, ARTWORK, ASKED, FrozenClock, ask, gallery_on, once, signed_in, stock
+
+pytestmark = pytest.mark.rule("contract K7")
 
 NEXT: Final = "w8000"
 _HEAD: Final = """
@@ -181,7 +183,6 @@ def stars(storage: SqlStorage) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in connection.execute(text(query))]
 
 
-@pytest.mark.rule("contract K7")
 def test_wider_tables_are_served_and_their_writes_suit_the_next_version(prepared_url: str, tmp_path: Path) -> None:
     key = filled(prepared_url)
     upgrade(prepared_url, WIDER, tmp_path)
@@ -205,21 +206,6 @@ def test_wider_tables_are_served_and_their_writes_suit_the_next_version(prepared
 
 
 @pytest.mark.slow("a gallery is filled and upgraded")
-@pytest.mark.rule("contract K7", "contract K4")
-def test_wider_tables_are_backed_up_and_restored_as_they_are(sqlite_url: str, tmp_path: Path) -> None:
-    filled(sqlite_url)
-    upgrade(sqlite_url, WIDER, tmp_path)
-    backups.back_up(sqlite_url, tmp_path / "backup.db")
-    restored = f"sqlite:///{tmp_path / 'restored.db'}"
-    backups.restore(restored, tmp_path / "backup.db")
-    with at(restored) as gallery, closing(open_sql_storage(restored)) as storage:
-        made = gallery.logos.create(logoadmin.CreateLogo(**{**ARTWORK, "name": "New"}))
-        assert made.logo_id > 2**20
-        assert [(logo_id, given) for logo_id, given, *_ in stars(storage)] == [(200, 5), (201, 5), (202, 5)]
-
-
-@pytest.mark.slow("a gallery is filled and upgraded")
-@pytest.mark.rule("contract K7")
 def test_every_command_names_the_columns_that_it_uses(prepared_url: str, tmp_path: Path) -> None:
     with closing(open_sql_storage(prepared_url)) as storage:
         upgrade(prepared_url, WIDER, tmp_path)
@@ -242,7 +228,6 @@ def test_every_command_names_the_columns_that_it_uses(prepared_url: str, tmp_pat
         assert len(refused) < 21, refused
 
 
-@pytest.mark.rule("contract K7")
 def test_tables_that_are_not_only_wider_are_refused(prepared_url: str, tmp_path: Path) -> None:
     upgrade(prepared_url, OTHERS, tmp_path)
     with closing(open_sql_storage(prepared_url)) as storage:
@@ -254,7 +239,6 @@ def test_tables_that_are_not_only_wider_are_refused(prepared_url: str, tmp_path:
 
 
 @pytest.mark.slow("a gallery is filled and upgraded")
-@pytest.mark.rule("contract K7")
 def test_a_server_that_went_away_in_the_middle_of_such_an_upgrade_serves_no_older_program(
     prepared_mariadb_url: str, tmp_path: Path
 ) -> None:
@@ -266,7 +250,6 @@ def test_a_server_that_went_away_in_the_middle_of_such_an_upgrade_serves_no_olde
 
 
 @pytest.mark.slow("a gallery is filled and upgraded")
-@pytest.mark.rule("contract K7")
 def test_while_tables_are_made_wider_writes_wait_and_reads_go_on(prepared_url: str, tmp_path: Path) -> None:
     filled(prepared_url)
     done = Event()
@@ -303,7 +286,6 @@ def test_while_tables_are_made_wider_writes_wait_and_reads_go_on(prepared_url: s
 # What is only wider
 
 
-@pytest.mark.rule("contract K7")
 def test_a_migration_can_be_written_as_the_docs_show(prepared_sqlite_url: str, tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "extend.md").read_text(encoding="utf-8")
     block = page.split("## A migration")[1].split("```python\n")[1].split("```")[0]
@@ -322,15 +304,10 @@ def test_a_migration_can_be_written_as_the_docs_show(prepared_sqlite_url: str, t
 GOOD_HEAD: Final = "revision, down_revision = number_of(__file__), number_before(__file__)\n"
 
 
-@pytest.mark.rule("contract K7")
 @pytest.mark.parametrize(
     ("name", "step", "problem"),
     [
-        (
-            "8000_next.py",
-            "revision = 'r8000'\n",
-            "The migration 8000_next.py lacks the line: revision, ",
-        ),
+        ("8000_next.py", "revision = 'r8000'\n", "The migration 8000_next.py lacks the line: revision, "),
         ("8000_next.py", f"{GOOD_HEAD}x = 'v8000'\n", "The migration 8000_next.py has the number v8000; use revision"),
         ("8000_next.py", f'{GOOD_HEAD}x = "w8001"\n', "The migration 8000_next.py has the number w8001; use revision"),
         ("next.py", GOOD_HEAD, "The migration next.py has no number; name it like 0002_subject.py"),

@@ -75,7 +75,7 @@ def test_a_bad_url_is_refused_and_not_repeated(url: str, sentence: str) -> None:
         ("mysql://db.example.org/g?unix_socket=/run/mysqld.sock", None, None),
     ],
 )
-def test_tls_is_spoken_where_it_protects_something(
+def test_tls_is_spoken_where_it_protects(
     url: str, demanded: ssl.VerifyMode | None, offered: ssl.VerifyMode | None
 ) -> None:
     connector = Connector(make_url(url.replace("mysql:", "mysql+pymysql:")))

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
 
@@ -133,16 +132,6 @@ def test_an_empty_file_is_used_with_its_locks_from_the_first_look_on(file: Path,
     assert "gallery.db" not in opened
     # Who made the file has chosen who may read it.
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
-
-
-def test_threads_that_begin_with_a_new_file_keep_its_locks(file: Path, opened: list[str]) -> None:
-    with ThreadPoolExecutor(8) as executor:
-        galleries = list(executor.map(lambda _: logoadmin.connect(f"sqlite:///{file}"), range(8)))
-    assert len([gallery for gallery in galleries if gallery.admin_password is not None]) == 1
-    assert_locked(file)
-    for gallery in galleries:
-        gallery.close()
-    assert "gallery.db" not in opened
 
 
 def test_a_link_to_a_missing_file_creates_the_file(file: Path, tmp_path: Path) -> None:

@@ -12,9 +12,8 @@ from logoadmin.domain.identity.factors.factors import ListFactors
 from logoadmin.domain.identity.factors.passkeys import BeginPasskey, EnrolPasskey
 from logoadmin.domain.identity.sessions.sessions import ListSessions
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
-from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.kernel.access import SignedIn
-from logoadmin.domain.kernel.errors import Conflict, InvalidInput, LogoAdminError, SecondFactorRequired, SignInRefused
+from logoadmin.domain.kernel.errors import Conflict, LogoAdminError, SignInRefused
 from logoadmin.domain.kernel.public_url import LOCAL
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller
@@ -73,28 +72,6 @@ def test_a_use_of_a_passkey_leads_to_one_session(services: Services, device: Aut
     command = SignInWithPasskey.model_validate(values)
     assert at_once(services, lambda each: each.passkeys.sign_in(command)) == [SignInRefused] * 7
     assert len(gallery.sessions.list(ListSessions(), ann)) == 2
-
-
-def test_a_second_step_leads_to_one_session(services: Services, device: Authenticator) -> None:
-    gallery, _ = services
-    ann = caller(gallery, gallery.sessions.sign_in(ANN))
-    gallery.passkeys.enrol(enrolment(gallery, ann, device), ann)
-    with pytest.raises(SecondFactorRequired) as required:
-        gallery.sessions.sign_in(ANN)
-    answer = device.get(required.value.passkey or {})
-    values = {"grant_type": "second_factor", "challenge": required.value.challenge, "passkey": answer}
-    command = SignInWithFactor.model_validate(values)
-    assert at_once(services, lambda each: each.factors.sign_in(command)) == [SignInRefused] * 7
-    assert len(gallery.sessions.list(ListSessions(), ann)) == 2
-
-
-@pytest.mark.rule("contract O1")
-def test_a_passkey_is_enrolled_once(services: Services, device: Authenticator) -> None:
-    gallery, _ = services
-    ann = caller(gallery, gallery.sessions.sign_in(ANN))
-    command = enrolment(gallery, ann, device)
-    assert at_once(services, lambda each: each.passkeys.enrol(command, ann)) == [InvalidInput] * 7
-    assert len(gallery.factors.list(ListFactors(), ann)) == 1
 
 
 @pytest.mark.rule("contract O1")

@@ -234,16 +234,6 @@ def test_rubbish_is_refused_quickly(passkeys: Passkeys) -> None:
             passkeys.created(FIRST, created(answer | {"response": response}))
 
 
-@pytest.mark.parametrize(
-    "text", [b"[]", b"null", b"{}", b"{", b"\xff", b"[" * 6000, b"9" * 6000, b'{"type": "x"' * 400]
-)
-def test_client_data_of_other_shapes_are_refused(passkeys: Passkeys, text: bytes) -> None:
-    answer = Authenticator().create(passkeys.creation_options(FIRST, HANDLE, "ann", ()))
-    response = answer["response"] | {"clientDataJSON": encoded(text)}
-    with pytest.raises(PasskeyRefused):
-        passkeys.created(FIRST, created(answer | {"response": response}))
-
-
 def test_a_member_given_twice_is_refused(passkeys: Passkeys) -> None:
     answer = Authenticator().create(passkeys.creation_options(FIRST, HANDLE, "ann", ()))
     text = decoded(answer["response"]["clientDataJSON"])

@@ -6,11 +6,7 @@ from typing import Final
 
 import pytest
 
-from logoadmin.domain.kernel.errors import (
-    DuplicateEntry,
-    NotFound,
-    StorageUnavailable,
-)
+from logoadmin.domain.kernel.errors import DuplicateEntry, NotFound, StorageUnavailable
 from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.domain.kernel.records import Author
 from logoadmin.ports.storage import Storage, UnitOfWork
@@ -76,20 +72,6 @@ def test_a_part_that_raises_is_undone_alone_and_its_ids_are_reused(storage: Stor
     atomic(storage, calls)
     assert ids(storage) == [(1, 1), (2, 2), (3, 3)]
     assert add(storage, 50).author_id == 4
-
-
-def test_calls_that_raise_undo_everything_they_wrote(storage: Storage) -> None:
-    add(storage, 1)
-
-    def calls(storage: Storage) -> None:
-        add(storage, 2)
-        add(storage, 3)
-        raise NotFound("Author", 9)
-
-    with pytest.raises(NotFound):
-        atomic(storage, calls)
-    assert ids(storage) == [(1, 1)]
-    assert add(storage, 4).author_id == 2
 
 
 def test_atomic_within_atomic_is_one_write_among_the_others(storage: Storage) -> None:

@@ -1,24 +1,17 @@
 """The rules of :mod:`logoadmin.ports.storage` for the history, over every adapter: nobody ever misses a change."""
 
-import contextlib
-import subprocess
-import sys
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS, MAX_ID, Origin
 from logoadmin.domain.kernel.lists import ChangeFilter, Order
 from logoadmin.domain.kernel.records import Author, Change, Kind
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.mariadb import MariaDb
 
 pytestmark = pytest.mark.rule("contract G")
 
@@ -291,56 +284,3 @@ def test_no_snapshot_has_a_record_without_its_change_or_a_change_without_its_rec
         for each in creating:
             each.result(IN_TIME)
     assert seen == many
-
-
-def keep_changes_at(url: str) -> None:
-    """Do it in a process of its own."""
-    storage = open_sql_storage(url)
-    try:
-        keep_changes(storage, 60)
-    finally:
-        storage.close()
-
-
-WRITER: Final = f"""
-import sys
-sys.path[:0] = {sys.path!r}
-from {__name__} import keep_changes_at
-print("ready", flush=True)
-sys.stdin.read()
-keep_changes_at(sys.argv[1])
-"""
-
-
-@pytest.mark.slow("processes are started and stopped")
-@pytest.mark.rule("contract H5")
-@pytest.mark.parametrize("kind", ["sqlite", "mariadb"])
-def test_of_many_processes_none_hides_a_change_from_another(
-    kind: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
-    storage: Storage = request.getfixturevalue(f"{kind}_storage")
-    if kind == "mariadb":
-        server: MariaDb = request.getfixturevalue("mariadb")
-        url = server.url
-    else:
-        url = f"sqlite:///{tmp_path / 'gallery.db'}"
-    many = 2 * 60 * 2
-    command = [sys.executable, "-c", WRITER, url]
-    with contextlib.ExitStack() as stack:
-        writers = []
-        for _ in range(2):
-            writer = stack.enter_context(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
-            stack.callback(writer.kill)
-            killer = threading.Timer(IN_TIME, writer.kill)
-            killer.start()
-            stack.callback(killer.cancel)
-            writers.append(writer)
-        for writer in writers:
-            assert writer.stdout is not None
-            assert writer.stdout.readline() == b"ready\n"
-        follower = stack.enter_context(ThreadPoolExecutor(1)).submit(follow, storage, many, 7)
-        for writer in writers:
-            assert writer.stdin is not None
-            writer.stdin.close()
-        assert [writer.wait(IN_TIME) for writer in writers] == [0, 0]
-        assert_whole(follower.result(IN_TIME), many)

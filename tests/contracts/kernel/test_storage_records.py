@@ -57,16 +57,6 @@ def test_names_that_look_alike_are_different_names(storage: Storage) -> None:
         assert [getattr(record, kind.name_field) for record in page(storage, kind, after)] == list(LOOK_ALIKES)
 
 
-@pytest.mark.rule("contract A6")
-def test_each_name_duplicates_only_the_same_name(storage: Storage) -> None:
-    write(storage, add(*(author(number, username=name) for number, name in enumerate(LOOK_ALIKES))))
-    for name in LOOK_ALIKES:
-        with pytest.raises(DuplicateEntry) as caught:
-            write(storage, add(author(len(LOOK_ALIKES), username=name)))
-        assert (caught.value.value, caught.value.key) == (name, "username")
-        assert str(caught.value) == f"Duplicate entry '{name}' for key 'username'"
-
-
 @pytest.mark.rule("spec §Limits", "contract A3", "contract D")
 def test_the_longest_texts_of_the_largest_characters_are_kept(storage: Storage) -> None:
     big = Logo(MAX_ID, "🂡" * 128, "https://" + "🂡" * 2040, "🂡" * 64, "🂡" * MAX_CUSTOM_CSS, True, (), 2**53 - 1)

@@ -14,20 +14,7 @@ from logoadmin.domain.identity.users import ListUsers
 from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, LOGOS, THEMES
 from logoadmin.domain.kernel.records import Author, PasswordHash
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.contracts.steps import (
-    add,
-    at_once,
-    author,
-    link,
-    logo,
-    page,
-    role,
-    session,
-    theme,
-    update,
-    user,
-    write,
-)
+from tests.contracts.steps import add, at_once, author, link, logo, page, role, session, theme, update, user, write
 from tests.gallery import ADMIN_PASSWORD, NOW, FrozenClock, add_user, atomic, gallery_on
 
 

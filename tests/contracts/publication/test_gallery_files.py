@@ -22,6 +22,8 @@ from logoadmin.domain.publication.publication_records import POINTER, READER, Pu
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 from tests.options import LONG
 
+pytestmark = pytest.mark.rule("contract L1")
+
 DAY: Final = 86_400
 NOW: Final = 1_800_000_000
 
@@ -113,14 +115,12 @@ def assert_whole(files: GalleryFiles) -> Pointer:
     return pointer
 
 
-@pytest.mark.rule("contract L1")
 def test_the_first_publication_writes_every_file(files: GalleryFiles) -> None:
     first = publication(1)
     published(files, first)
     assert content_of(files) == {**first.files, POINTER: first.pointer}
 
 
-@pytest.mark.rule("contract L1")
 def test_an_unchanged_gallery_renews_its_pointer_alone(files: GalleryFiles) -> None:
     published(files, publication(1))
     before = content_of(files)
@@ -131,7 +131,6 @@ def test_an_unchanged_gallery_renews_its_pointer_alone(files: GalleryFiles) -> N
     assert content_of(files) == {**before, POINTER: later.pointer}
 
 
-@pytest.mark.rule("contract L1")
 @pytest.mark.parametrize(("days", "patience"), [(1, DAY // 2), (2, DAY), (30, DAY)])
 def test_a_pointer_is_left_alone_for_a_day_or_half_its_validity(days: int, patience: int, files: GalleryFiles) -> None:
     published(files, publication(1, days=days))
@@ -140,7 +139,6 @@ def test_a_pointer_is_left_alone_for_a_day_or_half_its_validity(days: int, patie
     assert not is_unchanged(files, "", NOW - 1)
 
 
-@pytest.mark.rule("contract L1")
 def test_sheets_stay_until_the_last_pointer_that_leads_to_them_has_expired(files: GalleryFiles) -> None:
     first = publication(1)
     sheet = {name for name in first.files if name.startswith("css/")}
@@ -158,7 +156,6 @@ def test_sheets_stay_until_the_last_pointer_that_leads_to_them_has_expired(files
     assert publication(2).files.items() <= kept.items()
 
 
-@pytest.mark.rule("contract L1")
 def test_older_indexes_and_differences_stay_for_two_days(files: GalleryFiles) -> None:
     first = publication(1)
     published(files, first)
@@ -182,7 +179,6 @@ def test_a_damaged_file_is_written_again(files: GalleryFiles) -> None:
     assert files.read(name) == first.files[name]
 
 
-@pytest.mark.rule("contract L1")
 @pytest.mark.parametrize("torn", [False, True])
 def test_a_failure_at_any_step_leaves_a_whole_publication(torn: bool, files: GalleryFiles) -> None:
     published(files, publication(1))
@@ -216,7 +212,6 @@ def test_a_failure_while_old_files_are_removed_leaves_the_new_publication(files:
 
 
 @pytest.mark.parametrize("name", ["index.html", "notes.json", "12-ab.json", "css/a.css", "latest.json.bak"])
-@pytest.mark.rule("contract L1")
 def test_a_folder_with_other_files_is_refused(name: str, files: GalleryFiles) -> None:
     with files.locked():
         files.write(name, b"mine")
@@ -251,12 +246,6 @@ def test_files_beside_a_publication_stay(files: GalleryFiles) -> None:
     assert others.items() <= content_of(files).items()
 
 
-def test_the_folder_of_another_gallery_is_refused(files: GalleryFiles) -> None:
-    published(files, publication(1))
-    with pytest.raises(StartError, match="another gallery"):
-        published(files, publication(2, gallery="b"))
-
-
 @pytest.mark.rule("contract L7")
 def test_an_older_gallery_is_refused_and_a_restored_one_is_not(files: GalleryFiles) -> None:
     published(files, publication(5))
@@ -273,7 +262,6 @@ def test_two_publish_at_once(files: GalleryFiles) -> None:
     published(files, publication(1))
 
 
-@pytest.mark.rule("contract L1")
 def test_one_process_has_the_lease_of_a_folder(tmp_path: Path) -> None:
     one, other = FolderGalleryFiles(tmp_path / "gallery"), FolderGalleryFiles(tmp_path / "gallery")
     lease = one.lease()
@@ -287,7 +275,6 @@ def test_one_process_has_the_lease_of_a_folder(tmp_path: Path) -> None:
         assert one.lease() is None
 
 
-@pytest.mark.rule("contract L1")
 def test_a_replaced_file_has_another_stamp(files: GalleryFiles) -> None:
     assert files.stamp(POINTER) is None
     published(files, publication(1))
@@ -312,7 +299,6 @@ def test_nothing_is_written_through_a_link(name: str, tmp_path: Path) -> None:
     assert before == (content_of(FolderGalleryFiles(elsewhere)) if elsewhere.is_dir() else elsewhere.read_bytes())
 
 
-@pytest.mark.rule("contract L1")
 def test_a_folder_may_itself_be_a_link(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "gallery").symlink_to("elsewhere")
@@ -320,7 +306,6 @@ def test_a_folder_may_itself_be_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "elsewhere" / POINTER).read_bytes() == publication(1).pointer
 
 
-@pytest.mark.rule("contract L1")
 def test_two_pointers_of_one_second_have_different_times(tmp_path: Path) -> None:
     """Servers such as nginx make entity tags from the second and the size."""
     files = FolderGalleryFiles(tmp_path / "gallery")
@@ -367,7 +352,6 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow("kills processes")
-@pytest.mark.rule("contract L1")
 def test_a_kill_at_any_moment_leaves_a_whole_publication(folder: Path) -> None:
     files = FolderGalleryFiles(folder)
     version = 1
@@ -393,7 +377,6 @@ def test_a_kill_at_any_moment_leaves_a_whole_publication(folder: Path) -> None:
     assert len(files.names()) < 3 * 40 + 40
 
 
-@pytest.mark.rule("contract L1")
 def test_a_full_disk_leaves_the_last_publication(folder: Path) -> None:
     files = FolderGalleryFiles(folder)
     published(files, publication(1))

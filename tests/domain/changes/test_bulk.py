@@ -8,7 +8,7 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes.bulk_changes import MOST_CHANGES, ApplyChanges
-from logoadmin.domain.changes.history import ListChanges, RevertRequest
+from logoadmin.domain.changes.history import RevertRequest
 from logoadmin.domain.changes.import_export import ExportRecords
 from logoadmin.domain.gallery.artworks import GetLogo, ListLogos
 from logoadmin.domain.gallery.authors import GetAuthor
@@ -185,18 +185,6 @@ def test_problems_name_their_place(change: Any, problems: list[tuple[tuple[Any, 
     assert sorted(map(str, found)) == sorted(str((("changes", 1, *loc), type_)) for loc, type_ in problems)
 
 
-def test_problems_name_no_types_of_python() -> None:
-    with pytest.raises(errors.InvalidInput) as raised:
-        command_for("logo", {"kind": "badge"})
-    with pytest.raises(errors.InvalidInput) as no_list:
-        ApplyChanges(changes={})  # type: ignore[arg-type]  # the point
-    assert [problem.msg for problem in (*raised.value.problems, *no_list.value.problems)] == [
-        "Input should be a valid dictionary",
-        "Input should be 'role', 'user', 'author', 'theme' or 'logo'",
-        "Input should be a valid list",
-    ]
-
-
 def test_a_thousand_changes_are_made_and_no_more(stocked: LogoAdmin) -> None:
     def changes(count: int) -> list[dict[str, Any]]:
         return [{"kind": "logo", "create": ARTWORK} for _ in range(count)]
@@ -241,9 +229,3 @@ def test_changes_under_a_key_are_made_once(stocked: LogoAdmin) -> None:
     other = once(command_for(AUTHOR | {"set": {"username": "Dan"}}), "key")
     with pytest.raises(errors.InvalidInput):
         stocked.bulk.apply(other)
-
-
-def test_the_history_shows_them_once(stocked: LogoAdmin) -> None:
-    last = stocked.changes.version()
-    made = apply(stocked, CYD, LOGO | {"set": {"author_ids": []}})
-    assert [*stocked.changes.list(ListChanges(after=last))] == made

@@ -25,16 +25,7 @@ from logoadmin.domain.kernel.records import Imported, ImportedCounts, Kind, Role
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests import strategies
 from tests.conftest import STORAGES
-from tests.gallery import (
-    ANN_PASSWORD,
-    ARTWORK,
-    CHEAP_PASSWORDS,
-    NOW,
-    FrozenClock,
-    gallery_on,
-    history,
-    signed_in,
-)
+from tests.gallery import ANN_PASSWORD, ARTWORK, CHEAP_PASSWORDS, NOW, FrozenClock, gallery_on, history, signed_in
 
 AUTHOR = {"kind": "author", "author_id": 9, "user_id": 109, "username": "Zoe"}
 LOGO = {"kind": "logo", "logo_id": 9, **ARTWORK, "author_ids": [2, 1]}
@@ -186,10 +177,7 @@ def test_links_that_stay_as_they_are_keep_their_ids(stocked: LogoAdmin) -> None:
 def test_empty_lines_are_skipped_and_counted(gallery: LogoAdmin) -> None:
     assert lines_of(load(gallery, "", AUTHOR, "   \n", "\n", b"\r\n")) == 1
     assert lines_of(load(gallery)) == 0
-    assert refused(gallery, "", "x", "\n", "y") == [
-        (2, [((), "json_invalid")]),
-        (4, [((), "json_invalid")]),
-    ]
+    assert refused(gallery, "", "x", "\n", "y") == [(2, [((), "json_invalid")]), (4, [((), "json_invalid")])]
 
 
 BAD: dict[str, tuple[object, list[tuple[tuple[str | int, ...], str]]]] = {
@@ -317,29 +305,6 @@ def test_a_name_that_a_later_line_gives_up_is_free_in_any_order(stocked: LogoAdm
         {"kind": "author", "author_id": 2, "user_id": 103, "username": "Cyd"},
     )
     assert [author.username for author in stocked.authors.list(ListAuthors())] == ["Ben", "Cyd", "Ann"]
-
-
-@pytest.mark.rule("contract I2")
-def test_names_are_passed_on_by_many_lines_in_the_wrong_order_but_not_by_very_many(gallery: LogoAdmin) -> None:
-    def author(number: int, name: int) -> dict[str, object]:
-        return {"kind": "author", "author_id": number, "user_id": number, "username": f"{name}"}
-
-    load(gallery, *(author(number, number) for number in range(300)))
-    # Each takes the name of the next one, which gives it up only then.
-    load(gallery, *(author(number, number + 1) for number in range(200, 300)))
-    assert gallery.authors.get(GetAuthor(author_id=200)).username == "201"
-    tries: list[int] = []
-    lines = [author(number, number + 1) for number in range(200)]
-    lines[-1]["username"] = "new"
-    with pytest.raises(errors.InvalidLines) as caught:
-        gallery.import_export.load(ImportRecords(), map(json.dumps, lines), progress=lambda: tries.append(1))
-    # It would have worked after two hundred rounds.
-    assert 50 < len(tries) < 150
-    assert {line.problems[0].loc for line in caught.value.lines} == {("username",)}
-    assert all(
-        "move this line behind the line that it depends on" in line.problems[0].msg for line in caught.value.lines
-    )
-    assert gallery.authors.get(GetAuthor(author_id=199)).username == "199"
 
 
 @pytest.mark.rule("contract I2")
@@ -574,17 +539,6 @@ def test_a_line_without_an_id_creates_a_record(stocked: LogoAdmin, dry_run: bool
 def test_a_new_record_gets_no_id_that_another_line_has(stocked: LogoAdmin) -> None:
     load(stocked, {**without_id(LOGO), "name": "new"}, {**LOGO, "logo_id": 2, "name": "second"})
     assert [(logo.logo_id, logo.name) for logo in stocked.logos.list(ListLogos(after=1))] == [(2, "second"), (3, "new")]
-
-
-@pytest.mark.rule("contract J7")
-def test_a_new_record_with_a_taken_value_is_refused_with_its_line(stocked: LogoAdmin) -> None:
-    before = dump(stocked)
-    taken = (without_id({**AUTHOR, "username": "Yan"}), without_id({**AUTHOR, "user_id": 777}))
-    with pytest.raises(errors.InvalidLines) as raised:
-        load(stocked, AUTHOR, *taken)
-    found = [(line.number, line.problems[0].loc) for line in raised.value.lines]
-    assert found == [(2, ("user_id",)), (3, ("username",))]
-    assert dump(stocked) == before
 
 
 @pytest.mark.rule("contract J7", "contract D users")

@@ -11,6 +11,8 @@ from logoadmin.domain.identity.factors.codes import hashed_code, new_code
 from logoadmin.domain.identity.factors.qr import qr_svg
 from logoadmin.domain.identity.factors.totp import matching_step, new_secret, provisioning_uri
 
+pytestmark = pytest.mark.rule("contract O1")
+
 RANDOM = SystemRandomness()
 # The secret of RFC 6238, appendix B; the vectors there have eight digits, of which apps show the last six.
 RFC_SECRET = base64.b32encode(b"12345678901234567890").decode()
@@ -18,7 +20,6 @@ VECTORS = {59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890:
 NEVER = -1
 
 
-@pytest.mark.rule("contract O1")
 def test_a_code_is_long_and_easy_to_type() -> None:
     """ASVS 6.5.2 and ASVS 6.5.4: 24 characters of 32 are 120 random bits."""
     codes = {new_code(RANDOM) for _ in range(200)}
@@ -37,13 +38,11 @@ def test_a_code_is_valid_for_one_user_and_one_purpose() -> None:
     assert len({*hashes, hashed_code("sign-in code", 7, "01AB")}) == 3
 
 
-@pytest.mark.rule("contract O1")
 @pytest.mark.parametrize(("now", "code"), VECTORS.items())
 def test_one_time_passwords_are_those_of_the_rfc(now: int, code: str) -> None:
     assert matching_step(RFC_SECRET, code, now, NEVER) == now // 30
 
 
-@pytest.mark.rule("contract O1")
 def test_a_one_time_password_is_valid_one_step_early_and_late() -> None:
     """ASVS 6.5.5: a code is of 30 seconds, and valid for as long before and after."""
     step, code = 1234567890 // 30, VECTORS[1234567890]
@@ -51,7 +50,6 @@ def test_a_one_time_password_is_valid_one_step_early_and_late() -> None:
     assert valid == [step - 1, step, step + 1]
 
 
-@pytest.mark.rule("contract O1")
 def test_a_step_that_was_used_is_not_valid_again() -> None:
     """ASVS 6.5.1: neither the step of the last code nor an earlier one."""
     step, code = 1234567890 // 30, VECTORS[1234567890]
@@ -75,7 +73,6 @@ def test_the_first_step_of_time_has_no_step_before_it() -> None:
     assert matching_step(RFC_SECRET, "000000", 0, NEVER) is None
 
 
-@pytest.mark.rule("contract O1")
 def test_a_secret_has_160_random_bits() -> None:
     """ASVS 6.5.3: seeds are made by the generator of the operating system."""
     secrets = [new_secret(RANDOM) for _ in range(100)]

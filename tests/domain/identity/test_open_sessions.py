@@ -184,20 +184,6 @@ def test_a_clock_that_ran_ahead_prolongs_no_session(stocked: LogoAdmin, clock: F
         refresh(stocked, tokens)
 
 
-@pytest.mark.parametrize(
-    ("told", "shown"),
-    [
-        *(("Browser/1 (X11)", "Browser/1 (X11)"), (" \x00a\r\nb\x1b[31m\x7f\x85\u202ec ", "ab[31mc"), ("é🖼", "é🖼")),
-        *(("\x00" * 300 + "x" * 300, "x" * 256), ("\t \x00", None)),
-    ],
-)
-def test_of_a_user_agent_is_kept_what_can_be_shown(stocked: LogoAdmin, told: str, shown: str | None) -> None:
-    tokens = stocked.sessions.sign_in(ANN, Anonymous(told, user_agent=told))
-    (session,) = listed(stocked, caller(stocked, tokens))
-    assert session.user_agent == shown
-    assert session.address == (shown and shown[:64])
-
-
 @pytest.mark.rule("contract C6")
 def test_a_user_has_a_limited_number_of_sessions_and_the_least_recently_used_end(
     stocked: LogoAdmin, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch

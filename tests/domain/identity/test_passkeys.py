@@ -112,7 +112,7 @@ def test_options_for_a_new_passkey_name_the_user_and_exclude_their_passkeys(
 
 @pytest.mark.rule("contract O2")
 @pytest.mark.parametrize("synced", [False, True])
-def test_a_passkey_alone_signs_in(
+def test_a_passkey_signs_in(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock, synced: bool
 ) -> None:
     device.synced = synced
@@ -214,7 +214,7 @@ def test_a_challenge_leads_to_one_sign_in(stocked: LogoAdmin, ann: SignedIn, dev
 
 @pytest.mark.rule("contract O2", "contract K7")
 @pytest.mark.parametrize("seconds", [299, -10, 300, 86_400, -11, -86_400])
-def test_a_challenge_lives_for_five_minutes(
+def test_challenges_last_minutes(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock, seconds: int
 ) -> None:
     """ASVS 6.5.5. A clock that goes back makes no challenge last longer; clocks may differ by 10 seconds."""
@@ -297,7 +297,7 @@ def test_a_challenge_has_one_spelling(stocked: LogoAdmin, ann: SignedIn, device:
 
 
 @pytest.mark.rule("contract O2")
-def test_a_challenge_of_another_service_is_refused(
+def test_another_service_s_challenge_fails(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
 ) -> None:
     enrol(stocked, ann, device)
@@ -340,7 +340,7 @@ def test_a_passkey_is_enrolled_once(stocked: LogoAdmin, ann: SignedIn, device: A
 
 
 @pytest.mark.rule("contract O1")
-def test_an_enrolment_uses_challenges(
+def test_enrolments_use_challenges(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
 ) -> None:
     begun = stocked.passkeys.begin(BeginPasskey(), ann)
@@ -376,7 +376,7 @@ def test_a_passkey_that_was_removed_signs_nobody_in(stocked: LogoAdmin, ann: Sig
 
 
 @pytest.mark.rule("contract C1", "contract O2")
-def test_failures_with_passkeys_are_limited_by_network(
+def test_a_network_s_failures_are_limited(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
 ) -> None:
     enrol(stocked, ann, device)
@@ -421,10 +421,7 @@ def test_the_log_has_the_reason_of_a_refusal_and_no_secret(
     with pytest.raises(errors.SignInRefused):
         alone(stocked, device)
     assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
-        (
-            "WARNING",
-            f"Passkey {factor.factor_id} was refused: its counter went back, so it may have been copied",
-        ),
+        ("WARNING", f"Passkey {factor.factor_id} was refused: its counter went back, so it may have been copied"),
         ("INFO", f"Passkey {factor.factor_id} was refused: 'ValueError: Incorrect type in CollectedClientData.'"),
     ]
 

@@ -199,17 +199,6 @@ def test_no_way_leads_around_the_rules(guarded: LogoAdmin, hasher: WatchedPasswo
     assert hasher.asked.count("hash") == 1
 
 
-def test_all_bad_passwords_of_one_request_are_reported(guarded: LogoAdmin) -> None:
-    passwords = ["short", "long and rare", "iloveyou"]
-    changes = [
-        {"kind": "user", "create": {"user_id": number, "username": f"new {number}", "password": password}}
-        for number, password in enumerate(passwords, start=10)
-    ]
-    with pytest.raises(errors.InvalidInput) as caught:
-        guarded.bulk.apply(applied(*changes))
-    assert [problem.loc[1] for problem in caught.value.problems] == [0, 2]
-
-
 def test_a_bad_password_opens_no_database_connection(clock: FrozenClock) -> None:
     watched = WatchedStorage(MemoryStorage())
     gallery = gallery_on(watched, clock, Policy.GUARDED, sign_in=GUARDED)

@@ -11,7 +11,6 @@ from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
 from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.identity.roles import AmendRole, CreateRole
-from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Caller, Owner
 from logoadmin.domain.kernel.errors import NotAuthenticated, NotPermitted, RecentSignInRequired
@@ -134,22 +133,6 @@ def test_callers_without_a_session_are_not_asked(gallery_with_history: LogoAdmin
     # Without a token, only some of them are open to anybody.
     with nullcontext() if who is OWNER else suppress(NotAuthenticated, NotPermitted):
         way(gallery_with_history, who)
-
-
-@pytest.mark.parametrize("role_id", [2, 3])
-def test_a_service_key_gives_nobody_everything(stocked: LogoAdmin, role_id: int) -> None:
-    maker = caller(stocked, stocked.sessions.sign_in(ADMIN))
-    key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="all", scope=("*",)), maker).key)
-    # Without a password, a user is no way in, and may get other scopes by a key.
-    imported(**user(9, 1))(stocked, OWNER)
-    give: Way = lambda gallery, who: gallery.users.amend(AmendUser(user_id=9, role_id=role_id), who)  # noqa: E731
-    if role_id == 3:
-        give(stocked, key)
-    else:
-        with pytest.raises(NotPermitted):
-            give(stocked, key)
-        with pytest.raises(NotPermitted):
-            imported(**user(11, 2))(stocked, key)
 
 
 def test_a_role_that_is_new_gets_its_scopes_by_a_recent_sign_in(stocked: LogoAdmin, clock: FrozenClock) -> None:

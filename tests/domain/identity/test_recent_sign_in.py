@@ -132,9 +132,7 @@ def test_a_clock_that_ran_ahead_makes_no_sign_in_recent(stocked: LogoAdmin, cloc
 
 @pytest.mark.rule("contract K7")
 @pytest.mark.parametrize(("ahead", "asked"), [(1, False), (10, False), (11, True), (86_400, True)])
-def test_the_clocks_of_two_machines_may_differ_by_ten_seconds(
-    stocked: LogoAdmin, clock: FrozenClock, ahead: int, asked: bool
-) -> None:
+def test_clocks_may_differ_by_ten_seconds(stocked: LogoAdmin, clock: FrozenClock, ahead: int, asked: bool) -> None:
     admin = signed_in(stocked)
     clock.pass_by(-ahead)
     assert asked_again(stocked, admin) == (EVERY if asked else set())

@@ -120,7 +120,7 @@ def test_who_may_change_nothing_is_no_administrator(
 
 
 @pytest.mark.parametrize("scope", [scope for scope in Scope if scope == "*" or scope.endswith(":write")])
-def test_who_may_change_something_is_an_administrator(
+def test_who_may_change_is_an_admin(
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock, scope: Scope
 ) -> None:
     stocked.roles.amend(AmendRole(role_id=1, scope=("changes:read", scope.value)))

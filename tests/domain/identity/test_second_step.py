@@ -4,7 +4,7 @@ import pytest
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.identity.factors.factors import ListFactors, RemoveFactor, RemoveUserFactors
+from logoadmin.domain.identity.factors.factors import ListFactors, RemoveFactor
 from logoadmin.domain.identity.sessions.sessions import ListSessions, Refresh, Revoke
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
@@ -74,20 +74,6 @@ def test_a_factor_that_is_enrolled_while_a_password_is_verified_counts(
     with pytest.raises(errors.SignInRefused):
         slow.sessions.sign_in(ANN)
     assert challenged(stocked).factors == ("totp", "recovery_code")
-
-
-def test_factors_that_are_removed_while_a_password_is_verified_do_not_count(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
-    enrolled(stocked)
-
-    class Meanwhile(Argon2Passwords):
-        def verify(self, hash_: PasswordHash | None, password: str) -> bool:
-            stocked.factors.remove_all(RemoveUserFactors(user_id=7))
-            return super().verify(hash_, password)
-
-    slow = gallery_on(storage, clock, hasher=Meanwhile(8, 1), started=False)
-    assert works(stocked, slow.sessions.sign_in(ANN))
 
 
 # Codes are used once.

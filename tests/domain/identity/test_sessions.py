@@ -12,22 +12,12 @@ from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import OWNER, Anonymous, KeyHolder, SignedIn
-from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.records import PasswordHash, User
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.sign_ins import ADMIN, ANN, WatchedPasswords, caller, refresh, works
-from tests.gallery import (
-    ADMIN_ID,
-    ADMIN_PASSWORD,
-    ANN_PASSWORD,
-    NOW,
-    FrozenClock,
-    WatchedStorage,
-    gallery_on,
-    stock,
-)
+from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, ANN_PASSWORD, NOW, FrozenClock, WatchedStorage, gallery_on, stock
 
 
 @pytest.fixture
@@ -55,27 +45,6 @@ def test_a_failed_sign_in_takes_the_time_of_all_classes_within_a_minute_of_an_im
     storage.write(lambda uow: uow.identity.passwords.set(7, hash_), "sessions")
     clock.pass_by(60)
     assert {dear in told_for(name) for name in ("nobody", "admin", "ann")} == {True}
-
-
-@pytest.mark.rule("contract C1")
-def test_the_classes_of_many_users_keep_no_write_waiting_and_may_take_too_long(
-    storage: WatchedStorage, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gallery = gallery_on(storage, clock)
-    stock(gallery)
-    clock.pass_by(60)
-    del storage.asked[:]
-    with pytest.raises(errors.SignInRefused):
-        gallery.sessions.sign_in(SignIn(username="admin", password="wrong"))
-    assert storage.asked[:2] == ["write", "read"]
-    clock.pass_by(60)
-
-    def too_long(_work: object) -> None:
-        raise errors.StorageUnavailable(storage.server, Cause.TOO_BUSY)
-
-    monkeypatch.setattr(storage, "read", too_long)
-    with pytest.raises(errors.SignInRefused):
-        gallery.sessions.sign_in(SignIn(username="admin", password="wrong"))
 
 
 def refused_refresh(gallery: LogoAdmin, token: str) -> bool:

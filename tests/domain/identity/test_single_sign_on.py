@@ -11,7 +11,7 @@ from logoadmin.bootstrap import sign_in_rules
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.identity import roles, users
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.issuer_users import FIRST_USER_ID, known_names
+from logoadmin.domain.identity.issuer_users import FIRST_USER_ID
 from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.issuer import ShowWays, SignInByIssuer
@@ -153,23 +153,6 @@ def test_an_equal_name_at_the_issuer_is_somebody_else(gallery: LogoAdmin) -> Non
 )
 def test_names_are_made_valid_and_unique(gallery: LogoAdmin, names: tuple[str, ...], username: str) -> None:
     assert user_of(gallery, sign_in(gallery, IssuedIdentity("s", ("editors",), names))).username == username
-
-
-def test_a_name_that_somebody_gets_meanwhile_is_seen(gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
-    def meanwhile(*args: Any) -> Any:
-        known = known_names(*args)
-        gallery.users.create(users.CreateUser(user_id=99, username="Vladimir", avatar=None, password="some password"))
-        return known
-
-    monkeypatch.setattr("logoadmin.domain.identity.sign_in.issuer.known_names", meanwhile)
-    person = IssuedIdentity("v", ("editors",), ("vIadimir",))
-    assert user_of(gallery, sign_in(gallery, person)).username == "vIadimir-2"
-
-
-def test_subjects_are_compared_exactly(gallery: LogoAdmin) -> None:
-    subjects = ["Ann", "ann", "ánn", "ann ", "a" * 255]
-    people = [with_groups("editors", subject=subject) for subject in subjects]
-    assert len({user_of(gallery, sign_in(gallery, person)).user_id for person in people}) == len(subjects)
 
 
 def test_another_issuer_has_other_people(gallery: LogoAdmin, opened: Opened, fake: FakeIssuer) -> None:

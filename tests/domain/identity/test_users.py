@@ -6,14 +6,7 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.identity.sign_in.password import SignIn
-from logoadmin.domain.identity.users import (
-    AmendUser,
-    CreateUser,
-    FindUser,
-    GetUser,
-    RemoveAvatar,
-    RemoveUser,
-)
+from logoadmin.domain.identity.users import AmendUser, CreateUser, FindUser, GetUser, RemoveAvatar, RemoveUser
 from logoadmin.domain.kernel.errors import NotFound
 from logoadmin.domain.kernel.records import RemovedAvatar, RemovedUser, User
 from logoadmin.domain.logo_admin import LogoAdmin

@@ -31,12 +31,7 @@ from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
 from logoadmin.domain.kernel.kinds import KINDS, USERS
 from logoadmin.domain.kernel.limits import Origin
-from logoadmin.domain.kernel.records import (
-    Change,
-    Kind,
-    User,
-    version_of,
-)
+from logoadmin.domain.kernel.records import Change, Kind, User, version_of
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import unsaved_css as css
@@ -62,12 +57,7 @@ pytestmark = G
 
 HASH: Final = CHEAP_PASSWORDS.hash("imported").hash
 ANN: Final = {"user_id": 7, "username": "ann", "avatar": "a.png", "role_id": 1, "created_at": NOW}
-PAINTER: Final = {
-    "role_id": 3,
-    "name": "painter",
-    "scope": ["logos:write", "themes:write"],
-    "created_at": NOW,
-}
+PAINTER: Final = {"role_id": 3, "name": "painter", "scope": ["logos:write", "themes:write"], "created_at": NOW}
 AUTHOR: Final = {"author_id": 1, "user_id": 101, "username": "Ann", "created_at": NOW}
 
 

@@ -141,14 +141,6 @@ def test_users_do_not_share_their_keys(gallery: LogoAdmin, storage: MemoryStorag
     assert [author.author_id for author in made] == [1, 2, 3]
 
 
-def test_a_user_has_their_keys_in_all_their_sessions(gallery: LogoAdmin, storage: MemoryStorage) -> None:
-    here = signed_in(storage, "*", user_id=500)
-    first = gallery.authors.create(once(ANN, KEY), here)
-    gallery.users.set_password(users.SetPassword(user_id=500, password="pw"))
-    tokens = gallery.sessions.sign_in(SignIn(username="user 500", password="pw"))
-    assert gallery.authors.create(once(ANN, KEY), gallery.sessions.caller(tokens.access_token)) == first
-
-
 def test_after_a_day_it_is_done_again(gallery: LogoAdmin, clock: FrozenClock) -> None:
     command = once(roles.CreateRole(name="new", scope=()), KEY)
     first = gallery.roles.create(command)

@@ -250,7 +250,7 @@ FILTERED: list[tuple[tuple[str, ...], dict[str, Any], list[int]]] = [
 
 @pytest.mark.rule("contract E3")
 @pytest.mark.parametrize(("names", "values", "expected"), FILTERED)
-def test_a_list_passes_its_filters_on(
+def test_a_list_passes_filters(
     varied: LogoAdmin, names: tuple[str, ...], values: dict[str, Any], expected: list[int]
 ) -> None:
     for name in names:

@@ -19,18 +19,7 @@ from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.identity.session_storage import Session
-from tests.gallery import (
-    ADMIN_ID,
-    ASKED,
-    NOW,
-    FrozenClock,
-    ask,
-    gallery_on,
-    if_match,
-    if_none_match,
-    signed_in,
-    stock,
-)
+from tests.gallery import ADMIN_ID, ASKED, NOW, FrozenClock, ask, gallery_on, if_match, if_none_match, signed_in, stock
 
 pytestmark = pytest.mark.rule("contract A19", "contract B4")
 

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from logoadmin.domain.kernel import command
 from logoadmin.domain.kernel.command import strict_json
 
+pytestmark = pytest.mark.rule("contract A21")
+
 # Strings are made of what could be taken for something else.
 TEXTS = st.text(st.sampled_from('"\\\\[]{}:,u0041 n\U0001f600'), max_size=12)
 VALUES = st.recursive(
@@ -30,7 +32,6 @@ def refusal(text: str | bytes, *most: int) -> str:
     return str(refused.value)
 
 
-@pytest.mark.rule("contract A21")
 @given(value=VALUES, around=st.integers(0, 18), ascii_=st.booleans())
 def test_json_is_read_unless_it_is_nested_too_deeply(value: Any, around: int, ascii_: bool) -> None:
     for number in range(around):
@@ -53,14 +54,12 @@ def test_a_field_that_is_given_twice_is_found_wherever_it_is(fields: list[tuple[
         assert refusal(text) == "an object names a field twice"
 
 
-@pytest.mark.rule("contract A21")
 @pytest.mark.parametrize("text", ["[" * 17, '{"":' * 17, "[{" * 9, '["a\\\\",' * 17, "[[],{}," * 17, '["\\"]",' * 17])
 def test_too_deep_is_found_before_anything_is_parsed(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "from_json", None)
     assert refusal(text) == "it is nested deeper than 16"
 
 
-@pytest.mark.rule("contract A21")
 @pytest.mark.parametrize(
     "text", ['["' + "[" * 99 + '"]', '["\\"' + "{" * 99 + '"]', '["\\\\\\"' + "[[" * 99 + '"]', "[" * 16 + "]" * 16]
 )
@@ -68,7 +67,6 @@ def test_brackets_in_strings_and_one_after_the_other_are_not_nested(text: str) -
     assert strict_json(text) == json.loads(text)
 
 
-@pytest.mark.rule("contract A21")
 def test_marks_outside_strings_are_counted() -> None:
     text = '{"a": [1, 2], ",,,": "{[,:]}"}'  # { : [ , ] , : }
     assert strict_json(text, 8) == json.loads(text)

@@ -28,7 +28,6 @@ SWITCH_ON: Final = artworks.AmendLogo(logo_id=1, active=True)
 LIFT: Final = artworks.AmendLogo(logo_id=1, active=True, unblock=True)
 REMOVE: Final = artworks.RemoveLogo(logo_id=1)
 BLOCKED: Final = [Withdrawal(Kind.LOGO, 1, NOW, REASON)]
-REMOVED: Final = [Withdrawal(Kind.LOGO, 1, NOW)]
 
 
 def withdrawn(storage: MemoryStorage) -> list[Withdrawal]:
@@ -182,28 +181,6 @@ def test_anything_else_keeps_a_block(stocked: LogoAdmin, storage: MemoryStorage,
     assert (change.after or {"blocked": REASON})["blocked"] == REASON
 
 
-WITHDRAWS: Final[dict[str, Callable[[LogoAdmin], object]]] = {
-    "switching off": lambda gallery: ask(gallery, SWITCH_OFF),
-    "removal": lambda gallery: ask(gallery, REMOVE),
-    "switching off and removal": lambda gallery: (ask(gallery, SWITCH_OFF), ask(gallery, REMOVE)),
-    "bulk": lambda gallery: bulk(gallery, set={"active": False}),
-    "removal in bulk": lambda gallery: bulk(gallery, remove=True),
-    "import": lambda gallery: load(gallery, active=False),
-    "return as it was": lambda gallery: (ask(gallery, SWITCH_OFF), ask(gallery, REMOVE), undo(gallery)),
-}
-
-
-@pytest.mark.parametrize("way", WITHDRAWS)
-def test_what_was_active_is_withdrawn_until_it_is_active_again(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock, way: str
-) -> None:
-    WITHDRAWS[way](stocked)
-    assert withdrawn(storage) == REMOVED
-    clock.pass_by(60)
-    load(stocked, active=True)
-    assert withdrawn(storage) == []
-
-
 def test_many_are_blocked_at_once_and_undone_at_once(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     block = {"id": 1, "version": 99, "block": {"reason": REASON}}
     made = apply(stocked, {"kind": "logo", **block}, {"kind": "theme", **block}, request_id="takedown")
@@ -230,18 +207,3 @@ def test_a_block_in_bulk_is_checked_like_any_other(change: Any, loc: tuple[str, 
     with pytest.raises(InvalidInput) as caught:
         ApplyChanges(changes=(change,))
     assert [problem.loc for problem in caught.value.problems] == [("changes", 0, *loc)]
-
-
-def test_an_import_of_many_artworks_keeps_them_right(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    def lines(active: bool) -> list[str]:
-        logo = {"kind": "logo", **ARTWORK, "active": active, "author_ids": []}
-        return [json.dumps({**logo, "logo_id": id_, "name": f"{id_} {active}"}) for id_ in range(1, 161)]
-
-    def load_all(*, active: bool) -> int:
-        stocked.import_export.load(ImportRecords(), lines(active))
-        return len(storage.read(lambda uow: uow.publication.withdrawals.newest(0, 999)))
-
-    assert [load_all(active=active) for active in (True, False, False, True)] == [0, 160, 160, 0]
-    load_all(active=False)
-    stocked.themes.remove(artworks.RemoveTheme(theme_id=1))
-    assert len(storage.read(lambda uow: uow.publication.withdrawals.newest(0, 999))) == 161

@@ -31,10 +31,7 @@ def inlined(css: str, **sheets: str) -> str:
         ("@import 'a' supports(display: grid);", "@supports(display:grid){A}"),
         ("@import 'a' supports(not (display: grid));", "@supports(not(display:grid)){A}"),
         ("@import 'a' screen and (width > 1px), print;", "@mediascreenand(width>1px),print{A}"),
-        (
-            "@import/**/'a'/**/layer(x)/**/supports(a:b) print;i{}",
-            "@layerx{@supports(a:b){@mediaprint{A}}}i{}",
-        ),
+        ("@import/**/'a'/**/layer(x)/**/supports(a:b) print;i{}", "@layerx{@supports(a:b){@mediaprint{A}}}i{}"),
         ("@import 'a';@import 'a';", "AA"),
         # Browsers follow none of these.
         ("i{}@import 'a';", "i{}"),

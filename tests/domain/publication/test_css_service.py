@@ -21,10 +21,7 @@ CSS = "a{background:url(//i.example)}@import 'https://s.example/x.css';"
 
 @pytest.mark.parametrize(
     ("command", "form"),
-    [
-        (JudgeCss(kind="logo", custom_css=CSS), "declarations"),
-        (JudgeCss(kind="theme", custom_css=CSS), "sheet"),
-    ],
+    [(JudgeCss(kind="logo", custom_css=CSS), "declarations"), (JudgeCss(kind="theme", custom_css=CSS), "sheet")],
 )
 def test_it_is_that_of_a_record_with_this_css(gallery: LogoAdmin, command: JudgeCss, form: CssForm) -> None:
     verdict = gallery.css.judge(command)

@@ -136,17 +136,6 @@ def test_an_acceptance_of_what_a_check_replaced_meanwhile_is_refused(two: Proces
         two.accept(two.other, C)
 
 
-def test_an_acceptance_is_undone_during_a_check(two: Processes) -> None:
-    two.check(two.one)
-    two.has(SHEETS[1])
-    two.check(two.one)
-    two.accept(two.one)
-    change_id = history(two.one)[-1].change_id
-    two.while_one_fetches(lambda: two.other.changes.revert(Revert(change_id=change_id)))
-    two.check(two.one)
-    assert two.pinned() == (A, B)
-
-
 @pytest.mark.parametrize("css", ["a {}", "@import 'https://elsewhere.example/';"])
 def test_an_import_that_an_edit_removed_meanwhile_is_not_pinned(two: Processes, css: str) -> None:
     two.while_one_fetches(lambda: two.edit(css))
@@ -158,13 +147,6 @@ def test_an_import_that_an_edit_removed_meanwhile_is_not_pinned(two: Processes, 
     two.check(two.one)
     two.edit(f"@import '{URL}';")
     assert two.pinned() == (None, None)
-
-
-def test_an_import_that_an_edit_keeps_is_pinned(two: Processes) -> None:
-    two.while_one_fetches(lambda: two.edit(f"a {{}} @import '{URL}'; @import '{URL}' print;"))
-    two.one.pins.pin_missing(60)
-    two.edit(f"@import '{URL}' print;")
-    assert two.pinned() == (A, None)
 
 
 def test_a_record_that_is_removed_meanwhile_gets_no_pin(two: Processes) -> None:

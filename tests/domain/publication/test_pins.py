@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.history import Revert, RevertRequest
+from logoadmin.domain.changes.history import Revert
 from logoadmin.domain.gallery.artworks import AmendTheme, CreateLogo, CreateTheme, GetTheme, RemoveTheme
-from logoadmin.domain.kernel.access import Owner
 from logoadmin.domain.kernel.errors import Conflict, NotFound, OutgoingError
 from logoadmin.domain.kernel.kinds import THEMES
 from logoadmin.domain.kernel.records import Change
@@ -150,15 +149,6 @@ def test_both_copies_are_shown_with_their_verdicts(gallery: LogoAdmin, origins: 
     assert (copies().pinned, copies().offered) == (found.offered, None)
 
 
-def test_an_origin_that_returns_to_the_pinned_sheet_offers_nothing(gallery: LogoAdmin, origins: Origins) -> None:
-    check(gallery)
-    origins.sheets[URL] = NEW
-    check(gallery)
-    origins.sheets[URL] = OLD
-    check(gallery)
-    assert pin(gallery) == (hash_of(OLD), None, None)
-
-
 def test_an_offer_outlives_its_origin(gallery: LogoAdmin, origins: Origins) -> None:
     check(gallery)
     origins.sheets[URL] = NEW
@@ -290,16 +280,6 @@ def test_an_acceptance_is_in_the_history_and_can_be_undone_and_done_again(galler
         assert sheets(change) == expected
         assert pin(gallery) == now
         assert gallery.themes.get(GetTheme(theme_id=1)).version == change.change_id
-
-
-@pytest.mark.rule("contract G4")
-def test_an_acceptance_is_undone_with_its_request(gallery: LogoAdmin, origins: Origins) -> None:
-    offered(gallery, origins)
-    gallery.pins.accept(AcceptThemePins(theme_id=1), Owner("r"))
-    tuple(gallery.changes.revert_request(RevertRequest(request_id="r"), Owner("undo")))
-    assert pin(gallery) == (hash_of(OLD), hash_of(NEW), None)
-    tuple(gallery.changes.revert_request(RevertRequest(request_id="undo")))
-    assert pin(gallery) == (hash_of(NEW), None, None)
 
 
 def test_undoing_another_change_of_the_record_keeps_the_accepted_sheet(gallery: LogoAdmin, origins: Origins) -> None:
@@ -472,9 +452,7 @@ def _sheet(number: int) -> str:
     return f"@import '{hash_of('b {}')}.css'; a {{ top: {number} }}"
 
 
-def test_a_sheet_that_the_database_lost_is_a_reason(
-    gallery: LogoAdmin, storage: MemoryStorage, origins: Origins
-) -> None:
+def test_a_sheet_the_database_lost_is_a_reason(gallery: LogoAdmin, storage: MemoryStorage, origins: Origins) -> None:
     offered(gallery, origins)
     assert storage.write(lambda uow: uow.publication.pins.keep_sheets([])) == 2
     with pytest.raises(Unpinned, match="is missing from the database"):

@@ -73,11 +73,7 @@ def test_readers_get_active_artworks_with_their_authors(stocked: LogoAdmin) -> N
     index = index_of(publication)
     assert {
         section: [record.get("name", record.get("username")) for record in index[section]] for section in index
-    } == {
-        "authors": ["Ann"],
-        "logos": ["Aurora"],
-        "themes": ["Aurora"],
-    }
+    } == {"authors": ["Ann"], "logos": ["Aurora"], "themes": ["Aurora"]}
     (logo,) = index["logos"]
     assert logo["author_ids"] == [1]
     assert logo["css"] == {"form": "declarations", "risks": [{"risk": "invalid", "line": 1, "column": 1}]}
@@ -303,9 +299,7 @@ def test_the_status_names_what_readers_do_not_get(stocked: LogoAdmin, storage: M
 
 
 @pytest.mark.rule("contract L3")
-def test_removals_of_90_days_and_blocks_are_listed(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_removals_of_90_days_and_blocks_show(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     clock.time = NOW - NOW % HOUR + 5 * HOUR
     oldest = clock.time - 90 * DAY
     withdrawals = [
