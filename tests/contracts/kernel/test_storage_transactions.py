@@ -96,11 +96,11 @@ def test_no_change_made_at_once_is_lost(storage: Storage) -> None:
     )
 
     def change(uow: UnitOfWork) -> None:
-        for kind in KINDS.values():
-            found = uow.records(kind).get(1)
-            dawdle()  # an update that read meanwhile would be lost
-            assert found is not None
-            uow.records(kind).update(replace(found, **{kind.name_field: getattr(found, kind.name_field) + "x"}))
+        found = [uow.records(kind).get(1) for kind in KINDS.values()]
+        dawdle()  # an update that read meanwhile would be lost
+        for kind, each in zip(KINDS.values(), found, strict=True):
+            assert each is not None
+            uow.records(kind).update(replace(each, **{kind.name_field: getattr(each, kind.name_field) + "x"}))
 
     assert at_once(*[lambda: storage.write(change)] * 6) == [None] * 6
     assert [getattr(page(storage, kind)[0], kind.name_field) for kind in KINDS.values()] == ["x" * 6] * 5
