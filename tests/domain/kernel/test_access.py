@@ -65,7 +65,8 @@ TABLE: dict[type[Command], Row] = {
         SignIn, sessions.Refresh, ShowWays, sessions.Revoke, SignInWithFactor, AskPasskey, SignInWithPasskey,
         SignInWithCode, authors.ListAuthors, authors.GetAuthor, artworks.ListAuthorLogos, artworks.ListAuthorThemes,
         artworks.ListThemes, artworks.GetTheme, artworks.ListThemeAuthors, artwork_css.GetThemeCss, artworks.ListLogos,
-        artworks.GetLogo, artworks.ListLogoAuthors, artwork_css.GetLogoCss, pictures.GetPicture,
+        artworks.GetLogo, artworks.ListLogoAuthors, artwork_css.GetLogoCss,
+        pictures.GetPicture,
     ), Row("", True)),
     **dict.fromkeys((
         sessions.WhoAmI, sessions.ListSessions, sessions.RemoveSession, preferences.GetPreferences,
@@ -77,7 +78,9 @@ TABLE: dict[type[Command], Row] = {
         sessions.RemoveUserSessions, RemoveUserFactors, CreateSignInCode, users.CreateUser, users.AmendUser,
         users.RemoveUser,
     ), Row("users:write", False)),
-    **dict.fromkeys((publication.ShowPublication, css.JudgeCss), Row("logos:write", False, alternative=("themes:write",))),
+    **dict.fromkeys((
+        publication.ShowPublication, css.JudgeCss,
+    ), Row("logos:write", False, alternative=("themes:write",))),
     pictures.SendPicture: Row("logos:write", False, alternative=("themes:write", "users:write")),
     **dict.fromkeys((settings.AmendSettings, pictures.RemovePicture), Row("*", False)),
     ListUserFactors: Row("users:read", False),
