@@ -9,12 +9,10 @@ from logoadmin.domain.identity.users import AmendUser
 from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.asgi import AppClient
-from tests.conftest import STORAGES
 from tests.entrypoints.conftest import Headers
 from tests.gallery import ADMIN_ID, ANN_PASSWORD, NOW, FrozenClock
 
 pytestmark = pytest.mark.rule("contract O9")
-EVERYWHERE: Final = pytest.mark.parametrize("watched", STORAGES, indirect=True)
 PATH: Final = "/api/auth/events"
 BROWSER: Final = {"user-agent": "Browser/1"}
 
@@ -36,7 +34,6 @@ def key_of(client: AppClient, owner: Headers, *scope: str) -> Headers:
     return {"authorization": f"Bearer {made.json()['key']}"}
 
 
-@EVERYWHERE
 def test_a_sign_in_over_http_is_listed_with_its_client(client: AppClient, admin: Headers) -> None:
     client.post("/api/auth/token", json={"username": "ann", "password": ANN_PASSWORD}, headers=BROWSER)
     first = events(client, admin)[0]
@@ -53,7 +50,6 @@ def test_a_sign_in_over_http_is_listed_with_its_client(client: AppClient, admin:
     }
 
 
-@EVERYWHERE
 def test_without_the_scope_one_sees_ones_own_events_alone(
     client: AppClient, gallery: LogoAdmin, admin: Headers, ann: Headers
 ) -> None:
@@ -74,7 +70,6 @@ def test_a_service_key_needs_the_scope(client: AppClient, admin: Headers) -> Non
     assert len(events(client, key_of(client, admin, "users:read"))) == 4
 
 
-@EVERYWHERE
 @pytest.mark.rule("contract E2", "contract E4", "contract O9")
 def test_events_are_paged_from_the_newest_or_from_the_oldest(client: AppClient, admin: Headers) -> None:
     for _ in range(3):
@@ -95,7 +90,6 @@ def test_events_are_paged_from_the_newest_or_from_the_oldest(client: AppClient, 
         assert client.get(PATH + query, headers=admin).status_code == 422, query
 
 
-@EVERYWHERE
 @pytest.mark.rule("contract F1", "contract O9")
 def test_events_raise_no_version_and_have_none(client: AppClient, gallery: LogoAdmin, admin: Headers) -> None:
     users = client.get("/api/users", headers=admin).headers["etag"]

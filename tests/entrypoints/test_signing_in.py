@@ -16,7 +16,6 @@ from logoadmin.domain.kernel.public_url import LOCAL
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
-from tests.conftest import STORAGES
 from tests.domain.identity.second_factors import enrolled
 from tests.domain.identity.sign_ins import caller
 from tests.entrypoints.concurrent_clients import Clients, with_clients
@@ -25,7 +24,6 @@ from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, NOW, SPARE_CODE, SPARE_S
 from tests.passkeys import Authenticator
 
 BOTH: Final = pytest.mark.parametrize("access", list(Policy))
-EVERYWHERE: Final = pytest.mark.parametrize("watched", STORAGES, indirect=True)
 PASSWORD = {"username": "ann", "password": ANN_PASSWORD}
 STEP = 30
 
@@ -36,7 +34,6 @@ def bearer_of(tokens: dict[str, Any]) -> Headers:
 
 @pytest.mark.rule("contract O3")
 @BOTH
-@EVERYWHERE
 def test_an_old_sign_in_gets_the_challenge_of_rfc_9470(client: AppClient, admin: Headers, clock: FrozenClock) -> None:
     """ASVS 7.5.1."""
     clock.pass_by(601)
@@ -110,7 +107,6 @@ def second(challenge: str, **answer: str) -> dict[str, str]:
     return {"grant_type": "second_factor", "challenge": challenge, **answer}
 
 
-@EVERYWHERE
 @pytest.mark.rule("contract O1", "contract O2")
 def test_enrolling_an_app_and_signing_in_with_it(client: AppClient, ann: Headers, clock: FrozenClock) -> None:
     totp, factor = enrol(client, ann)

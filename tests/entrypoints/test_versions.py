@@ -8,7 +8,6 @@ import pytest
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.asgi import AppClient
-from tests.conftest import STORAGES
 from tests.entrypoints.concurrent_clients import Clients, with_clients
 from tests.entrypoints.conftest import Headers, bearer
 from tests.gallery import ADMIN_PASSWORD, ARTWORK
@@ -29,8 +28,6 @@ CONDITIONAL: Final = [
 ]
 # The read that has the version of the record that a request changes.
 RECORD: Final = re.compile(r"/api/\w+/\d+")
-
-EVERYWHERE: Final = pytest.mark.parametrize("watched", STORAGES, indirect=True)
 
 
 def tag(client: AppClient, path: str, headers: Headers | None = None) -> int:
@@ -55,7 +52,6 @@ def several(name: str, values: Iterable[str], headers: Headers | None = None) ->
 # Reading on a condition.
 
 
-@EVERYWHERE
 def test_every_versioned_read_is_a_304_for_a_current_copy(client: AppClient, admin: Headers) -> None:
     for row in READS:
         answer = client.get(row.path, headers=admin)
