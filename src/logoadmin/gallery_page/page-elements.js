@@ -1,0 +1,116 @@
+/** What all views are made of: elements, works, and their pictures and cards. */
+import { texts } from "./page-texts.js";
+
+/** @typedef {import("./reader.js").Logo & import("./reader.js").Theme} Artwork which has one of both ids */
+/** @typedef {"logo" | "theme"} Kind */
+/**
+ * A logo or a theme.
+ * @typedef {object} Work
+ * @property {Kind} kind
+ * @property {number} id
+ * @property {string} address of its view
+ * @property {Artwork & {picture?: Picture}} record
+ * @property {string} key tells cards with different content apart
+ */
+/** @typedef {{path: string, thumbnail: string, width: number, height: number}} Picture */
+/** @typedef {Node | string | false | null | undefined} Child */
+
+/** What index.html says about this gallery. */
+export const config =
+  /** @type {{title: string, home: ?string, submit: ?string, targets: {id: string, name: string}[], keys: import("./reader.js").Key[]}} */ (
+    JSON.parse(document.getElementById("gallery")?.textContent ?? "")
+  );
+const TARGETS = new Map(config.targets.map(({ id, name }) => [id, name]));
+/** The long side of thumbnails in pixels. */
+const THUMBNAIL = 320;
+
+/** @param {string} target @returns {string} its name */
+export const targetName = (target) => TARGETS.get(target) ?? target;
+
+/**
+ * Make an element. Texts become text nodes, never markup.
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Record<string, string | number | boolean | undefined | ((event: any) => unknown)>} [attributes] functions listen to the event
+ * @param {Child[]} children
+ * @returns {HTMLElementTagNameMap[Name]}
+ */
+export function h(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(key, value);
+    else if (value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : `${value}`);
+  }
+  element.append(...children.filter((child) => typeof child === "string" || child instanceof Node));
+  return element;
+}
+
+/** @param {Kind} kind @param {Artwork} record @returns {Work} */
+export function workOf(kind, record) {
+  const id = kind === "logo" ? record.logo_id : record.theme_id;
+  const { name, target, authors, preview_url, picture } = /** @type {Work["record"]} */ (record);
+  const key = [kind, id, name, target, picture?.path ?? preview_url, ...authors.map(({ username }) => username)].join("\0");
+  return { kind, id, address: `#/${kind}s/${id}`, record, key };
+}
+
+/** @param {Work} work @returns {boolean} whether a style manager can install it from this folder */
+export const isInstallable = ({ record }) =>
+  TARGETS.has(record.target) && !record.css.risks?.some(({ risk }) => risk === "invalid");
+
+/** @param {string} name @returns {HTMLElement} what stands for a picture: up to two letters on a colour of their own */
+export function initials(name) {
+  const words = name.normalize("NFKD").replace(/\p{M}/gu, "").match(/[\p{L}\p{N}\p{S}]+/gu) ?? ["·"];
+  const letters = words.slice(0, 2).map((word) => [...word][0]).join("");
+  const hue = [...name].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360, 7);
+  const element = h("span", { class: "initials", "aria-hidden": "true" }, letters.toUpperCase());
+  element.style.setProperty("--hue", `${hue}`);
+  return element;
+}
+
+/**
+ * @param {Work} work
+ * @param {{alt?: string, sizes?: string}} [options] without `sizes`, it is the whole picture
+ * @returns {HTMLImageElement}
+ */
+export function pictureOf({ record }, { alt = "", sizes } = {}) {
+  const { picture, preview_url, name } = record;
+  const { width = 1, height = 1 } = picture ?? {};
+  const thumbnail = Math.round(width * Math.min(1, THUMBNAIL / Math.max(width, height)));
+  /** @type {HTMLImageElement} */
+  const image = h("img", {
+    alt,
+    referrerpolicy: "no-referrer",
+    loading: sizes && "lazy",
+    decoding: "async",
+    width: picture?.width,
+    height: picture?.height,
+    sizes: picture && sizes,
+    srcset: picture && sizes && `${picture.thumbnail} ${thumbnail}w, ${picture.path} ${width}w`,
+    // What stands above must hold before the request begins.
+    src: picture ? picture.path : preview_url,
+    error: () => void image.replaceWith(initials(name)),
+  });
+  return image;
+}
+
+/** @param {Work} work @returns {HTMLLIElement} */
+export function cardOf(work) {
+  const { kind, record, address } = work;
+  const authors = record.authors.map(({ username }) => username).join(", ");
+  return h(
+    "li",
+    { class: "card" },
+    h(
+      "a",
+      { href: address },
+      h("span", { class: `stage ${kind}` }, pictureOf(work, { sizes: "(max-width: 30rem) 50vw, 22rem" })),
+      h("span", { class: "name", dir: "auto" }, record.name),
+      h(
+        "span",
+        { class: "line" },
+        authors && h("bdi", { class: "who" }, authors),
+        h("span", { class: "for" }, h("span", { class: "unseen" }, ` ${texts[kind]} `), h("bdi", {}, targetName(record.target))),
+      ),
+    ),
+  );
+}
