@@ -1,6 +1,7 @@
 """The composition root of a gallery: chooses its adapters."""
 
 import logging
+import re
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
@@ -31,6 +32,8 @@ from logoadmin.domain.kernel.errors import InvalidInput, StartError, TablesMissi
 from logoadmin.domain.kernel.extras import install_extra
 from logoadmin.domain.kernel.public_url import PublicUrl
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
+from logoadmin.domain.publication.files.page import ASSET, NO_LINKS, PAGE, Links, Page
+from logoadmin.domain.publication.publication_records import READER
 from logoadmin.domain.publication.publication_service import PublishingRules
 from logoadmin.ports.gallery.pictures import PictureCodec
 from logoadmin.ports.identity.issuer import Issuer
@@ -40,6 +43,7 @@ from logoadmin.ports.publication.gallery_files import GalleryFiles
 from logoadmin.ports.publication.signing import SigningKey
 from logoadmin.ports.storage import Storage, StorageLifecycle
 from logoadmin.settings import Settings, wrong_settings
+from logoadmin.settings.gallery_page import targets_of
 from logoadmin.settings.sign_in import keys_in
 from logoadmin.settings.single_sign_on import host_of, roles_of
 
@@ -125,11 +129,8 @@ def _gallery(
         _pictures(),
     )
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days)
-    publishing = PublishingRules(
-        settings.gallery_days, _reader(), settings.pin_imports, gallery_dir(settings), settings.gallery_dir is None
-    )
     access, seen = settings.access or Policy.OPEN, settings.effective_public_url
-    rules = Rules(access, lifetimes, publishing, sign_in_rules(settings), seen, settings.picture_space)
+    rules = Rules(access, lifetimes, _publishing(settings), sign_in_rules(settings), seen, settings.picture_space)
     return LogoAdmin(ports, rules, generated_password)
 
 
@@ -249,8 +250,40 @@ def gallery_files(gallery: LogoAdmin) -> GalleryFiles:
     return MemoryGalleryFiles() if path is None else folder(path)
 
 
-def _reader() -> bytes:
-    return files("logoadmin").joinpath("reader", "reader.js").read_bytes()
+def _publishing(settings: Settings) -> PublishingRules:
+    return PublishingRules(
+        settings.gallery_days,
+        _asset("reader", READER),
+        settings.pin_imports,
+        gallery_dir(settings),
+        settings.gallery_dir is None,
+        _page(settings),
+        targets_of(settings),
+        *_links(settings),
+    )
+
+
+def _page(settings: Settings) -> Page | None:
+    if not settings.gallery_page:
+        return None
+    folder = files("logoadmin").joinpath("gallery_page")
+    found = sorted((each.name, each.read_bytes()) for each in folder.iterdir() if re.fullmatch(ASSET, each.name))
+    return Page(settings.gallery_title, settings.gallery_home, _asset("gallery_page", PAGE), dict(found))
+
+
+def _asset(folder: str, name: str) -> bytes:
+    return files("logoadmin").joinpath(folder, name).read_bytes()
+
+
+def _links(settings: Settings) -> tuple[Links, Links]:
+    """Return the links in what the service publishes, and in a folder that is served elsewhere.
+
+    There, the URL that browsers on this machine open is of no use.
+    """
+    base = settings.effective_public_url.base
+    console = f"{base}/console/" if settings.console and settings.gallery_submit else None
+    own = Links(f"{base}/gallery/" if settings.gallery else None, console)
+    return own, own if settings.public_url else NO_LINKS
 
 
 def _hasher(settings: Settings) -> Argon2Passwords:

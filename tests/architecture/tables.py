@@ -40,7 +40,7 @@ def default(value: object) -> str:
         return f"`{value // 2**20} MiB`"
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
-    return "none" if value in (None, (), "") else f"`{value}`"
+    return "none" if value in (None, (), "", {}) else f"`{value}`"
 
 
 def causes() -> str:

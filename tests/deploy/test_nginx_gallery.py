@@ -10,6 +10,7 @@ from typing import Final
 
 import pytest
 
+from logoadmin.entrypoints.http_api.gallery_files import PAGE_POLICY
 from tests.deploy.nginx import Nginx, nginx_for_folder
 from tests.deploy.services import Answer, ask
 
@@ -19,6 +20,7 @@ INDEX: Final = b'{"logos":[%s]}' % b",".join(b'{"logo_id":%d}' % number for numb
 SHEET: Final = ".käse { color: red }".encode()
 HASH: Final = "0123456789abcdef"
 IMMUTABLE: Final = "public, max-age=31536000, immutable"
+BRIEFLY: Final = "public, max-age=300"
 # Every kind of file, with its content and its header fields.
 FILES: Final = {
     "latest.json": (b'{"payload":"a"}', "application/json", "public, max-age=60, stale-if-error=604800"),
@@ -27,14 +29,21 @@ FILES: Final = {
     f"withdrawn-{HASH}.json": (b"{}", "application/json", IMMUTABLE),
     f"css/{HASH * 4}.css": (SHEET, "text/css; charset=utf-8", IMMUTABLE),
     "reader.js": (b"export {}", "text/javascript; charset=utf-8", "public, max-age=86400"),
+    "index.html": (b"<title>Gallery</title>", "text/html; charset=utf-8", BRIEFLY),
+    "page.js": (b"export {}", "text/javascript; charset=utf-8", BRIEFLY),
+    "page-list.js": (b"export {}", "text/javascript; charset=utf-8", BRIEFLY),
+    "page.css": (SHEET, "text/css; charset=utf-8", BRIEFLY),
+    "logos/12.user.css": (SHEET, "text/css; charset=utf-8", BRIEFLY),
+    "themes/12.user.css": (SHEET, "text/css; charset=utf-8", BRIEFLY),
 }
 # Files beside them that nobody may read, and names of none.
 HIDDEN: Final = (
     *(".publication.json", f".12-{HASH}.json.x7", "notes.json", "css/a.css", f"css/.{HASH * 4}.css", "12-0.json"),
+    *("logos/a.user.css", "themes/.12.user.css.x7"),
 )
 NONE: Final = (
-    *("", "css/", ".", "%2e%2e/secret.json", "..%2fsecret.json", "latest.json/", "LATEST.JSON", "latest.json%00"),
-    *(f"12-{HASH}.json/css", "css/..%2flatest.json%2f"),
+    *("css/", "%2e%2e/secret.json", "..%2fsecret.json", "latest.json/", "LATEST.JSON", "latest.json%00"),
+    *(f"12-{HASH}.json/css", "css/..%2flatest.json%2f", "logos/", "index.html/"),
     "a" * 3000,
 )
 
@@ -55,7 +64,8 @@ def static(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Static]:
     root = tmp_path_factory.mktemp("published")
     (root / "secret.json").write_text("{}")
     folder = root / "gallery"
-    (folder / "css").mkdir(parents=True)
+    for name in ("css", "logos", "themes"):
+        (folder / name).mkdir(parents=True)
     for name, content in {name: body for name, (body, *_) in FILES.items()}.items():
         (folder / name).write_bytes(content)
     for name in HIDDEN:
@@ -77,6 +87,17 @@ def test_each_file_has_its_type_and_may_be_cached_as_long_as_it_lasts(static: St
     assert (unchanged.status, unchanged.body, unchanged.headers["Cache-Control"]) == (304, b"", cache_control)
     head = static.ask(name, "HEAD")
     assert (head.status, head.body, head.headers["ETag"]) == (200, b"", got.headers["ETag"])
+
+
+@pytest.mark.rule("contract Q2")
+def test_the_page_has_the_policy_of_the_service(static: Static) -> None:
+    page = static.ask("")
+    assert (page.status, page.body) == (200, FILES["index.html"][0])
+    assert page.headers["Cache-Control"] == BRIEFLY
+    assert page.headers["Content-Security-Policy"] == PAGE_POLICY
+    assert page.headers["Referrer-Policy"] == "no-referrer"
+    assert static.ask("index.html").headers["Content-Security-Policy"] == PAGE_POLICY
+    assert static.ask("latest.json").headers["Content-Security-Policy"] is None
 
 
 def test_the_index_is_compressed_and_its_tag_still_saves_sending_it_again(static: Static) -> None:

@@ -15,7 +15,9 @@ HASH: Final = "0123456789abcdef"
 NAMED: Final = {
     *(f"12-{HASH}.json", f"from-11-{HASH}.json", f"withdrawn-{HASH}.json", f"css/{HASH * 4}.css"),
 }
-PUBLISHED: Final = {*NAMED, "reader.js", "latest.json"}
+PAGE: Final = ["page-list.js", "page.js", "page.css", "index.html"]
+STYLES: Final = {"logos/1.user.css", "themes/1.user.css"}
+PUBLISHED: Final = {*NAMED, *PAGE, *STYLES, "reader.js", "latest.json"}
 NOTES: Final = {".publication.json", f".12-{HASH}.json.x7", f"css/.{HASH * 4}.css.x7"}
 # The part of aws that the script uses: filters, of which the last that matches counts, patterns whose * matches slashes
 # and --size-only. It logs each file with its header fields, and can fail at a file or publish in the meantime.
@@ -29,7 +31,7 @@ filters, fields, flags, words = [], {}, [], iter(options)
 for word in words:
     if word in ("--include", "--exclude"):
         filters.append((word, next(words)))
-    elif word in ("--size-only",):
+    elif word in ("--size-only", "--delete"):
         flags.append(word)
     else:
         fields[word] = next(words)
@@ -42,15 +44,21 @@ if command == "sync":
 else:
     copies = [(Path(source), target[12:])]
 for path, name in copies:
-    if command == "sync" and (store / name).exists() and (store / name).stat().st_size == path.stat().st_size:
-        assert "--size-only" in flags
-        continue
+    if command == "sync" and (store / name).exists():
+        there, here = (store / name).stat(), path.stat()
+        if there.st_size == here.st_size and ("--size-only" in flags or there.st_mtime >= here.st_mtime):
+            continue
     if os.environ.get("FAILS_AT", "?") in name:
         sys.exit("aws: cannot connect")
     (store / name).parent.mkdir(parents=True, exist_ok=True)
     (store / name).write_bytes(path.read_bytes())
     with (store / "log").open("a") as log:
         print(name, fields["--content-type"], fields["--cache-control"], sep="|", file=log)
+if "--delete" in flags:
+    for path in (store / target[12:]).rglob("*.*"):
+        name = str(path.relative_to(store / target[12:]))
+        if is_sent(name) and not Path(source, name).exists():
+            path.unlink()
 if "PUBLISHES" in os.environ:
     Path(os.environ["PUBLISHES"], "latest.json").write_text("a later pointer")
 """
@@ -61,7 +69,7 @@ class Store:
 
     def __init__(self, root: Path) -> None:
         self.folder, self.store, self.programs = root / "gallery", root / "store", root / "bin"
-        for directory in (self.folder / "css", self.store, self.programs):
+        for directory in (*(self.folder / name for name in ("css", "logos", "themes")), self.store, self.programs):
             directory.mkdir(parents=True)
         (self.programs / "aws").write_text(f"#!{sys.executable}\n{AWS}")
         (self.programs / "aws").chmod(0o755)
@@ -96,21 +104,24 @@ def test_the_pointer_comes_last_and_every_file_may_be_cached_as_long_as_it_lasts
     lasting = {name: cached for name, _, cached in sent}
     assert lasting.pop("latest.json") == "public, max-age=60, stale-if-error=604800"
     assert lasting.pop("reader.js") == "public, max-age=86400"
+    assert {lasting.pop(name) for name in (*PAGE, *STYLES)} == {"public, max-age=300"}
     assert set(lasting.values()) == {forever}
     types = {name: media_type for name, media_type, _ in sent}
     assert {types[name] for name in types if name.endswith(".json")} == {"application/json"}
     assert types["reader.js"] == "text/javascript; charset=utf-8"
-    assert types[f"css/{HASH * 4}.css"] == "text/css; charset=utf-8"
+    assert {types[name] for name in types if name.endswith(".css")} == {"text/css; charset=utf-8"}
+    assert types["index.html"] == "text/html; charset=utf-8"
+    assert names[-5:-1] == PAGE
 
 
 def test_a_second_run_sends_no_file_twice_that_cannot_change(store: Store) -> None:
     store.upload()
     store.sent()
     assert store.upload() == 0
-    assert [name for name, *_ in store.sent()] == ["reader.js", "latest.json"]
+    assert [name for name, *_ in store.sent()] == ["reader.js", *PAGE, "latest.json"]
 
 
-@pytest.mark.parametrize("name", sorted(NAMED | {"reader.js"}))
+@pytest.mark.parametrize("name", sorted(NAMED | STYLES | {"reader.js", *PAGE}))
 def test_after_a_failure_readers_keep_the_earlier_pointer(store: Store, name: str) -> None:
     assert store.upload(FAILS_AT=name) != 0
     assert not (store.store / "gallery/latest.json").exists()
@@ -130,3 +141,23 @@ def test_files_of_older_pointers_stay(store: Store) -> None:
     (store.folder / f"12-{HASH}.json").unlink()
     assert store.upload() == 0
     assert (store.store / f"gallery/12-{HASH}.json").exists()
+
+
+@pytest.mark.rule("contract Q3")
+def test_a_style_that_is_gone_goes_and_a_changed_one_is_sent(store: Store) -> None:
+    store.upload()
+    store.sent()
+    (store.folder / "logos/1.user.css").unlink()
+    (store.folder / "themes/1.user.css").write_text("another content")
+    assert store.upload() == 0
+    assert not (store.store / "gallery/logos/1.user.css").exists()
+    assert (store.store / "gallery/themes/1.user.css").read_text() == "another content"
+    assert [name for name, *_ in store.sent() if "user.css" in name] == ["themes/1.user.css"]
+
+
+@pytest.mark.rule("contract Q2")
+def test_a_gallery_without_a_page_is_uploaded(store: Store) -> None:
+    for name in PAGE:
+        (store.folder / name).unlink()
+    assert store.upload() == 0
+    assert store.sent()[-1][0] == "latest.json"

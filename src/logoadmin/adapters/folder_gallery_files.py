@@ -16,8 +16,8 @@ try:
 except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]  # not on Windows
 
-# The one folder in the folder.
-_STYLES: Final = "css"
+# The folders in the folder.
+_FOLDERS: Final = frozenset(("css", "logos", "themes"))
 # What web servers, which often run as another user, must be able to read.
 _PUBLIC_FILE: Final = 0o644
 _PUBLIC_FOLDER: Final = 0o755
@@ -63,11 +63,11 @@ class FolderGalleryFiles:
         return None
 
     def names(self) -> Collection[str]:
-        """Return the names of everything in the folder, and of files in ``css``; only real files look like ours."""
+        """Return the names of everything in the folder, and of files in its folders; only real files look like ours."""
         found = []
         for entry in os.scandir(self._folder):
-            if entry.name == _STYLES and entry.is_dir(follow_symlinks=False):
-                found += [f"{_STYLES}/{_shown(inner)}" for inner in os.scandir(entry.path)]
+            if entry.name in _FOLDERS and entry.is_dir(follow_symlinks=False):
+                found += [f"{entry.name}/{_shown(inner)}" for inner in os.scandir(entry.path)]
             else:
                 found.append(_shown(entry))
         return found

@@ -3,12 +3,14 @@
 import functools
 from collections.abc import Collection
 
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from logoadmin.bootstrap import gallery_files
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.console import console_routes
 from logoadmin.entrypoints.http_api.app import http_application
+from logoadmin.entrypoints.http_api.documents import Redirect
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.spool import SPOOL_SPACE
 
@@ -39,12 +41,15 @@ def web_application(
         spool_space: the bytes of temporary disk space.
     """
     interface = functools.partial(openapi_document, gallery.access)
+    pages = console_routes(interface, gallery, tuple(picture_hosts)) if console else []
+    if published and gallery.publication.rules.page is not None:
+        pages = [*pages, Route("/gallery", Redirect("gallery/"))]
     return http_application(
         gallery,
         origins=origins,
         cache_seconds=cache_seconds,
         hosts=hosts,
-        pages=console_routes(interface, gallery, tuple(picture_hosts)) if console else (),
+        pages=pages,
         home="console/" if console else "docs",
         published=gallery_files(gallery) if published else None,
         from_sockets=from_sockets,

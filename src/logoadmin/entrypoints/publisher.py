@@ -119,7 +119,9 @@ class Publisher:
         has_news, self._has_news = self._has_news or self._version is None, False
         try:
             with self._holding():
-                found = self._gallery.publication.publish(self.files, is_own=self._is_own)
+                rules = self._gallery.publication.rules
+                links = rules.links if self._is_leased else rules.links_elsewhere
+                found = self._gallery.publication.publish(self.files, is_own=self._is_own, links=links)
                 if has_news and not found.changed and not found.is_complete:  # for other reasons than before
                     found = replace(found, left_out=self._gallery.publication.status(ShowPublication()).left_out)
         except Exception:

@@ -22,6 +22,7 @@ from logoadmin.domain.kernel.errors import SettingsError
 from logoadmin.domain.kernel.hosts import canonical_host
 from logoadmin.domain.kernel.limits import MAX_PASSWORD, MAX_PORT, MAX_WORKERS, PICTURE_HOST
 from logoadmin.domain.kernel.public_url import PREFIX, PublicUrl, local_public_url, public_url
+from logoadmin.settings.gallery_page import GalleryPageSettings
 from logoadmin.settings.plain_words import plain_words
 from logoadmin.settings.sign_in import SignInSettings
 from logoadmin.settings.single_sign_on import is_encrypted
@@ -34,7 +35,7 @@ _PICTURE_HOST = re.compile(PICTURE_HOST, re.ASCII)
 _MIN_SPOOL_SPACE = 64 * 1024 * 1024
 
 
-class Settings(SignInSettings):
+class Settings(SignInSettings, GalleryPageSettings):
     """All settings; creating an instance reads nothing but its arguments.
 
     The descriptions are those of docs/settings.md (``make tables``), with links relative to that page.

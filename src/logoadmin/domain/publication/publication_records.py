@@ -140,7 +140,7 @@ class Publication:
     Attributes:
         version: the id of the last change.
         pointer: the content of ``latest.json``, signed.
-        files: the content of every file that it names and of ``reader.js``, by name relative to it.
+        files: the content of every file that it names, of ``reader.js`` and of the page, by name relative to it.
         indexes: its index and the earlier ones to which the next publication makes differences, the newest first.
         left_out: the active records that are not published, logos first, by id.
         state: what it was made of; equal for equal states of the gallery.

@@ -1,6 +1,6 @@
 """The published gallery: generating it, publishing it into files, and its keys (contract L1, L2, L7)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -15,6 +15,7 @@ from logoadmin.domain.publication.files.assembly import Sources, assembled
 from logoadmin.domain.publication.files.contents import contents_of
 from logoadmin.domain.publication.files.gallery_keys import DAY, GalleryKeys, Identity
 from logoadmin.domain.publication.files.index import sha256 as hash_of
+from logoadmin.domain.publication.files.page import NO_LINKS, Links, Page, page_files
 from logoadmin.domain.publication.files.pointer import public_key, signed
 from logoadmin.domain.publication.files.publishing import (
     Blocks,
@@ -25,6 +26,7 @@ from logoadmin.domain.publication.files.publishing import (
     publish,
     publish_blocks,
 )
+from logoadmin.domain.publication.files.user_styles import Target
 from logoadmin.domain.publication.files.withdrawals import (
     MOST_BLOCKED,
     MOST_WITHDRAWN,
@@ -33,6 +35,7 @@ from logoadmin.domain.publication.files.withdrawals import (
 )
 from logoadmin.domain.publication.publication_records import (
     POINTER,
+    READER,
     Publication,
     PublicationStatus,
     Published,
@@ -42,6 +45,7 @@ from logoadmin.domain.publication.status import status_of
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.publication.signing import SigningKey
 from logoadmin.ports.storage import UnitOfWork
 
 # A change of any other kind of record leaves the index as it is.
@@ -71,6 +75,10 @@ class PublishingRules:
         folder: where the service publishes in the background; None for memory.
         owns_folder: whether that folder belongs to this database alone, so that files of another gallery, left by a
             database that was deleted, are replaced.
+        page: the page for visitors; None for none (contract Q2).
+        targets: the targets for which artworks are published as user styles (contract Q3).
+        links: the links in what the service publishes.
+        links_elsewhere: those in folders that are served elsewhere.
     """
 
     days: int = 30
@@ -78,6 +86,10 @@ class PublishingRules:
     pin_imports: bool = True
     folder: Path | None = None
     owns_folder: bool = True
+    page: Page | None = None
+    targets: tuple[Target, ...] = ()
+    links: Links = NO_LINKS
+    links_elsewhere: Links = NO_LINKS
 
 
 class PublicationService(Service):
@@ -90,12 +102,14 @@ class PublicationService(Service):
     def __init__(self, transactions: Transactions, clock: Clock, keys: GalleryKeys, rules: PublishingRules) -> None:
         super().__init__(transactions)
         self._clock, self._keys, self.rules = clock, keys, rules
+        self._made_of = hash_of(repr(replace(rules, folder=None)).encode())
 
-    def generate(self, earlier: Sequence[PublishedIndex] = ()) -> Publication:
+    def generate(self, earlier: Sequence[PublishedIndex] = (), links: Links | None = None) -> Publication:
         """Return the gallery of this moment as files, from one snapshot. The first time, a key is generated.
 
         Args:
             earlier: the indexes that readers may have, the newest first: ``indexes`` of the last publication.
+            links: the links in it, by default those of the service.
 
         Raises:
             StorageUnavailable: the database is out of reach.
@@ -105,10 +119,11 @@ class PublicationService(Service):
         sources, pinned = self.transactions.storage.snapshot(
             lambda uow: (self._sources(now, uow), uow.publication.pins.pinned())
         )
-        publication = assembled(sources, earlier, self.rules.days, self.rules.reader)
-        return replace(publication, state=self._state_of(sources.version, sources.identity, pinned))
+        links, keys = links or self.rules.links, sources.identity.keys
+        publication = assembled(sources, earlier, self.rules.days, self._unsigned_files(keys, links))
+        return replace(publication, state=self._state_of(sources.version, sources.identity, pinned, links))
 
-    def publish(self, files: GalleryFiles, *, is_own: bool = False) -> Published:
+    def publish(self, files: GalleryFiles, *, is_own: bool = False, links: Links | None = None) -> Published:
         """Bring files up to date with the gallery: blocks first, then everything.
 
         If nothing has changed, files whose pointer is younger than a day are left alone.
@@ -116,17 +131,19 @@ class PublicationService(Service):
         Args:
             files: the files.
             is_own: whether they belong to this service alone, which then replaces those of another gallery.
+            links: the links in them, by default those of the service.
 
         Raises:
             StartError: the files are not those of this gallery, or somebody else publishes there.
             OSError: a file cannot be read, written or removed; the last publication is still whole.
             StorageUnavailable: the database is out of reach.
         """
+        links = links or self.rules.links
         with files.locked():
             now = self._clock.now()
             self._prepare(now)
             state, identity, blocks = self.transactions.storage.snapshot(
-                lambda uow: (self._state(uow, now), self._identity(uow, now), self._blocks(uow, now))
+                lambda uow: (self._state(uow, now, links), self._identity(uow, now), self._blocks(uow, now))
             )
             if is_own:
                 clear_another_gallery(files, identity.gallery)
@@ -134,7 +151,7 @@ class PublicationService(Service):
                 return Published(blocks.version, False, files.read(POINTER) or b"", is_complete=is_complete(files))
             expires = now + self.rules.days * DAY
             publish_blocks(files, blocks, lambda pointer: signed(pointer, identity.keys), now, expires)
-            publication = self.generate(earlier_indexes(files))
+            publication = self.generate(earlier_indexes(files), links)
             publish(files, publication, now)
             left_out = publication.left_out
             return Published(publication.version, True, publication.pointer, left_out, is_complete=not left_out)
@@ -212,12 +229,17 @@ class PublicationService(Service):
         entries = [withdrawn_entry(each.kind, each.id, each.at, each.reason) for each in blocked]
         return Blocks(identity.gallery, identity.epoch, uow.changes.last_id(), entries)
 
-    def _state(self, uow: UnitOfWork, now: int) -> str:
-        identity = self._keys.identity(uow, now)
-        return self._state_of(uow.changes.last_id(), identity, uow.publication.pins.pinned())
+    def _unsigned_files(self, keys: Sequence[SigningKey], links: Links) -> Mapping[str, bytes]:
+        rules = self.rules
+        reader = {READER: rules.reader} if rules.reader else {}
+        page = {} if rules.page is None else page_files(rules.page, rules.targets, links, [*map(public_key, keys)])
+        return {**reader, **page}
 
-    def _state_of(self, version: int, identity: Identity | None, pinned: int) -> str:
+    def _state(self, uow: UnitOfWork, now: int, links: Links) -> str:
+        identity = self._keys.identity(uow, now)
+        return self._state_of(uow.changes.last_id(), identity, uow.publication.pins.pinned(), links)
+
+    def _state_of(self, version: int, identity: Identity | None, pinned: int, links: Links) -> str:
         """Return what a publication is made of."""
         keys = None if identity is None else (identity.gallery, identity.epoch, [key.jwk["x"] for key in identity.keys])
-        rules = self.rules
-        return repr((version, keys, pinned, rules.days, rules.pin_imports, hash_of(rules.reader)))
+        return repr((version, keys, pinned, links, self._made_of))

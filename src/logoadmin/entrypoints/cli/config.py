@@ -94,5 +94,7 @@ def without_password(url: str) -> str:
 
 
 def _written(value: Any) -> str:
+    if isinstance(value, dict):
+        value = json.dumps(value, ensure_ascii=False) if value else None
     text = ",".join(value) if isinstance(value, list) else "none" if value is None else str(value)
     return on_one_line(text) or "none"

@@ -68,10 +68,11 @@ def _publish_twice(gallery: "LogoAdmin", directory: Path) -> "Published":
     from logoadmin.domain.publication.publication_service import ShowPublication
 
     files = folder(directory)
-    published = gallery.publication.publish(files)
+    links = gallery.publication.rules.links_elsewhere
+    published = gallery.publication.publish(files, links=links)
     # Looking for missing imports reads all records.
     if not published.is_complete and gallery.pins.pin_missing(_PINNING_SECONDS):
-        second = gallery.publication.publish(files)
+        second = gallery.publication.publish(files, links=links)
         published = second if second.changed else published
         if published.left_out:  # with the reasons of this attempt
             published = replace(published, left_out=gallery.publication.status(ShowPublication()).left_out)
@@ -100,7 +101,8 @@ def _watch(gallery: "LogoAdmin", directory: Path) -> "Published":
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
     files = folder(directory)
-    watched = _Watched(gallery, directory, gallery.publication.publish(files))
+    first = gallery.publication.publish(files, links=gallery.publication.rules.links_elsewhere)
+    watched = _Watched(gallery, directory, first)
     publisher = Publisher(gallery, files, published=watched.published, failed=watched.failed)
     publisher.start()
     # Not an event, whose lock a handler might meet.

@@ -8,6 +8,7 @@ from typing import Final
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from logoadmin.domain.publication.files.page import PAGE
 from logoadmin.domain.publication.publication_records import POINTER
 from logoadmin.entrypoints.http_api.conditions import unmodified
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
@@ -120,7 +121,7 @@ class PublishedGallery:
         # An escaped slash is part of a name that no file has (RFC 3986 §2.2).
         if b"%2f" in _raw_path(request):
             raise HttpError(404)
-        name = _name_of(request)
+        name = _name_of(request) or PAGE
         file = self._folder.at_hand(name) or await self._folder.file(name)
         if file is not None and name == POINTER and _is_newer(request, file):
             # Another process served it: looking now keeps the reader from going back and forth between the two.

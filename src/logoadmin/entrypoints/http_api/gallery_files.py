@@ -1,12 +1,15 @@
 """The files of a published gallery as they are sent: with header fields, and compressed once (contract L2)."""
 
 import hashlib
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Final
 
 from starlette.types import Message
 
+from logoadmin.domain.publication.files.page import PAGE
 from logoadmin.domain.publication.files.pointer import parsed
+from logoadmin.domain.publication.files.publishing import CHANGING_NAME
 from logoadmin.domain.publication.publication_records import POINTER, READER
 from logoadmin.entrypoints.http_api.compression import (
     BROTLI_SUFFIX,
@@ -26,8 +29,20 @@ _CACHE_CONTROL: Final = {
     POINTER: "public, max-age=60, stale-if-error=604800",
     READER: "public, max-age=86400",
 }
+_BRIEFLY: Final = "public, max-age=300"
 _FOREVER: Final = "public, max-age=31536000, immutable"
-_MEDIA_TYPES: Final = {"json": JSON, "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
+_MEDIA_TYPES: Final = {
+    "json": JSON,
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+}
+# The page asks for nothing but the files beside it and pictures, whose hosts do not learn where they are shown.
+PAGE_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src https: http: data: 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_OF_PAGE: Final = [(b"content-security-policy", PAGE_POLICY.encode()), (b"referrer-policy", b"no-referrer")]
 # Pages of any origin may read a gallery.
 CORS: Final = [(b"access-control-allow-origin", b"*"), (b"access-control-expose-headers", b"ETag, Retry-After")]
 # Pages of any site may show a picture; opened as a page, it runs nothing.
@@ -55,17 +70,18 @@ class _Variant:
 class PublishedFile:
     """A file with its header fields; longer ones also in gzip, and later in Brotli."""
 
-    __slots__ = ("_name", "_tag", "_variants")
+    __slots__ = ("_name", "_tag", "_variants", "stamp")
 
-    def __init__(self, name: str, content: bytes, tag: str = "") -> None:
+    def __init__(self, name: str, content: bytes, tag: str = "", stamp: Hashable | None = None) -> None:
         """Compress a file in gzip, which takes a moment for a long one.
 
         Args:
             name: its name relative to ``/gallery/``.
             content: its content.
             tag: its entity tag, by default made from the content.
+            stamp: that of the file, by which a changed one is recognised.
         """
-        self._name = name
+        self._name, self.stamp = name, stamp
         self._tag = tag or hashlib.sha256(content).hexdigest()[:32]
         self._variants: dict[str, _Variant] = {}
         self._add(_PLAIN, content)
@@ -115,16 +131,21 @@ class PublishedFile:
         etag = f'"{self._tag}{_SUFFIXES[coding]}"'.encode()
         fields = [
             *CORS,
-            (b"cache-control", _CACHE_CONTROL.get(self._name, _FOREVER).encode()),
+            (b"cache-control", _cache_control(self._name).encode()),
             (b"content-length", b"%d" % len(body)),
             (b"content-type", _MEDIA_TYPES[self._name.rpartition(".")[2]].encode()),
             (b"etag", etag),
             (b"vary", b"Accept-Encoding"),
             (b"x-content-type-options", b"nosniff"),
+            *(_OF_PAGE if self._name == PAGE else ()),
         ]
         if coding:
             fields.append((b"content-encoding", coding.encode()))
         self._variants[coding] = _Variant(etag, fields, body)
+
+
+def _cache_control(name: str) -> str:
+    return _CACHE_CONTROL.get(name) or (_BRIEFLY if CHANGING_NAME.fullmatch(name) else _FOREVER)
 
 
 def pointer_file(content: bytes) -> PublishedFile:

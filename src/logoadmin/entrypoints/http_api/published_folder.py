@@ -12,7 +12,7 @@ from typing import Final
 from cachetools import LRUCache
 
 from logoadmin.domain.publication.files.pointer import parsed
-from logoadmin.domain.publication.files.publishing import IMMUTABLE_NAME
+from logoadmin.domain.publication.files.publishing import CHANGING_NAME, IMMUTABLE_NAME
 from logoadmin.domain.publication.publication_records import POINTER, READER
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, SingleFlight
 from logoadmin.entrypoints.http_api.errors import HttpError
@@ -21,8 +21,6 @@ from logoadmin.ports.publication.gallery_files import GalleryFiles
 
 log = logging.getLogger("logoadmin.http")
 
-# The files whose names do not tell their content.
-_CHANGING: Final = frozenset({POINTER, READER})
 # How often the pointer is compared with the one in the folder.
 _INTERVAL: Final = 1.0  # seconds
 # Brotli takes seconds, in vain if the gallery changes in the meantime.
@@ -43,7 +41,6 @@ class PublishedFolder:
         self._others: LRUCache[str, PublishedFile] = LRUCache(_OTHER_BYTES, lambda file: file.size)
         self._index = ""
         self._stamp: Hashable | None = None
-        self._reader_stamp: Hashable | None = None
         self._is_current = False
         self._next_look = -inf
         self._compression: asyncio.Task[None] | None = None
@@ -52,9 +49,7 @@ class PublishedFolder:
         """Return a file without waiting; None if it must be read first, or does not exist."""
         if time.monotonic() >= self._next_look:
             self.look_now()
-        if not self._is_current and name in _CHANGING:
-            return None
-        return self._files.get(name) or self._others.get(name)
+        return None if name == POINTER and not self._is_current else self._current(name)
 
     def look_now(self) -> None:
         """Notice another pointer up to this moment."""
@@ -69,24 +64,30 @@ class PublishedFolder:
         Raises:
             HttpError: nothing has been published yet.
         """
-        if name not in _CHANGING and IMMUTABLE_NAME.fullmatch(name) is None:
+        if name != POINTER and not any(pattern.fullmatch(name) for pattern in (IMMUTABLE_NAME, CHANGING_NAME)):
             return None
         if time.monotonic() >= self._next_look:
             self.look_now()
         if not self._is_current:
             await self._flight.run(POINTER, self._read_pointer)
-        found = self._files.get(name) or self._others.get(name)
+        found = self._current(name)
         if found is None and name != POINTER:
             found = await self._flight.run(name, partial(self._read, name))
         if POINTER not in self._files:
             raise HttpError(503, "The gallery is not published yet; try again in a few seconds", {"retry-after": "1"})
         return found
 
+    def _current(self, name: str) -> PublishedFile | None:
+        """Return a file that was read already, unless another one has replaced it."""
+        file = self._files.get(name) or self._others.get(name)
+        is_changed = file is not None and file.stamp is not None and file.stamp != self._folder.stamp(name)
+        return None if is_changed else file
+
     async def _read_pointer(self) -> None:
         """Read the pointer, and forget the files that are no longer there."""
         stamp = self._stamp
         try:
-            content, names, reader = await self._dispatch.files.submit(self._pointer_and_names).answer
+            content, names = await self._dispatch.files.submit(self._pointer_and_names).answer
             if content is None:
                 self._files.pop(POINTER, None)
             else:
@@ -94,9 +95,6 @@ class PublishedFolder:
         except (OSError, ValueError) as error:  # the last pointer is still served
             log.error("The published gallery cannot be read: %s", error)
             return
-        if reader != self._reader_stamp:
-            self._files.pop(READER, None)
-        self._reader_stamp = reader
         self._is_current = stamp == self._stamp
         for name in self._files.keys() - {POINTER, self._index, READER}:
             self._keep(name, self._files.pop(name))
@@ -106,14 +104,17 @@ class PublishedFolder:
                 self._others.pop(name, None)
         self._compress_later(restart=True)
 
-    def _pointer_and_names(self) -> tuple[bytes | None, frozenset[str], Hashable | None]:
+    def _pointer_and_names(self) -> tuple[bytes | None, frozenset[str]]:
         content = self._folder.read(POINTER)
         names = frozenset() if content is None else frozenset(self._folder.names())
-        return content, names, self._folder.stamp(READER)
+        return content, names
 
     async def _read(self, name: str) -> PublishedFile | None:
         file = await self._dispatch.files.submit(partial(self._prepared, name)).answer
-        if file is not None:
+        if file is None:
+            self._files.pop(name, None)
+            self._others.pop(name, None)
+        else:
             self._keep(name, file)
             self._compress_later()
         return file
@@ -121,11 +122,13 @@ class PublishedFolder:
     def _prepared(self, name: str) -> PublishedFile | None:
         """Return a file, which is compressed with gzip here."""
         try:
+            # Before the content: a file that is replaced in between is read again the next time.
+            stamp = self._folder.stamp(name) if CHANGING_NAME.fullmatch(name) else None
             content = self._folder.read(name)
         except OSError as error:
             log.error("The published gallery cannot be read: %s", error)
             return None
-        return None if content is None else PublishedFile(name, content)
+        return None if content is None else PublishedFile(name, content, stamp=stamp)
 
     def _keep(self, name: str, file: PublishedFile) -> None:
         if name in {self._index, READER}:

@@ -25,7 +25,7 @@ class GalleryFiles(Protocol):
         """
 
     def names(self) -> Collection[str]:
-        """Return the names of all files, hidden ones included, and those of other directories than ``css``."""
+        """Return the names of all files, hidden ones included, and of unknown directories."""
 
     def read(self, name: str) -> bytes | None:
         """Return the content of a file, None if it does not exist."""

@@ -10,7 +10,7 @@ from logoadmin.domain.publication.files.index import Index, hashed_name, packed_
 from logoadmin.domain.publication.files.index_differences import named_differences
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, signed
 from logoadmin.domain.publication.files.withdrawals import withdrawn_entry, withdrawn_file
-from logoadmin.domain.publication.publication_records import READER, Publication, PublishedIndex
+from logoadmin.domain.publication.publication_records import Publication, PublishedIndex
 from logoadmin.ports.publication.publication_storage import Withdrawal
 
 # The number of earlier indexes from which differences lead to the current one.
@@ -41,14 +41,16 @@ class Sources:
     blocked: Sequence[Withdrawal]
 
 
-def assembled(sources: Sources, earlier: Sequence[PublishedIndex], days: int, reader: bytes) -> Publication:
+def assembled(
+    sources: Sources, earlier: Sequence[PublishedIndex], days: int, unsigned: Mapping[str, bytes]
+) -> Publication:
     """Return the files.
 
     Args:
         sources: the parts.
         earlier: the indexes that readers may have, the newest first.
         days: how long the pointer is valid.
-        reader: the content of ``reader.js``, empty for none.
+        unsigned: the files that the pointer does not name: the reader and the page.
     """
     index = sources.contents.records.index(sources.index_version)
     earlier = [each for each in earlier if each.sha256 != index.sha256][:MOST_DIFFERENCES]
@@ -59,7 +61,7 @@ def assembled(sources: Sources, earlier: Sequence[PublishedIndex], days: int, re
         hashed_name("withdrawn", withdrawn): withdrawn,
         **{entry["path"]: content for entry, content in deltas.values()},
         **{f"css/{sha256}.css": css.encode() for sha256, css in sorted(sources.contents.sheets.items())},
-        **({READER: reader} if reader else {}),
+        **unsigned,
     }
     pointer = _pointer(sources, days, index, withdrawn, {version: entry for version, (entry, _) in deltas.items()})
     current = PublishedIndex(index.version, index.sha256, packed_fingerprints(index))

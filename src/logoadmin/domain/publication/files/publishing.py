@@ -11,7 +11,9 @@ from typing import Any, Final
 from logoadmin.domain.kernel.errors import StartError
 from logoadmin.domain.publication.files.gallery_keys import DAY
 from logoadmin.domain.publication.files.index import canonical, sha256, unpacked_fingerprints
+from logoadmin.domain.publication.files.page import ASSET, PAGE, is_page
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
+from logoadmin.domain.publication.files.user_styles import USER_STYLE
 from logoadmin.domain.publication.publication_records import POINTER, READER, Publication, PublishedIndex
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 
@@ -30,10 +32,15 @@ _RENEWED_AFTER: Final = DAY
 _OLD_STAY: Final = 2 * DAY
 _SHA256: Final = re.compile("[0-9a-f]{64}")
 _IMMUTABLE: Final = r"(?:[0-9]{1,19}|from-[0-9]{1,19}|withdrawn)-[0-9a-f]{16}\.json|css/[0-9a-f]{64}\.css"
-_OURS: Final = re.compile("|".join((_IMMUTABLE, *map(re.escape, (READER, STATE, INDEXES, LEASE, POINTER)))))
+_CHANGING: Final = "|".join((USER_STYLE, ASSET, *map(re.escape, (READER, PAGE))))
+_OURS: Final = re.compile(
+    "|".join((_IMMUTABLE, _CHANGING, *map(re.escape, (STATE, INDEXES, LEASE, POINTER)))), re.ASCII
+)
 IMMUTABLE_NAME: Final = re.compile(_IMMUTABLE, re.ASCII)
-# A program that was killed leaves hidden files, see atomic_files; of the name in css, the last part.
-_LEFTOVER: Final = re.compile(r"(css/)?\.(?P<name>.+)\.[a-z0-9_]{8}")
+# Files without a hash in their names, besides the pointer.
+CHANGING_NAME: Final = re.compile(_CHANGING, re.ASCII)
+# A program that was killed leaves hidden files, see atomic_files; of the name in a folder, the last part.
+_LEFTOVER: Final = re.compile(r"((?:css|logos|themes)/)?\.(?P<name>.+)\.[a-z0-9_]{8}")
 _CURE: Final = "name an empty folder, or one that logoadmin publish wrote"
 
 
@@ -180,6 +187,7 @@ def publish(files: GalleryFiles, publication: Publication, now: int) -> None:
     """
     names = files.names()
     old = _published(files, _ours(files), parsed(publication.pointer))
+    outdated = _outdated(files, names, publication)
     for name in filter(_is_leftover, names):
         files.remove(name)
     stored = {name for name in names if IMMUTABLE_NAME.fullmatch(name)}
@@ -190,6 +198,13 @@ def publish(files: GalleryFiles, publication: Publication, now: int) -> None:
     needed_until_then = {name for name in unneeded if name.startswith("css/") or name in leads_to}
     for name in unneeded - needed_until_then:
         files.remove(name)
+    _write(files, publication, kept)
+    for name in (*needed_until_then, *outdated):
+        files.remove(name)
+
+
+def _write(files: GalleryFiles, publication: Publication, kept: Mapping[str, int]) -> None:
+    """Write what has changed, the pointer last."""
     changed = [name for name, content in publication.files.items() if files.read(name) != content]
     made_of = _made_of(publication.state, publication.pointer)
     state = canonical({**kept, _MADE_OF: made_of, _LEFT_OUT: len(publication.left_out)})
@@ -200,8 +215,25 @@ def publish(files: GalleryFiles, publication: Publication, now: int) -> None:
     for name in sorted(changed, key=_order):
         files.write(name, publication.files[name])
     files.write(POINTER, publication.pointer)
-    for name in needed_until_then:
-        files.remove(name)
+
+
+def _outdated(files: GalleryFiles, names: Collection[str], publication: Publication) -> list[str]:
+    """Return the files to remove that the pointer does not name, such as a page; what they load comes last.
+
+    Raises:
+        StartError: there is a page of somebody else in place of ours.
+    """
+    kept = {READER, *publication.files}
+    if PAGE in names and not _has_our_page(files):
+        if PAGE in publication.files:
+            raise StartError(f"The folder holds another {PAGE}", "remove it, or set gallery_page to false")
+        kept.update(name for name in names if name == PAGE or re.fullmatch(ASSET, name))
+    outdated = (name for name in names if CHANGING_NAME.fullmatch(name) and name not in kept)
+    return sorted(outdated, key=_order, reverse=True)
+
+
+def _has_our_page(files: GalleryFiles) -> bool:
+    return is_page(files.read(PAGE) or b"")
 
 
 def _made_of(state: str, pointer: bytes) -> str:
@@ -219,9 +251,9 @@ def _ours(files: GalleryFiles) -> set[str]:
     return {name for name in files.names() if not _is_leftover(name)}
 
 
-def _order(name: str) -> tuple[bool, bool, str]:
+def _order(name: str) -> tuple[bool, bool, bool, str]:
     """Order files so that those that others name come first."""
-    return name == READER, not name.startswith("css/"), name
+    return name == PAGE, CHANGING_NAME.fullmatch(name) is not None, not name.startswith("css/"), name
 
 
 def _is_leftover(name: str) -> bool:
@@ -237,7 +269,8 @@ def _published(files: GalleryFiles, names: Collection[str], new: Pointer | Block
     """
     content = files.read(POINTER)
     if content is None:
-        foreign = sorted(name for name in names if _OURS.fullmatch(name) is None)
+        ours = {name for name in names if _OURS.fullmatch(name) and (name != PAGE or _has_our_page(files))}
+        foreign = sorted({*names} - ours)
         if foreign:
             raise StartError(f"The folder holds other files, such as {foreign[0]}", _CURE)
         return None

@@ -1,0 +1,210 @@
+"""The page of the published gallery: in a folder, and as the service serves it (contract Q2)."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import logoadmin
+from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
+from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
+from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.kernel.errors import StartError
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication.files.page import Links, Page
+from logoadmin.entrypoints.http_api import published_folder
+from logoadmin.entrypoints.http_api.gallery_files import PAGE_POLICY
+from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.settings import settings_of
+from tests.asgi import AppClient
+from tests.entrypoints.command_line import Run
+from tests.services import comes_true
+
+pytestmark = pytest.mark.rule("contract Q2")
+
+FORUM = {"forum": {"name": "The forum", "document": 'domain("forum.example")', "logo": ".logo"}}
+FILES = {"index.html", "page.css", "page.js"}
+
+
+@contextmanager
+def opened(**given: Any) -> Iterator[LogoAdmin]:
+    with open_gallery(settings_of(database="memory:", **given)) as gallery:
+        yield gallery
+
+
+def data_of(files: GalleryFiles) -> Any:
+    (found,) = re.findall(rb'id="gallery">(.*?)</script>', files.read("index.html") or b"")
+    return json.loads(found)
+
+
+def is_served(client: AppClient) -> bool:
+    return client.get("/gallery/latest.json").status_code == 200
+
+
+@pytest.fixture(params=["memory", "folder"])
+def files(request: pytest.FixtureRequest, tmp_path: Path) -> GalleryFiles:
+    return MemoryGalleryFiles() if request.param == "memory" else FolderGalleryFiles(tmp_path / "gallery")
+
+
+def test_a_publication_has_the_page(files: GalleryFiles) -> None:
+    given = {"gallery_title": "Ours", "gallery_home": "https://home.example/?a", "gallery_targets": FORUM}
+    with opened(**given, public_url="https://gallery.example") as gallery:
+        gallery.publication.publish(files)
+        assert {*files.names()} >= FILES
+        assert data_of(files) == {
+            "title": "Ours",
+            "home": "https://home.example/?a",
+            "submit": "https://gallery.example/console/",
+            "targets": [{"id": "forum", "name": "The forum"}],
+            "keys": [*gallery.publication.public_keys()],
+        }
+
+
+def test_the_page_is_written_again_when_it_changes(files: GalleryFiles) -> None:
+    with opened() as gallery:
+        publication = gallery.publication
+        assert publication.publish(files).changed
+        assert not publication.publish(files).changed
+        publication.rotate_key()
+        assert publication.publish(files).changed
+        assert data_of(files)["keys"] == [*publication.public_keys()]
+        assert len(data_of(files)["keys"]) == 2
+        assert publication.publish(files, links=Links(console="https://a.example/console/")).changed
+        assert data_of(files)["submit"] == "https://a.example/console/"
+
+
+def test_changed_assets_and_settings_are_published_again(files: GalleryFiles) -> None:
+    with opened() as gallery:
+        publication = gallery.publication
+        page = publication.rules.page
+        assert page is not None
+        publication.publish(files)
+        for name, changed in {
+            "page.js": replace(page, assets={**page.assets, "page.js": b"// new"}),
+            "index.html": replace(page, title="New"),
+        }.items():
+            before = files.read(name)
+            assert service_with(gallery, changed).publish(files).changed
+            assert files.read(name) != before
+        assert files.read("page.js") == page.assets["page.js"]
+
+
+def service_with(gallery: LogoAdmin, page: Page | None) -> Any:
+    """Return the publication service of the same gallery with another page."""
+    old = gallery.publication
+    return type(old)(old.transactions, old._clock, old._keys, replace(old.rules, page=page))
+
+
+def test_the_page_can_be_switched_off(files: GalleryFiles) -> None:
+    with opened() as gallery:
+        gallery.publication.publish(files)
+        assert service_with(gallery, None).publish(files).changed
+        assert not FILES & {*files.names()}
+        assert "reader.js" in files.names()
+
+
+def test_somebody_elses_page_stays(files: GalleryFiles) -> None:
+    with opened() as gallery:
+        without, page = service_with(gallery, None), b"<title>Mine</title>"
+        without.publish(files)
+        files.write("index.html", page)
+        files.write("page.js", b"mine")
+        with pytest.raises(StartError, match=r"holds another index\.html"):
+            gallery.publication.publish(files)
+        gallery.publication.rotate_key()
+        assert without.publish(files).changed
+        assert (files.read("index.html"), files.read("page.js")) == (page, b"mine")
+
+
+class Ordered(MemoryGalleryFiles):
+    """Files that check that everything a page loads exists."""
+
+    def write(self, name: str, content: bytes) -> None:
+        super().write(name, content)
+        self.check()
+
+    def remove(self, name: str) -> None:
+        super().remove(name)
+        self.check()
+
+    def check(self) -> None:
+        if "index.html" in self.files:
+            assert {"page.js", "page-list.js", "page.css", "reader.js"} <= self.files.keys()
+        if "latest.json" in self.files:
+            assert "reader.js" in self.files
+
+
+def test_no_file_that_the_page_loads_is_missing_at_any_moment() -> None:
+    files = Ordered()
+    with opened() as gallery:
+        gallery.publication.publish(files)
+        service_with(gallery, None).publish(files)
+        gallery.publication.publish(files)
+
+
+def test_the_service_serves_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(published_folder, "_INTERVAL", 0.0)
+    with opened(gallery_title="Ours <3") as gallery:
+        client = AppClient(logoadmin.asgi(gallery))
+        comes_true(partial(is_served, client))
+        page = client.get("/gallery/")
+        assert page.status_code == 200
+        assert "<title>Ours &lt;3</title>" in page.text
+        assert page.headers["content-type"] == "text/html; charset=utf-8"
+        assert page.headers["content-security-policy"] == PAGE_POLICY
+        assert page.headers["referrer-policy"] == "no-referrer"
+        assert page.headers["x-content-type-options"] == "nosniff"
+        assert page.headers["cache-control"] == "public, max-age=300"
+        again = client.get("/gallery/index.html", headers={"If-None-Match": page.headers["etag"]})
+        assert again.status_code == 304
+        for name, kind in {"page.js": "text/javascript", "page.css": "text/css"}.items():
+            asset = client.get(f"/gallery/{name}")
+            assert asset.headers["content-type"] == f"{kind}; charset=utf-8"
+            assert asset.headers["cache-control"] == "public, max-age=300"
+        moved = client.get("/gallery")
+        assert (moved.status_code, moved.headers["location"]) == (307, "gallery/")
+        keys = gallery.publication.rotate_key()
+        comes_true(lambda: keys[0]["x"] in client.get("/gallery/").text, 15)
+
+
+@pytest.mark.parametrize("given", [{"gallery_page": False}])
+def test_without_the_page_it_is_a_404(given: dict[str, Any]) -> None:
+    with opened(**given) as gallery:
+        client = AppClient(logoadmin.asgi(gallery))
+        comes_true(partial(is_served, client))
+        for path in ("/gallery/", "/gallery/index.html", "/gallery/page.js", "/gallery"):
+            assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("given", "console"),
+    [
+        ({}, "http://localhost:8000/console/"),
+        ({"public_url": "https://a.example/x"}, "https://a.example/x/console/"),
+        ({"root_path": "/x"}, "http://localhost:8000/x/console/"),
+        ({"gallery_submit": False}, None),
+        ({"console": False}, None),
+    ],
+)
+def test_the_page_links_to_the_console(given: dict[str, Any], console: str | None) -> None:
+    files = MemoryGalleryFiles()
+    with opened(**given) as gallery:
+        gallery.publication.publish(files)
+    assert data_of(files)["submit"] == console
+
+
+@pytest.mark.usefixtures("initialised")
+def test_a_folder_elsewhere_does_not_link_to_this_machine(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = FolderGalleryFiles(Path("gallery"))
+    assert run("publish", "gallery").code == 0
+    assert data_of(files)["submit"] is None
+    monkeypatch.setenv("LOGOADMIN_PUBLIC_URL", "https://a.example")
+    assert run("publish", "gallery").code == 0
+    assert data_of(files)["submit"] == "https://a.example/console/"
+    assert run("publish", "gallery").code == 3
