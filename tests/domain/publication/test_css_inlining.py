@@ -31,7 +31,10 @@ def inlined(css: str, **sheets: str) -> str:
         ("@import 'a' supports(display: grid);", "@supports(display:grid){A}"),
         ("@import 'a' supports(not (display: grid));", "@supports(not(display:grid)){A}"),
         ("@import 'a' screen and (width > 1px), print;", "@mediascreenand(width>1px),print{A}"),
-        ("@import/**/'a'/**/layer(x)/**/supports(a:b) print;i{}", "@layerx{@supports(a:b){@mediaprint{A}}}i{}"),
+        (
+            "@import/**/'a'/**/layer(x)/**/supports(a:b) print;i{}",
+            "@supports(a:b){@mediaprint{@layerx{A}}}i{}",
+        ),
         ("@import 'a';@import 'a';", "AA"),
         # Browsers follow none of these.
         ("i{}@import 'a';", "i{}"),
@@ -72,3 +75,7 @@ def test_a_result_that_grows_too_large_is_refused() -> None:
 def test_whatever_is_inlined_imports_nothing(css: str, sheets: list[str]) -> None:
     named = {url: sheet for url in judge(css, "sheet").import_urls for sheet in sheets}
     assert judge(inline(css, named, MOST), "sheet").import_urls == ()
+
+
+def test_a_number_of_any_length_is_read() -> None:
+    assert inlined(f"i{{width:{'9' * 5000}px}}@media print{{u{{b:c}}}}").endswith("px}@mediaprint{u{b:c}}")

@@ -6,7 +6,7 @@ from typing import Final
 import tinycss2
 from tinycss2.ast import AtRule, FunctionBlock, IdentToken, Node, ParseError, QualifiedRule, StringToken, URLToken
 
-from logoadmin.domain.publication.css.tokens import has_too_many_blocks
+from logoadmin.domain.publication.css.tokens import has_too_many_blocks, with_short_numbers
 
 # Imports inside each other; pinned sheets have at most three levels.
 _MAX_LEVELS: Final = 5
@@ -44,7 +44,7 @@ def _inlined(css: str, sheets: Mapping[str, str], levels: int) -> Iterator[str]:
     if has_too_many_blocks(css):
         return
     follows = True
-    for node in tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True):
+    for node in _rules(css):
         # A brace that closes nothing would close the block around an imported sheet.
         if not isinstance(node, QualifiedRule | AtRule) or any(isinstance(each, ParseError) for each in node.prelude):
             follows = False
@@ -60,29 +60,42 @@ def _inlined(css: str, sheets: Mapping[str, str], levels: int) -> Iterator[str]:
             yield f"{node.serialize()}\n"
 
 
+def _rules(css: str) -> Sequence[Node]:
+    try:
+        return tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True)
+    except ValueError:  # an integer that Python refuses to read
+        return tinycss2.parse_stylesheet(with_short_numbers(css), skip_comments=True, skip_whitespace=True)
+
+
 def _imported(prelude: Sequence[Node], sheets: Mapping[str, str], levels: int) -> Iterator[str]:
-    """Yield a sheet inside blocks for what stands behind its URL: a layer, a condition and media, in this order."""
+    """Yield a sheet inside blocks for its conditions and its layer, which stand behind the URL."""
     nodes = [node for node in prelude if node.type != "comment"]
     while nodes and _is_space(nodes[0]):
         nodes.pop(0)
     url = _url(nodes.pop(0)) if nodes else None
     if url is None or url not in sheets:
         return
-    heads = []
+    heads, layer = [], ""
     for name in ("layer", "supports"):
         while nodes and _is_space(nodes[0]):
             nodes.pop(0)
         first = nodes[0] if nodes else None
         if isinstance(first, FunctionBlock) and first.lower_name == name:
             inner = tinycss2.serialize(first.arguments)
-            heads.append(f"@layer {inner}" if name == "layer" else f"@supports ({inner})")
+            if name == "layer":
+                layer = f"@layer {inner}"
+            else:
+                heads.append(f"@supports ({inner})")
             nodes.pop(0)
         elif name == "layer" and isinstance(first, IdentToken) and first.lower_value == "layer":
-            heads.append("@layer")
+            layer = "@layer"
             nodes.pop(0)
     media = tinycss2.serialize(nodes).strip()
     if media:
         heads.append(f"@media {media}")
+    # Where a condition fails, the layer has no place in the order of layers (CSS Cascading and Inheritance Level 5).
+    if layer:
+        heads.append(layer)
     yield "".join(f"{head} {{\n" for head in heads)
     yield from _inlined(sheets[url], sheets, levels)
     yield "\n}" * len(heads) + "\n"

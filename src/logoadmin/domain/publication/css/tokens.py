@@ -56,7 +56,7 @@ def tokenize(css: str) -> Tokens:
     try:
         return Tokens(text, parse_component_value_list(text), value)
     except ValueError:  # an integer that Python refuses to read
-        text = _with_short_numbers(text)
+        text = with_short_numbers(text)
         return Tokens(text, parse_component_value_list(text), value)
 
 
@@ -98,7 +98,7 @@ def _unpaired(value: str) -> str:
     return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _with_short_numbers(text: str) -> str:
+def with_short_numbers(text: str) -> str:
     """Return the text with a point before the last digit of each long number, which is then no integer."""
     parts, start = [], 0
     for end in chain((i for i, character in enumerate(text) if character not in _DIGITS), (len(text),)):
