@@ -11,6 +11,7 @@ from typing import Final
 
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication.files.page import Links
 from logoadmin.domain.publication.publication_records import Published
 from logoadmin.domain.publication.publication_service import ShowPublication
 from logoadmin.ports.publication.gallery_files import GalleryFiles
@@ -46,6 +47,7 @@ class Publisher:
         published: Callable[[Published], object],
         failed: Callable[[Exception], object],
         leased: bool = False,
+        links: Links | None = None,
         holding: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         """Prepare to publish.
@@ -57,11 +59,12 @@ class Publisher:
                 these or their reasons may have changed.
             failed: is called with the error of each failed attempt.
             leased: whether the files belong to the service: of its processes, the one with the lease publishes.
+            links: the links in the files, by default those of the service.
             holding: returns a context for each call that may take long.
         """
         self._gallery, self.files = gallery, files
         self._published, self._failed, self._holding = published, failed, holding
-        self._is_leased = leased
+        self._is_leased, self._links = leased, links
         self._is_own = leased and gallery.publication.rules.owns_folder
         self._lease: AbstractContextManager[object] | None = None
         self._version: int | None = None
@@ -119,9 +122,7 @@ class Publisher:
         has_news, self._has_news = self._has_news or self._version is None, False
         try:
             with self._holding():
-                rules = self._gallery.publication.rules
-                links = rules.links if self._is_leased else rules.links_elsewhere
-                found = self._gallery.publication.publish(self.files, is_own=self._is_own, links=links)
+                found = self._gallery.publication.publish(self.files, is_own=self._is_own, links=self._links)
                 if has_news and not found.changed and not found.is_complete:  # for other reasons than before
                     found = replace(found, left_out=self._gallery.publication.status(ShowPublication()).left_out)
         except Exception:

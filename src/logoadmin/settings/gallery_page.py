@@ -62,7 +62,7 @@ class GalleryPageSettings(BaseModel):
     gallery_targets: dict[str, TargetSettings] = Field(
         {},
         description=(
-            "the [targets](publish.md#the-page) for which logos and themes are published as user "
+            "the [targets](put-it-on-your-site.md#user-styles) for which logos and themes are published as user "
             "styles: for each, `name`, `document` and `logo`, as a table in `logoadmin.toml`, or all of them as JSON"
         ),
     )

@@ -1,6 +1,6 @@
 """The published gallery: its files, and the records that it lacks (contract L1, L2)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Final, Literal
 
@@ -134,6 +134,21 @@ class PublishedIndex:
 
 
 @dataclass(frozen=True, slots=True)
+class StyleFile:
+    """A user style that can be made (contract Q3).
+
+    Attributes:
+        name: the name of its file.
+        made_of: another value once the file would have another content.
+        make: returns the content; None if the artwork cannot be a user style.
+    """
+
+    name: str
+    made_of: str
+    make: Callable[[], str | None] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Publication:
     """The gallery of one moment as files.
 
@@ -143,6 +158,7 @@ class Publication:
         files: the content of every file that it names, of ``reader.js`` and of the page, by name relative to it.
         indexes: its index and the earlier ones to which the next publication makes differences, the newest first.
         left_out: the active records that are not published, logos first, by id.
+        styles: its user styles, which can be made several times.
         state: what it was made of; equal for equal states of the gallery.
     """
 
@@ -151,6 +167,7 @@ class Publication:
     files: Mapping[str, bytes] = field(repr=False)
     indexes: tuple["PublishedIndex", ...] = field(default=(), repr=False)
     left_out: tuple[LeftOut, ...] = ()
+    styles: Iterable[StyleFile] = field(default=(), repr=False)
     state: str = field(default="", repr=False)
 
 

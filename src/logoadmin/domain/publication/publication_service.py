@@ -1,6 +1,6 @@
 """The published gallery: generating it, publishing it into files, and its keys (contract L1, L2, L7)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -11,7 +11,7 @@ from logoadmin.domain.kernel.errors import NotPermitted, StorageUnavailable
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.kernel.use_cases import Service, Transactions
-from logoadmin.domain.publication.files.assembly import Sources, assembled
+from logoadmin.domain.publication.files.assembly import Sources, Unsigned, assembled
 from logoadmin.domain.publication.files.contents import contents_of
 from logoadmin.domain.publication.files.gallery_keys import DAY, GalleryKeys, Identity
 from logoadmin.domain.publication.files.index import sha256 as hash_of
@@ -26,7 +26,8 @@ from logoadmin.domain.publication.files.publishing import (
     publish,
     publish_blocks,
 )
-from logoadmin.domain.publication.files.user_styles import Target
+from logoadmin.domain.publication.files.user_style_files import stylable
+from logoadmin.domain.publication.files.user_styles import Target, style_name
 from logoadmin.domain.publication.files.withdrawals import (
     MOST_BLOCKED,
     MOST_WITHDRAWN,
@@ -120,7 +121,7 @@ class PublicationService(Service):
             lambda uow: (self._sources(now, uow), uow.publication.pins.pinned())
         )
         links, keys = links or self.rules.links, sources.identity.keys
-        publication = assembled(sources, earlier, self.rules.days, self._unsigned_files(keys, links))
+        publication = assembled(sources, earlier, self.rules.days, self._unsigned(keys, links))
         return replace(publication, state=self._state_of(sources.version, sources.identity, pinned, links))
 
     def publish(self, files: GalleryFiles, *, is_own: bool = False, links: Links | None = None) -> Published:
@@ -219,21 +220,22 @@ class PublicationService(Service):
             max(last.get(kind, 0) for kind in _PUBLISHED_KINDS),
             now,
             self._identity(uow, now),
-            contents_of(uow, pin_imports=self.rules.pin_imports),
+            contents_of(uow, pin_imports=self.rules.pin_imports, styled=stylable(self.rules.targets)),
             listed_withdrawals(uow.publication.withdrawals, now),
             uow.publication.withdrawals.blocked(MOST_BLOCKED),
         )
 
     def _blocks(self, uow: UnitOfWork, now: int) -> Blocks:
-        identity, blocked = self._identity(uow, now), uow.publication.withdrawals.blocked(MOST_BLOCKED)
-        entries = [withdrawn_entry(each.kind, each.id, each.at, each.reason) for each in blocked]
-        return Blocks(identity.gallery, identity.epoch, uow.changes.last_id(), entries)
+        identity, blocked = self._identity(uow, now), uow.publication.withdrawals.blocked(MOST_WITHDRAWN)
+        entries = [withdrawn_entry(each.kind, each.id, each.at, each.reason) for each in blocked[:MOST_BLOCKED]]
+        styles = [style_name(each.kind, each.id) for each in blocked]
+        return Blocks(identity.gallery, identity.epoch, uow.changes.last_id(), entries, styles)
 
-    def _unsigned_files(self, keys: Sequence[SigningKey], links: Links) -> Mapping[str, bytes]:
+    def _unsigned(self, keys: Sequence[SigningKey], links: Links) -> Unsigned:
         rules = self.rules
         reader = {READER: rules.reader} if rules.reader else {}
         page = {} if rules.page is None else page_files(rules.page, rules.targets, links, [*map(public_key, keys)])
-        return {**reader, **page}
+        return Unsigned({**reader, **page}, rules.targets, links.gallery)
 
     def _state(self, uow: UnitOfWork, now: int, links: Links) -> str:
         identity = self._keys.identity(uow, now)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from logoadmin.domain.logo_admin import LogoAdmin
+    from logoadmin.domain.publication.files.page import Links
     from logoadmin.domain.publication.publication_records import Published
 
 # The exit code where no file was written.
@@ -30,15 +31,18 @@ _SIGNALS_EVERY: Final = 0.1
 _RECORD_EVERY: Final = 600
 # Imports that take longer are fetched the next time.
 _PINNING_SECONDS: Final = 600
-_CURE: Final = "upload all files again, latest.json last; a cache may hold the former one for a minute"
+# Files that are read at a time.
+_DOWNLOADS: Final = 8
+_CURE: Final = "upload all files again, latest.json last; a cache may hold former ones for five minutes"
 
 
 @click.command()
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--verify", "url", metavar="URL", help="Then read the copy at URL as readers do, which must be this one.")
+@click.option("--url", "address", metavar="URL", help="Where DIRECTORY is served, for updates of user styles.")
 @click.option("--watch", is_flag=True, help="Go on, and publish each change within two seconds, until it is stopped.")
 @database_option
-def publish(directory: Path, url: str | None, watch: bool, database: str | None) -> None:
+def publish(directory: Path, url: str | None, address: str | None, watch: bool, database: str | None) -> None:
     """Write the gallery into DIRECTORY as signed files for any web server.
 
     DIRECTORY is empty or an earlier publication; its content is valid at any moment, even after a kill. Blocks are
@@ -51,24 +55,36 @@ def publish(directory: Path, url: str | None, watch: bool, database: str | None)
         raise click.UsageError("--verify reads one publication; it cannot be combined with --watch")
     try:
         with gallery_at(database, "never") as gallery:
-            published = _watch(gallery, directory) if watch else _publish_twice(gallery, directory)
+            links = _links(gallery, address)
+            published = (_watch if watch else _publish_twice)(gallery, directory, links)
             keys = gallery.publication.public_keys()
     except SettingsError as error:  # such as a gallery_key_file that is missing
         raise StartError(str(error)) from None
     if url is not None:
         _verify(url, keys, published)
+        _verify_unsigned(url, directory)
         click.echo(f"The copy at {url} is complete")
     if not published.changed:
         sys.exit(_UNCHANGED)
 
 
-def _publish_twice(gallery: "LogoAdmin", directory: Path) -> "Published":
+def _links(gallery: "LogoAdmin", address: str | None) -> "Links":
+    """Return the links in a folder that is served under an address."""
+    from logoadmin.domain.kernel.public_url import public_url
+
+    links = gallery.publication.rules.links_elsewhere
+    try:
+        return links if address is None else replace(links, gallery=f"{public_url(address).base}/")
+    except ValueError as error:
+        raise click.UsageError(f"--url {error}") from None
+
+
+def _publish_twice(gallery: "LogoAdmin", directory: Path, links: "Links") -> "Published":
     """Publish, fetch missing imports, which may take minutes, and publish them."""
     from logoadmin.bootstrap import folder
     from logoadmin.domain.publication.publication_service import ShowPublication
 
     files = folder(directory)
-    links = gallery.publication.rules.links_elsewhere
     published = gallery.publication.publish(files, links=links)
     # Looking for missing imports reads all records.
     if not published.is_complete and gallery.pins.pin_missing(_PINNING_SECONDS):
@@ -87,7 +103,7 @@ def _record(gallery: "LogoAdmin") -> None:
         gallery.record_milestone("published")
 
 
-def _watch(gallery: "LogoAdmin", directory: Path) -> "Published":
+def _watch(gallery: "LogoAdmin", directory: Path, links: "Links") -> "Published":
     """Publish each change until a signal; failures are reported once, and tried again."""
     from logoadmin.bootstrap import folder
     from logoadmin.entrypoints.publisher import Publisher
@@ -101,9 +117,9 @@ def _watch(gallery: "LogoAdmin", directory: Path) -> "Published":
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
     files = folder(directory)
-    first = gallery.publication.publish(files, links=gallery.publication.rules.links_elsewhere)
+    first = gallery.publication.publish(files, links=links)
     watched = _Watched(gallery, directory, first)
-    publisher = Publisher(gallery, files, published=watched.published, failed=watched.failed)
+    publisher = Publisher(gallery, files, published=watched.published, failed=watched.failed, links=links)
     publisher.start()
     # Not an event, whose lock a handler might meet.
     while not stopping and watched.fault is None:
@@ -176,6 +192,35 @@ def _verify(url: str, keys: "Sequence[Mapping[str, str]]", publication: "Publish
         raise StartError(text, _CURE)
     if copy.latest["index"] != published.index:
         raise StartError(f"The copy at {url} has another index of version {published.version}", _CURE)
+
+
+def _verify_unsigned(url: str, directory: Path) -> None:
+    """Compare the files that the pointer does not name, such as the page and the user styles.
+
+    Raises:
+        StartError: one of them is missing or another one.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    from logoadmin import reader
+    from logoadmin.bootstrap import folder
+    from logoadmin.domain.publication.files.publishing import CHANGING_NAME
+    from logoadmin.reader.download import download
+
+    files = folder(directory)
+
+    def compare(name: str) -> None:
+        content = files.read(name) or b""
+        try:
+            copy = download(f"{url.rstrip('/')}/", name, most=len(content), headers={"cache-control": "no-cache"}).body
+        except reader.ReaderError as error:
+            raise StartError(f"The copy at {url} lacks a file: {error}", _CURE) from None
+        if copy != content:
+            raise StartError(f"The copy at {url} has another {name}", _CURE)
+
+    with ThreadPoolExecutor(_DOWNLOADS) as pool:
+        for _ in pool.map(compare, sorted(filter(CHANGING_NAME.fullmatch, files.names()))):
+            pass
 
 
 @click.group("gallery-key", cls=Commands)

@@ -1,6 +1,7 @@
 """Style sheets in place of their imports, for places that follow none (contract L5)."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import tinycss2
@@ -25,22 +26,27 @@ def inline(css: str, sheets: Mapping[str, str], most: int) -> str:
     Args:
         css: the style sheet.
         sheets: the sheets by the URL of the import, those of imported sheets included.
-        most: characters of the result, about.
+        most: characters of the result, about, and of the imported sheets as often as they are read.
 
     Raises:
         TooLarge: the result would be longer.
     """
-    parts: list[str] = []
-    left = most
-    for part in _inlined(css, sheets, _MAX_LEVELS):
-        left -= len(part)
-        if left < 0:
+    return "".join(_inlined(css, sheets, _MAX_LEVELS, _Budget(most)))
+
+
+@dataclass(slots=True)
+class _Budget:
+    left: int
+
+    def take(self, text: str) -> str:
+        self.left -= len(text)
+        if self.left < 0:
             raise TooLarge
-        parts.append(part)
-    return "".join(parts)
+        return text
 
 
-def _inlined(css: str, sheets: Mapping[str, str], levels: int) -> Iterator[str]:
+def _inlined(css: str, sheets: Mapping[str, str], levels: int, budget: _Budget) -> Iterator[str]:
+    budget.take(css)
     if has_too_many_blocks(css):
         return
     follows = True
@@ -53,7 +59,7 @@ def _inlined(css: str, sheets: Mapping[str, str], levels: int) -> Iterator[str]:
         is_statement = isinstance(node, AtRule) and node.content is None
         if name == "import":
             if follows and levels and is_statement:
-                yield from _imported(node.prelude, sheets, levels - 1)
+                yield from _imported(node.prelude, sheets, levels - 1, budget)
             continue
         follows = follows and is_statement and name in _BEFORE_IMPORTS
         if name != "charset":
@@ -67,7 +73,7 @@ def _rules(css: str) -> Sequence[Node]:
         return tinycss2.parse_stylesheet(with_short_numbers(css), skip_comments=True, skip_whitespace=True)
 
 
-def _imported(prelude: Sequence[Node], sheets: Mapping[str, str], levels: int) -> Iterator[str]:
+def _imported(prelude: Sequence[Node], sheets: Mapping[str, str], levels: int, budget: _Budget) -> Iterator[str]:
     """Yield a sheet inside blocks for its conditions and its layer, which stand behind the URL."""
     nodes = [node for node in prelude if node.type != "comment"]
     while nodes and _is_space(nodes[0]):
@@ -96,8 +102,8 @@ def _imported(prelude: Sequence[Node], sheets: Mapping[str, str], levels: int) -
     # Where a condition fails, the layer has no place in the order of layers (CSS Cascading and Inheritance Level 5).
     if layer:
         heads.append(layer)
-    yield "".join(f"{head} {{\n" for head in heads)
-    yield from _inlined(sheets[url], sheets, levels)
+    yield budget.take("".join(f"{head} {{\n" for head in heads))
+    yield from _inlined(sheets[url], sheets, levels, budget)
     yield "\n}" * len(heads) + "\n"
 
 

@@ -1,14 +1,17 @@
 """A publication: all files of the gallery of one moment (contract L2, L3, L7)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from logoadmin.domain.publication.files.contents import Contents
 from logoadmin.domain.publication.files.gallery_keys import DAY, Identity
 from logoadmin.domain.publication.files.index import Index, hashed_name, packed_fingerprints
 from logoadmin.domain.publication.files.index_differences import named_differences
+from logoadmin.domain.publication.files.page import PAGE
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, signed
+from logoadmin.domain.publication.files.user_style_files import UserStyles
+from logoadmin.domain.publication.files.user_styles import Target
 from logoadmin.domain.publication.files.withdrawals import withdrawn_entry, withdrawn_file
 from logoadmin.domain.publication.publication_records import Publication, PublishedIndex
 from logoadmin.ports.publication.publication_storage import Withdrawal
@@ -41,17 +44,31 @@ class Sources:
     blocked: Sequence[Withdrawal]
 
 
-def assembled(
-    sources: Sources, earlier: Sequence[PublishedIndex], days: int, unsigned: Mapping[str, bytes]
-) -> Publication:
+@dataclass(frozen=True, slots=True)
+class Unsigned:
+    """What a publication has besides the pointer and the files that it names.
+
+    Attributes:
+        files: the reader and the page.
+        targets: the targets of user styles.
+        url: the URL of ``/gallery/``; None if that is not known.
+    """
+
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    targets: Sequence[Target] = ()
+    url: str | None = None
+
+
+def assembled(sources: Sources, earlier: Sequence[PublishedIndex], days: int, unsigned: Unsigned) -> Publication:
     """Return the files.
 
     Args:
         sources: the parts.
         earlier: the indexes that readers may have, the newest first.
         days: how long the pointer is valid.
-        unsigned: the files that the pointer does not name: the reader and the page.
+        unsigned: what the pointer does not name.
     """
+    contents = sources.contents
     index = sources.contents.records.index(sources.index_version)
     earlier = [each for each in earlier if each.sha256 != index.sha256][:MOST_DIFFERENCES]
     withdrawn = withdrawn_file(map(_entry, sources.withdrawn))
@@ -61,12 +78,22 @@ def assembled(
         hashed_name("withdrawn", withdrawn): withdrawn,
         **{entry["path"]: content for entry, content in deltas.values()},
         **{f"css/{sha256}.css": css.encode() for sha256, css in sorted(sources.contents.sheets.items())},
-        **unsigned,
+        **unsigned.files,
     }
     pointer = _pointer(sources, days, index, withdrawn, {version: entry for version, (entry, _) in deltas.items()})
     current = PublishedIndex(index.version, index.sha256, packed_fingerprints(index))
-    left_out = tuple(sources.contents.left_out)
-    return Publication(sources.version, signed(pointer, sources.identity.keys), files, (current, *earlier), left_out)
+    styles = UserStyles(
+        index,
+        contents.sheets,
+        contents.versions,
+        unsigned.targets,
+        sources.identity.gallery,
+        unsigned.url,
+        has_page=PAGE in unsigned.files,
+    )
+    signed_pointer = signed(pointer, sources.identity.keys)
+    left_out = tuple(contents.left_out)
+    return Publication(sources.version, signed_pointer, files, (current, *earlier), left_out, styles)
 
 
 def _pointer(

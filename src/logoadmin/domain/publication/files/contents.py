@@ -1,12 +1,12 @@
 """The records of a publication, read once at one moment (contract L1, L4, L5)."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Protocol
 
 from logoadmin.domain.kernel.kinds import LOGOS, THEMES, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Filter, Listing
-from logoadmin.domain.kernel.records import Logo, Theme
+from logoadmin.domain.kernel.records import Kind, Logo, Theme, version_of
 from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.domain.publication.files.index import IndexBuilder, without_empty
@@ -55,19 +55,22 @@ class Contents:
         records: the published records.
         sheets: the pinned style sheets, by their SHA-256.
         left_out: the active records that are not published.
+        versions: the versions of the artworks that get user styles, by kind and id.
     """
 
     records: IndexBuilder = field(default_factory=IndexBuilder)
     sheets: dict[str, str] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
+    versions: dict[tuple[Kind, int], int] = field(default_factory=dict)
 
 
-def contents_of(uow: UnitOfWork, *, pin_imports: bool) -> Contents:
+def contents_of(uow: UnitOfWork, *, pin_imports: bool, styled: Collection[tuple[Kind, str]] = ()) -> Contents:
     """Read the active artworks, of which none is held: each is a part of the index when the next one is read.
 
     Args:
         uow: where they are.
         pin_imports: whether readers get pinned copies of imported style sheets; otherwise imports stay as they are.
+        styled: the kinds of artworks that get user styles, each with a target.
     """
     contents = Contents()
     for kind, artwork, css in active_artworks(uow, uow.publication.pins, pin_imports=pin_imports):
@@ -77,6 +80,8 @@ def contents_of(uow: UnitOfWork, *, pin_imports: bool) -> Contents:
         contents.sheets.update(css.sheets)
         verdict = judge(artwork.custom_css, kind.css_form, css.texts)
         contents.records.add(kind.kind, artwork, css.css, _verdict_entry(verdict))
+        if (kind.kind, artwork.target) in styled and not any(risk.risk == "invalid" for risk in verdict.risks):
+            contents.versions[kind.kind, kind.id_of(artwork)] = version_of(artwork)
     return contents
 
 

@@ -13,6 +13,7 @@ from logoadmin.domain.publication.files.gallery_keys import DAY
 from logoadmin.domain.publication.files.index import canonical, sha256, unpacked_fingerprints
 from logoadmin.domain.publication.files.page import ASSET, PAGE, is_page
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
+from logoadmin.domain.publication.files.user_style_files import STYLES, write_styles
 from logoadmin.domain.publication.files.user_styles import USER_STYLE
 from logoadmin.domain.publication.publication_records import POINTER, READER, Publication, PublishedIndex
 from logoadmin.ports.publication.gallery_files import GalleryFiles
@@ -34,7 +35,7 @@ _SHA256: Final = re.compile("[0-9a-f]{64}")
 _IMMUTABLE: Final = r"(?:[0-9]{1,19}|from-[0-9]{1,19}|withdrawn)-[0-9a-f]{16}\.json|css/[0-9a-f]{64}\.css"
 _CHANGING: Final = "|".join((USER_STYLE, ASSET, *map(re.escape, (READER, PAGE))))
 _OURS: Final = re.compile(
-    "|".join((_IMMUTABLE, _CHANGING, *map(re.escape, (STATE, INDEXES, LEASE, POINTER)))), re.ASCII
+    "|".join((_IMMUTABLE, _CHANGING, *map(re.escape, (STATE, INDEXES, STYLES, LEASE, POINTER)))), re.ASCII
 )
 IMMUTABLE_NAME: Final = re.compile(_IMMUTABLE, re.ASCII)
 # Files without a hash in their names, besides the pointer.
@@ -53,12 +54,14 @@ class Blocks:
         epoch: see :class:`~logoadmin.domain.publication.files.pointer.Pointer`.
         version: the id of the last change.
         blocked: the newest blocked entries.
+        styles: the names of the user styles of all blocked records.
     """
 
     gallery: str
     epoch: int
     version: int
     blocked: Sequence[Mapping[str, Any]]
+    styles: Sequence[str] = ()
 
 
 def is_unchanged(files: GalleryFiles, state: str, now: int) -> bool:
@@ -148,9 +151,10 @@ def clear_another_gallery(files: GalleryFiles, gallery: str) -> None:
 def publish_blocks(
     files: GalleryFiles, sources: Blocks, sign: Callable[[Pointer], bytes], now: int, expires: int
 ) -> None:
-    """Name newly blocked records in the pointer to the last index, before another one is made, which takes longer.
+    """Remove the user styles of blocked records, and name newly blocked ones in the pointer to the last index.
 
-    So they reach readers also where there is no space for another index. The caller has locked the files.
+    This comes before another index is made, which takes longer and for which there may be no space. The caller has
+    locked the files.
 
     Args:
         files: the files.
@@ -163,7 +167,10 @@ def publish_blocks(
         StartError: these are other files, or a newer publication; nothing was changed.
         OSError: a file cannot be read or written.
     """
-    old = _published(files, _ours(files), sources)
+    names = _ours(files)
+    old = _published(files, names, sources)
+    for name in names.intersection(sources.styles):
+        files.remove(name)
     if old is not None and old.epoch == sources.epoch and _is_new(sources.blocked, old.blocked):
         pointer = replace(old, issued=max(now, old.issued), expires=expires, blocked=sources.blocked)
         files.write(POINTER, sign(pointer))
@@ -187,7 +194,7 @@ def publish(files: GalleryFiles, publication: Publication, now: int) -> None:
     """
     names = files.names()
     old = _published(files, _ours(files), parsed(publication.pointer))
-    outdated = _outdated(files, names, publication)
+    others = _others(files, names, publication)
     for name in filter(_is_leftover, names):
         files.remove(name)
     stored = {name for name in names if IMMUTABLE_NAME.fullmatch(name)}
@@ -198,13 +205,13 @@ def publish(files: GalleryFiles, publication: Publication, now: int) -> None:
     needed_until_then = {name for name in unneeded if name.startswith("css/") or name in leads_to}
     for name in unneeded - needed_until_then:
         files.remove(name)
-    _write(files, publication, kept)
-    for name in (*needed_until_then, *outdated):
+    styles = _write(files, publication, kept)
+    for name in (*needed_until_then, *(name for name in others if name not in styles)):
         files.remove(name)
 
 
-def _write(files: GalleryFiles, publication: Publication, kept: Mapping[str, int]) -> None:
-    """Write what has changed, the pointer last."""
+def _write(files: GalleryFiles, publication: Publication, kept: Mapping[str, int]) -> Collection[str]:
+    """Write what has changed, the pointer last; return the names of the user styles."""
     changed = [name for name, content in publication.files.items() if files.read(name) != content]
     made_of = _made_of(publication.state, publication.pointer)
     state = canonical({**kept, _MADE_OF: made_of, _LEFT_OUT: len(publication.left_out)})
@@ -213,12 +220,17 @@ def _write(files: GalleryFiles, publication: Publication, kept: Mapping[str, int
         if content != files.read(name):
             files.write(name, content)
     for name in sorted(changed, key=_order):
-        files.write(name, publication.files[name])
+        if name != PAGE:
+            files.write(name, publication.files[name])
+    styles = write_styles(files, publication.styles)
+    if PAGE in changed:
+        files.write(PAGE, publication.files[PAGE])
     files.write(POINTER, publication.pointer)
+    return styles
 
 
-def _outdated(files: GalleryFiles, names: Collection[str], publication: Publication) -> list[str]:
-    """Return the files to remove that the pointer does not name, such as a page; what they load comes last.
+def _others(files: GalleryFiles, names: Collection[str], publication: Publication) -> list[str]:
+    """Return the files that the pointer does not name and the publication may lack; what a page loads comes last.
 
     Raises:
         StartError: there is a page of somebody else in place of ours.
@@ -228,8 +240,8 @@ def _outdated(files: GalleryFiles, names: Collection[str], publication: Publicat
         if PAGE in publication.files:
             raise StartError(f"The folder holds another {PAGE}", "remove it, or set gallery_page to false")
         kept.update(name for name in names if name == PAGE or re.fullmatch(ASSET, name))
-    outdated = (name for name in names if CHANGING_NAME.fullmatch(name) and name not in kept)
-    return sorted(outdated, key=_order, reverse=True)
+    others = (name for name in names if CHANGING_NAME.fullmatch(name) and name not in kept)
+    return sorted(others, key=_order, reverse=True)
 
 
 def _has_our_page(files: GalleryFiles) -> bool:

@@ -1,0 +1,240 @@
+"""The files with user styles: in a folder, as the service serves them, and after changes and blocks (contract Q3)."""
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+import logoadmin
+from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
+from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
+from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, CreateLogo, CreateTheme, RemoveTheme
+from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication.files.page import Links
+from logoadmin.domain.publication.files.user_style_files import STYLES
+from logoadmin.entrypoints.http_api import published_folder
+from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.settings import settings_of
+from tests.asgi import AppClient
+from tests.entrypoints.command_line import Run
+from tests.gallery import ARTWORK
+from tests.services import comes_true
+
+pytestmark = pytest.mark.rule("contract Q3")
+
+TARGETS: Final = {
+    "forum": {"name": "The forum", "document": 'domain("forum.example")', "logo": ".logo"},
+    "wiki": {"name": "The wiki", "document": 'domain("wiki.example")'},
+}
+DECLARATIONS: Final = ARTWORK | {"custom_css": "color: red"}
+
+
+@pytest.fixture
+def gallery() -> Iterator[LogoAdmin]:
+    settings = settings_of(database="memory:", gallery_targets=TARGETS, public_url="https://gallery.example")
+    with open_gallery(settings) as opened:
+        opened.logos.create(CreateLogo(**DECLARATIONS))
+        opened.logos.create(CreateLogo(**DECLARATIONS | {"target": "wiki"}))
+        opened.logos.create(CreateLogo(**DECLARATIONS | {"custom_css": "color: red } a { top: 0"}))
+        opened.themes.create(CreateTheme(**ARTWORK))
+        opened.themes.create(CreateTheme(**ARTWORK | {"target": "wiki"}))
+        opened.themes.create(CreateTheme(**ARTWORK | {"target": "market"}))
+        opened.themes.create(CreateTheme(**ARTWORK | {"active": False}))
+        yield opened
+
+
+@pytest.fixture(params=["memory", "folder"])
+def files(request: pytest.FixtureRequest, tmp_path: Path) -> GalleryFiles:
+    return MemoryGalleryFiles() if request.param == "memory" else FolderGalleryFiles(tmp_path / "gallery")
+
+
+def styles(files: GalleryFiles) -> dict[str, bytes]:
+    return {name: files.read(name) or b"" for name in files.names() if name.endswith(".user.css")}
+
+
+def version(content: bytes) -> int:
+    (line,) = [line for line in content.decode().splitlines() if line.startswith("@version")]
+    return int(line.rpartition(".")[2])
+
+
+def is_served(client: AppClient) -> bool:
+    return client.get("/gallery/latest.json").status_code == 200
+
+
+def test_a_publication_has_a_style_for_each_artwork_of_a_described_target(
+    gallery: LogoAdmin, files: GalleryFiles
+) -> None:
+    gallery.publication.publish(files)
+    found = styles(files)
+    # The target of logo 2 has no selector, logo 3 is invalid, and nobody described the market.
+    assert found.keys() == {"logos/1.user.css", "themes/1.user.css", "themes/2.user.css"}
+    assert b'@-moz-document domain("forum.example") {\n.logo {\ncolor: red\n}\n}\n' in found["logos/1.user.css"]
+    assert b"@updateURL   https://gallery.example/gallery/themes/2.user.css\n" in found["themes/2.user.css"]
+    assert b"@homepageURL https://gallery.example/gallery/#/themes/2\n" in found["themes/2.user.css"]
+
+
+class Counted(MemoryGalleryFiles):
+    """Files that record the names of written files."""
+
+    def write(self, name: str, content: bytes) -> None:
+        super().write(name, content)
+        written.append(name)
+
+
+written: list[str] = []
+
+
+def test_a_change_writes_its_own_style_alone_and_raises_its_version(gallery: LogoAdmin) -> None:
+    files = Counted()
+    gallery.publication.publish(files)
+    before = styles(files)
+    written.clear()
+    gallery.logos.create(CreateLogo(**ARTWORK | {"target": "market"}))
+    gallery.publication.publish(files)
+    assert [name for name in written if name.endswith(".user.css")] == []
+    gallery.themes.amend(AmendTheme(theme_id=1, name="Dusk"))
+    gallery.publication.publish(files)
+    assert [name for name in written if name.endswith(".user.css")] == ["themes/1.user.css"]
+    after = styles(files)
+    assert version(after["themes/1.user.css"]) > version(before["themes/1.user.css"])
+    assert after["themes/2.user.css"] == before["themes/2.user.css"]
+    written.clear()
+    assert not gallery.publication.publish(files).changed
+    assert written == []
+
+
+def test_a_change_of_an_author_is_one_of_the_style(gallery: LogoAdmin) -> None:
+    files = MemoryGalleryFiles()
+    author = gallery.authors.create(CreateAuthor(user_id=5, username="Ann")).author_id
+    gallery.themes.link(logoadmin.LinkThemeAuthor(theme_id=1, author_id=author))
+    gallery.publication.publish(files)
+    before = files.files["themes/1.user.css"]
+    assert b"@author      Ann\n" in before
+    gallery.authors.amend(AmendAuthor(author_id=author, username="Bob"))
+    gallery.publication.publish(files)
+    after = files.files["themes/1.user.css"]
+    assert b"@author      Bob\n" in after
+    assert version(after) > version(before)
+
+
+def test_a_style_goes_with_its_artwork(gallery: LogoAdmin, files: GalleryFiles) -> None:
+    gallery.publication.publish(files)
+    gallery.themes.remove(RemoveTheme(theme_id=1))
+    gallery.themes.amend(AmendTheme(theme_id=2, target="market"))
+    gallery.publication.publish(files)
+    assert styles(files).keys() == {"logos/1.user.css"}
+    gallery.logos.amend(AmendLogo(logo_id=1, custom_css="color: red }"))
+    gallery.publication.publish(files)
+    assert styles(files) == {}
+    gallery.logos.amend(AmendLogo(logo_id=1, custom_css="color: blue"))
+    gallery.publication.publish(files)
+    assert styles(files).keys() == {"logos/1.user.css"}
+
+
+class Full(MemoryGalleryFiles):
+    """Files with no space left."""
+
+    is_full = False
+
+    def write(self, name: str, content: bytes) -> None:
+        if self.is_full:
+            raise OSError(28, "No space left on device")
+        super().write(name, content)
+
+
+def test_the_style_of_a_blocked_artwork_goes_also_without_space(gallery: LogoAdmin) -> None:
+    files = Full()
+    gallery.publication.publish(files)
+    gallery.logos.block(BlockLogo(logo_id=1, reason="no"))
+    files.is_full = True
+    with pytest.raises(OSError, match="space"):
+        gallery.publication.publish(files)
+    assert "logos/1.user.css" not in files.files
+    files.is_full = False
+    gallery.publication.publish(files)
+    assert "logos/1.user.css" not in files.files
+    gallery.logos.amend(AmendLogo(logo_id=1, active=True, unblock=True))
+    gallery.publication.publish(files)
+    assert "logos/1.user.css" in files.files
+
+
+@pytest.mark.parametrize("content", [b"[]", b"{", b'{"logos/1.user.css": 7}', b"[" * 100_000, b"\xff"])
+def test_damaged_notes_and_missing_files_are_replaced(gallery: LogoAdmin, content: bytes) -> None:
+    files = MemoryGalleryFiles()
+    gallery.publication.publish(files)
+    before = styles(files)
+    files.write(STYLES, content)
+    files.remove("themes/1.user.css")
+    files.write("themes/9.user.css", b"left by a program that was killed")
+    gallery.authors.create(CreateAuthor(user_id=5, username="Ann"))
+    gallery.publication.publish(files)
+    assert styles(files) == before
+
+
+class Killed(MemoryGalleryFiles):
+    """Files whose program is killed after it wrote one of them."""
+
+    last = ""
+
+    def write(self, name: str, content: bytes) -> None:
+        super().write(name, content)
+        if name == self.last:
+            raise KeyboardInterrupt
+
+
+def test_a_style_that_was_written_before_a_kill_does_not_count_as_current(gallery: LogoAdmin) -> None:
+    files = Killed()
+    gallery.publication.publish(files)
+    before = styles(files)
+    files.last = "logos/1.user.css"
+    with pytest.raises(KeyboardInterrupt):
+        gallery.publication.publish(files, links=Links(gallery="https://elsewhere.example/"))
+    assert b"elsewhere" in files.files["logos/1.user.css"]
+    files.last = ""
+    gallery.publication.publish(files)
+    assert styles(files) == before
+
+
+def test_the_service_serves_styles(gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(published_folder, "_INTERVAL", 0.0)
+    client = AppClient(logoadmin.asgi(gallery))
+    comes_true(partial(is_served, client))
+    found = client.get("/gallery/logos/1.user.css")
+    assert found.status_code == 200
+    assert found.headers["content-type"] == "text/css; charset=utf-8"
+    assert found.headers["cache-control"] == "public, max-age=300"
+    assert found.headers["x-content-type-options"] == "nosniff"
+    unchanged = client.get("/gallery/logos/1.user.css", headers={"If-None-Match": found.headers["etag"]})
+    assert unchanged.status_code == 304
+    for name in ("logos/3.user.css", "logos/2.user.css", "themes/3.user.css", "themes/4.user.css", "logos/x.user.css"):
+        missing = client.get(f"/gallery/{name}")
+        assert (missing.status_code, missing.headers["cache-control"]) == (404, "no-store")
+    gallery.logos.amend(AmendLogo(logo_id=1, custom_css="color: blue"))
+    comes_true(lambda: "color: blue" in client.get("/gallery/logos/1.user.css").text)
+    gallery.logos.block(BlockLogo(logo_id=1, reason="no"))
+    comes_true(lambda: client.get("/gallery/logos/1.user.css").status_code == 404)
+    gallery.themes.remove(RemoveTheme(theme_id=1))
+    comes_true(lambda: client.get("/gallery/themes/1.user.css").status_code == 404)
+
+
+@pytest.mark.usefixtures("initialised")
+def test_a_folder_is_updated_from_where_it_is_served(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGOADMIN_GALLERY_TARGETS", json.dumps(TARGETS))
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        gallery.themes.create(CreateTheme(**ARTWORK))
+    style = Path("gallery/themes/1.user.css")
+    assert run("publish", "gallery").code == 0
+    assert "URL " not in style.read_text()
+    assert run("publish", "gallery", "--url", "https://readers.example/x").code == 0
+    assert "@updateURL   https://readers.example/x/themes/1.user.css\n" in style.read_text()
+    assert run("publish", "gallery", "--url", "https://readers.example/x/").code == 3
+    monkeypatch.setenv("LOGOADMIN_PUBLIC_URL", "https://a.example")
+    assert run("publish", "gallery").code == 0
+    assert "@updateURL   https://a.example/gallery/themes/1.user.css\n" in style.read_text()
+    refused = run("publish", "gallery", "--url", "javascript:alert(1)")
+    assert (refused.code, "--url should be the URL" in refused.err) == (2, True)
