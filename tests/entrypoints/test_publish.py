@@ -92,6 +92,28 @@ class QuietHandler(SimpleHTTPRequestHandler):
 
 
 @pytest.mark.server("a web server in a thread")
+@pytest.mark.rule("contract Q2", "contract Q3")
+@pytest.mark.parametrize("name", ["index.html", "page.js", "reader.js", "logos/1.user.css"])
+def test_the_page_and_the_user_styles_of_a_copy_are_compared(
+    run: Run, copy: str, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    targets = {"forum": {"name": "Forum", "document": 'domain("forum.example")', "logo": ".logo"}}
+    monkeypatch.setenv("LOGOADMIN_GALLERY_TARGETS", json.dumps(targets))
+    create_logo(custom_css="color: red")
+    assert run("publish", "gallery", "--verify", copy).code == 0
+    shutil.copytree(FOLDER, "elsewhere")
+    (FOLDER / name).write_bytes((FOLDER / name).read_bytes() + b" ")
+    longer = run("publish", "elsewhere", "--verify", copy)
+    assert (longer.code, f"differs: {name}: too large; upload all" in longer.err) == (1, True)
+    (FOLDER / name).write_bytes(b"x")
+    changed = run("publish", "elsewhere", "--verify", copy)
+    assert (changed.code, f"has another file {name}; upload all" in changed.err) == (1, True)
+    (FOLDER / name).unlink()
+    missing = run("publish", "elsewhere", "--verify", copy)
+    assert (missing.code, f"differs: {name}: HTTP 404; upload all" in missing.err) == (1, True)
+
+
+@pytest.mark.server("a web server in a thread")
 def test_a_copy_is_verified_as_readers_do(run: Run, copy: str) -> None:
     create_logo()
     verified = run("publish", "gallery", "--verify", copy)

@@ -214,9 +214,9 @@ def _verify_unsigned(url: str, directory: Path) -> None:
         try:
             copy = download(f"{url.rstrip('/')}/", name, most=len(content), headers={"cache-control": "no-cache"}).body
         except reader.ReaderError as error:
-            raise StartError(f"The copy at {url} lacks a file: {error}", _CURE) from None
+            raise StartError(f"The copy at {url} differs: {error}", _CURE) from None
         if copy != content:
-            raise StartError(f"The copy at {url} has another {name}", _CURE)
+            raise StartError(f"The copy at {url} has another file {name}", _CURE)
 
     with ThreadPoolExecutor(_DOWNLOADS) as pool:
         for _ in pool.map(compare, sorted(filter(CHANGING_NAME.fullmatch, files.names()))):

@@ -1,0 +1,122 @@
+"""User styles look in Chromium exactly as the published CSS does (contract Q3)."""
+
+import re
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Page, Route
+
+from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.publication.files.user_styles import StyledArtwork, Target, user_style
+from tests import browser
+
+pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract Q3")]
+
+FORUM: Final = Target("forum", "Forum", 'domain("forum.example")', ".logo, #e7")
+TAGS: Final = ("p", "a", "h1", "div", "span", "section", "code", "li", "em", "button")
+ELEMENTS: Final = 50
+HTML: Final = "<!doctype html><title>Forum</title>" + "".join(
+    f'<{TAGS[n % 10]} id="e{n}" class="c{n % 3} {"logo" if n % 7 == 0 else ""}" data-n="{n}">x<i>y</i></{TAGS[n % 10]}>'
+    for n in range(ELEMENTS)
+)
+COMPUTED: Final = """([css, count]) => {
+  const style = document.head.appendChild(Object.assign(document.createElement("style"), { textContent: css }));
+  const imported = (rule) => rule.styleSheet || !(rule instanceof CSSImportRule);
+  const loaded = () => new Promise((done) => (style.onload = done));
+  const read = (each, pseudo) => {
+    const found = getComputedStyle(each, pseudo);
+    return [...found, "--a", "--b"].map((name) => `${name}: ${found.getPropertyValue(name)}`).join("; ");
+  };
+  return loaded().then(() =>
+    [...Array(count).keys()].flatMap((n) => {
+      const each = document.querySelector(`#e${n}`);
+      return [read(each), read(each, "::before"), read(each.firstElementChild)];
+    }),
+  );
+}"""
+A: Final = "p { color: rgb(1, 2, 3) } .c1 { margin-top: 3px; --a: { x } } @layer inner { a { top: 9px } }"
+B: Final = "@charset 'utf-8'; .c1 { margin-top: 5px !important } div { border: 2px solid red } i { color: teal }"
+THEMES: Final = (
+    A,
+    "@import '{A}';",
+    "@import url({A}) layer(x); .c1 { margin-top: 1px }",
+    "@import '{A}' layer(x); @import '{B}' layer(y); @layer x { .c1 { margin-top: 7px; color: red } }",
+    "@import '{B}' layer(y) print; @import '{A}' layer(x); @layer y { p { top: 1px } } @layer x { p { top: 2px } }",
+    "@layer z; @import '{A}' layer; @import '{B}' layer(z);",
+    "@import '{A}' supports(display: grid) screen; @import '{B}' supports(display: nothing);",
+    "@import '{A}' supports(not (display: nothing)) screen and (min-width: 10px), print;",
+    "@import '{B}' (max-width: 10px); @import '{A}' layer(x.y) supports(selector(:has(a)));",
+    "@import '{C}' layer(outer) screen; @layer outer { i { color: gold } }",
+    "p { color: red } @import '{A}';",
+    "@namespace svg url(http://www.w3.org/2000/svg); svg|p { color: red } *|p { color: blue }",
+    "@namespace url(http://www.w3.org/1999/xhtml); p, svg { top: 1px } ",
+    "a { content: '\\\\'; } a::before { content: '\\201C }'; color: red } [data-n='7'] { --b: \"}\"; left: 4px }",
+    "div { & > i { color: red } .c2 & { margin: 4px } @media screen { top: 1px } @supports (top: 1px) { left: 2px } }",
+    "<!-- p { color: red } --> @media screen { @layer q { p { color: blue } } } @layer q { a { left: 3px } }",
+    "@property --a { syntax: '<length>'; inherits: false; initial-value: 3px } em { margin: var(--a) }",
+    "@keyframes k { from { top: 0 } to { top: 9px } } p { animation: k 9s paused; top: calc(1px+2px); left: +.5e1px }",
+    "p{color:red/**/;left:1px}/* } */#e1,#\\65 2{top:2px}.c\\31{top:4px}u\\72l{}",
+    "@font-face { font-family: f; src: local(x) } p { font-family: f; background: url( 'data:image/gif;base64,R0' ) }",
+    "@container (min-width: 1px) { p { color: red } } @scope (.c1) to (i) { :scope { color: blue } i { left: 1px } }",
+    "p { color: red !important; colour: red; : ; top: 1px} ; a {left: 2px} @odd x { a { left: 3px } } em { top: 3px }",
+)  # fmt: skip
+LOGOS: Final = (
+    "color: red; margin: 3px !important",
+    "--a: { x }; left: 1px;",
+    "background: url(data:,a) , none; top: 2px",
+)
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    with browser.started() as found, found.new_context() as context:
+        page = context.new_page()
+        page.route("**/*", answer)
+        yield page
+
+
+def named(css: str) -> tuple[str, str]:
+    return sha256(css.encode()).hexdigest(), css
+
+
+SHEETS: Final = dict((named(A), named(B), named(f"@import '{named(A)[0]}.css' layer(c); i {{ left: 8px }}")))
+
+
+def answer(route: Route) -> None:
+    sheet = SHEETS.get(route.request.url.rpartition("/")[2].removesuffix(".css"))
+    body, kind = (HTML, "text/html") if sheet is None else (sheet, "text/css")
+    route.fulfill(content_type=kind, body=body)
+
+
+def computed(page: Page, css: str) -> Any:
+    page.goto("https://forum.example/")
+    return page.evaluate(COMPUTED, [css, ELEMENTS])
+
+
+def unwrapped(text: str) -> str:
+    """Return what applies to a page of the target, since Chromium knows no ``@-moz-document``."""
+    found = re.fullmatch(
+        r'/\*.*?\*/\n(?P<before>.*)@-moz-document domain\("forum\.example"\) \{\n(?P<css>.*)\n\}\n', text, re.DOTALL
+    )
+    assert found is not None
+    return f"{found['before']}{found['css']}"
+
+
+def style(kind: Kind, css: str) -> str:
+    return user_style(StyledArtwork(kind, 1, 1, "a", [], css), FORUM, SHEETS, "a", None, has_page=False) or ""
+
+
+@pytest.mark.parametrize("css", THEMES)
+def test_a_theme_looks_as_the_published_one(page: Page, css: str) -> None:
+    for letter, sha in zip("ABC", SHEETS, strict=True):
+        css = css.replace(f"{{{letter}}}", f"css/{sha}.css")
+    published = computed(page, css)
+    assert published != computed(page, "x { }")  # it does something
+    assert computed(page, unwrapped(style(Kind.THEME, css))) == published
+
+
+@pytest.mark.parametrize("css", LOGOS)
+def test_the_declarations_of_a_logo_apply_to_its_elements(page: Page, css: str) -> None:
+    assert computed(page, unwrapped(style(Kind.LOGO, css))) == computed(page, f"{FORUM.logo} {{ {css} }}")

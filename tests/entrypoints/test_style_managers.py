@@ -1,0 +1,122 @@
+"""usercss-meta, with which managers of user styles read a head, reads each user style (contract Q3)."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
+from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.publication.files.user_styles import StyledArtwork, Target, user_style
+from logoadmin.settings import settings_of
+from tests.entrypoints.command_line import Run
+from tests.options import GALLERY, skip_without
+
+pytestmark = pytest.mark.rule("contract Q3")
+
+ROOT: Final = Path(__file__).parents[2]
+MODULES: Final = ROOT / "tools/console/node_modules"
+NODES: Final = (str(ROOT / ".venv-node/bin/node"), "node")
+# Managers look for the head like this.
+READ: Final = r"""
+const { parse } = require("usercss-meta");
+const head = /\/\*!?\s*==userstyle==[\s\S]*?==\/userstyle==\s*\*\//i;
+const styles = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const read = ([name, text]) => [name, parse(text.match(head)[0], { unknownKey: "throw" }).metadata];
+console.log(JSON.stringify(Object.fromEntries(Object.entries(styles).map(read))));
+"""
+TARGETS: Final = {
+    name: {"name": name, "document": f'domain("{name}.example")', "logo": ".logo"}
+    for name in ("forum", "market", "wiki")
+}
+NAMES: Final = (
+    *("Aurora", "Dawn */ body { display: none } /*", "a\nb", "a\r\n@name b", "@name b", "==/UserStyle== */", "*\\/"),
+    *(
+        '"quoted"',
+        '"',
+        "'a'",
+        "`a`",
+        '"a\\"',
+        "\\u0041",
+        '"\\u0041"',
+        "<<<EOT a EOT;",
+        "a\u2028b",
+        "\u202eabc",
+        "👩‍💻 é",
+    ),
+    *("@var text a 'b' c", "==UserStyle==\n@version 9", "a" * 200, "// a", "{}", "x\x00y"),
+)
+
+
+def metadata(styles: Mapping[str, str]) -> Any:
+    """Return what usercss-meta reads in each style."""
+    node = next(filter(None, map(shutil.which, NODES)), None)
+    if node is None or not MODULES.joinpath("usercss-meta").is_dir():
+        skip_without("NODE", "usercss-meta is not installed: make tools/console/node_modules/ready")
+    run = subprocess.run(
+        [node, "-e", READ],
+        env={**os.environ, "NODE_PATH": str(MODULES)},
+        input=json.dumps(styles),
+        text=True,
+        timeout=120,
+        capture_output=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+def test_every_style_of_the_sample_gallery_is_read(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database = f"sqlite:///{tmp_path}/gallery.db"
+    monkeypatch.setenv("LOGOADMIN_DATABASE", database)
+    assert run("init").code == 0
+    assert run("import", str(GALLERY)).code == 0
+    files = MemoryGalleryFiles()
+    given: dict[str, Any] = {"database": database, "gallery_targets": TARGETS, "public_url": "https://gallery.example"}
+    with open_gallery(settings_of(**given)) as gallery:
+        gallery.publication.publish(files)
+    styles = {name: text.decode() for name, text in files.files.items() if name.endswith(".user.css")}
+    (index,) = [json.loads(text) for name, text in files.files.items() if name[:1].isdigit()]
+    expected = {
+        f"{kind}s/{record[f'{kind}_id']}.user.css": record
+        for kind in ("logo", "theme")
+        for record in index[f"{kind}s"]
+        if record["target"] in TARGETS and not any(each["risk"] == "invalid" for each in record["css"].get("risks", []))
+    }
+    authors = {each["author_id"]: each["username"] for each in index["authors"]}
+    assert len(styles) > 10
+    found = metadata(styles)
+    assert found.keys() == expected.keys()
+    for name, record in expected.items():
+        read = found[name]
+        assert read["name"] == " ".join(record["name"].split())
+        names = ", ".join(authors[each] for each in record.get("author_ids", []))
+        assert read.get("author", "") == " ".join(names.split())
+        assert read["updateURL"] == f"https://gallery.example/gallery/{name}"
+        assert read["homepageURL"] == f"https://gallery.example/gallery/#/{name.removesuffix('.user.css')}"
+    assert len({read["namespace"] for read in found.values()}) == len(found)
+
+
+def test_odd_names_are_read_as_they_are() -> None:
+    target = Target("forum", "Forum", 'domain("forum.example")', ".logo")
+    styles = {}
+    for number, name in enumerate(NAMES):
+        artwork = StyledArtwork(Kind.LOGO, number, number, name, [name, "Ann"], "color: red")
+        styles[name] = user_style(artwork, target, {}, "a", "https://a.example/", has_page=True) or ""
+    for number, (name, read) in enumerate(metadata(styles).items()):
+        plain = " ".join(name.split()).replace("\x00", "")
+        assert _without_marks(read["name"]) == _without_marks(plain).replace("*\\/", "*/")
+        assert read["version"] == f"1.0.{number}"
+        assert _without_marks(read["author"]) == _without_marks(f"{plain}, Ann").replace("*\\/", "*/")
+        assert read.keys() == {"name", "namespace", "version", "author", "homepageURL", "updateURL"}
+
+
+def _without_marks(text: str) -> str:
+    """Return a text without what might end a head, which is written with a space."""
+    return text.replace("= =", "==").replace("==/UserStyle==", "").replace("==UserStyle==", "")
