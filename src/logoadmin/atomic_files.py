@@ -8,7 +8,9 @@ from pathlib import Path
 
 
 @contextmanager
-def atomic_file(target: Path, name: Callable[[Path, Path], object] = os.replace) -> Iterator[Path]:
+def atomic_file(
+    target: Path, name: Callable[[Path, Path], object] = os.replace, *, durable: bool = True
+) -> Iterator[Path]:
     """Let a file be made under another name, which gets its own at the end, when it is on the disk.
 
     Only its owner may read it. If its making raises, nothing of it is left; after a kill there may be a hidden file
@@ -17,6 +19,7 @@ def atomic_file(target: Path, name: Callable[[Path, Path], object] = os.replace)
     Args:
         target: the file; of a link, what it leads to.
         name: gives the first file the name of the second, by default also in the place of another.
+        durable: whether the file is on the disk at the end; otherwise the caller sees to that.
 
     Yields:
         An empty file to make it in, which nobody has open at the end.
@@ -34,8 +37,11 @@ def atomic_file(target: Path, name: Callable[[Path, Path], object] = os.replace)
     try:
         yield part
         # In this order: a power cut leaves no name of a file that is empty.
-        _sync(part)
+        if durable:
+            _sync(part)
         name(part, path)
+        if not durable:
+            return
         with suppress(PermissionError):  # a directory that is writable but not readable
             _sync(path.parent)
     finally:

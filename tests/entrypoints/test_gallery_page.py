@@ -148,6 +148,7 @@ def test_no_file_that_the_page_loads_is_missing_at_any_moment() -> None:
         gallery.publication.publish(files)
 
 
+@pytest.mark.server("a publisher in a thread")
 def test_the_service_serves_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(published_folder, "_INTERVAL", 0.0)
     with opened(gallery_title="Ours <3") as gallery:

@@ -18,7 +18,7 @@ from logoadmin.settings import settings_of
 from tests.entrypoints.command_line import Run
 from tests.options import GALLERY, skip_without
 
-pytestmark = pytest.mark.rule("contract Q3")
+pytestmark = [pytest.mark.server("Node is started"), pytest.mark.rule("contract Q3")]
 
 ROOT: Final = Path(__file__).parents[2]
 MODULES: Final = ROOT / "tools/console/node_modules"

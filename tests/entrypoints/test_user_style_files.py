@@ -200,6 +200,7 @@ def test_a_style_that_was_written_before_a_kill_does_not_count_as_current(galler
     assert styles(files) == before
 
 
+@pytest.mark.server("a publisher in a thread")
 def test_the_service_serves_styles(gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(published_folder, "_INTERVAL", 0.0)
     client = AppClient(logoadmin.asgi(gallery))

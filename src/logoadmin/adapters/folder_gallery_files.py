@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,8 @@ _FOLDERS: Final = frozenset(("css", "logos", "themes"))
 # What web servers, which often run as another user, must be able to read.
 _PUBLIC_FILE: Final = 0o644
 _PUBLIC_FOLDER: Final = 0o755
+# Of many files, the first are synced one by one; syncing everything once may write what others have in memory.
+_SYNCED_ALONE: Final = 32
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -95,13 +97,29 @@ class FolderGalleryFiles:
             StartError: its name or its folder is a link, which may lead anywhere.
             OSError: it cannot be written.
         """
+        self._write(name, content, durable=True)
+
+    def write_many(self, contents: Iterable[tuple[str, bytes]]) -> None:
+        """Write files, of which many are synced together.
+
+        Raises:
+            StartError, OSError: as :meth:`write`.
+        """
+        count = 0
+        for name, content in contents:
+            self._write(name, content, durable=count < _SYNCED_ALONE or not hasattr(os, "sync"))
+            count += 1
+        if count > _SYNCED_ALONE and hasattr(os, "sync"):
+            os.sync()
+
+    def _write(self, name: str, content: bytes, *, durable: bool) -> None:
         path = self._folder / name
         for place in {path, path.parent} - {self._folder}:
             if place.is_symlink():
                 raise StartError(f"{place} is a link, which is not followed", "remove it")
         _make(path.parent)
         try:
-            with atomic_file(path) as part:
+            with atomic_file(path, durable=durable) as part:
                 part.write_bytes(content)
                 part.chmod(_PUBLIC_FILE)
                 _date_later(part, path)

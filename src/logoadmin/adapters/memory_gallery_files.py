@@ -1,6 +1,6 @@
 """The files of the published gallery in memory: those of a database in memory, and the reference for other places."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
@@ -44,6 +44,11 @@ class MemoryGalleryFiles:
     def write(self, name: str, content: bytes) -> None:
         """Store a file."""
         self.files[name] = content
+
+    def write_many(self, contents: Iterable[tuple[str, bytes]]) -> None:
+        """Store files."""
+        for name, content in contents:
+            self.write(name, content)
 
     def remove(self, name: str) -> None:
         """Remove a file, if it exists."""

@@ -4,9 +4,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +18,7 @@ from logoadmin.domain.kernel.errors import StartError
 from logoadmin.domain.publication.files.index import hashed_name, sha256
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, parsed, signed
 from logoadmin.domain.publication.files.publishing import INDEXES, STATE, is_unchanged, publish
-from logoadmin.domain.publication.publication_records import POINTER, READER, Publication
+from logoadmin.domain.publication.publication_records import POINTER, READER, Publication, StyleFile
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 from tests.options import LONG
 
@@ -90,6 +90,10 @@ class Failing:
         hidden = f"{folder}/.{last}.ab12_xyz".removeprefix("/")
         self._step(lambda: self.inner.write(hidden, content[:3]) if self.torn else None)
         self.inner.write(name, content)
+
+    def write_many(self, contents: Iterable[tuple[str, bytes]]) -> None:
+        for name, content in contents:
+            self.write(name, content)
 
     def remove(self, name: str) -> None:
         self._step(lambda: None)
@@ -390,3 +394,42 @@ def test_a_full_disk_leaves_the_last_publication(folder: Path) -> None:
     assert "File too large" in done.stderr
     assert assert_whole(files).version == 1
     assert {name for name in files.names() if name.startswith(".")} == {STATE, INDEXES}
+
+
+@pytest.mark.rule("contract Q3")
+def test_many_files_are_written_like_one(files: GalleryFiles) -> None:
+    contents = {f"logos/{number}.user.css": b"%d" % number for number in range(100)}
+    with files.locked():
+        files.write("logos/1.user.css", b"before")
+        files.write_many(contents.items())
+    assert {name: files.read(name) for name in files.names()} == contents
+
+
+@pytest.mark.rule("contract Q2", "contract Q3")
+def test_after_a_failure_at_any_step_no_page_lacks_a_file(files: GalleryFiles) -> None:
+    def with_page(version: int) -> Publication:
+        made = publication(version)
+        page = b'<script type="application/json" id="gallery">%d</script>' % version
+        beside = {"page.js": b"script %d" % version, "page.css": b"sheet", "index.html": page}
+        styles = [
+            StyleFile(f"themes/{each}.user.css", f"{version}", lambda each=each: f"style {each} of {version}")  # type: ignore[misc]
+            for each in range(version, version + 3)
+        ]
+        return replace(made, files={**made.files, **beside}, styles=styles)
+
+    published(files, with_page(1))
+    steps = 0
+    while True:
+        try:
+            published(Failing(files, steps), with_page(2 + steps))
+        except OSError:
+            assert {"index.html", "page.js", "page.css", READER} <= {*files.names()}
+            assert_whole(files)
+            steps += 1
+        else:
+            break
+    assert steps > 10
+    last = steps + 2
+    styles = {name: files.read(name) for name in files.names() if name.endswith(".user.css")}
+    expected = {f"themes/{each}.user.css": f"style {each} of {last}".encode() for each in range(last, last + 3)}
+    assert styles == expected

@@ -1,6 +1,6 @@
 """Where the files of the published gallery go (contract L1)."""
 
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Iterable
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -35,6 +35,9 @@ class GalleryFiles(Protocol):
 
     def write(self, name: str, content: bytes) -> None:
         """Store a file, in place of an earlier one: whole or not at all. On return it is durable."""
+
+    def write_many(self, contents: Iterable[tuple[str, bytes]]) -> None:
+        """Store files by name, each as :meth:`write` does; many take less time than one by one."""
 
     def remove(self, name: str) -> None:
         """Remove a file, if it exists."""

@@ -85,13 +85,18 @@ def write_styles(files: GalleryFiles, styles: Iterable[StyleFile]) -> set[str]:
         else:
             changed.append(style)
     _note(files, made)
-    for style in changed:
-        content = style.make()
-        if content is not None and files.read(style.name) != content.encode():
-            files.write(style.name, content.encode())
-        made[style.name] = f"{_NONE if content is None else ''}{style.made_of}"
+    files.write_many(_changed(files, changed, made))
     _note(files, made)
     return {name for name, made_of in made.items() if not made_of.startswith(_NONE)}
+
+
+def _changed(files: GalleryFiles, styles: Iterable[StyleFile], made: dict[str, str]) -> Iterator[tuple[str, bytes]]:
+    """Yield the files that have changed, and note what all are made of."""
+    for style in styles:
+        content = style.make()
+        made[style.name] = style.made_of if content is not None else f"{_NONE}{style.made_of}"
+        if content is not None and files.read(style.name) != content.encode():
+            yield style.name, content.encode()
 
 
 def _note(files: GalleryFiles, made: Mapping[str, str]) -> None:
