@@ -35,6 +35,23 @@ class SignInOptions(TypedDict, total=False):
     oidc_default_role: str | int | None
 
 
+class GalleryPageOptions(TypedDict, total=False):
+    """The settings about the page of the published gallery and user styles (contract Q2, Q3).
+
+    See :class:`~logoadmin.settings.gallery_page.GalleryPageSettings`.
+    """
+
+    gallery_page: bool
+    gallery_title: str
+    gallery_home: str
+    gallery_submit: bool
+    gallery_targets: "Mapping[str, Mapping[str, str]]"
+
+
+class Options(SignInOptions, GalleryPageOptions, total=False):
+    """The settings that :func:`connect` also takes by their names."""
+
+
 def connect(
     database: str = "memory:",
     *,
@@ -45,7 +62,7 @@ def connect(
     gallery_dir: str | None = None,
     pin_imports: bool = True,
     outgoing_hosts: "Collection[str]" = (),
-    **sign_in: Unpack[SignInOptions],
+    **options: Unpack[Options],
 ) -> "LogoAdmin":
     """Open a gallery (contract H2, H3, H6). Only the arguments are read, no environment variables and no files.
 
@@ -62,7 +79,7 @@ def connect(
         gallery_dir: the folder into which :func:`asgi` publishes, by default one beside the database (contract L1).
         pin_imports: whether imported style sheets are fetched (contract L5); needs the extra ``client``.
         outgoing_hosts: names and addresses of hosts that may be asked although they are not public (contract L8).
-        sign_in: the settings about signing in by their names, such as ``second_factor="required"`` (contract O).
+        options: further settings by their names, such as ``second_factor="required"`` (contract O, Q2, Q3).
 
     Raises:
         SettingsError, TypeError: the arguments cannot be used. StorageUnavailable: the database is out of reach.
@@ -70,9 +87,9 @@ def connect(
     """
     from logoadmin import bootstrap, settings
 
-    _require_known(sign_in.keys())
+    _require_known(options.keys())
     given = {"database": database, "access": access, "admin_password": admin_password, "token_key": token_key}
-    more = {"create": create, "gallery_dir": gallery_dir, "pin_imports": pin_imports, **sign_in}
+    more = {"create": create, "gallery_dir": gallery_dir, "pin_imports": pin_imports, **options}
     more |= _several(outgoing_hosts=outgoing_hosts)
     return _swept(bootstrap.open_gallery(settings.settings_of(**given, **more), counted=True))
 
@@ -128,8 +145,8 @@ def _swept(gallery: "LogoAdmin") -> "LogoAdmin":
 
 
 def _require_known(names: "Set[str]") -> None:
-    """Reject arguments that are not settings about signing in."""
-    unknown = ", ".join(sorted(names - SignInOptions.__annotations__.keys()))
+    """Reject arguments that are not settings."""
+    unknown = ", ".join(sorted(names - Options.__annotations__.keys()))
     if unknown:
         raise TypeError(f"connect() got unexpected arguments: {unknown}")
 

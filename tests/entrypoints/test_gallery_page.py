@@ -209,3 +209,13 @@ def test_a_folder_elsewhere_does_not_link_to_this_machine(run: Run, monkeypatch:
     assert run("publish", "gallery").code == 0
     assert data_of(files)["submit"] == "https://a.example/console/"
     assert run("publish", "gallery").code == 3
+
+
+def test_an_embedding_program_sets_the_page() -> None:
+    with logoadmin.connect(gallery_page=False) as gallery:
+        assert gallery.publication.rules.page is None
+    with logoadmin.connect(gallery_title="Ours", gallery_targets=FORUM) as gallery:
+        page = gallery.publication.rules.page
+        assert page is not None
+        assert page.title == "Ours"
+        assert [target.id for target in gallery.publication.rules.targets] == ["forum"]

@@ -167,7 +167,7 @@ class Publication:
     files: Mapping[str, bytes] = field(repr=False)
     indexes: tuple["PublishedIndex", ...] = field(default=(), repr=False)
     left_out: tuple[LeftOut, ...] = ()
-    styles: Iterable[StyleFile] = field(default=(), repr=False)
+    styles: Iterable[StyleFile] = field(default=(), repr=False, compare=False)
     state: str = field(default="", repr=False)
 
 
