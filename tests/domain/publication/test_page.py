@@ -33,7 +33,7 @@ def data_of(page: bytes) -> Any:
 @given(TEXTS, TEXTS, TEXTS)
 def test_texts_stay_data(title: str, home: str, name: str) -> None:
     page = Page(title, home, TEMPLATE, {"page.js": b"a"})
-    written = page_files(page, [Target("a", name, 'domain("a")')], Links(console="https://a.example/console/"), [KEY])
+    written = page_files(page, [Target("a", name, 'domain("a")', ".a")], Links(console="https://a.example/console/"), [KEY])
     assert written.keys() == {PAGE, "page.js"}
     assert data_of(written[PAGE]) == {
         "title": title,
