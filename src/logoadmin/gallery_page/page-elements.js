@@ -59,7 +59,7 @@ export const isInstallable = ({ record }) =>
 
 /** @param {string} name @returns {HTMLElement} what stands for a picture: up to two letters on a colour of their own */
 export function initials(name) {
-  const words = name.normalize("NFKD").replace(/\p{M}/gu, "").match(/[\p{L}\p{N}\p{S}]+/gu) ?? ["·"];
+  const words = name.normalize("NFKD").replace(/\p{M}/gu, "").match(/[\p{L}\p{N}]+/gu) ?? name.match(/\S/gu) ?? [];
   const letters = words.slice(0, 2).map((word) => [...word][0]).join("");
   const hue = [...name].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360, 7);
   const element = h("span", { class: "initials", "aria-hidden": "true" }, letters.toUpperCase());

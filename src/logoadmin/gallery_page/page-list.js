@@ -127,7 +127,9 @@ export class List {
 
   /** @param {string} kind @param {URLSearchParams} query what to show, from an address */
   open(kind, query) {
-    this.#filter = filterOf({ kind, ...Object.fromEntries(query) });
+    const filter = filterOf({ kind, ...Object.fromEntries(query) });
+    if (JSON.stringify(filter) === JSON.stringify(this.#filter)) return; // with all cards that were drawn
+    this.#filter = filter;
     this.#search.value = this.#filter.q;
     this.#show();
   }
@@ -212,7 +214,7 @@ export class List {
     this.#nothing.replaceChildren(
       h("h2", {}, isFiltered ? texts.noMatch : texts.empty),
       h("p", {}, isFiltered ? texts.noMatchText : texts.emptyText),
-      h("p", {}, (isFiltered ? clear : way) || ""),
+      h("p", { class: "actions" }, (isFiltered ? clear : way) || ""),
     );
   }
 

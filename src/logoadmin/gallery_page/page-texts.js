@@ -112,7 +112,7 @@ const ENGLISH = {
 
 /** @type {Texts} */
 const RUSSIAN = {
-  home: "Вернуться на сайт",
+  home: "На сайт",
   submit: "Предложить работу",
   skip: "К содержанию",
   search: "Поиск по названию или автору",

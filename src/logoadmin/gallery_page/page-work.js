@@ -187,5 +187,5 @@ export const stateView = (title, lines, ...actions) =>
     { class: "state" },
     h("h1", { tabindex: "-1" }, title),
     ...lines.map((line) => h("p", {}, line)),
-    h("p", {}, ...actions, config.home && h("a", { class: "button", href: config.home }, texts.home)),
+    h("p", { class: "actions" }, ...actions, config.home && h("a", { class: "button", href: config.home }, texts.home)),
   );

@@ -7,7 +7,13 @@ import { open } from "./reader.js";
 
 /** @typedef {import("./page-elements.js").Work} Work */
 /** @typedef {import("./reader.js").Gallery} Gallery */
-/** @typedef {{element: HTMLElement, title?: string, content?: string}} View `content` tells it from a changed one */
+/**
+ * @typedef {object} View
+ * @property {HTMLElement} element
+ * @property {string} [title]
+ * @property {string} [content] tells it from one that has changed
+ * @property {boolean} [isState] it has its own way on
+ */
 /** @typedef {"offline" | "unpublished" | "expired" | "broken" | "insecure" | "old"} Fault */
 
 /** How often a page that is looked at asks for news, which a cache may hold back for a minute. */
@@ -58,7 +64,7 @@ function goneView(kind, id) {
   const reason = known?.reason ?? blocks.get(`${kind} ${id}`);
   const title = isBlocked ? texts.blocked : texts.removed;
   const lines = [isBlocked ? texts.blockedText : texts.removedText, ...(reason ? [texts.reason(reason)] : [])];
-  return { element: stateView(title, lines, backLink(true)), title, content: lines.join() };
+  return { element: stateView(title, lines, backLink(true)), title, content: lines.join(), isState: true };
 }
 
 /** @param {boolean} [isButton] */
@@ -82,20 +88,20 @@ function viewOf(from) {
     if (!work) return goneView(kind.slice(0, -1), number);
     return { element: workView(work, works, from), title: work.record.name, content: JSON.stringify(work) };
   }
-  return { element: stateView(texts.notFound, [texts.notFoundText], backLink(true)), title: texts.notFound };
+  return { element: stateView(texts.notFound, [texts.notFoundText], backLink(true)), title: texts.notFound, isState: true };
 }
 
 /** Show what the address names, if that is not shown already; return whether it was not. */
 function show() {
   if (!gallery) return false;
   const view = viewOf(gallery);
-  document.title = view.title ? `${view.title} – ${config.title}` : config.title;
+  document.title = view.title ? `${view.title} · ${config.title}` : config.title;
   const isSame = shown && shown.title === view.title && (view.element === list.element ? shown.element === view.element : shown.content === view.content);
   if (isSame) return false;
   shown = view;
   const isList = view.element === list.element;
   document.body.classList.toggle("listing", isList);
-  main.replaceChildren(...(isList ? [] : [backLink()]), view.element);
+  main.replaceChildren(...(isList || view.isState ? [] : [backLink()]), view.element);
   return true;
 }
 
@@ -205,7 +211,7 @@ addEventListener("keydown", (event) => {
     if (isSearching) location.hash = list.address;
     else list.search();
   } else if (event.key === "Escape") {
-    /** @type {HTMLElement | null} */ (main.querySelector("a.back"))?.click();
+    /** @type {HTMLElement | null} */ (main.querySelector("a.back, .state a"))?.click();
   }
 });
 const checkIfSeen = () => void (gallery && document.visibilityState === "visible" && Date.now() - checkedAt >= CHECK_EVERY && check());

@@ -1,0 +1,128 @@
+"""A published folder with the page that visitors see, behind a web server and under a path."""
+
+import json
+import re
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Final
+
+from tests.reader.publisher import DAY, A, Publication, artwork, author, importing
+
+SOURCE: Final = Path(__file__).parents[2] / "src/logoadmin"
+NOW: Final = int(time.time())
+SHEET: Final = b"body{color:red}"
+STACKED: Final = "Z" + "".join(map(chr, range(0x300, 0x340)))
+TARGETS: Final = [{"id": "forum", "name": "The forum"}]
+PICTURE: Final = (
+    b'<svg xmlns="http://www.w3.org/2000/svg" width="8" height="5"><rect width="8" height="5" fill="red"/></svg>'
+)
+
+RISKS: Final = ("overlay", "input_styling", "animation")
+AUTHORS: Final = (author(1, "Ánn"), author(2, "محمد"), author(3, STACKED[:64]))
+LOGOS: Final = (
+    artwork("logo", 1, 1, name="Dusk", custom_css="color: red"),
+    artwork("logo", 2, 1, 2, name="شعار", target="market", css={"form": "declarations", "hosts": ["i.example"]}),
+    artwork("logo", 3, 3, name=STACKED),
+    artwork(
+        "logo", 4, name="<img src=x onerror=alert(1)>", css={"form": "declarations", "risks": [{"risk": "invalid"}]}
+    ),
+    artwork("logo", 5, 2, name="W" * 128),
+)
+THEMES: Final = (
+    artwork("theme", 1, 1, name="Dawn", css={"form": "sheet", "risks": [{"risk": risk} for risk in RISKS]}),
+    artwork("theme", 2, 2, name="Aurora", css=importing(SHEET)),
+)
+
+
+def dated(*records: dict[str, Any]) -> list[dict[str, Any]]:
+    """Let the first record be the newest."""
+    return [each | {"created_at": NOW - DAY * number} for number, each in enumerate(records)]
+
+
+def published(version: int = 1, **members: Any) -> Publication:
+    """Return a publication of now, of the samples unless others are given."""
+    pinned = importing(SHEET)["imports"][0]["sha256"]
+    themes = [
+        each | ({"custom_css": f"@import url(css/{pinned}.css);"} if "imports" in each["css"] else {})
+        for each in THEMES
+    ]
+    given: dict[str, Any] = {
+        "authors": AUTHORS,
+        "logos": dated(*LOGOS),
+        "themes": dated(*themes),
+        "sheets": [SHEET],
+        "issued": NOW - 60,
+    }
+    return Publication(version, **(given | members))
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Stay silent."""
+
+
+class Folder:
+    """The folder, and where it is served.
+
+    Attributes:
+        address: ends in a slash.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root, self.path = root, root / "some" / "gallery"
+        self.path.mkdir(parents=True)
+        for file in (*(SOURCE / "gallery_page").glob("page*"), SOURCE / "reader/reader.js"):
+            shutil.copy(file, self.path)
+        (self.path / "pictures").mkdir()
+        (self.path / "pictures/1.svg").write_bytes(PICTURE)
+        page = {"title": "The wall", "home": "/home", "submit": "/submit", "targets": TARGETS, "keys": [A.jwk]}
+        text = (SOURCE / "gallery_page/index.html").read_text("utf-8")
+        text = re.sub(r'(id="gallery">).*?(?=</script>)', lambda found: found[1] + json.dumps(page), text)
+        (self.path / "index.html").write_text(text, "utf-8")
+        self._server: ThreadingHTTPServer | None = None
+        self._port = 0
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self._port}/some/gallery/"
+
+    def publish(self, publication: Publication) -> None:
+        """Write the files, the pointer last."""
+        for path, answer in sorted(publication.files().items(), key=lambda item: item[0] == "latest.json"):
+            file = self.path / path
+            file.parent.mkdir(exist_ok=True)
+            file.write_bytes(answer.body)
+
+    def start(self) -> None:
+        """Serve, at the same port as before if there was one."""
+        handler = partial(_Handler, directory=str(self._root))
+        self._server = ThreadingHTTPServer(("127.0.0.1", self._port), handler)
+        self._server.daemon_threads = True
+        self._port = self._server.server_port
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+
+    def stop(self) -> None:
+        """Refuse connections."""
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+        self._server = None
+
+
+@contextmanager
+def served(root: Path, publication: Publication | None) -> Iterator[Folder]:
+    """Publish into a new folder and serve it until the end."""
+    folder = Folder(root)
+    if publication is not None:
+        folder.publish(publication)
+    folder.start()
+    try:
+        yield folder
+    finally:
+        folder.stop()

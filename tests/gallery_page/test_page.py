@@ -1,0 +1,375 @@
+"""The page that visitors see, in Chromium, from a folder under a path (contract Q1, Q2)."""
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final
+
+import brotli
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests import browser
+from tests.console.test_accessible import findings
+from tests.gallery_page.folder import NOW, SHEET, SOURCE, STACKED, Folder, dated, published, served
+from tests.reader.publisher import DAY, STRANGER, Publication, artwork, withdrawal
+
+slow = pytest.mark.slow("a browser")
+Q1: Final = pytest.mark.rule("contract Q1")
+Q2: Final = pytest.mark.rule("contract Q2")
+
+VIEWS: Final = (
+    *(
+        "",
+        "#/logos",
+        "#/themes?sort=name",
+        "#/?q=nothing",
+        "#/logos/1",
+        "#/logos/2",
+        "#/logos/3",
+        "#/logos/4",
+        "#/logos/5",
+    ),
+    *("#/themes/1", "#/themes/2", "#/authors/1", "#/authors/3", "#/logos/99", "#/nowhere"),
+)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser.started() as found:
+        yield found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Folder]:
+    with served(tmp_path, published()) as found:
+        yield found
+
+
+Look = Callable[..., Page]
+
+
+@pytest.fixture
+def look(chromium: Browser) -> Iterator[Look]:
+    """Open the page in a new context; at the end, no script may have failed, and nothing may have broken the policy."""
+    complaints: list[str] = []
+
+    def opened(folder: Folder, hash_: str = "", **options: Any) -> Page:
+        page = stack.enter_context(chromium.new_context(**{"locale": "en-GB"} | options)).new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "console", lambda said: complaints.append(said.text) if "Content Security Policy" in said.text else None
+        )
+        page.goto(folder.address + hash_)
+        return page
+
+    with ExitStack() as stack:
+        yield opened
+    assert complaints == []
+
+
+def names(page: Page) -> list[str]:
+    """Return what the list shows, in its order."""
+    return page.locator(".list .card .name").all_inner_texts()
+
+
+def look_for_news(page: Page) -> None:
+    page.evaluate("dispatchEvent(new Event('online'))")
+
+
+@Q2
+def test_page_style_and_script_are_at_most_20_kb_in_brotli() -> None:
+    files = [file for file in (SOURCE / "gallery_page").iterdir() if file.suffix in {".html", ".css", ".js"}]
+    assert len(files) > 3
+    assert sum(len(brotli.compress(file.read_bytes())) for file in files) <= 20_000
+
+
+@Q2
+def test_the_page_loads_every_module_at_once_and_keeps_every_file_for_offline() -> None:
+    files = {file.name for file in (SOURCE / "gallery_page").glob("page*") if file.name != "page-offline.js"}
+    linked = set(
+        re.findall(r'(?:href|src)="([\w-]+\.(?:js|css))"', (SOURCE / "gallery_page/index.html").read_text("utf-8"))
+    )
+    kept = set(re.findall(r'"([\w-]+\.(?:js|css))"', (SOURCE / "gallery_page/page-offline.js").read_text("utf-8")))
+    assert files | {"reader.js"} == linked == kept
+
+
+@slow
+@Q1
+def test_the_list_is_searched_filtered_and_put_in_order(folder: Folder, look: Look) -> None:
+    page = look(folder)
+    expect(page.locator(".card")).to_have_count(7)
+    assert page.title() == "The wall"
+    assert page.locator(".summary").inner_text() == "5 logos · 2 themes · 3 authors"
+    assert names(page)[0] in {"Dusk", "Dawn"}
+    search = page.get_by_role("searchbox")
+    search.press_sequentially("ann D")  # without accents, and in any order
+    assert set(names(page)) == {"Dusk", "Dawn"}
+    assert page.locator(".found").inner_text() == "2 works of 7"
+    page.get_by_role("radio", name="Themes").check(force=True)
+    assert names(page) == ["Dawn"]
+    assert page.url == f"{folder.address}#/themes?q=ann+D"
+    page.reload()
+    expect(page.locator(".card")).to_have_count(1)
+    assert search.input_value() == "ann D"
+    search.fill("nothing like that")
+    page.get_by_role("button", name="Clear search and filters").click()
+    expect(page.locator(".card")).to_have_count(7)
+    expect(search).to_be_focused()
+    target = page.get_by_role("combobox", name="Target")
+    assert target.locator("option").all_inner_texts() == ["All targets", "market", "The forum"]
+    target.select_option("market")
+    assert names(page) == ["شعار"]
+    target.select_option("")
+    page.get_by_role("combobox", name="Order").select_option("name")
+    found = names(page)
+    assert found.index("Aurora") < found.index("Dawn") < found.index("Dusk")
+
+
+@slow
+@Q1
+def test_a_work_shows_its_authors_what_it_does_and_how_to_use_it(folder: Folder, look: Look) -> None:
+    page = look(folder, "#/themes/1", permissions=["clipboard-read", "clipboard-write"])
+    expect(page.get_by_role("heading", level=1)).to_have_text("Dawn")
+    assert page.title() == "Dawn · The wall"
+    assert page.locator(".effects li").all_inner_texts() == [
+        *("Contacts no other site", "Can cover the page"),
+        *("Styles text fields, and can react to what you type", "Has animations"),
+    ]
+    install = page.get_by_role("link", name="Install")
+    assert install.evaluate("(link) => link.href") == f"{folder.address}themes/1.user.css"
+    assert set(page.locator(".more .name").all_inner_texts()) == {"Dusk", "شعار"}
+    page.get_by_role("link", name="Ánn", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ánn")
+    assert page.url.endswith("#/authors/1")
+    expect(page.locator(".author .card")).to_have_count(3)
+    page.goto(f"{folder.address}#/logos/2")
+    expect(page.locator(".effects li").first).to_have_text("Contacts i.example, which learns your IP address")
+    expect(page.get_by_role("link", name="Install")).to_have_count(0)  # nobody has described its target
+    page.goto(f"{folder.address}#/logos/4")
+    expect(page.get_by_text("A style manager would refuse this CSS")).to_be_visible()
+    expect(page.get_by_role("link", name="Install")).to_have_count(0)
+    # What is copied needs nothing else.
+    page.goto(f"{folder.address}#/themes/2")
+    page.get_by_role("button", name="Copy CSS").click()
+    expect(page.get_by_text("Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    decoded = page.evaluate("(css) => atob(/base64,([^)]*)/.exec(css)[1])", copied)
+    assert decoded == SHEET.decode()
+
+
+@slow
+@Q1
+def test_everything_is_reached_by_keyboard_and_focus_follows(tmp_path: Path, look: Look) -> None:
+    logos = [artwork("logo", number, name=f"Logo {number}") for number in range(1, 200)]
+    with served(tmp_path, published(logos=dated(*logos), themes=(), authors=())) as folder:
+        page = look(folder)
+        expect(page.locator(".card")).to_have_count(199)
+        page.keyboard.press("/")
+        expect(page.get_by_role("searchbox")).to_be_focused()
+        page.keyboard.type("logo")
+        page.keyboard.press("ArrowDown")
+        focused = page.locator(":focus .name")
+        expect(focused).to_have_text("Logo 1")
+        page.keyboard.press("ArrowRight")
+        expect(focused).to_have_text("Logo 2")
+        for _ in range(12):
+            page.keyboard.press("ArrowDown")
+        name = focused.inner_text()
+        assert int(name.split()[1]) > 24
+        page.wait_for_function("scrollY > 200")
+        top = page.evaluate("scrollY")
+        page.keyboard.press("Enter")
+        expect(page.locator("h1:focus")).to_have_text(name)
+        assert page.evaluate("scrollY") == 0
+        page.keyboard.press("Escape")
+        expect(focused).to_have_text(name)
+        assert abs(page.evaluate("scrollY") - top) < 2
+        page.keyboard.press("Enter")
+        expect(page.locator("h1:focus")).to_have_text(name)
+        page.keyboard.press("/")
+        expect(page.get_by_role("searchbox")).to_be_focused()
+        page.keyboard.press("Escape")
+        assert page.get_by_role("searchbox").input_value() == ""
+        expect(page.locator(".card")).to_have_count(199)
+
+
+@slow
+@Q1
+def test_what_is_blocked_is_dropped_while_the_page_is_open(folder: Folder, look: Look) -> None:
+    work, list_ = look(folder, "#/logos/1"), look(folder)
+    expect(work.get_by_role("heading", level=1)).to_have_text("Dusk")
+    expect(list_.locator(".card")).to_have_count(7)
+    list_.get_by_role("link", name="Dawn").focus()
+    blocked = published(2, logos=published().logos[1:], withdrawn=[withdrawal("logo", 1, "tracks readers", NOW)])
+    folder.publish(blocked)
+    for page in (work, list_):
+        look_for_news(page)
+    expect(work.get_by_role("heading", level=1)).to_have_text("Blocked")
+    expect(work.get_by_text("Reason: tracks readers")).to_be_visible()
+    expect(list_.locator(".card")).to_have_count(6)
+    assert "Dusk" not in names(list_)
+    expect(list_.locator(":focus .name")).to_have_text("Dawn")
+    work.get_by_role("link", name="All works").first.click()
+    expect(work.locator(".list .card")).to_have_count(6)
+
+
+@slow
+@Q1
+def test_the_last_state_is_kept_without_a_network(folder: Folder, look: Look) -> None:
+    page = look(folder)
+    expect(page.locator(".card")).to_have_count(7)
+    page.evaluate("navigator.serviceWorker.ready.then(() => undefined)")
+    page.wait_for_function("caches.keys().then((names) => names.length === 1)")
+    folder.stop()
+    page.reload()
+    expect(page.locator(".card")).to_have_count(7)
+    expect(page.get_by_text("The gallery cannot be reached. You see it as of")).to_be_visible()
+    page.get_by_role("link", name="Dusk").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Dusk")
+    folder.start()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator("#notice")).to_be_empty()
+
+
+def tampered(publication: Publication) -> Publication:
+    return dataclasses.replace(publication, keys=[STRANGER])
+
+
+@slow
+@Q1
+@pytest.mark.parametrize(
+    ("change", "alone", "kept"),
+    [
+        (lambda: tampered(published(2)), "This gallery cannot be trusted", "The latest files are damaged"),
+        (lambda: published(2, issued=NOW - 40 * DAY), "This gallery is out of date", "You see the last good state"),
+        (lambda: None, "Nothing is published yet", "The gallery cannot be reached"),
+    ],
+    ids=["tampered", "expired", "missing"],
+)
+def test_faults_have_a_sentence_and_a_way_on(
+    folder: Folder, look: Look, change: Callable[[], Publication | None], alone: str, kept: str
+) -> None:
+    earlier = look(folder)
+    expect(earlier.locator(".card")).to_have_count(7)
+    publication = change()
+    if publication is None:
+        (folder.path / "latest.json").unlink()
+    else:
+        folder.publish(publication)
+    look_for_news(earlier)
+    if "out of date" in alone:
+        kept = "This gallery has not been renewed since"
+    expect(earlier.locator("#notice")).to_contain_text(kept)
+    expect(earlier.locator(".card")).to_have_count(7)
+    page = look(folder)
+    expect(page.get_by_role("heading", level=1)).to_have_text(alone)
+    assert findings(page) == []
+    folder.publish(published(3))
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".card")).to_have_count(7)
+
+
+@slow
+@Q1
+def test_an_empty_gallery_says_so_and_leads_on(tmp_path: Path, look: Look) -> None:
+    with served(tmp_path, published(authors=(), logos=(), themes=())) as folder:
+        page = look(folder)
+        expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
+        assert page.locator(".state a").get_attribute("href") == "/submit"
+        assert findings(page) == []
+
+
+@slow
+@Q1
+def test_pictures_alone_are_asked_for_elsewhere_and_those_that_fail_have_a_placeholder(
+    tmp_path: Path, chromium: Browser
+) -> None:
+    own = {"path": "pictures/1.svg", "thumbnail": "pictures/1.svg", "width": 800, "height": 500}
+    logos = dated(artwork("logo", 1, name="Own", picture=own), artwork("logo", 2, name="Far away"))
+    with served(tmp_path, published(logos=logos, themes=())) as folder, chromium.new_context() as context:
+        page = context.new_page()
+        requests: list[Any] = []
+        page.on("request", lambda request: requests.append(request))
+        page.goto(folder.address)
+        expect(page.locator(".initials")).to_have_text("FA")
+        elsewhere = [each for each in requests if not each.url.startswith(folder.address)]
+        assert [each.resource_type for each in elsewhere] == ["image"]
+        assert not elsewhere[0].all_headers().get("referer")
+        page.goto(f"{folder.address}#/logos/1")
+        image = page.get_by_alt_text("Picture of Own")
+        expect(image).to_have_attribute("src", "pictures/1.svg")
+        page.wait_for_function("document.querySelector('.work img').naturalWidth > 0")
+
+
+@slow
+@Q1
+def test_stacked_marks_stay_inside_of_a_name_and_markup_stays_text(tmp_path: Path, look: Look) -> None:
+    logos = dated(
+        artwork("logo", 1, name=STACKED), artwork("logo", 2, name="Z"), artwork("logo", 3, name="<b>bold</b>")
+    )
+    with served(tmp_path, published(logos=logos, themes=())) as folder:
+        page = look(folder, viewport={"width": 320, "height": 1200})
+        expect(page.locator(".initials")).to_have_count(3)
+        lines = page.locator(".card .line")
+        assert lines.nth(0).screenshot() == lines.nth(1).screenshot()
+        stages = page.locator(".card .stage")
+        assert stages.nth(0).bounding_box()["width"] == stages.nth(1).bounding_box()["width"]  # type: ignore[index]
+        assert names(page)[2] == "<b>bold</b>"
+
+
+@slow
+@Q2
+@pytest.mark.parametrize("scheme", ["light", "dark", "forced"])
+def test_axe_finds_nothing_and_nothing_scrolls_sideways_at_320_px(folder: Folder, look: Look, scheme: str) -> None:
+    options = {"forced_colors": "active"} if scheme == "forced" else {"color_scheme": scheme}
+    locales = {"en-GB": 1280, "ru-RU": 320}
+    for locale, width in locales.items():
+        page = look(folder, locale=locale, viewport={"width": width, "height": 800}, **options)
+        expect(page.locator(".card")).to_have_count(7)
+        assert page.evaluate("document.documentElement.lang") == locale[:2]
+        for hash_ in VIEWS:
+            page.goto(folder.address + (hash_ or "#/"))
+            page.wait_for_function("document.querySelector('h1')")
+            page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
+            page.evaluate("Promise.all(document.getAnimations().map(({finished}) => finished)).then(() => undefined)")
+            assert findings(page) == [], (locale, hash_)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (locale, hash_)
+
+
+@slow
+@Q1
+def test_a_screen_reader_gets_landmarks_headings_and_a_list(folder: Folder, look: Look) -> None:
+    page = look(folder)
+    expect(page.locator(".card")).to_have_count(7)
+    expect(page.locator("body")).to_match_aria_snapshot("""
+      - banner:
+        - link "Skip to content"
+        - navigation:
+          - link "Back to the site"
+          - link "Submit a work"
+      - main:
+        - heading "The wall" [level=1]
+        - search:
+          - searchbox "Search by name or author"
+          - group "Kind":
+            - radio "All" [checked]
+            - radio "Logos"
+            - radio "Themes"
+          - combobox "Target"
+          - combobox "Order"
+        - heading "Works" [level=2]
+        - list:
+          - listitem:
+            - link /Dusk|Dawn/
+    """)
+
+
+@slow
+@Q2
+def test_without_javascript_there_is_a_sentence_with_links_to_the_files(folder: Folder, look: Look) -> None:
+    page = look(folder, java_script_enabled=False)
+    assert "This page needs JavaScript" in page.locator("body").inner_text()
+    assert page.locator("noscript a").first.get_attribute("href") == "latest.json"
