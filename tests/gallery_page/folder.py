@@ -12,6 +12,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
 
+from playwright.sync_api import Page
+
 from tests.reader.publisher import DAY, A, Publication, artwork, author, importing
 
 SOURCE: Final = Path(__file__).parents[2] / "src/logoadmin"
@@ -113,6 +115,14 @@ class Folder:
             self._server.shutdown()
             self._server.server_close()
         self._server = None
+
+
+def becomes(page: Page, expression: str) -> None:
+    """Wait until an expression is true in the page, whose policy forbids ``wait_for_function``."""
+    end = time.monotonic() + 60
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, expression
+        page.wait_for_timeout(20)
 
 
 @contextmanager

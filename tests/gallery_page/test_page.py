@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests import browser
 from tests.console.test_accessible import findings
-from tests.gallery_page.folder import NOW, SHEET, SOURCE, STACKED, Folder, dated, published, served
+from tests.gallery_page.folder import NOW, SHEET, SOURCE, STACKED, Folder, becomes, dated, published, served
 from tests.reader.publisher import DAY, STRANGER, Publication, artwork, withdrawal
 
 slow = pytest.mark.slow("a browser")
@@ -179,7 +179,7 @@ def test_everything_is_reached_by_keyboard_and_focus_follows(tmp_path: Path, loo
             page.keyboard.press("ArrowDown")
         name = focused.inner_text()
         assert int(name.split()[1]) > 24
-        page.wait_for_function("scrollY > 200")
+        becomes(page, "scrollY > 200")
         top = page.evaluate("scrollY")
         page.keyboard.press("Enter")
         expect(page.locator("h1:focus")).to_have_text(name)
@@ -222,7 +222,6 @@ def test_the_last_state_is_kept_without_a_network(folder: Folder, look: Look) ->
     page = look(folder)
     expect(page.locator(".card")).to_have_count(7)
     page.evaluate("navigator.serviceWorker.ready.then(() => undefined)")
-    page.wait_for_function("caches.keys().then((names) => names.length === 1)")
     folder.stop()
     page.reload()
     expect(page.locator(".card")).to_have_count(7)
@@ -301,7 +300,7 @@ def test_pictures_alone_are_asked_for_elsewhere_and_those_that_fail_have_a_place
         page.goto(f"{folder.address}#/logos/1")
         image = page.get_by_alt_text("Picture of Own")
         expect(image).to_have_attribute("src", "pictures/1.svg")
-        page.wait_for_function("document.querySelector('.work img').naturalWidth > 0")
+        becomes(page, "document.querySelector('.work img').naturalWidth > 0")
 
 
 @slow
@@ -332,7 +331,7 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways_at_320_px(folder: Folder
         assert page.evaluate("document.documentElement.lang") == locale[:2]
         for hash_ in VIEWS:
             page.goto(folder.address + (hash_ or "#/"))
-            page.wait_for_function("document.querySelector('h1')")
+            becomes(page, "document.querySelector('h1') !== null")
             page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
             page.evaluate("Promise.all(document.getAnimations().map(({finished}) => finished)).then(() => undefined)")
             assert findings(page) == [], (locale, hash_)

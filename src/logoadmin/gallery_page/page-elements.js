@@ -93,13 +93,13 @@ export function pictureOf({ record }, { alt = "", sizes } = {}) {
   return image;
 }
 
-/** @param {Work} work @returns {HTMLLIElement} */
+/** @param {Work} work @returns {HTMLElement} */
 export function cardOf(work) {
   const { kind, record, address } = work;
   const authors = record.authors.map(({ username }) => username).join(", ");
   return h(
-    "li",
-    { class: "card" },
+    "div",
+    { role: "listitem", class: "card" },
     h(
       "a",
       { href: address },

@@ -5,9 +5,11 @@ import { language, texts } from "./page-texts.js";
 /** @typedef {import("./page-elements.js").Work} Work */
 /** @typedef {{kind: string, q: string, target: string, sort: string}} Filter */
 
-/** What fills a large screen, and what is added in each pause afterwards. */
-const FIRST = 48;
+/** What fills a screen, and what is added in each pause afterwards. */
+const FIRST = 24;
 const STEP = 120;
+/** Of one group. */
+const ROWS = 3;
 
 /** @param {string} text @returns {string} without case and accents */
 const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
@@ -18,44 +20,82 @@ const filterOf = ({ kind = "", q = "", target = "", sort = "" }) => ({ kind, q, 
 
 /**
  * A list of cards that grows in pauses, so that the first ones are there at once and the last ones can be scrolled to.
- * The arrow keys move in it.
+ * It consists of groups of whole rows, of which the browser draws those in sight. The arrow keys move in it.
  */
 export class Cards {
-  element = h("ul", { class: "cards", keydown: (event) => this.#move(event) });
-  /** @type {Map<string, HTMLLIElement>} those that were drawn, with their pictures */
+  element = h("div", { role: "list", class: "wall", keydown: (event) => this.#move(event) });
+  /** @type {Map<string, HTMLElement>} those that were drawn, with their pictures */
   #drawn = new Map();
+  /** @type {Work[]} */
+  #works = [];
+  #count = 0;
+  #columns = 0;
   #show = 0;
 
-  /** @param {Work[]} works @param {number} [least] how many to draw at once */
-  show(works, least = FIRST) {
-    const show = ++this.#show;
+  constructor() {
+    new ResizeObserver(() => {
+      const columns = this.#measure();
+      if (columns && columns !== this.#columns) this.show(this.#works, this.#count);
+    }).observe(this.element);
+  }
+
+  /** @returns {number} how many are drawn */
+  get count() {
+    return this.#count;
+  }
+
+  /** @param {Work[]} works @param {number} [least] how many to draw at once; nothing is drawn while it is out of sight */
+  show(works, least = 0) {
     const focused = document.activeElement;
-    const draw = (/** @type {Work} */ work) => {
-      const card = this.#drawn.get(work.key) ?? cardOf(work);
-      this.#drawn.set(work.key, card);
-      return card;
-    };
-    this.element.replaceChildren(...works.slice(0, Math.max(least, FIRST)).map(draw));
+    const show = ++this.#show;
+    this.#works = works;
+    this.#columns = this.#measure();
+    if (!this.#columns) return;
+    this.element.replaceChildren();
+    this.#count = 0;
+    this.#draw(Math.max(least, FIRST));
     if (focused instanceof HTMLElement && this.element.contains(focused)) focused.focus({ preventScroll: true });
+    const height = this.element.firstElementChild?.clientHeight;
+    this.element.style.setProperty("--group", `${height}px`);
     const grow = () => {
-      if (show !== this.#show || this.element.childElementCount >= works.length) return;
-      const count = this.element.childElementCount;
-      this.element.append(...works.slice(count, count + STEP).map(draw));
+      if (show !== this.#show || this.#count >= works.length) return;
+      this.#draw(this.#count + STEP);
       whenIdle(grow);
     };
-    whenIdle(grow);
+    requestAnimationFrame(() => whenIdle(grow)); // what is in sight is drawn first
+  }
+
+  /** @param {number} end */
+  #draw(end) {
+    while (this.#count < Math.min(end, this.#works.length)) {
+      const works = this.#works.slice(this.#count, this.#count + this.#columns * ROWS);
+      this.element.append(h("div", { role: "none", class: "cards" }, ...works.map((work) => this.#card(work))));
+      this.#count += works.length;
+    }
+  }
+
+  /** @param {Work} work */
+  #card(work) {
+    const card = this.#drawn.get(work.key) ?? cardOf(work);
+    this.#drawn.set(work.key, card);
+    return card;
+  }
+
+  /** @returns {number} the columns, or 0 while it is not in the page */
+  #measure() {
+    if (!this.element.clientWidth) return 0;
+    const group = this.element.firstElementChild ?? this.element.appendChild(h("div", { class: "cards" }));
+    return getComputedStyle(group).gridTemplateColumns.split(" ").length;
   }
 
   /** @param {KeyboardEvent} event */
   #move(event) {
-    const here = /** @type {Element} */ (event.target).closest("li");
+    const here = /** @type {Element} */ (event.target).closest("a");
     if (!here || event.altKey || event.ctrlKey || event.metaKey) return;
-    const all = /** @type {HTMLLIElement[]} */ ([...this.element.children]);
-    const columns = Math.max(1, all.findIndex((each) => each.offsetTop > (all[0]?.offsetTop ?? 0)));
+    const all = [...this.element.querySelectorAll("a")];
     const sideways = getComputedStyle(this.element).direction === "rtl" ? -1 : 1;
-    const steps = { ArrowRight: sideways, ArrowLeft: -sideways, ArrowDown: columns, ArrowUp: -columns };
-    const step = steps[/** @type {keyof typeof steps} */ (event.key)];
-    const next = step && all[all.indexOf(here) + step]?.querySelector("a");
+    const steps = { ArrowRight: sideways, ArrowLeft: -sideways, ArrowDown: this.#columns, ArrowUp: -this.#columns };
+    const next = all[all.indexOf(here) + steps[/** @type {keyof typeof steps} */ (event.key)]];
     if (!next) return;
     event.preventDefault();
     next.focus();
@@ -66,10 +106,12 @@ export class Cards {
 export class List {
   /** @type {Filter} */
   #filter = filterOf({});
-  /** @type {{work: Work, words: string}[]} from the newest */
+  /** @type {Work[]} from the newest */
   #works = [];
-  /** @type {{work: Work, words: string}[] | undefined} by name */
+  /** @type {Work[] | undefined} by name */
   #byName;
+  /** @type {Map<Work, string>} what the search looks at, as soon as it does */
+  #words = new Map();
   #cards = new Cards();
   #title = h("h1", { tabindex: "-1", dir: "auto" }, config.title);
   #summary = h("p", { class: "summary" });
@@ -109,7 +151,7 @@ export class List {
   #nothing = h("div", { class: "state", hidden: true });
   element = h(
     "section",
-    { class: "list" },
+    { class: "list", hidden: true },
     h("div", { class: "masthead" }, this.#title, this.#summary),
     this.#form,
     this.#found,
@@ -136,7 +178,8 @@ export class List {
 
   /** @param {Work[]} works all of the gallery, from the newest */
   use(works) {
-    this.#works = works.map((work) => ({ work, words: plain([work.record.name, ...work.record.authors.map(({ username }) => username)].join("\n")) }));
+    this.#works = works;
+    this.#words.clear();
     this.#byName = undefined;
     const kinds = new Set(works.map(({ kind }) => kind));
     this.#kinds.hidden = kinds.size < 2;
@@ -152,7 +195,7 @@ export class List {
     const options = targets.map((id) => ({ id, name: targetName(id) })).sort((a, b) => a.name.localeCompare(b.name, language));
     this.#target.replaceChildren(...[{ id: "", name: texts.everyTarget }, ...options].map(({ id, name }) => h("option", { value: id }, name)));
     this.#target.hidden = targets.length < 2;
-    this.#show(this.#cards.element.childElementCount);
+    this.#show(this.#cards.count);
   }
 
   /** Put the cursor into the search field. */
@@ -194,16 +237,16 @@ export class List {
     this.#sort.value = sort;
     for (const each of this.#kinds.querySelectorAll("input")) each.checked = each.value === kind;
     const words = plain(q).split(/\s+/).filter(Boolean);
-    const compare = new Intl.Collator(language, { numeric: true }).compare;
-    const all = sort === "name" ? (this.#byName ??= this.#works.toSorted((a, b) => compare(a.work.record.name, b.work.record.name))) : this.#works;
+    const { compare } = new Intl.Collator(language, { numeric: true });
+    const all = sort === "name" ? (this.#byName ??= this.#works.toSorted((a, b) => compare(a.record.name, b.record.name))) : this.#works;
     const found = all.filter(
-      (each) =>
-        (!kind || kind === `${each.work.kind}s`) &&
-        (!target || target === each.work.record.target) &&
-        words.every((word) => each.words.includes(word)),
+      (work) =>
+        (!kind || kind === `${work.kind}s`) &&
+        (!target || target === work.record.target) &&
+        (words.length === 0 || words.every((word) => this.#wordsOf(work).includes(word))),
     );
     this.element.dataset.kind = kind;
-    this.#cards.show(found.map(({ work }) => work), least);
+    this.#cards.show(found, least);
     const isFiltered = found.length < all.length;
     this.#found.replaceChildren(isFiltered ? texts.found(texts.count(found.length), all.length.toLocaleString(language)) : "");
     this.#nothing.hidden = found.length > 0;
@@ -216,6 +259,13 @@ export class List {
       h("p", {}, isFiltered ? texts.noMatchText : texts.emptyText),
       h("p", { class: "actions" }, (isFiltered ? clear : way) || ""),
     );
+  }
+
+  /** @param {Work} work */
+  #wordsOf(work) {
+    const known = this.#words.get(work) ?? plain([work.record.name, ...work.record.authors.map(({ username }) => username)].join("\n"));
+    this.#words.set(work, known);
+    return known;
   }
 
   #clear() {

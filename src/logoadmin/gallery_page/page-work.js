@@ -116,7 +116,7 @@ export function workView(work, works, gallery) {
       "section",
       { class: "more" },
       h("h2", {}, before, h("bdi", {}, author.username), after),
-      h("ul", { class: "cards" }, ...theirs.slice(0, OTHERS).map(cardOf)),
+      h("div", { role: "list", class: "cards" }, ...theirs.slice(0, OTHERS).map(cardOf)),
       theirs.length > OTHERS && h("p", {}, h("a", { href: `#/authors/${author.author_id}` }, texts.seeAll)),
     );
   });

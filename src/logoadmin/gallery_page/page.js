@@ -16,6 +16,8 @@ import { open } from "./reader.js";
  */
 /** @typedef {"offline" | "unpublished" | "expired" | "broken" | "insecure" | "old"} Fault */
 
+/** After the first works: the page asks for news, in case they are those of an earlier visit. */
+const FIRST_CHECK = 500;
 /** How often a page that is looked at asks for news, which a cache may hold back for a minute. */
 const CHECK_EVERY = 60_000;
 
@@ -34,6 +36,8 @@ let shown;
 let checkedAt = 0;
 
 const list = new List();
+/** Other views; the list stays in the page, and keeps its cards. */
+const place = h("div");
 
 /** @param {unknown} error of the reader @returns {Promise<Fault>} */
 async function faultOf(error) {
@@ -101,31 +105,32 @@ function show() {
   shown = view;
   const isList = view.element === list.element;
   document.body.classList.toggle("listing", isList);
-  main.replaceChildren(...(isList || view.isState ? [] : [backLink()]), view.element);
+  list.element.hidden = !isList;
+  place.replaceChildren(...(isList ? [] : view.isState ? [view.element] : [backLink(), view.element]));
   return true;
 }
 
 /** @type {{hash: string, top: number}[]} the entries of the history, and how far they were scrolled */
-const places = [];
-let place = 0;
+const entries = [];
+let current = 0;
 let isSearching = false;
 
 /** Find this entry of the history; a new one follows the last, and ends those that were undone. */
 function enter() {
-  const known = history.state?.place;
+  const known = history.state?.entry;
   if (known === undefined) {
-    places.length = place += 1;
-    history.replaceState({ place }, "");
-  } else place = known;
-  return (places[place] ??= { hash: location.hash, top: 0 });
+    entries.length = current += 1;
+    history.replaceState({ entry: current }, "");
+  } else current = known;
+  return (entries[current] ??= { hash: location.hash, top: 0 });
 }
 
 function navigate() {
-  const left = places[place];
+  const left = entries[current];
   if (left) left.top = scrollY;
   const { top } = enter();
   if (show() && !isSearching) {
-    const focusable = shown?.element === list.element ? list.focusable(left?.hash ?? "") : main.querySelector("h1");
+    const focusable = shown?.element === list.element ? list.focusable(left?.hash ?? "") : place.querySelector("h1");
     focusable?.focus({ preventScroll: true });
     scrollTo({ top, behavior: "instant" });
   }
@@ -135,7 +140,7 @@ function navigate() {
 
 /** @param {Event} event Go back to where the list was, if it was the last. */
 function goBack(event) {
-  if (!/^(#\/?((logos|themes)?)(\?.*)?)?$/.test(places[place - 1]?.hash ?? "-")) return;
+  if (!/^(#\/?((logos|themes)?)(\?.*)?)?$/.test(entries[current - 1]?.hash ?? "-")) return;
   event.preventDefault();
   history.back();
 }
@@ -148,8 +153,8 @@ function refresh() {
     ...gallery.themes().map((record) => workOf("theme", /** @type {any} */ (record))),
   ].sort((a, b) => b.record.created_at - a.record.created_at || b.id - a.id);
   list.use(works);
-  const hadFocus = main.contains(document.activeElement);
-  if (show() && hadFocus && !main.contains(document.activeElement)) main.querySelector("h1")?.focus({ preventScroll: true });
+  const hadFocus = place.contains(document.activeElement);
+  if (show() && hadFocus) place.querySelector("h1")?.focus({ preventScroll: true });
 }
 
 /** @param {Fault | undefined} fault that keeps the gallery from being renewed */
@@ -167,12 +172,12 @@ async function check() {
 }
 
 async function start() {
-  main.replaceChildren(h("p", { class: "loading", role: "status" }, texts.loading));
+  place.replaceChildren(h("p", { class: "loading", role: "status" }, texts.loading));
   try {
     gallery = await open("./", { key: config.keys });
   } catch (error) {
-    main.replaceChildren(faultView(await faultOf(error)));
-    main.querySelector("h1")?.focus();
+    place.replaceChildren(faultView(await faultOf(error)));
+    place.querySelector("h1")?.focus();
     return;
   }
   gallery.on("change", refresh);
@@ -181,12 +186,19 @@ async function start() {
     refresh();
   });
   refresh();
-  await check();
+  setTimeout(settle, FIRST_CHECK);
+}
+
+/** What can wait until the first works are drawn. */
+function settle() {
+  check();
+  navigator.serviceWorker?.register("page-offline.js").catch(() => undefined);
 }
 
 document.documentElement.lang = language;
 history.scrollRestoration = "manual";
 enter();
+main.replaceChildren(list.element, place);
 const skip = (/** @type {Event} */ event) => {
   event.preventDefault();
   main.focus();
@@ -211,12 +223,11 @@ addEventListener("keydown", (event) => {
     if (isSearching) location.hash = list.address;
     else list.search();
   } else if (event.key === "Escape") {
-    /** @type {HTMLElement | null} */ (main.querySelector("a.back, .state a"))?.click();
+    /** @type {HTMLElement | null} */ (place.querySelector("a.back, .state a"))?.click();
   }
 });
 const checkIfSeen = () => void (gallery && document.visibilityState === "visible" && Date.now() - checkedAt >= CHECK_EVERY && check());
 setInterval(checkIfSeen, CHECK_EVERY / 4);
 addEventListener("visibilitychange", checkIfSeen);
 addEventListener("online", () => (gallery ? check() : start()));
-navigator.serviceWorker?.register("page-offline.js").catch(() => undefined);
 start();

@@ -1,0 +1,109 @@
+"""The speed of the page that visitors see in Chromium, against the marks of contract Q2: ``python -m benchmarks.page``.
+
+It serves 3,470 logos that are made, each with a picture of its own, from a folder under a path on loopback, and prints
+each figure with its mark. Frames depend on the machine: on a busy one, compare with those of a page at rest.
+"""
+
+import colorsys
+import statistics
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from playwright.sync_api import Page
+
+from benchmarks.console import _FRAMES_A_SECOND
+from tests.browser import started
+from tests.gallery_page.folder import Folder, becomes, dated, published, served
+from tests.reader.publisher import artwork, author
+
+LOGOS: Final = 3470
+AUTHORS: Final = 75
+ROUNDS: Final = 7
+
+# The frame in which the first card is drawn, and the end of the response with the index.
+_WATCH: Final = """
+new MutationObserver((_, observer) => {
+  if (!document.querySelector(".card")) return;
+  observer.disconnect();
+  requestAnimationFrame(() => { setTimeout(() => { globalThis.firstDrawn = performance.now(); }); });
+}).observe(document, { childList: true, subtree: true });
+"""
+_AFTER_INDEX: Final = """() => {
+  const index = performance.getEntriesByType("resource").find(({ name }) => /\\/\\d+-[0-9a-f]{16}\\.json$/.test(name));
+  return firstDrawn - index.responseEnd;
+}"""
+_TYPED: Final = """(letter) => new Promise((done) => {
+  const field = document.querySelector("input[type=search]");
+  const before = document.querySelector(".found").textContent;
+  let frames = 0;
+  const look = () => {
+    frames += 1;
+    if (document.querySelector(".found").textContent !== before || frames > 60) done(frames);
+    else requestAnimationFrame(look);
+  };
+  field.value += letter;
+  field.dispatchEvent(new InputEvent("input", { bubbles: true, data: letter }));
+  requestAnimationFrame(look);
+})"""
+
+
+def main() -> None:
+    """Measure, and print each figure with its mark."""
+    with tempfile.TemporaryDirectory() as directory, served(Path(directory), None) as folder, started() as chromium:
+        _stock(folder)
+        drawn = []
+        for _ in range(ROUNDS):
+            with chromium.new_context(viewport={"width": 1280, "height": 800}) as context:
+                page = context.new_page()
+                page.add_init_script(_WATCH)
+                page.goto(folder.address)
+                becomes(page, "globalThis.firstDrawn > 0")
+                drawn.append(page.evaluate(_AFTER_INDEX))
+        _show("first logos drawn after the index", statistics.median(drawn), "ms", "<= 100")
+        with chromium.new_context(viewport={"width": 1280, "height": 800}) as context:
+            page = context.new_page()
+            page.goto(folder.address)
+            becomes(page, f"document.querySelectorAll('.card').length === {LOGOS}")
+            _measure_frames(page)
+
+
+def _measure_frames(page: Page) -> None:
+    _show("a keystroke to the filtered list", max(page.evaluate(_TYPED, letter) for letter in "71"), "frames", "<= 2")
+    page.reload()
+    page.goto(page.url.partition("#")[0])
+    becomes(page, f"document.querySelectorAll('.card').length === {LOGOS}")
+    reference = page.context.new_page()
+    reference.set_content("<body style='height: 160000px; background: linear-gradient(red, blue)'>")
+    reference.bring_to_front()
+    _show("(scrolling through as much of nothing)", reference.evaluate(_FRAMES_A_SECOND, 0), "frames/s", "")
+    reference.close()
+    _show("scrolling through all", page.evaluate(_FRAMES_A_SECOND, 0), "frames/s", ">= 55")
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_timeout(500)
+    _show("scrolling three screens a second", page.evaluate(_FRAMES_A_SECOND, 2400), "frames/s", ">= 55")
+
+
+def _stock(folder: Folder) -> None:
+    """Publish logos, one in two of an author, each with a picture in its colour."""
+    logos = []
+    for number in range(1, LOGOS + 1):
+        red, green, blue = (round(255 * part) for part in colorsys.hsv_to_rgb(number * 0.618 % 1, 0.7, 0.9))
+        path = f"pictures/{number}.svg"
+        (folder.path / path).write_text(
+            '<svg xmlns="http://www.w3.org/2000/svg" width="320" height="200">'
+            f'<circle cx="160" cy="100" r="90" fill="rgb({red},{green},{blue})"/></svg>'
+        )
+        picture = {"path": path, "thumbnail": path, "width": 320, "height": 200}
+        made_by = [number % AUTHORS + 1] if number % 2 else []
+        logos.append(artwork("logo", number, *made_by, name=f"Logo {number}", picture=picture))
+    authors = [author(number, f"Author {number}") for number in range(1, AUTHORS + 1)]
+    folder.publish(published(authors=authors, logos=dated(*logos), themes=()))
+
+
+def _show(name: str, value: float, unit: str, mark: str) -> None:
+    print(f"{name:40} {value:8.1f} {unit:9} {mark}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
