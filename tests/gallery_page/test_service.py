@@ -1,0 +1,58 @@
+"""The page that visitors see, in Chromium, as the service publishes and serves it (contract Q1, Q2)."""
+
+import pytest
+from playwright.sync_api import expect
+
+import logoadmin
+from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.gallery.artworks import BlockLogo, CreateLogo, CreateTheme
+from logoadmin.settings import settings_of
+from tests import browser
+from tests.services import comes_true, in_thread
+
+FORUM = {"forum": {"name": "The forum", "document": 'domain("forum.example")', "logo": ".logo"}}
+PIXEL = "https://pictures.example/1.png"
+
+
+@pytest.mark.slow("a browser")
+@pytest.mark.rule("contract Q1")
+def test_visitors_browse_what_the_service_publishes() -> None:
+    settings = settings_of(database="memory:", gallery_title="Ours", gallery_targets=FORUM)
+    with open_gallery(settings) as gallery:
+        for name in ("Dusk", "Dawn"):
+            css = f"background: url({PIXEL})"
+            gallery.logos.create(CreateLogo(name=name, preview_url=PIXEL, target="forum", custom_css=css, active=True))
+        broken = CreateTheme(name="Broken", preview_url=PIXEL, target="forum", custom_css="a {", active=True)
+        gallery.themes.create(broken)
+        with (
+            in_thread(logoadmin.asgi(gallery)) as address,
+            browser.started() as chromium,
+            chromium.new_context(locale="en-GB") as context,
+        ):
+            complaints: list[str] = []
+            page = context.new_page()
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.on("console", lambda said: complaints.append(said.text) if "Policy" in said.text else None)
+            comes_true(lambda: context.request.get(f"{address}/gallery/index.html").ok)
+            page.goto(f"{address}/gallery")
+            expect(page.locator(".card")).to_have_count(3)
+            assert page.title() == "Ours"
+            page.get_by_role("link", name="Dusk").click()
+            expect(page.get_by_text("Contacts pictures.example, which learns your IP address")).to_be_visible()
+            install = page.get_by_role("link", name="Install")
+            assert install.evaluate("(link) => link.href") == f"{address}/gallery/logos/1.user.css"
+            page.evaluate("location.hash = '#/themes/1'")
+            expect(page.get_by_role("heading", level=1)).to_have_text("Broken")
+            expect(install).to_have_count(0)
+            page.evaluate("location.hash = '#/logos/1'")
+            expect(page.get_by_role("heading", level=1)).to_have_text("Dusk")
+            gallery.logos.block(BlockLogo(logo_id=1, reason="tracks readers"))
+            reason = page.get_by_text("Reason: tracks readers")
+
+            def is_dropped() -> bool:
+                page.evaluate("dispatchEvent(new Event('online'))")
+                page.wait_for_timeout(200)
+                return reason.is_visible()
+
+            comes_true(is_dropped)
+            assert complaints == []
