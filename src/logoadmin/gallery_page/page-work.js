@@ -9,7 +9,7 @@ import { dateOf, sizeOf, texts } from "./page-texts.js";
 
 const STYLUS = "https://add0n.com/stylus.html";
 /** How many other works of an author a work shows. */
-const OTHERS = 6;
+const OTHERS = 4;
 
 /** @param {Author[]} authors @returns {Node[]} links, with commas */
 const linksTo = (authors) =>
@@ -115,9 +115,13 @@ export function workView(work, works, gallery) {
     return h(
       "section",
       { class: "more" },
-      h("h2", {}, before, h("bdi", {}, author.username), after),
+      h(
+        "h2",
+        {},
+        h("span", {}, before, h("bdi", {}, author.username), after),
+        theirs.length > OTHERS && h("a", { href: `#/authors/${author.author_id}` }, texts.seeAll),
+      ),
       h("div", { role: "list", class: "cards" }, ...theirs.slice(0, OTHERS).map(cardOf)),
-      theirs.length > OTHERS && h("p", {}, h("a", { href: `#/authors/${author.author_id}` }, texts.seeAll)),
     );
   });
   return h(
