@@ -1,24 +1,20 @@
 """The page that visitors see, in Chromium, from a folder under a path (contract Q1, Q2)."""
 
 import dataclasses
-import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
-import brotli
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests import browser
 from tests.console.test_accessible import findings
-from tests.gallery_page.folder import NOW, SHEET, SOURCE, STACKED, Folder, becomes, dated, published, served
+from tests.gallery_page.folder import NOW, SHEET, STACKED, Folder, becomes, dated, published, served
 from tests.reader.publisher import DAY, STRANGER, Publication, artwork, withdrawal
 
-slow = pytest.mark.slow("a browser")
-Q1: Final = pytest.mark.rule("contract Q1")
-Q2: Final = pytest.mark.rule("contract Q2")
+pytestmark = pytest.mark.slow("a browser")
 
 VIEWS: Final = (
     *(
@@ -35,7 +31,9 @@ VIEWS: Final = (
     *("#/themes/1", "#/themes/2", "#/authors/1", "#/authors/3", "#/logos/99", "#/nowhere"),
 )
 # The groups of cards clip what is too wide for them.
-RIGHTMOST: Final = "Math.max(0, ...[...document.querySelectorAll('.card')].map((card) => card.getBoundingClientRect().right))"
+RIGHTMOST: Final = (
+    "Math.max(0, ...[...document.querySelectorAll('.card')].map((card) => card.getBoundingClientRect().right))"
+)
 
 
 @pytest.fixture(scope="module")
@@ -81,25 +79,7 @@ def look_for_news(page: Page) -> None:
     page.evaluate("dispatchEvent(new Event('online'))")
 
 
-@Q2
-def test_page_style_and_script_are_at_most_20_kb_in_brotli() -> None:
-    files = [file for file in (SOURCE / "gallery_page").iterdir() if file.suffix in {".html", ".css", ".js"}]
-    assert len(files) > 3
-    assert sum(len(brotli.compress(file.read_bytes())) for file in files) <= 20_000
-
-
-@Q2
-def test_the_page_loads_every_module_at_once_and_keeps_every_file_for_offline() -> None:
-    files = {file.name for file in (SOURCE / "gallery_page").glob("page*") if file.name != "page-offline.js"}
-    linked = set(
-        re.findall(r'(?:href|src)="([\w-]+\.(?:js|css))"', (SOURCE / "gallery_page/index.html").read_text("utf-8"))
-    )
-    kept = set(re.findall(r'"([\w-]+\.(?:js|css))"', (SOURCE / "gallery_page/page-offline.js").read_text("utf-8")))
-    assert files | {"reader.js"} == linked == kept
-
-
-@slow
-@Q1
+@pytest.mark.rule("contract Q1")
 def test_the_list_is_searched_filtered_and_put_in_order(folder: Folder, look: Look) -> None:
     page = look(folder)
     expect(page.locator(".card")).to_have_count(7)
@@ -130,8 +110,7 @@ def test_the_list_is_searched_filtered_and_put_in_order(folder: Folder, look: Lo
     assert found.index("Aurora") < found.index("Dawn") < found.index("Dusk")
 
 
-@slow
-@Q1
+@pytest.mark.rule("contract Q1")
 def test_a_work_shows_its_authors_what_it_does_and_how_to_use_it(folder: Folder, look: Look) -> None:
     page = look(folder, "#/themes/1", permissions=["clipboard-read", "clipboard-write"])
     expect(page.get_by_role("heading", level=1)).to_have_text("Dawn")
@@ -162,8 +141,7 @@ def test_a_work_shows_its_authors_what_it_does_and_how_to_use_it(folder: Folder,
     assert decoded == SHEET.decode()
 
 
-@slow
-@Q1
+@pytest.mark.rule("contract Q1")
 def test_everything_is_reached_by_keyboard_and_focus_follows(tmp_path: Path, look: Look) -> None:
     logos = [artwork("logo", number, name=f"Logo {number}") for number in range(1, 200)]
     with served(tmp_path, published(logos=dated(*logos), themes=(), authors=())) as folder:
@@ -198,8 +176,7 @@ def test_everything_is_reached_by_keyboard_and_focus_follows(tmp_path: Path, loo
         expect(page.locator(".card")).to_have_count(199)
 
 
-@slow
-@Q1
+@pytest.mark.rule("contract Q1")
 def test_what_is_blocked_is_dropped_while_the_page_is_open(folder: Folder, look: Look) -> None:
     work, list_ = look(folder, "#/logos/1"), look(folder)
     expect(work.get_by_role("heading", level=1)).to_have_text("Dusk")
@@ -218,8 +195,7 @@ def test_what_is_blocked_is_dropped_while_the_page_is_open(folder: Folder, look:
     expect(work.locator(".list .card")).to_have_count(6)
 
 
-@slow
-@Q1
+@pytest.mark.rule("contract Q1")
 def test_the_last_state_is_kept_without_a_network(folder: Folder, look: Look) -> None:
     page = look(folder)
     expect(page.locator(".card")).to_have_count(7)
@@ -239,8 +215,7 @@ def tampered(publication: Publication) -> Publication:
     return dataclasses.replace(publication, keys=[STRANGER])
 
 
-@slow
-@Q1
+@pytest.mark.rule("contract Q1")
 @pytest.mark.parametrize(
     ("change", "alone", "kept"),
     [
@@ -273,8 +248,7 @@ def test_faults_have_a_sentence_and_a_way_on(
     expect(page.locator(".card")).to_have_count(7)
 
 
-@slow
-@Q1
+@pytest.mark.rule("contract Q1")
 def test_an_empty_gallery_says_so_and_leads_on(tmp_path: Path, look: Look) -> None:
     with served(tmp_path, published(authors=(), logos=(), themes=())) as folder:
         page = look(folder)
@@ -283,8 +257,7 @@ def test_an_empty_gallery_says_so_and_leads_on(tmp_path: Path, look: Look) -> No
         assert findings(page) == []
 
 
-@slow
-@Q1
+@pytest.mark.rule("contract Q1")
 def test_pictures_alone_are_asked_for_elsewhere_and_those_that_fail_have_a_placeholder(
     tmp_path: Path, chromium: Browser
 ) -> None:
@@ -305,8 +278,7 @@ def test_pictures_alone_are_asked_for_elsewhere_and_those_that_fail_have_a_place
         becomes(page, "document.querySelector('.work img').naturalWidth > 0")
 
 
-@slow
-@Q1
+@pytest.mark.rule("contract Q1")
 def test_stacked_marks_stay_inside_of_a_name_and_markup_stays_text(tmp_path: Path, look: Look) -> None:
     logos = dated(
         artwork("logo", 1, name=STACKED), artwork("logo", 2, name="Z"), artwork("logo", 3, name="<b>bold</b>")
@@ -321,8 +293,7 @@ def test_stacked_marks_stay_inside_of_a_name_and_markup_stays_text(tmp_path: Pat
         assert names(page)[2] == "<b>bold</b>"
 
 
-@slow
-@Q2
+@pytest.mark.rule("contract Q2")
 @pytest.mark.parametrize("scheme", ["light", "dark", "forced"])
 def test_axe_finds_nothing_and_nothing_scrolls_sideways_at_320_px(folder: Folder, look: Look, scheme: str) -> None:
     options = {"forced_colors": "active"} if scheme == "forced" else {"color_scheme": scheme}
@@ -341,8 +312,7 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways_at_320_px(folder: Folder
             assert page.evaluate(RIGHTMOST) <= width, (locale, hash_)
 
 
-@slow
-@Q1
+@pytest.mark.rule("contract Q1")
 def test_a_screen_reader_gets_landmarks_headings_and_a_list(folder: Folder, look: Look) -> None:
     page = look(folder)
     expect(page.locator(".card")).to_have_count(7)
@@ -369,8 +339,7 @@ def test_a_screen_reader_gets_landmarks_headings_and_a_list(folder: Folder, look
     """)
 
 
-@slow
-@Q2
+@pytest.mark.rule("contract Q2")
 def test_without_javascript_there_is_a_sentence_with_links_to_the_files(folder: Folder, look: Look) -> None:
     page = look(folder, java_script_enabled=False)
     assert "This page needs JavaScript" in page.locator("body").inner_text()
