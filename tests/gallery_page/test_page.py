@@ -171,8 +171,10 @@ def test_everything_is_reached_by_keyboard_and_focus_follows(tmp_path: Path, loo
         expect(page.locator("h1:focus")).to_have_text(name)
         page.keyboard.press("/")
         expect(page.get_by_role("searchbox")).to_be_focused()
+        page.evaluate("scrollTo(0, 3000)")
         page.keyboard.press("Escape")
         assert page.get_by_role("searchbox").input_value() == ""
+        assert page.evaluate("scrollY") < 400
         expect(page.locator(".card")).to_have_count(199)
 
 

@@ -115,6 +115,7 @@ export class List {
   #cards = new Cards();
   #title = h("h1", { tabindex: "-1", dir: "auto" }, config.title);
   #summary = h("p", { class: "summary" });
+  #masthead = h("div", { class: "masthead" }, this.#title, this.#summary);
   #found = h("p", { class: "found", role: "status" });
   #search = h("input", {
     type: "search",
@@ -152,7 +153,7 @@ export class List {
   element = h(
     "section",
     { class: "list", hidden: true },
-    h("div", { class: "masthead" }, this.#title, this.#summary),
+    this.#masthead,
     this.#form,
     this.#found,
     h("h2", { class: "unseen" }, texts.works),
@@ -214,7 +215,8 @@ export class List {
     this.#filter = filterOf(Object.fromEntries(data));
     history.replaceState(history.state, "", this.address);
     this.#show();
-    if (scrollY > this.#form.offsetTop) scrollTo({ top: this.#form.offsetTop - 1, behavior: "instant" });
+    const { offsetTop, offsetHeight } = this.#masthead;
+    if (scrollY > offsetTop + offsetHeight) scrollTo({ top: offsetTop + offsetHeight, behavior: "instant" });
   }
 
   /** @param {KeyboardEvent} event */
