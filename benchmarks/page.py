@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+from PIL import Image
 from playwright.sync_api import Page
 
 from benchmarks.console import _FRAMES_A_SECOND
@@ -19,6 +20,7 @@ from tests.reader.publisher import artwork, author
 
 LOGOS: Final = 3470
 AUTHORS: Final = 75
+SIZE: Final = (320, 200)
 ROUNDS: Final = 7
 
 # The frame in which the first card is drawn, and the end of the response with the index.
@@ -89,12 +91,9 @@ def _stock(folder: Folder) -> None:
     logos = []
     for number in range(1, LOGOS + 1):
         red, green, blue = (round(255 * part) for part in colorsys.hsv_to_rgb(number * 0.618 % 1, 0.7, 0.9))
-        path = f"pictures/{number}.svg"
-        (folder.path / path).write_text(
-            '<svg xmlns="http://www.w3.org/2000/svg" width="320" height="200">'
-            f'<circle cx="160" cy="100" r="90" fill="rgb({red},{green},{blue})"/></svg>'
-        )
-        picture = {"path": path, "thumbnail": path, "width": 320, "height": 200}
+        path = f"pictures/{number}.webp"
+        Image.new("RGB", SIZE, (red, green, blue)).save(folder.path / path)
+        picture = {"path": path, "thumbnail": path, "width": SIZE[0], "height": SIZE[1]}
         made_by = [number % AUTHORS + 1] if number % 2 else []
         logos.append(artwork("logo", number, *made_by, name=f"Logo {number}", picture=picture))
     authors = [author(number, f"Author {number}") for number in range(1, AUTHORS + 1)]
