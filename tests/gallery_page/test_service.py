@@ -40,7 +40,9 @@ def test_visitors_browse_what_the_service_publishes() -> None:
             page.get_by_role("link", name="Dusk").click()
             expect(page.get_by_text("Contacts pictures.example, which learns your IP address")).to_be_visible()
             install = page.get_by_role("link", name="Install")
-            assert install.evaluate("(link) => link.href") == f"{address}/gallery/logos/1.user.css"
+            link = install.evaluate("(link) => link.href")
+            assert link == f"{address}/gallery/logos/1.user.css"
+            comes_true(lambda: "==UserStyle==" in context.request.get(link).text())
             page.evaluate("location.hash = '#/themes/1'")
             expect(page.get_by_role("heading", level=1)).to_have_text("Broken")
             expect(install).to_have_count(0)

@@ -17,15 +17,15 @@ import { texts } from "./page-texts.js";
 
 /** What index.html says about this gallery. */
 export const config =
-  /** @type {{title: string, home: ?string, submit: ?string, targets: {id: string, name: string}[], keys: import("./reader.js").Key[]}} */ (
+  /** @type {{title: string, home: ?string, submit: ?string, targets: {id: string, name: string, logos?: false}[], keys: import("./reader.js").Key[]}} */ (
     JSON.parse(document.getElementById("gallery")?.textContent ?? "")
   );
-const TARGETS = new Map(config.targets.map(({ id, name }) => [id, name]));
+const TARGETS = new Map(config.targets.map((target) => [target.id, target]));
 /** The long side of thumbnails in pixels. */
 const THUMBNAIL = 320;
 
 /** @param {string} target @returns {string} its name */
-export const targetName = (target) => TARGETS.get(target) ?? target;
+export const targetName = (target) => TARGETS.get(target)?.name ?? target;
 
 /**
  * Make an element. Texts become text nodes, never markup.
@@ -54,8 +54,12 @@ export function workOf(kind, record) {
 }
 
 /** @param {Work} work @returns {boolean} whether a style manager can install it from this folder */
-export const isInstallable = ({ record }) =>
-  TARGETS.has(record.target) && !record.css.risks?.some(({ risk }) => risk === "invalid");
+export function isInstallable({ kind, record }) {
+  const target = TARGETS.get(record.target);
+  const { imports = [], risks = [] } = record.css;
+  const isWhole = !risks.some(({ risk }) => risk === "invalid") && imports.every(({ sha256 }) => sha256);
+  return isWhole && target !== undefined && (kind === "theme" || target.logos !== false);
+}
 
 /** @param {string} name @returns {HTMLElement} what stands for a picture: up to two letters on a colour of their own */
 export function initials(name) {

@@ -33,13 +33,14 @@ def data_of(page: bytes) -> Any:
 @given(TEXTS, TEXTS, TEXTS)
 def test_texts_stay_data(title: str, home: str, name: str) -> None:
     page = Page(title, home, TEMPLATE, {"page.js": b"a"})
-    written = page_files(page, [Target("a", name, 'domain("a")', ".a")], Links(console="https://a.example/console/"), [KEY])
+    targets = [Target("a", name, 'domain("a")', ".logo"), Target("b", name, 'domain("b")')]
+    written = page_files(page, targets, Links(console="https://a.example/console/"), [KEY])
     assert written.keys() == {PAGE, "page.js"}
     assert data_of(written[PAGE]) == {
         "title": title,
         "home": home or None,
         "submit": "https://a.example/console/",
-        "targets": [{"id": "a", "name": name}],
+        "targets": [{"id": "a", "name": name}, {"id": "b", "name": name, "logos": False}],
         "keys": [KEY],
     }
     assert f"<title>{html.escape(title)}</title>".encode() in written[PAGE]

@@ -66,13 +66,19 @@ def page_files(
         "title": page.title,
         "home": page.home or None,
         "submit": links.console,
-        "targets": [{"id": target.id, "name": target.name} for target in targets],
+        "targets": [_described(target) for target in targets],
         "keys": [dict(key) for key in keys],
     }
     # In JSON, this character stands in strings alone; in HTML it could end the element.
     written = canonical(data).decode().replace("<", "\\u003c")
     template = _replaced(page.template.decode(), "<title>", html.escape(page.title), "</title>")
     return {**page.assets, PAGE: _replaced(template, _DATA, written, "</script>").encode()}
+
+
+def _described(target: Target) -> dict[str, object]:
+    """Return what the page knows of a target; ``logos`` is False if logos have no user styles there."""
+    known = {"id": target.id, "name": target.name}
+    return known if target.logo is not None else {**known, "logos": False}
 
 
 def is_page(content: bytes) -> bool:
