@@ -77,7 +77,7 @@ def page_files(
 
 def _described(target: Target) -> dict[str, object]:
     """Return what the page knows of a target; ``logos`` is False if logos have no user styles there."""
-    known = {"id": target.id, "name": target.name}
+    known: dict[str, object] = {"id": target.id, "name": target.name}
     return known if target.logo is not None else {**known, "logos": False}
 
 
