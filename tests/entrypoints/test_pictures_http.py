@@ -11,6 +11,7 @@ from logoadmin.domain.identity.roles import CreateRole
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.users import AmendUser, CreateUser
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.entrypoints.http_api.gallery_files import PublishedFile
 from tests.asgi import AppClient
 from tests.gallery import ARTWORK, PIXEL, STOCKED_PICTURE, WatchedStorage
 
@@ -142,3 +143,16 @@ def test_what_was_taken_down_is_gone_but_for_those_who_may_read_users(client: Ap
     assert (removed.status_code, removed.json()) == (200, {"picture": STOCKED_PICTURE})
     assert client.get(path, headers=reader).status_code == 410
     assert client.delete(f"/api/pictures/{STOCKED_PICTURE}", headers=boss).status_code == 404
+
+
+@pytest.mark.rule("contract P2", "contract L2")
+def test_the_published_gallery_has_copies() -> None:
+    content = b"RIFF" + bytes(5000)
+    file = PublishedFile(f"pictures/{STOCKED_PICTURE}.webp", content)
+    fields = {name.decode(): value.decode() for name, value in file.fields}
+    assert fields["content-type"] == "image/webp"
+    assert fields["cache-control"] == FOREVER
+    assert fields["cross-origin-resource-policy"] == "cross-origin"
+    assert fields["content-security-policy"] == "default-src 'none'; sandbox"
+    assert not file.is_compressible
+    assert file.size == len(content)

@@ -17,7 +17,7 @@ except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]  # not on Windows
 
 # The folders in the folder.
-_FOLDERS: Final = frozenset(("css", "logos", "themes"))
+_FOLDERS: Final = frozenset(("css", "logos", "pictures", "themes"))
 # What web servers, which often run as another user, must be able to read.
 _PUBLIC_FILE: Final = 0o644
 _PUBLIC_FOLDER: Final = 0o755

@@ -39,7 +39,7 @@ def logo(id_: int, name: str = "Aurora", authors: tuple[Author, ...] = (ANN,)) -
 def index_of(*artworks: Logo | Theme, version: int = 12) -> Index:
     builder = IndexBuilder()
     for artwork in artworks:
-        builder.add(Kind.LOGO if isinstance(artwork, Logo) else Kind.THEME, artwork, artwork.custom_css, CSS)
+        builder.add(Kind.LOGO if isinstance(artwork, Logo) else Kind.THEME, artwork, artwork.custom_css, CSS, {})
     return builder.index(version)
 
 

@@ -1,7 +1,7 @@
 """Pictures as records name them: by a URL whose path alone decides which one it is (contract P2, P5)."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -18,6 +18,11 @@ _MOST_BLOCKED: Final = 1000
 def picture_path(picture: str, *, thumbnail: bool = False) -> str:
     """Return the path of a picture, relative to the URL of the service or to the published gallery."""
     return f"{PICTURE_FOLDER}{picture}{'-320' if thumbnail else ''}.webp"
+
+
+def picture_names(pictures: Iterable[str]) -> list[str]:
+    """Return the paths of pictures and of their thumbnails."""
+    return [picture_path(picture, thumbnail=small) for picture in pictures for small in (False, True)]
 
 
 def picture_of(url: str | None) -> str | None:

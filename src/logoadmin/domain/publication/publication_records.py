@@ -1,6 +1,6 @@
 """The published gallery: its files, and the records that it lacks (contract L1, L2)."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Final, Literal
 
@@ -131,6 +131,45 @@ class PublishedIndex:
     version: int
     sha256: str
     fingerprints: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PublicationFiles(Mapping[str, bytes]):
+    """The files of a publication by name, of which pictures are read when they are asked for: they may be large.
+
+    Attributes:
+        files: the other files.
+        pictures: the names of the pictures and their thumbnails.
+        read: returns the content of one of these, None if it was removed since.
+    """
+
+    files: Mapping[str, bytes]
+    pictures: Collection[str]
+    read: Callable[[str], bytes | None]
+
+    def __getitem__(self, name: str) -> bytes:
+        """Return the content of a file.
+
+        Raises:
+            KeyError: it is not part of the publication, or was removed since.
+        """
+        content = self.read(name) if name in self.pictures else self.files[name]
+        if content is None:
+            raise KeyError(name)
+        return content
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether a file is part of the publication, without reading it."""
+        return name in self.files or name in self.pictures
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names."""
+        yield from self.files
+        yield from self.pictures
+
+    def __len__(self) -> int:
+        """Return the number of files."""
+        return len(self.files) + len(self.pictures)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Rights
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotPermitted, StorageUnavailable
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
+from logoadmin.domain.kernel.pictures import picture_names, picture_of, picture_path, taken_down
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.kernel.use_cases import Service, Transactions
 from logoadmin.domain.publication.files.assembly import Sources, Unsigned, assembled
@@ -38,6 +39,7 @@ from logoadmin.domain.publication.publication_records import (
     POINTER,
     READER,
     Publication,
+    PublicationFiles,
     PublicationStatus,
     Published,
     PublishedIndex,
@@ -50,7 +52,7 @@ from logoadmin.ports.publication.signing import SigningKey
 from logoadmin.ports.storage import UnitOfWork
 
 # A change of any other kind of record leaves the index as it is.
-_PUBLISHED_KINDS: Final = (Kind.AUTHOR, Kind.LOGO, Kind.THEME)
+_PUBLISHED_KINDS: Final = (Kind.AUTHOR, Kind.LOGO, Kind.THEME, Kind.PICTURE)
 
 
 class ShowPublication(Command):
@@ -117,12 +119,12 @@ class PublicationService(Service):
         """
         now = self._clock.now()
         self._prepare(now)
-        sources, pinned = self.transactions.storage.snapshot(
-            lambda uow: (self._sources(now, uow), uow.publication.pins.pinned())
-        )
-        links, keys = links or self.rules.links, sources.identity.keys
-        publication = assembled(sources, earlier, self.rules.days, self._unsigned(keys, links))
-        return replace(publication, state=self._state_of(sources.version, sources.identity, pinned, links))
+        storage, links = self.transactions.storage, links or self.rules.links
+        sources, state = storage.snapshot(lambda uow: (self._sources(now, uow), self._state(uow, now, links)))
+        unsigned = self._unsigned(sources.identity.keys, links)
+        publication = assembled(sources, earlier, self.rules.days, unsigned)
+        names = picture_names(sorted(sources.contents.pictures))
+        return replace(publication, files=PublicationFiles(publication.files, names, self._picture), state=state)
 
     def publish(self, files: GalleryFiles, *, is_own: bool = False, links: Links | None = None) -> Published:
         """Bring files up to date with the gallery: blocks first, then everything.
@@ -196,6 +198,13 @@ class PublicationService(Service):
         self.transactions.storage.write(lambda uow: self._keys.rotate(uow, self._clock.now()))
         return self.public_keys()
 
+    def _picture(self, name: str) -> bytes | None:
+        picture = picture_of(name)
+        if picture is None:
+            return None
+        is_small = name == picture_path(picture, thumbnail=True)
+        return self.transactions.storage.read(lambda uow: uow.gallery.pictures.content(picture, thumbnail=is_small))
+
     def _prepare(self, now: int) -> None:
         """Make sure that there is a key; one that has retired may be deleted later."""
         storage = self.transactions.storage
@@ -229,7 +238,8 @@ class PublicationService(Service):
         identity, blocked = self._identity(uow, now), uow.publication.withdrawals.blocked(MOST_WITHDRAWN)
         entries = [withdrawn_entry(each.kind, each.id, each.at, each.reason) for each in blocked[:MOST_BLOCKED]]
         styles = [style_name(each.kind, each.id) for each in blocked]
-        return Blocks(identity.gallery, identity.epoch, uow.changes.last_id(), entries, styles)
+        pictures = frozenset(picture_names(uow.gallery.pictures.sizes().keys() - taken_down(uow)))
+        return Blocks(identity.gallery, identity.epoch, uow.changes.last_id(), entries, pictures, styles)
 
     def _unsigned(self, keys: Sequence[SigningKey], links: Links) -> Unsigned:
         rules = self.rules
@@ -238,10 +248,9 @@ class PublicationService(Service):
         return Unsigned({**reader, **page}, rules.targets, links.gallery)
 
     def _state(self, uow: UnitOfWork, now: int, links: Links) -> str:
-        identity = self._keys.identity(uow, now)
-        return self._state_of(uow.changes.last_id(), identity, uow.publication.pins.pinned(), links)
-
-    def _state_of(self, version: int, identity: Identity | None, pinned: int, links: Links) -> str:
         """Return what a publication is made of."""
+        identity = self._keys.identity(uow, now)
+        # Neither the first pins nor pictures that are sent later than a record names them are changes.
+        counted = uow.changes.last_id(), uow.publication.pins.pinned(), uow.gallery.pictures.named()
         keys = None if identity is None else (identity.gallery, identity.epoch, [key.jwk["x"] for key in identity.keys])
-        return repr((version, keys, pinned, links, self._made_of))
+        return repr((counted, keys, links, self._made_of))

@@ -36,6 +36,7 @@ _MEDIA_TYPES: Final = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
     "html": "text/html; charset=utf-8",
+    "webp": "image/webp",
 }
 # The page asks for nothing but the files beside it and pictures, whose hosts do not learn where they are shown.
 PAGE_POLICY: Final = (
@@ -85,7 +86,7 @@ class PublishedFile:
         self._tag = tag or hashlib.sha256(content).hexdigest()[:32]
         self._variants: dict[str, _Variant] = {}
         self._add(_PLAIN, content)
-        if len(content) > SHORT:
+        if len(content) > SHORT and not name.endswith(".webp"):
             self._add(_GZIP, in_best_gzip(content))
 
     @property
@@ -129,14 +130,14 @@ class PublishedFile:
 
     def _add(self, coding: str, body: bytes) -> None:
         etag = f'"{self._tag}{_SUFFIXES[coding]}"'.encode()
+        is_picture = self._name.endswith(".webp")
         fields = [
-            *CORS,
+            *(PICTURE_FIELDS if is_picture else [*CORS, (b"x-content-type-options", b"nosniff")]),
             (b"cache-control", _cache_control(self._name).encode()),
             (b"content-length", b"%d" % len(body)),
             (b"content-type", _MEDIA_TYPES[self._name.rpartition(".")[2]].encode()),
             (b"etag", etag),
             (b"vary", b"Accept-Encoding"),
-            (b"x-content-type-options", b"nosniff"),
             *(_OF_PAGE if self._name == PAGE else ()),
         ]
         if coding:

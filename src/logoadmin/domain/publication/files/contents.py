@@ -6,6 +6,7 @@ from typing import Any, Final, Protocol
 
 from logoadmin.domain.kernel.kinds import LOGOS, THEMES, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Filter, Listing
+from logoadmin.domain.kernel.pictures import picture_of, picture_path
 from logoadmin.domain.kernel.records import Kind, Logo, Theme, version_of
 from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css.verdict import Verdict
@@ -54,12 +55,14 @@ class Contents:
     Attributes:
         records: the published records.
         sheets: the pinned style sheets, by their SHA-256.
+        pictures: the pictures of the gallery's own that they name.
         left_out: the active records that are not published.
         versions: the versions of the artworks that get user styles, by kind and id.
     """
 
     records: IndexBuilder = field(default_factory=IndexBuilder)
     sheets: dict[str, str] = field(default_factory=dict)
+    pictures: set[str] = field(default_factory=set)
     left_out: list[LeftOut] = field(default_factory=list)
     versions: dict[tuple[Kind, int], int] = field(default_factory=dict)
 
@@ -72,14 +75,18 @@ def contents_of(uow: UnitOfWork, *, pin_imports: bool, styled: Collection[tuple[
         pin_imports: whether readers get pinned copies of imported style sheets; otherwise imports stay as they are.
         styled: the kinds of artworks that get user styles, each with a target.
     """
-    contents = Contents()
+    contents, sizes = Contents(), uow.gallery.pictures.sizes()
     for kind, artwork, css in active_artworks(uow, uow.publication.pins, pin_imports=pin_imports):
         if isinstance(css, LeftOut):
             contents.left_out.append(css)
             continue
         contents.sheets.update(css.sheets)
         verdict = judge(artwork.custom_css, kind.css_form, css.texts)
-        contents.records.add(kind.kind, artwork, css.css, _verdict_entry(verdict))
+        shown: dict[str, Any] = {}
+        if (picture := picture_of(artwork.preview_url)) in sizes and picture is not None:
+            contents.pictures.add(picture)
+            shown = _picture_entry(picture, *sizes[picture])
+        contents.records.add(kind.kind, artwork, css.css, _verdict_entry(verdict), shown)
         if (kind.kind, artwork.target) in styled and not any(risk.risk == "invalid" for risk in verdict.risks):
             contents.versions[kind.kind, kind.id_of(artwork)] = version_of(artwork)
     return contents
@@ -117,6 +124,12 @@ def _active(stored: HasArtworks, kind: AnyArtworkKind) -> Iterator[Logo | Theme]
         return found
 
     return iter(Listing(fetch(-1, kind.page_sizes.first), kind.id_of, fetch, kind.page_sizes))
+
+
+def _picture_entry(picture: str, width: int, height: int) -> dict[str, Any]:
+    """Return a picture as it is in the index, with paths relative to the pointer (contract P2)."""
+    thumbnail = picture_path(picture, thumbnail=True)
+    return {"path": picture_path(picture), "thumbnail": thumbnail, "width": width, "height": height}
 
 
 def _verdict_entry(verdict: Verdict) -> dict[str, Any]:

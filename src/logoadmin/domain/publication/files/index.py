@@ -107,7 +107,9 @@ class IndexBuilder:
         self._sections = {name: Section() for name in SECTIONS}
         self._authors: dict[int, Author] = {}
 
-    def add(self, kind: Kind, artwork: Logo | Theme, custom_css: str, css: Mapping[str, Any]) -> None:
+    def add(
+        self, kind: Kind, artwork: Logo | Theme, custom_css: str, css: Mapping[str, Any], picture: Mapping[str, Any]
+    ) -> None:
         """Add an active artwork.
 
         Args:
@@ -115,6 +117,7 @@ class IndexBuilder:
             artwork: the artwork.
             custom_css: its CSS with pinned imports.
             css: the verdict on it.
+            picture: its picture, if that is the gallery's own.
         """
         row = KINDS[kind]
         self._authors.update((author.author_id, author) for author in artwork.authors)
@@ -123,6 +126,7 @@ class IndexBuilder:
             "custom_css": custom_css,
             "author_ids": [author.author_id for author in artwork.authors],
             "css": without_empty(css),
+            "picture": picture,
         }
         self._sections[row.plural].add(row.id_of(artwork), without_empty(fields))
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from logoadmin.domain.kernel.errors import StartError
+from logoadmin.domain.kernel.kinds import PICTURE_FOLDER
 from logoadmin.domain.publication.files.gallery_keys import DAY
 from logoadmin.domain.publication.files.index import canonical, sha256, unpacked_fingerprints
 from logoadmin.domain.publication.files.page import ASSET, PAGE, is_page
@@ -32,7 +33,13 @@ _LEFT_OUT: Final = "left_out"
 _RENEWED_AFTER: Final = DAY
 _OLD_STAY: Final = 2 * DAY
 _SHA256: Final = re.compile("[0-9a-f]{64}")
-_IMMUTABLE: Final = r"(?:[0-9]{1,19}|from-[0-9]{1,19}|withdrawn)-[0-9a-f]{16}\.json|css/[0-9a-f]{64}\.css"
+_IMMUTABLE: Final = "|".join(
+    (
+        r"(?:[0-9]{1,19}|from-[0-9]{1,19}|withdrawn)-[0-9a-f]{16}\.json",
+        r"css/[0-9a-f]{64}\.css",
+        r"pictures/[0-9a-f]{64}(?:-320)?\.webp",
+    )
+)
 _CHANGING: Final = "|".join((USER_STYLE, ASSET, *map(re.escape, (READER, PAGE))))
 _OURS: Final = re.compile(
     "|".join((_IMMUTABLE, _CHANGING, *map(re.escape, (STATE, INDEXES, STYLES, LEASE, POINTER)))), re.ASCII
@@ -40,8 +47,10 @@ _OURS: Final = re.compile(
 IMMUTABLE_NAME: Final = re.compile(_IMMUTABLE, re.ASCII)
 # Files without a hash in their names, besides the pointer.
 CHANGING_NAME: Final = re.compile(_CHANGING, re.ASCII)
+# Readers need these for as long as they may have an index that names them.
+_NAMED_BY_INDEX: Final = ("css/", PICTURE_FOLDER)
 # A program that was killed leaves hidden files, see atomic_files; of the name in a folder, the last part.
-_LEFTOVER: Final = re.compile(r"((?:css|logos|themes)/)?\.(?P<name>.+)\.[a-z0-9_]{8}")
+_LEFTOVER: Final = re.compile(r"((?:css|logos|pictures|themes)/)?\.(?P<name>.+)\.[a-z0-9_]{8}")
 _CURE: Final = "name an empty folder, or one that logoadmin publish wrote"
 
 
@@ -54,6 +63,7 @@ class Blocks:
         epoch: see :class:`~logoadmin.domain.publication.files.pointer.Pointer`.
         version: the id of the last change.
         blocked: the newest blocked entries.
+        pictures: the names of the pictures that may be published; others were taken down or removed.
         styles: the names of the user styles of all blocked records.
     """
 
@@ -61,6 +71,7 @@ class Blocks:
     epoch: int
     version: int
     blocked: Sequence[Mapping[str, Any]]
+    pictures: Collection[str] = ()
     styles: Sequence[str] = ()
 
 
@@ -153,8 +164,8 @@ def publish_blocks(
 ) -> None:
     """Remove the user styles of blocked records, and name newly blocked ones in the pointer to the last index.
 
-    This comes before another index is made, which takes longer and for which there may be no space. The caller has
-    locked the files.
+    So they reach readers also where there is no space for another index. The pictures of blocked records, and those
+    that were removed, leave at once (contract P5), and so do user styles. The caller has locked the files.
 
     Args:
         files: the files.
@@ -169,8 +180,10 @@ def publish_blocks(
     """
     names = _ours(files)
     old = _published(files, names, sources)
-    for name in names.intersection(sources.styles):
-        files.remove(name)
+    for name in names:
+        is_picture = name.startswith(PICTURE_FOLDER) and IMMUTABLE_NAME.fullmatch(name) is not None
+        if name not in sources.pictures if is_picture else name in sources.styles:
+            files.remove(name)
     if old is not None and old.epoch == sources.epoch and _is_new(sources.blocked, old.blocked):
         pointer = replace(old, issued=max(now, old.issued), expires=expires, blocked=sources.blocked)
         files.write(POINTER, sign(pointer))
@@ -202,17 +215,24 @@ def publish(files: GalleryFiles, publication: Publication, now: int) -> None:
     unneeded = stored - kept.keys() - publication.files.keys()
     # Those to which the last pointer does not lead make room for the new ones.
     leads_to = frozenset[str]() if old is None else old.paths
-    needed_until_then = {name for name in unneeded if name.startswith("css/") or name in leads_to}
+    needed_until_then = {name for name in unneeded if name.startswith(_NAMED_BY_INDEX) or name in leads_to}
     for name in unneeded - needed_until_then:
         files.remove(name)
-    styles = _write(files, publication, kept)
+    styles = _write(files, publication, kept, stored)
     for name in (*needed_until_then, *(name for name in others if name not in styles)):
         files.remove(name)
 
 
-def _write(files: GalleryFiles, publication: Publication, kept: Mapping[str, int]) -> Collection[str]:
+def _write(
+    files: GalleryFiles, publication: Publication, kept: Mapping[str, int], stored: Collection[str]
+) -> Collection[str]:
     """Write what has changed, the pointer last; return the names of the user styles."""
-    changed = [name for name, content in publication.files.items() if files.read(name) != content]
+    changed = [
+        name
+        for name in publication.files
+        # A picture is read from the database only if it is missing.
+        if (name not in stored if name.startswith(PICTURE_FOLDER) else files.read(name) != publication.files[name])
+    ]
     made_of = _made_of(publication.state, publication.pointer)
     state = canonical({**kept, _MADE_OF: made_of, _LEFT_OUT: len(publication.left_out)})
     indexes = _written(publication.indexes)
@@ -220,8 +240,9 @@ def _write(files: GalleryFiles, publication: Publication, kept: Mapping[str, int
         if content != files.read(name):
             files.write(name, content)
     for name in sorted(changed, key=_order):
-        if name != PAGE:
-            files.write(name, publication.files[name])
+        # Otherwise a picture that was removed meanwhile.
+        if name != PAGE and (part := publication.files.get(name)) is not None:
+            files.write(name, part)
     styles = write_styles(files, publication.styles)
     if PAGE in changed:
         files.write(PAGE, publication.files[PAGE])
@@ -265,7 +286,7 @@ def _ours(files: GalleryFiles) -> set[str]:
 
 def _order(name: str) -> tuple[bool, bool, bool, str]:
     """Order files so that those that others name come first."""
-    return name == PAGE, CHANGING_NAME.fullmatch(name) is not None, not name.startswith("css/"), name
+    return name == PAGE, CHANGING_NAME.fullmatch(name) is not None, not name.startswith(_NAMED_BY_INDEX), name
 
 
 def _is_leftover(name: str) -> bool:
@@ -318,9 +339,9 @@ def _kept(
     new = parsed(publication.pointer)
     last = new.expires if old is None else old.expires
     until = {name: state.get(name, last) for name in stored}
-    # Style sheets are needed for as long as a reader may have the index.
+    # Style sheets and pictures are needed for as long as a reader may have the index.
     for name in until.keys() - publication.files.keys():
-        if not name.startswith("css/"):
+        if not name.startswith(_NAMED_BY_INDEX):
             until[name] = min(until[name], now + _OLD_STAY)
     # After a kill the last pointer still counts, so its expiry must cover it as well.
     covered = min(new.expires, last)

@@ -1,0 +1,172 @@
+"""The pictures of a published gallery, on every storage (contract P2, P5)."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from PIL import Image
+
+from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
+from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateLogo
+from logoadmin.domain.gallery.pictures import GetPicture, RemovePicture, SendPicture
+from logoadmin.domain.kernel.pictures import picture_names
+from logoadmin.domain.kernel.records import Logo, Picture
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication.files.pointer import parsed
+from logoadmin.domain.publication.publication_records import Published
+from logoadmin.ports.storage import Storage
+from tests.gallery import ARTWORK, FrozenClock, gallery_on
+
+DAY: Final = 86_400
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock()
+
+
+@pytest.fixture
+def gallery(storage: Storage, clock: FrozenClock) -> LogoAdmin:
+    return gallery_on(storage, clock)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> FolderGalleryFiles:
+    return FolderGalleryFiles(tmp_path / "published")
+
+
+def send(gallery: LogoAdmin, shade: int) -> Picture:
+    file = io.BytesIO()
+    Image.new("RGB", (640, 480), (shade, 0, 0)).save(file, "PNG")
+    return gallery.pictures.send(SendPicture(), file.getvalue())
+
+
+def logo(gallery: LogoAdmin, url: str) -> Logo:
+    return gallery.logos.create(CreateLogo(**ARTWORK | {"preview_url": url, "active": True}))
+
+
+def pictures_in(files: FolderGalleryFiles) -> set[str]:
+    return {name for name in files.names() if name.startswith("pictures/")}
+
+
+def names(*pictures: Picture) -> set[str]:
+    return {*picture_names(each.picture for each in pictures)}
+
+
+def index_of(files: FolderGalleryFiles, published: Published) -> Any:
+    return json.loads(files.read(parsed(published.pointer).index["path"]) or b"")
+
+
+@pytest.mark.rule("contract P2")
+def test_published_records_have_their_pictures(gallery: LogoAdmin, files: FolderGalleryFiles) -> None:
+    picture, unnamed = send(gallery, 1), send(gallery, 2)
+    logo(gallery, f"https://former.example/{picture.thumbnail_url.partition('//')[2].partition('/')[2]}")
+    logo(gallery, "https://elsewhere.example/a.png")
+    published = gallery.publication.publish(files)
+    ours, foreign = index_of(files, published)["logos"]
+    path, thumbnail = picture_names([picture.picture])
+    assert ours["picture"] == {"path": path, "thumbnail": thumbnail, "width": 640, "height": 480}
+    assert "picture" not in foreign
+    assert pictures_in(files) == names(picture)
+    assert files.read(path) == gallery.pictures.get(GetPicture(picture=picture.picture))[0]
+    assert files.read(thumbnail) == gallery.pictures.get(GetPicture(picture=picture.picture, thumbnail=True))[0]
+    assert not gallery.publication.publish(files).changed
+    assert unnamed.picture not in repr(pictures_in(files))
+
+
+@pytest.mark.rule("contract P2")
+def test_a_picture_that_is_sent_after_it_was_named_is_published(
+    gallery: LogoAdmin, storage: Storage, files: FolderGalleryFiles
+) -> None:
+    picture = send(gallery, 1)
+    storage.write(lambda uow: uow.gallery.pictures.forget_unnamed(2**40, 5))
+    logo(gallery, picture.url)
+    assert "picture" not in index_of(files, gallery.publication.publish(files))["logos"][0]
+    send(gallery, 1)
+    assert "picture" in index_of(files, gallery.publication.publish(files))["logos"][0]
+    assert pictures_in(files) == names(picture)
+
+
+@pytest.mark.rule("contract P2")
+def test_pictures_stay_until_no_pointer_leads_to_them(
+    gallery: LogoAdmin, files: FolderGalleryFiles, clock: FrozenClock
+) -> None:
+    old, new = send(gallery, 1), send(gallery, 2)
+    one = logo(gallery, old.url)
+    gallery.publication.publish(files)
+    gallery.logos.amend(AmendLogo(logo_id=one.logo_id, preview_url=new.url))
+    gallery.publication.publish(files)
+    assert pictures_in(files) == names(old, new)
+    clock.pass_by(30 * DAY)
+    gallery.publication.publish(files)
+    assert pictures_in(files) == names(new)
+
+
+@pytest.mark.rule("contract P2")
+def test_a_picture_is_read_from_the_database_only_if_its_file_is_missing(
+    gallery: LogoAdmin, files: FolderGalleryFiles
+) -> None:
+    picture, asked = send(gallery, 1), list[str]()
+    logo(gallery, picture.url)
+    gallery.publication.publish(files)
+    read = gallery.publication._picture
+
+    def picture_of(name: str) -> bytes | None:
+        asked.append(name)
+        return read(name)
+
+    gallery.publication._picture = picture_of  # type: ignore[method-assign]  # as a spy
+    path, thumbnail = picture_names([picture.picture])
+    files.remove(thumbnail)
+    logo(gallery, picture.url)
+    gallery.publication.publish(files)
+    assert asked == [thumbnail]
+    assert pictures_in(files) == {path, thumbnail}
+
+
+@pytest.mark.rule("contract P5")
+def test_the_pictures_of_blocked_records_leave_at_once_and_return(
+    gallery: LogoAdmin, files: FolderGalleryFiles
+) -> None:
+    alone, shared = send(gallery, 1), send(gallery, 2)
+    blocked, other = logo(gallery, alone.url), logo(gallery, shared.url)
+    logo(gallery, shared.url)
+    gallery.publication.publish(files)
+    for each in (blocked, other):
+        gallery.logos.block(BlockLogo(logo_id=each.logo_id, reason="not theirs"))
+    gallery.publication.publish(files)
+    assert pictures_in(files) == names(shared)
+    gallery.logos.amend(AmendLogo(logo_id=blocked.logo_id, active=True, unblock=True))
+    gallery.publication.publish(files)
+    assert pictures_in(files) == names(alone, shared)
+
+
+@pytest.mark.rule("contract P5")
+def test_a_removed_picture_leaves_at_once(gallery: LogoAdmin, files: FolderGalleryFiles) -> None:
+    picture = send(gallery, 1)
+    logo(gallery, picture.url)
+    gallery.publication.publish(files)
+    gallery.pictures.remove(RemovePicture(picture=picture.picture))
+    published = gallery.publication.publish(files)
+    assert pictures_in(files) == set()
+    assert "picture" not in index_of(files, published)["logos"][0]
+
+
+@pytest.mark.rule("contract P5", "contract L1")
+def test_pictures_leave_also_where_nothing_can_be_written(
+    gallery: LogoAdmin, files: FolderGalleryFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture = send(gallery, 1)
+    blocked = logo(gallery, picture.url)
+    gallery.publication.publish(files)
+    gallery.logos.block(BlockLogo(logo_id=blocked.logo_id, reason="not theirs"))
+
+    def full(_name: str, _content: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files, "write", full)
+    with pytest.raises(OSError, match="No space"):
+        gallery.publication.publish(files)
+    assert pictures_in(files) == set()
