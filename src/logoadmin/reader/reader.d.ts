@@ -43,6 +43,8 @@ export interface Verdict {
 export interface Artwork {
   name: string;
   preview_url: string;
+  /** The gallery's own picture, if it has one: paths relative to the folder, and the size in pixels. */
+  picture?: { path: string; thumbnail: string; width: number; height: number };
   /** The part of the site that it is for. */
   target: string;
   custom_css: string;

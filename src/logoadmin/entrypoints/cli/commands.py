@@ -29,6 +29,7 @@ from logoadmin.entrypoints.cli.import_export import export, import_
 from logoadmin.entrypoints.cli.keys import key
 from logoadmin.entrypoints.cli.lines import command_of, json_option, print_lines
 from logoadmin.entrypoints.cli.moments import Moment
+from logoadmin.entrypoints.cli.pictures import pictures
 from logoadmin.entrypoints.cli.publish import gallery_key, publish
 from logoadmin.entrypoints.cli.roles import role
 from logoadmin.entrypoints.cli.serve import access_option, serve
@@ -48,7 +49,7 @@ _TASKS: Final = {
     "People and rights": ("user", "role", "key", "events"),
     "History": ("changes", "revert"),
     "Publish": ("publish", "block", "check", "gallery-key"),
-    "Copy and move": ("import", "export", "backup", "restore", "move"),
+    "Copy and move": ("import", "export", "pictures", "backup", "restore", "move"),
     "For programs": ("openapi", "completion"),
 }
 
@@ -227,7 +228,7 @@ def completion(context: click.Context, shell: str) -> None:
 
 
 _IN_MODULES: Final = (
-    *(serve, import_, export, publish, gallery_key, check),
+    *(serve, import_, export, pictures, publish, gallery_key, check),
     *(backup, restore, move, user, role, key, config, doctor, healthcheck),
 )
 for command in _IN_MODULES:

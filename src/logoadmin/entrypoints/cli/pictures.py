@@ -1,0 +1,107 @@
+"""The commands that copy pictures from elsewhere, and move them as files (contract P3, P4)."""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from logoadmin.domain.kernel.errors import Conflict, InvalidInput
+from logoadmin.entrypoints.cli.gallery import database_option, gallery_at, owner, show_request
+from logoadmin.entrypoints.cli.help import Commands
+from logoadmin.entrypoints.one_line import on_one_line
+
+if TYPE_CHECKING:
+    from logoadmin.domain.logo_admin import LogoAdmin
+
+_NAME: Final = re.compile(r"([0-9a-f]{64})\.webp", re.ASCII)
+_folder = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@click.group(cls=Commands)
+def pictures() -> None:
+    """Copy pictures from elsewhere, and move them as files."""
+
+
+@pictures.command()
+@click.option("--dry-run", is_flag=True, help="Only print which pictures are elsewhere.")
+@database_option
+def mirror(database: str | None, *, dry_run: bool) -> None:
+    """Copy the pictures that active logos and themes have elsewhere, and use the copies.
+
+    All records change in one request, which can be undone. Pictures that cannot be copied are printed with the reason,
+    and the exit code is then 1.
+    """
+    from logoadmin.domain.gallery.picture_mirror import PictureMirror
+
+    with gallery_at(database, "never") as gallery:
+        found = PictureMirror(gallery.pictures)
+        if dry_run:
+            for each in found.foreign():
+                click.echo(on_one_line(f"{each.kind} {each.id} ({each.name}): {each.url}"))
+            return
+        copies = []
+        for each in found.copies():
+            copies.append(each)
+            if each.failure:
+                text = f"Not copied: {each.kind} {each.id} ({each.name}): {each.failure}"
+                click.echo(on_one_line(text), err=True)
+        caller = owner()
+        changed, failed = found.name(tuple(copies), caller), sum(bool(each.failure) for each in copies)
+    click.echo(f"{changed} changed, {failed} not copied")
+    if changed:
+        show_request(caller)
+    if failed:
+        sys.exit(1)
+
+
+@pictures.command("export")
+@click.argument("directory", type=_folder)
+@database_option
+def export_(directory: Path, database: str | None) -> None:
+    """Write the stored files of all pictures into DIRECTORY, unless they exist there."""
+    from logoadmin.atomic_files import atomic_file
+    from logoadmin.domain.gallery.pictures import GetPicture
+
+    written = 0
+    with gallery_at(database, "never") as gallery:
+        for picture in _stored(gallery):
+            target = directory / f"{picture}.webp"
+            if not target.exists():
+                content, _ = gallery.pictures.get(GetPicture(picture=picture))
+                with atomic_file(target) as part:
+                    part.write_bytes(content)
+                written += 1
+    click.echo(f"{written} written")
+
+
+@pictures.command("import")
+@click.argument("directory", type=_folder)
+@database_option
+def import_(directory: Path, database: str | None) -> None:
+    """Keep the pictures in DIRECTORY, which were exported from a gallery; other files are ignored.
+
+    Pictures that no record names within a day are removed again. The exit code is 1 if a file was refused.
+    """
+    added = refused = 0
+    with gallery_at(database, "never") as gallery:
+        for path in sorted(directory.iterdir()):
+            if match := _NAME.fullmatch(path.name):
+                try:
+                    added += gallery.pictures.restore(match[1], path.read_bytes())
+                except (InvalidInput, Conflict) as error:
+                    text = error.problems[0].msg if isinstance(error, InvalidInput) else str(error)
+                    click.echo(on_one_line(f"Refused: {path.name}: {text}"), err=True)
+                    refused += 1
+    click.echo(f"{added} added, {refused} refused")
+    if refused:
+        sys.exit(1)
+
+
+def _stored(gallery: "LogoAdmin") -> Iterator[str]:
+    after = ""
+    while page := gallery.pictures.stored(after):
+        yield from page
+        after = page[-1]

@@ -1,0 +1,258 @@
+"""Pictures with Pillow: a corpus made by code, and damaged files (contract P1)."""
+
+import gc
+import io
+import random
+import struct
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+from PIL import Image, ImageCms
+
+from logoadmin.adapters.pillow_pictures import PillowPictures
+from logoadmin.ports.gallery.pictures import MAX_LOSSLESS, ConvertedPicture, PictureRefused
+
+pytestmark = pytest.mark.rule("contract P1")
+
+CODEC: Final = PillowPictures()
+RANDOM: Final = random.Random(7)
+
+
+def noise(width: int, height: int, mode: str = "RGB") -> Image.Image:
+    bands = len(Image.new(mode, (1, 1)).getbands())
+    return Image.frombytes(mode, (width, height), RANDOM.randbytes(width * height * bands))
+
+
+def saved(image: Image.Image, form: str, **options: Any) -> bytes:
+    file = io.BytesIO()
+    image.save(file, form, **options)
+    return file.getvalue()
+
+
+def animation(form: str, frames: int = 4, size: tuple[int, int] = (40, 30), **options: Any) -> bytes:
+    shown = [Image.new("RGB", size, (60 * place % 256, 10, 200)) for place in range(frames)]
+    return saved(shown[0], form, save_all=True, append_images=shown[1:], duration=70, loop=0, **options)
+
+
+def chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def bomb(width: int, height: int, size: int = 64 * 1024) -> bytes:
+    """Return a PNG whose header says that it has these sides."""
+    head = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+    return head + chunk(b"IDAT", zlib.compress(bytes(40 * 1024 * 1024), 9)[:size]) + chunk(b"IEND", b"")
+
+
+def turned(orientation: int) -> bytes:
+    image, exif = Image.new("RGB", (40, 20), "blue"), Image.Exif()
+    image.paste("red", (0, 0, 20, 10))  # in the corner that the orientation moves
+    exif[0x0112] = orientation
+    return saved(image, "JPEG", exif=exif, quality=95)
+
+
+def profile() -> bytes:
+    return ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+
+
+def opened(content: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(content))
+
+
+def refusal(content: bytes) -> str:
+    with pytest.raises(PictureRefused) as error:
+        CODEC.convert(content)
+    return str(error.value)
+
+
+def assert_plain(found: ConvertedPicture) -> None:
+    """Require that a picture and its thumbnail are WebP of these sizes, without metadata."""
+    for content, side in ((found.content, 1600), (found.thumbnail, 320)):
+        image = opened(content)
+        assert image.format == "WEBP"
+        assert max(image.size) <= side
+        assert not {"exif", "xmp", "icc_profile"} & image.info.keys()
+        assert all(name not in content for name in (b"EXIF", b"ICCP", b"XMP "))
+    assert opened(found.content).size == (found.width, found.height)
+    assert getattr(opened(found.content), "n_frames", 1) == found.frames
+
+
+CORPUS: Final[dict[str, Callable[[], bytes]]] = {
+    "png": lambda: saved(noise(50, 40), "PNG"),
+    "jpeg": lambda: saved(noise(50, 40), "JPEG"),
+    "gif": lambda: saved(noise(50, 40).quantize(16), "GIF"),
+    "webp": lambda: saved(noise(50, 40), "WEBP"),
+    "webp lossless": lambda: saved(noise(50, 40, "RGBA"), "WEBP", lossless=True),
+    "one pixel": lambda: saved(noise(1, 1), "PNG"),
+    "a line": lambda: saved(noise(1600, 1), "PNG"),
+    "a column": lambda: saved(noise(1, 1600), "PNG"),
+    "palette": lambda: saved(noise(50, 40).quantize(200), "PNG"),
+    "palette with alpha": lambda: saved(noise(50, 40).quantize(9), "PNG", transparency=bytes(range(0, 90, 10))),
+    "gray": lambda: saved(noise(50, 40, "L"), "PNG"),
+    "gray with alpha": lambda: saved(noise(50, 40, "LA"), "PNG"),
+    "gray with a transparent shade": lambda: saved(noise(50, 40, "L"), "PNG", transparency=7),
+    "alpha": lambda: saved(noise(50, 40, "RGBA"), "PNG"),
+    "one bit": lambda: saved(noise(50, 40, "L").convert("1"), "PNG"),
+    "16 bit": lambda: saved(Image.frombytes("I;16", (50, 40), RANDOM.randbytes(4000)), "PNG"),
+    "CMYK": lambda: saved(noise(50, 40, "CMYK"), "JPEG"),
+    "gray JPEG": lambda: saved(noise(50, 40, "L"), "JPEG"),
+    "progressive": lambda: saved(noise(500, 400), "JPEG", progressive=True),
+    "profile": lambda: saved(noise(50, 40), "PNG", icc_profile=profile()),
+    "damaged profile": lambda: saved(noise(50, 40), "PNG", icc_profile=b"none"),
+    "profile of another mode": lambda: saved(noise(50, 40, "CMYK"), "JPEG", icc_profile=profile()),
+    "GIF with a script": lambda: saved(noise(5, 4).quantize(4), "GIF", comment=b"*/=alert(1)/*"),
+    "PNG with HTML after its end": lambda: saved(noise(5, 4), "PNG") + b"<script>alert(1)</script>",
+    "interlaced": lambda: saved(noise(50, 40).quantize(16), "GIF", interlace=1),
+}
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_every_form_is_stored_as_plain_webp(name: str) -> None:
+    content = CORPUS[name]()
+    found = CODEC.convert(content)
+    assert_plain(found)
+    assert (found.width, found.height) == opened(content).size
+    assert b"script" not in found.content
+    assert b"alert" not in found.content
+    # A stored file is read as it is.
+    again = CODEC.read(found.content)
+    assert (again.content, again.width, again.height) == (found.content, found.width, found.height)
+
+
+@pytest.mark.parametrize("form", ["GIF", "WEBP", "PNG"])
+def test_animations_are_kept(form: str) -> None:
+    found = CODEC.convert(animation(form))
+    assert_plain(found)
+    assert found.frames == 4
+    image = opened(found.content)
+    assert image.info["loop"] == 0
+    for place in range(4):
+        image.seek(place)
+        image.load()
+        assert image.info["duration"] == 70
+        red, _, blue = image.convert("RGB").getpixel((5, 5))  # type: ignore[misc]  # a tuple in this mode
+        assert abs(red - 60 * place) < 8
+        assert blue > 190
+    assert getattr(opened(found.thumbnail), "n_frames", 1) == 1
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_pictures_are_upright(orientation: int) -> None:
+    found = CODEC.convert(turned(orientation))
+    assert_plain(found)
+    assert (found.width > found.height) == (orientation < 5)
+    image = opened(found.content).convert("RGB")
+    right, bottom = orientation in (2, 3, 6, 7), orientation in (3, 4, 7, 8)
+    corner = (image.width - 5 if right else 4, image.height - 5 if bottom else 4)
+    red, _, blue = image.getpixel(corner)  # type: ignore[misc]  # a tuple in this mode
+    assert red > 200 > 60 > blue
+
+
+def test_drawings_keep_every_pixel_while_that_is_short() -> None:
+    drawing = noise(50, 40)
+    assert opened(CODEC.convert(saved(drawing, "PNG")).content).convert("RGB").tobytes() == drawing.tobytes()
+    photo = CODEC.convert(saved(noise(1100, 1100), "PNG"))
+    assert opened(photo.content).size == (1100, 1100)
+    assert photo.content[12:16] == b"VP8 "  # with a loss
+    assert len(photo.content) > MAX_LOSSLESS
+
+
+def test_large_pictures_are_scaled() -> None:
+    found = CODEC.convert(saved(Image.new("RGB", (4096, 1024), "red"), "JPEG"))
+    assert (found.width, found.height) == (1600, 400)
+    assert opened(found.thumbnail).size == (320, 80)
+    many = CODEC.convert(animation("GIF", 30, (1400, 1400)))
+    assert many.frames == 30
+    assert 15_000_000 < many.width * many.height * many.frames <= 16_000_000
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "WEBP"])
+@pytest.mark.parametrize("tenth", range(10))
+def test_a_file_that_is_cut_off_is_refused(form: str, tenth: int) -> None:
+    content = saved(noise(200, 200).quantize(64) if form == "GIF" else noise(200, 200), form)
+    text = refusal(content[: len(content) * tenth // 10])
+    assert "cut off" in text
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (bomb(65_535, 65_535), "too many pixels; it should have at most 4096 by 4096"),
+        (bomb(4097, 4096), "4097 by 4096 pixels"),
+        (bomb(4096, 4096), "damaged or cut off"),
+        (animation("GIF", 101, (2, 2)), "more than 100 frames"),
+        (animation("GIF", 5, (4000, 4000)), "more than 64 million pixels together"),
+        (b"GIF89a" + b"\xff\xff\xff\xff\x00\x00\x00;", "65535 by 65535 pixels|too many pixels|cut off"),
+        (b"\xef\xbb\xbf<SVG xmlns='http://www.w3.org/2000/svg'/>", "Convert SVG to PNG or WebP first"),
+        (b"<!-- a --><svg/>", "Convert SVG to PNG or WebP first"),
+        (b"%PDF-1.7", "not a PNG, JPEG, GIF or WebP"),
+        (saved(Image.new("RGB", (9, 9)), "BMP"), "not a PNG, JPEG, GIF or WebP"),
+        (saved(Image.new("RGB", (9, 9)), "TIFF"), "not a PNG, JPEG, GIF or WebP"),
+        (saved(Image.new("RGB", (9, 9)), "JPEG") + b"\xff\xda" * 51, "too many scans"),
+        (b"", "not a PNG"),
+    ],
+)
+def test_hostile_files_are_refused_with_the_reason(content: bytes, text: str) -> None:
+    assert any(part in refusal(content) for part in text.split("|"))
+
+
+_MEASURED: Final = """
+import sys
+from logoadmin.adapters.pillow_pictures import PillowPictures
+def peak(): return int(next(l for l in open("/proc/self/status") if "VmHWM" in l).split()[1]) / 1024
+codec, content = PillowPictures(), sys.stdin.buffer.read()
+codec.convert(codec.convert(open(sys.argv[1], "rb").read()).content)
+before = peak()
+codec.convert(content)
+print(peak() - before)
+"""
+
+
+@pytest.mark.slow("it encodes and decodes 16 million pixels in several formats")
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read from /proc")
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "progressive", "WEBP"])
+def test_the_largest_picture_takes_at_most_256_mib(form: str, tmp_path: Any) -> None:
+    image = noise(64, 64, "RGB" if form in ("JPEG", "progressive") else "RGBA").resize((4096, 4096))
+    options: Any = {"PNG": {"compress_level": 1}, "WEBP": {"method": 0}, "progressive": {"progressive": True}}.get(
+        form, {}
+    )
+    content = saved(image, "JPEG" if form == "progressive" else form, **options)
+    del image
+    gc.collect()
+    (tmp_path / "small").write_bytes(saved(noise(8, 8), "PNG"))
+    run = [sys.executable, "-c", _MEASURED, str(tmp_path / "small")]
+    done = subprocess.run(run, input=content, capture_output=True, timeout=60, check=True)
+    assert float(done.stdout) <= 256
+
+
+def mutated(content: bytes, source: random.Random) -> bytes:
+    """Return a file with a few bytes changed, removed, repeated or cut off."""
+    changed = bytearray(content)
+    for _ in range(source.randint(1, 6)):
+        place = source.randrange(len(changed) or 1)
+        kind = source.randrange(4)
+        if kind == 0 and changed:
+            changed[place] = source.randrange(256)
+        elif kind == 1:
+            del changed[place : place + source.randint(1, 9)]
+        elif kind == 2:
+            changed[place:place] = changed[place : place + source.randint(1, 30)]
+        elif source.random() < 0.2:
+            del changed[place:]
+    return bytes(changed)
+
+
+@pytest.mark.slow("it decodes 1,000 damaged files")
+def test_damaged_files_are_converted_or_refused() -> None:
+    sources = [make() for make in CORPUS.values()] + [animation(form) for form in ("GIF", "WEBP", "PNG")]
+    source = random.Random(3)
+    for _ in range(1000):
+        content = mutated(source.choice(sources), source)
+        try:
+            assert_plain(CODEC.convert(content))
+        except PictureRefused:
+            continue
