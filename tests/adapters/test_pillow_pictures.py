@@ -217,9 +217,8 @@ print(peak() - before)
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "progressive", "WEBP"])
 def test_the_largest_picture_takes_at_most_256_mib(form: str, tmp_path: Any) -> None:
     image = noise(64, 64, "RGB" if form in ("JPEG", "progressive") else "RGBA").resize((4096, 4096))
-    options: Any = {"PNG": {"compress_level": 1}, "WEBP": {"method": 0}, "progressive": {"progressive": True}}.get(
-        form, {}
-    )
+    of_forms = {"PNG": {"compress_level": 1}, "WEBP": {"method": 0}, "progressive": {"progressive": True}}
+    options: Any = of_forms.get(form, {})
     content = saved(image, "JPEG" if form == "progressive" else form, **options)
     del image
     gc.collect()

@@ -27,6 +27,8 @@ _MOST_POINTER: Final = 8192
 # Seconds after which an opened state is checked, and by which a pointer may be ahead of the local clock.
 _OLD: Final = 300
 _MOST_AHEAD: Final = 86_400
+_PICTURE: Final = re.compile(r"pictures/([0-9a-f]{64})\.webp", re.ASCII)
+_MOST_PICTURE: Final = 2**24
 _MOST_SHEET: Final = 2**23
 # Bytes of all sheets in one text, as often as they are imported, and what each import counts beside its bytes.
 _MOST_SHEETS: Final = 2**24
@@ -142,7 +144,7 @@ class Gallery:
         return self._inlined(record["custom_css"], [_MOST_SHEETS], hashes)
 
     def verify(self) -> None:
-        """Read everything that the publication leads to: the differences and the pinned sheets of all records.
+        """Read everything that the publication leads to: differences, and pinned sheets and pictures of all records.
 
         Raises:
             ReaderError: a file is missing or wrong; the text names the record that needs it.
@@ -154,6 +156,7 @@ class Gallery:
                 record_id = record[f"{kind}_id"]
                 try:
                     self.css(kind, record_id)
+                    self._verify_picture(record.get("picture"))
                 except ReaderError as error:
                     raise ReaderError(f"{error}, of {kind} {record_id}") from None
 
@@ -340,6 +343,17 @@ class Gallery:
         if body is None or _sha256(body) != sha256:
             raise ReaderError(f"{path}: wrong content")
         return body
+
+    def _verify_picture(self, picture: Mapping[str, Any] | None) -> None:
+        if picture is None:
+            return
+        path, thumbnail = str(picture["path"]), str(picture["thumbnail"])
+        found = _PICTURE.fullmatch(path)
+        if found is None or thumbnail != f"pictures/{found[1]}-320.webp":
+            raise ReaderError("unexpected path of a picture")
+        self._checked(path, _MOST_PICTURE, found[1])
+        if self._download(thumbnail, _MOST_PICTURE).body is None:
+            raise ReaderError(f"{thumbnail}: wrong content")
 
     def _file(self, named: Mapping[str, Any], held: str = "") -> str:
         """Return a file that a pointer names, or ``held`` if it is that file."""

@@ -2,13 +2,17 @@
 
 import io
 import json
+import time
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from PIL import Image
+from starlette.staticfiles import StaticFiles
 
+from logoadmin import reader
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
+from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateLogo
 from logoadmin.domain.gallery.pictures import GetPicture, RemovePicture, SendPicture
 from logoadmin.domain.kernel.pictures import picture_names
@@ -18,6 +22,7 @@ from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.domain.publication.publication_records import Published
 from logoadmin.ports.storage import Storage
 from tests.gallery import ARTWORK, FrozenClock, gallery_on
+from tests.services import in_thread
 
 DAY: Final = 86_400
 
@@ -170,3 +175,18 @@ def test_pictures_leave_also_where_nothing_can_be_written(
     with pytest.raises(OSError, match="No space"):
         gallery.publication.publish(files)
     assert pictures_in(files) == set()
+
+
+@pytest.mark.rule("contract P2", "contract L6")
+def test_a_copy_without_a_picture_is_not_complete(tmp_path: Path) -> None:
+    gallery, files = gallery_on(MemoryStorage(), FrozenClock(int(time.time()))), FolderGalleryFiles(tmp_path / "public")
+    picture = send(gallery, 1)
+    logo(gallery, picture.url)
+    gallery.publication.publish(files)
+    with in_thread(StaticFiles(directory=tmp_path / "public")) as address:
+        copy = reader.open(f"{address}/", key=gallery.publication.public_keys())
+        assert copy.logos()[0]["picture"]["width"] == 640
+        copy.verify()
+        files.remove(picture_names([picture.picture])[1])
+        with pytest.raises(reader.ReaderError, match=r"-320\.webp.*of logo 1"):
+            copy.verify()
