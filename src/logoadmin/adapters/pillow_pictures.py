@@ -71,7 +71,9 @@ class PillowPictures:
             loop = header.image.info.get("loop", 1)
             del header
             stored = _encoded(frames, durations, loop, lossless=lossless)
-            return ConvertedPicture(stored, _thumbnail(frames[0]), *frames[0].size, len(frames))
+            # The encoder merges equal frames.
+            count = int(getattr(Image.open(io.BytesIO(stored)), "n_frames", 1))
+            return ConvertedPicture(stored, _thumbnail(frames[0]), *frames[0].size, count)
 
     def read(self, content: bytes) -> ConvertedPicture:
         """Return a picture that is in its stored form."""

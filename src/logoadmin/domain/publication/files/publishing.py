@@ -193,8 +193,7 @@ def publish(files: GalleryFiles, publication: Publication, now: int) -> None:
     """Bring files up to date; the caller has locked them.
 
     Whatever fails, and whenever a program is killed, the pointer and all files that it names are whole: immutable files
-    come first, the pointer comes last. Style sheets that an unexpired pointer leads to stay, and older indexes and
-    differences for two days.
+    come first, the pointer last. Sheets and pictures of an unexpired pointer stay, older indexes for two days.
 
     Args:
         files: the files.
@@ -227,12 +226,7 @@ def _write(
     files: GalleryFiles, publication: Publication, kept: Mapping[str, int], stored: Collection[str]
 ) -> Collection[str]:
     """Write what has changed, the pointer last; return the names of the user styles."""
-    changed = [
-        name
-        for name in publication.files
-        # A picture is read from the database only if it is missing.
-        if (name not in stored if name.startswith(PICTURE_FOLDER) else files.read(name) != publication.files[name])
-    ]
+    changed = _changed(files, publication, stored)
     made_of = _made_of(publication.state, publication.pointer)
     state = canonical({**kept, _MADE_OF: made_of, _LEFT_OUT: len(publication.left_out)})
     indexes = _written(publication.indexes)
@@ -267,6 +261,15 @@ def _others(files: GalleryFiles, names: Collection[str], publication: Publicatio
 
 def _has_our_page(files: GalleryFiles) -> bool:
     return is_page(files.read(PAGE) or b"")
+
+
+def _changed(files: GalleryFiles, publication: Publication, stored: Collection[str]) -> list[str]:
+    """Return the names of the files to write; a picture is read from the database only if it is missing."""
+    return [
+        name
+        for name in publication.files
+        if (name not in stored if name.startswith(PICTURE_FOLDER) else files.read(name) != publication.files[name])
+    ]
 
 
 def _made_of(state: str, pointer: bytes) -> str:
