@@ -38,6 +38,7 @@ from logoadmin.domain.publication.publication_service import PublishingRules
 from logoadmin.ports.gallery.pictures import PictureCodec
 from logoadmin.ports.identity.issuer import Issuer
 from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkeys
+from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.kernel.metrics import Metrics, NoMetrics
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 from logoadmin.ports.publication.signing import SigningKey
@@ -64,6 +65,7 @@ def open_gallery(
     administrator: bool = True,
     interactive: bool = True,
     counted: bool = False,
+    clock: Clock | None = None,
 ) -> LogoAdmin:
     """Open a gallery on the database that the settings name.
 
@@ -72,6 +74,7 @@ def open_gallery(
         administrator: whether that includes the first administrator.
         interactive: whether to give up on a database that does not respond within 2 s; long work waits longer.
         counted: whether events are counted (contract K2).
+        clock: the time, by default that of the system.
 
     Raises:
         SettingsError: the settings cannot be used.
@@ -81,15 +84,16 @@ def open_gallery(
     """
     # First, so that nothing is created for a service that cannot start.
     keys, signing_keys, issuer = given_keys(settings), gallery_keys(settings), issuer_of(settings)
+    clock = clock or SystemClock()
     metrics = _metrics() if counted else NoMetrics()
     storage = open_storage(settings, interactive=interactive, metrics=metrics)
     try:
         # Others may start or import in the same file, which takes longer than interactive callers wait.
         is_slow = interactive and storage.embedded
         with closing(open_storage(settings, interactive=False)) if is_slow else nullcontext(storage) as starting:
-            generated_password = start(starting, settings, create, administrator=administrator)
+            generated_password = start(starting, settings, create, clock, administrator=administrator)
             keys += _accepted_keys(storage, settings)
-        return _gallery(storage, settings, keys, signing_keys, issuer, metrics, generated_password)
+        return _gallery(storage, settings, keys, signing_keys, issuer, metrics, clock, generated_password)
     except BaseException:
         storage.close()
         raise
@@ -102,12 +106,13 @@ def _gallery(
     signing_keys: Sequence[SigningKey],
     issuer: Issuer | None,
     metrics: Metrics,
+    clock: Clock,
     generated_password: str | None,
 ) -> LogoAdmin:
     if not keys:
         raise TablesMissing(existed=not settings.create)
     tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience, settings.access_token_seconds)
-    hasher, encryption, randomness, clock = _hasher(settings), FernetEncryption(), SystemRandomness(), SystemClock()
+    hasher, encryption, randomness = _hasher(settings), FernetEncryption(), SystemRandomness()
     # An optional package.
     outgoing = None if find_spec("httpx2") is None else GuardedOutgoing(settings.outgoing_hosts)
     ports = Ports(
@@ -158,7 +163,9 @@ def open_storage(settings: Settings, *, interactive: bool, metrics: Metrics | No
     return open_sql_storage(url, timeout=STEP_TIMEOUT if interactive else None, metrics=metrics)
 
 
-def start(storage: StorageLifecycle, settings: Settings, create: Create, *, administrator: bool) -> str | None:
+def start(
+    storage: StorageLifecycle, settings: Settings, create: Create, clock: Clock, *, administrator: bool
+) -> str | None:
     """Create what is missing, if wanted; return the first administrator's password if it was generated.
 
     Raises:
@@ -175,7 +182,7 @@ def start(storage: StorageLifecycle, settings: Settings, create: Create, *, admi
                 return None
     password = None if settings.admin_password is None else settings.admin_password.get_secret_value()
     new_passwords = NewPasswords(_hasher(settings), sign_in_rules(settings).min_password_length)
-    given = new_passwords, SystemRandomness(), SystemClock(), password
+    given = new_passwords, SystemRandomness(), clock, password
     try:
         if password is not None and storage.is_empty():  # before a file is created
             new_passwords.check(password)

@@ -54,7 +54,7 @@ def rotate_keys(settings: Settings) -> int | None:
             "to rotate that, put a new key before the old one there"
         )
     with closing(open_storage(settings, interactive=False)) as storage:
-        start(storage, settings, "never", administrator=False)
+        start(storage, settings, "never", SystemClock(), administrator=False)
         return rotate_token_keys(storage, SystemRandomness(), SystemClock())
 
 

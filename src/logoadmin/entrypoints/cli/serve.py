@@ -79,18 +79,24 @@ def serve_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.command()
 @serve_options
-def serve(**flags: Any) -> None:
+@click.option("--demo", is_flag=True, help="Serve an invented gallery in memory, to look around.")
+def serve(*, demo: bool, **flags: Any) -> None:
     """Serve the gallery over HTTP.
 
     An empty embedded database gets its tables and its first administrator. A socket passed by systemd replaces host
     and port.
     """
+    if demo and flags["database"] is not None:
+        raise click.UsageError("--demo is in memory: leave out --database")
     in_terminal = _is_in_terminal()
     from logoadmin.bootstrap import open_gallery
+    from logoadmin.demo import demo_settings, open_demo
     from logoadmin.settings import load_settings
 
     server = load_server()
     settings = load_settings(**flags)
+    if demo:
+        settings = demo_settings(settings)
     given = server.socket_from_systemd()
     check_address(settings, given.getsockname()[0] if given else None)
     # The address first, so that nothing is created for a service that cannot run.
@@ -102,7 +108,7 @@ def serve(**flags: Any) -> None:
         if settings.metrics_port is not None:
             seen = held.enter_context(_metrics_listener(server, settings.metrics_host, settings.metrics_port))
             held.enter_context(server.shared_metrics())
-        gallery = held.enter_context(open_gallery(settings, counted=seen is not None))
+        gallery = held.enter_context((open_demo if demo else open_gallery)(settings, counted=seen is not None))
         show_start(gallery)
         if seen is not None:
             from logoadmin.domain.logo_admin import metrics

@@ -1,0 +1,35 @@
+"""A gallery in memory with invented artworks and people, for newcomers (contract Q4)."""
+
+from pydantic import SecretStr
+
+from logoadmin.adapters.system_environment import SystemClock
+from logoadmin.bootstrap import MEMORY, open_gallery
+from logoadmin.domain.kernel.errors import StartError
+from logoadmin.domain.kernel.extras import install_extra
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.settings import Settings
+
+
+def demo_settings(settings: Settings) -> Settings:
+    """Return the settings of a demo, of which nothing is stored; those of the listener stay as they are."""
+    return settings.model_copy(update={"database": SecretStr(MEMORY), "workers": 1})
+
+
+def open_demo(settings: Settings, *, counted: bool = False) -> LogoAdmin:
+    """Open a gallery in memory that has been used for a week.
+
+    Args:
+        settings: see :func:`demo_settings`.
+        counted: whether events are counted (contract K2).
+
+    Raises:
+        StartError: Pillow, which draws its pictures, is not installed.
+    """
+    try:
+        from logoadmin.demo.stock import DemoClock, stock
+    except ModuleNotFoundError as error:
+        raise StartError(f"{error.name} is not installed", install_extra("pictures")) from error
+    clock = DemoClock(SystemClock())
+    gallery = open_gallery(settings, counted=counted, clock=clock)
+    stock(gallery, clock)
+    return gallery

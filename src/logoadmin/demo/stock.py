@@ -1,0 +1,147 @@
+"""What the demo shows: invented artworks of invented people, and a week of their changes (contract Q4)."""
+
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Final
+
+from logoadmin.demo.art import PALETTES, emblem, page, portrait, word_mark
+from logoadmin.domain.gallery.artworks import (
+    AmendLogo,
+    AmendTheme,
+    BlockLogo,
+    CreateLogo,
+    CreateTheme,
+    LinkLogoAuthor,
+    LinkThemeAuthor,
+)
+from logoadmin.domain.gallery.authors import CreateAuthor
+from logoadmin.domain.gallery.pictures import SendPicture
+from logoadmin.domain.identity.roles import CreateRole
+from logoadmin.domain.identity.users import AmendUser, CreateUser
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.kernel.environment import Clock
+
+_WEEK: Final = 7 * 86_400
+_TARGETS: Final = ("forum", "wiki", "chat")
+_MAYA, _JONAS, _LEA = 101, 102, 103
+_USERS: Final = {_MAYA: "Maya Lindqvist", _JONAS: "Jonas Achterberg", _LEA: "Lea Okafor"}
+_MODERATES: Final = ("authors:write", "logos:write", "themes:write", "users:read")
+_REASON: Final = "The picture was taken from another community without asking."
+_AUTHORS: Final = (
+    *("Ann Berg", "Ben Okoro", "Cleo Iwata", "Dario Fenn", "Elif Kaya", "Finn Aalto", "Greta Voss", "Hanna Lis"),
+    *("Ivo Marek", "June Abara", "Kato Mori", "Лена Орлова", "Mads Holm", "נועה ברק", "Otis Reed"),
+)
+_LOGOS: Final = (
+    *("Northlight", "Saltmarsh", "Ferrous", "Quiet Sea", "Lantern", "Harvest Moon", "Driftwood", "Cobalt", "Fernweh"),
+    *("Tinder", "Morning Ferry", "Gravel Road", "Paper Kite", "Snowmelt", "Copperleaf", "Undertow", "Foxglove"),
+    *("Halo", "Lowland", "Slow Train", "Birch", "Afterglow", "Tidepool", "Ember", "Windfall", "Observatory"),
+    *("Mosaic", "Pebble", "Ravine", "Sunday", "Ink Well", "Glasshouse", "Moth", "Ridgeline", "Parade", "Juniper"),
+    *("Half Light", "Signal", "Kiln", "Night Market", "Wayside", "Prism", "Cinder", "Meadow", "Low Tide", "Beacon"),
+    *("Thistle", "Orchard", "Static", "First Frost", "Canopy", "Marble", "Rookery", "Still Water", "Spindle"),
+    *("Aurora", "Garnet", "Longshore", "Wren", "Open Field"),
+)
+_THEMES: Final = (
+    *("Deep Water", "Terracotta", "Neon Alley", "Mint", "Campfire", "Iris", "Evergreen", "Rosewood", "Dusk"),
+    *("Clear Sky", "Banner", "Old Press"),
+)
+# What readers are told about some themes: fonts from elsewhere, something that can cover the page, and movement.
+_EXTRAS: Final = {
+    2: ".stage::before { content: ''; position: fixed; inset: 0; pointer-events: none; opacity: 0.06; }\n",
+    5: ".bar { animation: glow 6s infinite alternate; }\n@keyframes glow { to { filter: hue-rotate(30deg); } }\n",
+    11: "@font-face { font-family: Press; src: url(https://fonts.example/press.woff2); }\nbody { font-family: Press; }\n",
+}
+_PLAIN: Final = "filter: saturate(1.3); border-radius: 12px"
+_Step = Callable[[LogoAdmin], object]
+
+
+@dataclass
+class DemoClock:
+    """A clock that is set, while the week is lived through."""
+
+    clock: Clock
+    ahead: int = -_WEEK
+
+    def now(self) -> int:
+        """Return the time at which the demo is."""
+        return self.clock.now() + self.ahead
+
+    def elapsed(self) -> float:
+        """Return what passes for real."""
+        return self.clock.elapsed()
+
+
+def stock(gallery: LogoAdmin, clock: DemoClock) -> None:
+    """Fill an empty gallery in a week, at the end of which the clock shows the present."""
+    steps = list(_week())
+    for number, (user, step) in enumerate(steps):
+        clock.ahead = -_WEEK + _WEEK * number // len(steps)
+        step(gallery if user is None else gallery.acting_as(user))
+    clock.ahead = 0
+
+
+def _week() -> Iterator[tuple[int | None, _Step]]:
+    """Yield who did what, in order; the administrator without an id."""
+    yield None, _hire
+    for number, name in enumerate(_AUTHORS):
+        yield _MAYA, partial(_author, number, name)
+    random = Random(7)
+    for number, name in enumerate(_LOGOS):
+        moderator = random.choice((_MAYA, _JONAS))
+        yield moderator, partial(_logo, number, name, random.sample(range(1, 16), random.choice((1, 1, 1, 2))))
+        if number % 5 == 4:
+            yield moderator, partial(_theme, number // 5, random.randrange(1, 16))
+        if number % 9 == 8:
+            yield _JONAS, partial(_amend, AmendLogo(logo_id=number - 3, custom_css=_PLAIN))
+    yield _MAYA, lambda gallery: gallery.themes.amend(AmendTheme(theme_id=4, active=False))
+    yield _JONAS, lambda gallery: gallery.themes.amend(AmendTheme(theme_id=4, active=True))
+    yield _MAYA, lambda gallery: gallery.logos.block(BlockLogo(logo_id=33, reason=_REASON))
+
+
+def _hire(gallery: LogoAdmin) -> None:
+    role = gallery.roles.create(CreateRole(name="moderator", scope=_MODERATES))
+    for number, (user, name) in enumerate(_USERS.items()):
+        avatar = gallery.pictures.send(SendPicture(), portrait(number)).url
+        password = secrets.token_urlsafe(24)  # nobody signs in as them
+        gallery.users.create(CreateUser(user_id=user, username=name, avatar=avatar, password=password))
+    for user in (_MAYA, _JONAS):
+        gallery.users.amend(AmendUser(user_id=user, role_id=role.role_id))
+
+
+def _author(number: int, name: str, gallery: LogoAdmin) -> None:
+    gallery.authors.create(CreateAuthor(user_id=1001 + number, username=name))
+
+
+def _amend(command: AmendLogo, gallery: LogoAdmin) -> None:
+    gallery.logos.amend(command)
+
+
+def _logo(number: int, name: str, authors: Sequence[int], gallery: LogoAdmin) -> None:
+    content = word_mark(number, name) if number % 4 == 1 else emblem(number)
+    picture = gallery.pictures.send(SendPicture(), content).url
+    css = f"background: url({picture}) center / contain no-repeat; color: {PALETTES[number % len(PALETTES)][1]}"
+    target, is_active = _TARGETS[number % 3], number % 19 != 7
+    logo = gallery.logos.create(
+        CreateLogo(name=name, preview_url=picture, target=target, custom_css=css, active=is_active)
+    )
+    for author in authors:
+        gallery.logos.link(LinkLogoAuthor(logo_id=logo.logo_id, author_id=author))
+
+
+def _theme(number: int, author: int, gallery: LogoAdmin) -> None:
+    palette = PALETTES[(number * 7 + 3) % len(PALETTES)]
+    picture = gallery.pictures.send(SendPicture(), page(palette, number)).url
+    ground, shape, accent = palette
+    css = (
+        f":root {{ color-scheme: {'light' if number % 2 else 'dark'}; }}\n"
+        f"body {{ background: {ground}; color: {shape}; }}\n"
+        f"header, .bar {{ background: {shape}; color: {ground}; }}\n"
+        f"a, button {{ color: {accent}; border-radius: 8px; }}\n{_EXTRAS.get(number, '')}"
+    )
+    name, target = _THEMES[number], _TARGETS[number % 3]
+    theme = gallery.themes.create(
+        CreateTheme(name=name, preview_url=picture, target=target, custom_css=css, active=True)
+    )
+    gallery.themes.link(LinkThemeAuthor(theme_id=theme.theme_id, author_id=author))
