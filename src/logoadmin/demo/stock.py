@@ -51,7 +51,7 @@ _THEMES: Final = (
 _EXTRAS: Final = {
     2: ".stage::before { content: ''; position: fixed; inset: 0; pointer-events: none; opacity: 0.06; }\n",
     5: ".bar { animation: glow 6s infinite alternate; }\n@keyframes glow { to { filter: hue-rotate(30deg); } }\n",
-    11: "@font-face { font-family: Press; src: url(https://fonts.example/press.woff2); }\nbody { font-family: Press; }\n",
+    11: "@font-face { font-family: Press; src: url(https://fonts.example/press.woff2) }\nbody { font-family: Press }\n",
 }
 _PLAIN: Final = "filter: saturate(1.3); border-radius: 12px"
 _Step = Callable[[LogoAdmin], object]
