@@ -28,7 +28,7 @@ _FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP")
 _LOSSLESS: Final = ("PNG", "GIF")
 _QUALITY: Final = 85
 # Each scan of a progressive JPEG takes time for all pixels, and a few bytes only; real files have 10.
-_MAX_SCANS: Final = 50
+_MAX_SCANS: Final = 30
 _SCAN: Final = b"\xff\xda"
 # Rows that are scaled at a time, times the factor.
 _BAND: Final = 64
