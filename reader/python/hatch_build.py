@@ -20,8 +20,8 @@ class ServiceMetadata(MetadataHookInterface):
         service = tomllib.loads((SERVICE / "pyproject.toml").read_text("utf-8"))["project"]
         metadata["version"] = service["version"]
         metadata["requires-python"] = service["requires-python"]
-        verifying = [each for each in service["dependencies"] if re.match(r"cryptography\b", each)]
-        metadata["dependencies"] = verifying + service["optional-dependencies"]["client"]
+        known = [*service["dependencies"], *service["optional-dependencies"]["client"]]
+        metadata["dependencies"] = [each for each in known if re.match(r"(cryptography|httpx2)\b", each)]
 
 
 class ServiceModules(BuildHookInterface[BuilderConfig]):

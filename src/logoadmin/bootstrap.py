@@ -65,7 +65,7 @@ def open_gallery(
     administrator: bool = True,
     interactive: bool = True,
     counted: bool = False,
-    clock: Clock | None = None,
+    demo_clock: Clock | None = None,
 ) -> LogoAdmin:
     """Open a gallery on the database that the settings name.
 
@@ -74,7 +74,7 @@ def open_gallery(
         administrator: whether that includes the first administrator.
         interactive: whether to give up on a database that does not respond within 2 s; long work waits longer.
         counted: whether events are counted (contract K2).
-        clock: the time, by default that of the system.
+        demo_clock: the time of a demo, whose pages say that it is one (contract Q4).
 
     Raises:
         SettingsError: the settings cannot be used.
@@ -84,16 +84,17 @@ def open_gallery(
     """
     # First, so that nothing is created for a service that cannot start.
     keys, signing_keys, issuer = given_keys(settings), gallery_keys(settings), issuer_of(settings)
-    clock = clock or SystemClock()
     metrics = _metrics() if counted else NoMetrics()
     storage = open_storage(settings, interactive=interactive, metrics=metrics)
     try:
         # Others may start or import in the same file, which takes longer than interactive callers wait.
         is_slow = interactive and storage.embedded
         with closing(open_storage(settings, interactive=False)) if is_slow else nullcontext(storage) as starting:
-            generated_password = start(starting, settings, create, clock, administrator=administrator)
+            generated_password = start(
+                starting, settings, create, demo_clock or SystemClock(), administrator=administrator
+            )
             keys += _accepted_keys(storage, settings)
-        return _gallery(storage, settings, keys, signing_keys, issuer, metrics, clock, generated_password)
+        return _gallery(storage, settings, keys, signing_keys, issuer, metrics, demo_clock, generated_password)
     except BaseException:
         storage.close()
         raise
@@ -106,15 +107,14 @@ def _gallery(
     signing_keys: Sequence[SigningKey],
     issuer: Issuer | None,
     metrics: Metrics,
-    clock: Clock,
+    demo_clock: Clock | None,
     generated_password: str | None,
 ) -> LogoAdmin:
     if not keys:
         raise TablesMissing(existed=not settings.create)
     tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience, settings.access_token_seconds)
     hasher, encryption, randomness = _hasher(settings), FernetEncryption(), SystemRandomness()
-    # An optional package.
-    outgoing = None if find_spec("httpx2") is None else GuardedOutgoing(settings.outgoing_hosts)
+    outgoing = None if find_spec("httpx2") is None else GuardedOutgoing(settings.outgoing_hosts)  # an optional package
     ports = Ports(
         storage,
         hasher,
@@ -122,7 +122,7 @@ def _gallery(
         tokens,
         encryption,
         randomness,
-        clock,
+        demo_clock or SystemClock(),
         Ed25519Signing(),
         metrics,
         outgoing,
@@ -135,7 +135,9 @@ def _gallery(
     )
     lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days)
     access, seen = settings.access or Policy.OPEN, settings.effective_public_url
-    rules = Rules(access, lifetimes, _publishing(settings), sign_in_rules(settings), seen, settings.picture_space)
+    is_demo = demo_clock is not None
+    publishing, signing_in = _publishing(settings, demo=is_demo), sign_in_rules(settings)
+    rules = Rules(access, lifetimes, publishing, signing_in, seen, settings.picture_space, is_demo)
     return LogoAdmin(ports, rules, generated_password)
 
 
@@ -257,25 +259,25 @@ def gallery_files(gallery: LogoAdmin) -> GalleryFiles:
     return MemoryGalleryFiles() if path is None else folder(path)
 
 
-def _publishing(settings: Settings) -> PublishingRules:
+def _publishing(settings: Settings, *, demo: bool) -> PublishingRules:
     return PublishingRules(
         settings.gallery_days,
         _asset("reader", READER),
         settings.pin_imports,
         gallery_dir(settings),
         settings.gallery_dir is None,
-        _page(settings),
+        _page(settings, demo=demo),
         targets_of(settings),
         *_links(settings),
     )
 
 
-def _page(settings: Settings) -> Page | None:
+def _page(settings: Settings, *, demo: bool) -> Page | None:
     if not settings.gallery_page:
         return None
     folder = files("logoadmin").joinpath("gallery_page")
     found = sorted((each.name, each.read_bytes()) for each in folder.iterdir() if re.fullmatch(ASSET, each.name))
-    return Page(settings.gallery_title, settings.gallery_home, _asset("gallery_page", PAGE), dict(found))
+    return Page(settings.gallery_title, settings.gallery_home, _asset("gallery_page", PAGE), dict(found), demo)
 
 
 def _asset(folder: str, name: str) -> bytes:

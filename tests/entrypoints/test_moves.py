@@ -30,6 +30,7 @@ LEFT_OUT: Final = {
     "challenges": "second factors",
     "identities": "identities of single sign-on",
     "preferences": "preferences",
+    "pictures": "pictures",
     "events": "sign-in events",
     "stored_responses": "stored responses and counts of failed sign-ins",
     "sign_in_attempts": "stored responses and counts of failed sign-ins",

@@ -24,7 +24,8 @@ READS: Final = [row for row in SAMPLES if row.method == "GET" and row.is_version
 CONDITIONAL: Final = [
     row
     for row in SAMPLES
-    if row.method in ("PATCH", "PUT", "DELETE") and not row.template.startswith(("/api/auth/", "/api/settings"))
+    if row.method in ("PATCH", "PUT", "DELETE")
+    and not row.template.startswith(("/api/auth/", "/api/pictures/", "/api/settings"))
 ]
 # The read that has the version of the record that a request changes.
 RECORD: Final = re.compile(r"/api/\w+/\d+")

@@ -132,7 +132,7 @@ def test_a_work_shows_its_authors_what_it_does_and_how_to_use_it(folder: Folder,
     page.goto(f"{folder.address}#/logos/4")
     expect(page.get_by_text("A style manager would refuse this CSS")).to_be_visible()
     expect(page.get_by_role("link", name="Install")).to_have_count(0)
-    # What is copied needs nothing else.
+    # The copied CSS needs nothing else.
     page.goto(f"{folder.address}#/themes/2")
     page.get_by_role("button", name="Copy CSS").click()
     expect(page.get_by_text("Copied")).to_be_visible()
@@ -179,7 +179,7 @@ def test_everything_is_reached_by_keyboard_and_focus_follows(tmp_path: Path, loo
 
 
 @pytest.mark.rule("contract Q1")
-def test_what_is_blocked_is_dropped_while_the_page_is_open(folder: Folder, look: Look) -> None:
+def test_blocked_works_are_dropped_while_the_page_is_open(folder: Folder, look: Look) -> None:
     work, list_ = look(folder, "#/logos/1"), look(folder)
     expect(work.get_by_role("heading", level=1)).to_have_text("Dusk")
     expect(list_.locator(".card")).to_have_count(7)

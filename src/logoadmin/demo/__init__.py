@@ -2,17 +2,28 @@
 
 from pydantic import SecretStr
 
-from logoadmin.adapters.system_environment import SystemClock
 from logoadmin.bootstrap import MEMORY, open_gallery
 from logoadmin.domain.kernel.errors import StartError
 from logoadmin.domain.kernel.extras import install_extra
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.settings import Settings
+from logoadmin.settings.gallery_page import TargetSettings
 
 
 def demo_settings(settings: Settings) -> Settings:
     """Return the settings of a demo, of which nothing is stored; those of the listener stay as they are."""
-    return settings.model_copy(update={"database": SecretStr(MEMORY), "workers": 1})
+    return settings.model_copy(
+        update={
+            "database": SecretStr(MEMORY),
+            "workers": 1,
+            "gallery_title": "Demo gallery",
+            "gallery_targets": {
+                "forum": TargetSettings(name="Forum", document='domain("forum.example")', logo=".site-logo"),
+                "wiki": TargetSettings(name="Wiki", document='domain("wiki.example")', logo="#logo"),
+                "chat": TargetSettings(name="Chat", document='url-prefix("https://chat.example/")'),
+            },
+        }
+    )
 
 
 def open_demo(settings: Settings, *, counted: bool = False) -> LogoAdmin:
@@ -29,7 +40,7 @@ def open_demo(settings: Settings, *, counted: bool = False) -> LogoAdmin:
         from logoadmin.demo.stock import DemoClock, stock
     except ModuleNotFoundError as error:
         raise StartError(f"{error.name} is not installed", install_extra("pictures")) from error
-    clock = DemoClock(SystemClock())
-    gallery = open_gallery(settings, counted=counted, clock=clock)
+    clock = DemoClock()
+    gallery = open_gallery(settings, counted=counted, demo_clock=clock)
     stock(gallery, clock)
     return gallery

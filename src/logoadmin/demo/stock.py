@@ -1,6 +1,7 @@
 """What the demo shows: invented artworks of invented people, and a week of their changes (contract Q4)."""
 
 import secrets
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +23,6 @@ from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.identity.roles import CreateRole
 from logoadmin.domain.identity.users import AmendUser, CreateUser
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.kernel.environment import Clock
 
 _WEEK: Final = 7 * 86_400
 _TARGETS: Final = ("forum", "wiki", "chat")
@@ -47,7 +47,7 @@ _THEMES: Final = (
     *("Deep Water", "Terracotta", "Neon Alley", "Mint", "Campfire", "Iris", "Evergreen", "Rosewood", "Dusk"),
     *("Clear Sky", "Banner", "Old Press"),
 )
-# What readers are told about some themes: fonts from elsewhere, something that can cover the page, and movement.
+# Verdicts that visitors see: fonts from elsewhere, something that can cover the page, and movement.
 _EXTRAS: Final = {
     2: ".stage::before { content: ''; position: fixed; inset: 0; pointer-events: none; opacity: 0.06; }\n",
     5: ".bar { animation: glow 6s infinite alternate; }\n@keyframes glow { to { filter: hue-rotate(30deg); } }\n",
@@ -61,16 +61,15 @@ _Step = Callable[[LogoAdmin], object]
 class DemoClock:
     """A clock that is set, while the week is lived through."""
 
-    clock: Clock
     ahead: int = -_WEEK
 
     def now(self) -> int:
         """Return the time at which the demo is."""
-        return self.clock.now() + self.ahead
+        return int(time.time()) + self.ahead
 
     def elapsed(self) -> float:
         """Return what passes for real."""
-        return self.clock.elapsed()
+        return time.monotonic()
 
 
 def stock(gallery: LogoAdmin, clock: DemoClock) -> None:

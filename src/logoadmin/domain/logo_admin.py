@@ -129,6 +129,7 @@ class Rules:
     sign_in: SignInRules = field(default_factory=SignInRules)
     public_url: PublicUrl = LOCAL
     picture_space: int = DEFAULT_SPACE
+    demo: bool = False
 
 
 class JudgedArtworkService(ArtworkService[Artwork, LinkAnswer, Removed, RemovedLink]):
@@ -202,6 +203,7 @@ class LogoAdmin:
         self._acting: ActingAs | None = None
         self.access = rules.access
         self.public_url = rules.public_url
+        self.is_demo = rules.demo
         self.waits = ports.storage.waits
         self.concurrent_reads = ports.storage.concurrent_reads
         self.product = ports.storage.product

@@ -5,7 +5,7 @@ import { language, texts } from "./page-texts.js";
 /** @typedef {import("./page-elements.js").Work} Work */
 /** @typedef {{kind: string, q: string, target: string, sort: string}} Filter */
 
-/** What fills a screen, and what is added in each pause afterwards. */
+/** Cards drawn at once, which fill a screen, and cards added in each pause. */
 const FIRST = 24;
 const STEP = 120;
 /** Of one group. */
@@ -19,7 +19,7 @@ const whenIdle = globalThis.requestIdleCallback ?? ((/** @type {() => void} */ a
 const filterOf = ({ kind = "", q = "", target = "", sort = "" }) => ({ kind, q, target, sort });
 
 /**
- * A list of cards that grows in pauses, so that the first ones are there at once and the last ones can be scrolled to.
+ * A list of cards that grows in pauses, so that the first cards appear at once and the last ones can be scrolled to.
  * It consists of groups of whole rows, of which the browser draws those in sight. The arrow keys move in it.
  */
 export class Cards {

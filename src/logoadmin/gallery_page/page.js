@@ -203,6 +203,7 @@ const skip = (/** @type {Event} */ event) => {
   event.preventDefault();
   main.focus();
 };
+if (config.demo) header.before(h("p", { class: "demo" }, texts.demo));
 header.append(
   h("a", { class: "skip", href: "#main", click: skip }, texts.skip),
   h("a", { class: "brand", href: "#/", dir: "auto" }, config.title),

@@ -117,7 +117,9 @@ def test_no_change_made_at_once_is_lost(storage: Storage) -> None:
     ],
     ids=["unlink", "set_password", "end_all", "put"],
 )
-def test_a_second_write_waits_and_sees_what_was_left(storage: Storage, other: Callable[[UnitOfWork], object]) -> None:
+def test_a_second_write_waits_and_sees_the_result_of_the_first(
+    storage: Storage, other: Callable[[UnitOfWork], object]
+) -> None:
     write(
         storage,
         add(*map(author, (1, 2)), logo(1), role()),

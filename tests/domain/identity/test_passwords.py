@@ -467,7 +467,7 @@ def test_under_guarded_a_session_with_the_generated_password_may_change_it_and_n
 
 
 def test_the_generated_password_leads_to_its_change(storage: MemoryStorage, clock: FrozenClock) -> None:
-    # Who must also enrol a factor changes the password first.
+    # A user who must also enrol a factor changes the password first.
     strict = SignInRules(second_factor="required", grace_days=0)
     gallery, who, generated = started(storage, clock, Policy.GUARDED, strict)
 

@@ -6,6 +6,7 @@ from typing import Final
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.gallery.pictures import RemovePicture
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.events.event_list import ListEvents
 from logoadmin.domain.identity.factors import passkeys
@@ -35,10 +36,10 @@ pytestmark = pytest.mark.rule("contract O3")
 # Every command that needs one, written by hand.
 RECENT: Final[tuple[type[Command], ...]] = (
     *(keys.CreateKey, EnrolTotp, ConfirmTotp, RemoveFactor, RemoveUserFactors, MakeRecoveryCodes),
-    *(passkeys.BeginPasskey, passkeys.EnrolPasskey, CreateSignInCode),
+    *(passkeys.BeginPasskey, passkeys.EnrolPasskey, CreateSignInCode, RemovePicture),
 )
-# They are about other users.
-OF_OTHERS: Final = (RemoveUserFactors, CreateSignInCode)
+# They are not about the caller.
+OF_OTHERS: Final = (RemoveUserFactors, CreateSignInCode, RemovePicture)
 EVERY: Final = {*RECENT}
 
 

@@ -403,7 +403,9 @@ def test_the_check_of_all_asks_for_every_active_record_with_imports(gallery: Log
     assert (second.name, [each.failure for each in second.imports]) == ("Boreal", ["styles.example: status 404"])
 
 
-def test_a_host_that_times_out_is_not_asked_for_ever(gallery: LogoAdmin, clock: FrozenClock, origins: Origins) -> None:
+def test_a_host_that_times_out_is_not_asked_again_and_again(
+    gallery: LogoAdmin, clock: FrozenClock, origins: Origins
+) -> None:
     for number in range(2, 9):
         gallery.themes.create(CreateTheme(**theme(f"@import 'https://slow.example/{number}.css';")))
 

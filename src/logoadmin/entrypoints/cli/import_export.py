@@ -40,6 +40,7 @@ NOT_EXPORTED: Final = (
     "second factors",
     "identities of single sign-on",
     "preferences",
+    "pictures",
     "the settings for everybody",
     "sign-in events",
     "stored responses and counts of failed sign-ins",

@@ -86,17 +86,13 @@ def serve(*, demo: bool, **flags: Any) -> None:
     An empty embedded database gets its tables and its first administrator. A socket passed by systemd replaces host
     and port.
     """
-    if demo and flags["database"] is not None:
-        raise click.UsageError("--demo is in memory: leave out --database")
     in_terminal = _is_in_terminal()
     from logoadmin.bootstrap import open_gallery
-    from logoadmin.demo import demo_settings, open_demo
+    from logoadmin.demo import open_demo
     from logoadmin.settings import load_settings
 
     server = load_server()
-    settings = load_settings(**flags)
-    if demo:
-        settings = demo_settings(settings)
+    settings = _settings_of_demo(flags) if demo else load_settings(**flags)
     given = server.socket_from_systemd()
     check_address(settings, given.getsockname()[0] if given else None)
     # The address first, so that nothing is created for a service that cannot run.
@@ -124,6 +120,15 @@ def serve(*, demo: bool, **flags: Any) -> None:
             listening=partial(_show_addresses, settings, address),
             metrics=gallery.metrics,
         )
+
+
+def _settings_of_demo(flags: dict[str, Any]) -> "Settings":
+    from logoadmin.demo import demo_settings
+    from logoadmin.settings import load_settings
+
+    if flags["database"] is not None:
+        raise click.UsageError("--demo keeps everything in memory: leave out --database")
+    return demo_settings(load_settings(**flags))
 
 
 def _metrics_listener(server: ModuleType, host: str, port: int) -> "socket":

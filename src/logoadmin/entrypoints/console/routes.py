@@ -86,6 +86,7 @@ class _Console:
             "access": self._gallery.access.value,
             "picture_hosts": self._picture_hosts,
             "public_url": self._gallery.public_url.base,
+            "demo": self._gallery.is_demo,
         }
         generated = {"interface.json": _described(document), "config.json": page_config}
         return AssetFolder(

@@ -18,7 +18,7 @@ import { READ_LIMIT, timedFetch, WRITE_LIMIT } from "./timed_fetch.js";
 
 /**
  * What the server writes into the page.
- * @type {{version: string, license: string, database: string, access: "open" | "guarded", picture_hosts: string[], public_url: string}}
+ * @type {{version: string, license: string, database: string, access: "open" | "guarded", picture_hosts: string[], public_url: string, demo: boolean}}
  */
 export const pageConfig = JSON.parse(document.querySelector('meta[name="logoadmin"]')?.getAttribute("content") ?? "{}");
 

@@ -40,12 +40,14 @@ class Page:
         home: the URL of the site that it belongs to; empty for none.
         template: the content of ``index.html``, with one empty place for data.
         assets: the files that it loads besides the reader, by name.
+        demo: whether it says that the gallery is a demo (contract Q4).
     """
 
     title: str
     home: str = ""
     template: bytes = b""
     assets: Mapping[str, bytes] = field(default_factory=dict)
+    demo: bool = False
 
 
 def page_files(
@@ -68,6 +70,7 @@ def page_files(
         "submit": links.console,
         "targets": [_described(target) for target in targets],
         "keys": [dict(key) for key in keys],
+        **({"demo": True} if page.demo else {}),
     }
     # In JSON, this character stands in strings alone; in HTML it could end the element.
     written = canonical(data).decode().replace("<", "\\u003c")

@@ -1,7 +1,7 @@
 /** The frame of every view: the sidebar, the banner, the notices with undo, and the dialogs. */
 import { h, useEffect, useErrorBoundary, useRef, signal } from "../../vendor/preact.js";
 import { trouble } from "../../client.js";
-import { asksAgain, me, mustEnrol, state } from "../../session.js";
+import { asksAgain, me, mustEnrol, pageConfig, state } from "../../session.js";
 import { loadMoreTexts, t, withTexts } from "../../texts.js";
 import { slow } from "../../slow_requests.js";
 import { dismiss, notices } from "../../notices.js";
@@ -44,7 +44,7 @@ const Help = lazy(withTexts(() => import("./help.js").then((module) => module.He
 
 export function Shell() {
   if (state.value === "starting") return null;
-  if (state.value === "out" || !me.value) return h(SignIn, {});
+  if (state.value === "out" || !me.value) return [pageConfig.demo && h(Demo, {}), h(SignIn, {})];
   const around = [
     h(Progress, {}),
     h(Notices, {}),
@@ -81,7 +81,12 @@ function Progress() {
 /** The banner for an unavailable service or network. */
 function Banner() {
   const text = trouble.value ? t(`trouble.${trouble.value}`) : "";
-  return h("div", { class: text ? "banner" : "hidden", role: "status" }, text && h(Icon, { name: "WifiOff" }), text);
+  return [pageConfig.demo && h(Demo, {}), h("div", { class: text ? "banner" : "hidden", role: "status" }, text && h(Icon, { name: "WifiOff" }), text)];
+}
+
+/** What every view of a demo says. */
+function Demo() {
+  return h("p", { class: "demo" }, t("demo"));
 }
 
 /** The view that the address names. */

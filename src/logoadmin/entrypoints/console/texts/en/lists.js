@@ -66,6 +66,7 @@ export default {
   "reference.copy": "Copy request ID",
   "renewed.reload": "Reload",
   "renewed.title": "This view cannot be loaded. There may be a new version of the console.",
+  demo: "A demo with invented people and works. Nothing of it is stored.",
   "trouble.away": "The database does not respond. You can keep reading. Saving will work again once the connection is back.",
   "trouble.offline": "You're offline. You can keep reading. Saving will work again once the connection is back.",
   "trouble.refusing": "The service is unavailable just now. You can keep reading. Saving will work again once it is back.",
