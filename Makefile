@@ -1,5 +1,5 @@
 # Every target sets up what it needs: only python3, pip and make are required.
-.PHONY: run test test-slow test-all release structure tables openapi check check-code check-console bundle reader vendor bench bench-console pictures build
+.PHONY: run test test-slow test-all release structure tables openapi check check-code check-console bundle reader vendor bench bench-console pictures views build
 .PHONY: docs lock clean
 
 UV := .venv/bin/uv
@@ -65,7 +65,10 @@ bench: .venv/ready  ## Compare with a bare Starlette route and with the usual wa
 bench-console: .venv/ready bundle  ## Measure the console in Chromium, with 3,470 logos
 	$(BIN)/python -m benchmarks.console
 
-pictures: .venv/ready  ## Take pictures of every view of the console, in all themes and sizes, into pictures/
+pictures: .venv/ready  ## Take the pictures of the docs again, all from the demo; needs chromium
+	$(BIN)/python -m tests.console.guide
+
+views: .venv/ready  ## Take pictures of every view of the console, in all themes and sizes, into pictures/
 	LOGOADMIN_TEST_PICTURES=pictures $(BIN)/pytest -n 0 tests/console/test_pictures.py
 
 build: .venv/ready bundle  ## Build dist/logoadmin-*.whl and .tar.gz, and the readers alone: a wheel and an npm archive

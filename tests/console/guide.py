@@ -1,94 +1,73 @@
-"""The pictures in the guide of the console: ``python -m tests.console.guide`` makes them again, in docs/pictures.
+"""The pictures in the docs, all from the demo: ``make pictures`` takes them again, into docs/pictures (contract Q4).
 
-What is in them is made up, and the same each time; fonts are those of the machine.
+What is in them is drawn by code, and the same each time; fonts are those of the machine.
 """
 
+import hashlib
+import json
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
-from logoadmin.domain.gallery import artworks, authors
-from logoadmin.domain.identity import users
-from logoadmin.domain.kernel.access import Caller, SignedIn
-from logoadmin.ports.identity.session_storage import Session
 from tests import browser
-from tests.console.driver import Person, looking
-from tests.console.external_hosts import PICTURES
-from tests.console.service import Served, served
-from tests.gallery import ADMIN_ID
+from tests.services import ROOT, service
 
-FOLDER: Final = Path(__file__).parents[2] / "docs/pictures"
-_NAMES: Final = (
-    *("Winter", "Spring", "Summer", "Autumn", "New Year", "Midnight", "Harbour", "Meadow", "Lighthouse", "Paper"),
-    *("Copper", "Ten years", "Night market", "Sale", "Book fair", "Quiet", "Aurora", "Terracotta", "Rain", "Chess"),
-)
-_HOUR: Final = 3600
-_MIRA, _TOM = 41, 42
-
-
-def fill(service: Served) -> None:
-    """Let three people work on a gallery for four days, until now."""
-    gallery, clock = service.gallery, service.clock
-    clock.pass_by(-100 * _HOUR)
-    admin = _caller(service, ADMIN_ID)
-    for number, name in enumerate(("Ann Berg", "Ben Okoro", "Sofia Lind"), 1):
-        gallery.authors.create(authors.CreateAuthor(user_id=1000 + number, username=name), admin)
-    for user_id, name in ((_MIRA, "mira"), (_TOM, "tom")):
-        gallery.users.create(
-            users.CreateUser(user_id=user_id, username=name, password=f"the password of {name}"), admin
-        )
-        gallery.users.amend(users.AmendUser(user_id=user_id, role_id=2), admin)
-    people = [_caller(service, user_id) for user_id in (_MIRA, _TOM)]
-    for number, name in enumerate(_NAMES, 1):
-        clock.pass_by(4 * _HOUR)
-        url = f"https://{PICTURES}/{name.lower().replace(' ', '-')}.svg"
-        css = f"background: url({url}) center / contain no-repeat;\nwidth: 120px"
-        target = ("forum", "market")[number % 3 == 0]
-        made = artworks.CreateLogo(name=name, preview_url=url, target=target, custom_css=css, active=number % 7 != 0)
-        gallery.logos.create(made, people[number % 2])
-        gallery.logos.link(artworks.LinkLogoAuthor(logo_id=number, author_id=1 + number % 3), people[number % 2])
-    mira, tom = people
-    clock.pass_by(17 * _HOUR)
-    gallery.logos.amend(artworks.AmendLogo(logo_id=14, active=True), mira)
-    gallery.logos.amend(artworks.AmendLogo(logo_id=5, name="New Year 2027"), tom)
-    clock.pass_by(2 * _HOUR)
-    gallery.logos.remove(artworks.RemoveLogo(logo_id=16), mira)
-    clock.pass_by(_HOUR)
+FOLDER: Final = ROOT / "docs/pictures"
+# What each picture was taken of, so that a test can tell when the view has changed since.
+TAKEN: Final = FOLDER / "taken.json"
+# Each picture with the modules of its view.
+PICTURES: Final = {
+    "page": ("gallery_page/index.html", "gallery_page/page.css", "gallery_page/page.js", "gallery_page/page-list.js"),
+    "work": ("gallery_page/page.css", "gallery_page/page-work.js"),
+    "logos": ("entrypoints/console/pages/artworks.js",),
+    "logo": ("entrypoints/console/pages/artwork.js",),
+    "history": ("entrypoints/console/pages/history.js",),
+}
+_PASSWORD: Final = "a password for pictures"
 
 
-def _caller(service: Served, user_id: int) -> Caller:
-    now = service.clock.now()
-    session = Session(f"session of {user_id}", user_id, now, now + 1000 * _HOUR)
-    service.storage.write(lambda uow: uow.identity.sessions.add(session))
-    return SignedIn(user_id, session.session_id)
+def digest(modules: tuple[str, ...]) -> str:
+    """Return a digest of the modules of a view."""
+    contents = (ROOT.joinpath("src/logoadmin", each).read_bytes() for each in modules)
+    return hashlib.sha256(b"\0".join(contents)).hexdigest()[:16]
 
 
-def take(person: Person) -> None:
+def take(page: Page, address: str) -> None:
     """Take the pictures."""
-    person.sign_in("logos")
-    _take(person, "logos")
-    person.page.set_viewport_size({"width": 1120, "height": 800})  # as high as the form, with its editor
-    person.open("logos/1")
-    person.settle()
-    person.page.wait_for_timeout(1000)  # the picture in the frame is a background, which has no load event
-    _take(person, "logo")
-    person.page.set_viewport_size({"width": 1120, "height": 680})
-    person.open("history")
-    person.settle()
-    person.page.locator(".disclosure-head", has_text="New Year").first.click()
-    expect(person.page.locator(".disclosure-body ins").first).to_be_visible()
-    _take(person, "history")
 
+    def shown(name: str, path: str, ready: str, then: Callable[[], object] = lambda: None) -> None:
+        page.goto(f"{address}/{path}")
+        expect(page.locator(ready).first).to_be_visible()
+        then()
+        page.wait_for_load_state("networkidle")
+        page.wait_for_timeout(1000)  # pictures in frames and backgrounds have no load event
+        page.screenshot(path=FOLDER / f"{name}.png")
 
-def _take(person: Person, name: str) -> None:
-    person.settle()
-    person.picture(name, FOLDER)
+    def sign_in() -> None:
+        form = page.locator(".sign-in form")
+        form.locator("[name=username]").fill("admin")
+        form.locator("[name=password]").fill(_PASSWORD)
+        form.locator("[name=password]").press("Enter")
+        expect(page.locator(".sidebar")).to_be_visible()
+
+    shown("page", "gallery/", ".cards img")
+    shown("work", "gallery/#/themes/3", "h1:visible")
+    shown("logos", "console/logos", ".sign-in form", sign_in)
+    page.set_viewport_size({"width": 1120, "height": 800})  # as high as the form, with its editor
+    shown("logo", "console/logos/1", ".sidebar")
+    page.set_viewport_size({"width": 1120, "height": 680})
+    shown("history", "console/history", ".disclosure-head")
 
 
 if __name__ == "__main__":
-    size = {"width": 1120, "height": 680}
-    with browser.started() as chromium, served(is_filled=False) as found:
-        fill(found)
-        with looking(chromium, found, viewport=size, reduced_motion="reduce") as somebody:
-            take(somebody)
+    with tempfile.TemporaryDirectory() as place:
+        demo = service(Path(place), "--demo", LOGOADMIN_ADMIN_PASSWORD=_PASSWORD)
+        with demo as found, browser.started() as chromium, chromium.new_context(locale="en-GB") as context:
+            opened = context.new_page()
+            opened.set_viewport_size({"width": 1120, "height": 680})
+            take(opened, found.address.replace("127.0.0.1", "localhost"))
+    taken = {name: digest(modules) for name, modules in PICTURES.items()}
+    TAKEN.write_text(json.dumps(taken, indent=2) + "\n", encoding="utf-8")

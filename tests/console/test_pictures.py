@@ -1,4 +1,4 @@
-"""Pictures of every view and of what views become, to be looked at: ``make pictures`` makes all of them."""
+"""Pictures of every view and of what views become, to be looked at: ``make views`` takes all of them."""
 
 import re
 from pathlib import Path

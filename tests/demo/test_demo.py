@@ -1,0 +1,74 @@
+"""The demo: an invented gallery in memory, marked as a demo on every page (contract Q4)."""
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from click.testing import CliRunner
+from starlette.testclient import TestClient
+
+import logoadmin
+from logoadmin.demo import demo_settings, open_demo
+from logoadmin.domain.kernel.access import ANONYMOUS
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.entrypoints.app import web_application
+from logoadmin.entrypoints.cli import cli
+from logoadmin.settings import Settings, settings_of
+
+pytestmark = pytest.mark.rule("contract Q4")
+
+WEEK = 7 * 86_400
+
+
+@pytest.fixture(scope="module")
+def settings() -> Settings:
+    return demo_settings(settings_of(argon2_memory_kib=8, argon2_passes=1))
+
+
+@pytest.fixture(scope="module")
+def demo(settings: Settings) -> Iterator[LogoAdmin]:
+    with open_demo(settings) as gallery:
+        yield gallery
+
+
+def test_it_looks_like_a_gallery_after_a_week(demo: LogoAdmin) -> None:
+    logos, themes = list(demo.logos.list(logoadmin.ListLogos())), list(demo.themes.list(logoadmin.ListThemes()))
+    assert (len(logos), len(themes), len(list(demo.authors.list(logoadmin.ListAuthors())))) == (60, 12, 15)
+    assert len(list(demo.users.list(logoadmin.ListUsers()))) == 1 + 3
+    changes = list(demo.changes.list(logoadmin.ListChanges()))
+    assert len({change.user_id for change in changes}) >= 3
+    assert 0.9 * WEEK < changes[-1].at - changes[0].at < 1.01 * WEEK
+    assert [change.at for change in changes] == sorted(change.at for change in changes)
+    assert [change.id for change in changes if change.action.endswith(".blocked")] == [33]
+
+
+def test_its_pictures_are_its_own(demo: LogoAdmin) -> None:
+    artworks = [*demo.logos.list(logoadmin.ListLogos()), *demo.themes.list(logoadmin.ListThemes())]
+    shown = {artwork.preview_url for artwork in artworks}
+    assert len(shown) == 72
+    for url in shown:
+        found = re.search(r"/pictures/([0-9a-f]{64})\.webp$", url)
+        assert found
+        caller = ANONYMOUS if url != artworks[32].preview_url else logoadmin.OWNER
+        content, _ = demo.pictures.get(logoadmin.GetPicture(picture=found[1]), caller)
+        assert content[8:12] == b"WEBP"
+
+
+def test_every_page_is_marked_as_a_demo(demo: LogoAdmin) -> None:
+    with TestClient(web_application(demo), base_url="http://localhost") as client:
+        console = client.get("/console/").text
+        assert '"demo":true' in console.replace("&quot;", '"')
+        for _ in range(100):
+            page = client.get("/gallery/")
+            if page.status_code == 200:
+                break
+    data = re.search(r'id="gallery">(.*?)</script>', page.text)
+    assert data
+    assert json.loads(data[1])["demo"] is True
+
+
+def test_a_database_is_refused_since_nothing_is_stored() -> None:
+    ran = CliRunner().invoke(cli, ["serve", "--demo", "--database", "sqlite:///kept.db"])
+    assert ran.exit_code == 2
+    assert "leave out --database" in ran.output
