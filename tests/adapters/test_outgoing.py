@@ -28,7 +28,7 @@ from logoadmin.settings import settings_of
 from tests.adapters.hostile_server import PRIVATE, PUBLIC, Answer, HostileServer, Names, redirect, response, serving
 from tests.certificates import make_certificate
 
-pytestmark = pytest.mark.rule("contract L8")
+pytestmark = [pytest.mark.server("a server on a socket"), pytest.mark.rule("contract L8")]
 
 MOST = 65_536
 CSS = b"a { color: red }"

@@ -165,8 +165,8 @@ def test_large_pictures_are_scaled() -> None:
     found = CODEC.convert(saved(Image.new("RGB", (4096, 1024), "red"), "JPEG"))
     assert (found.width, found.height) == (1600, 400)
     assert opened(found.thumbnail).size == (320, 80)
-    many = CODEC.convert(animation("GIF", 30, (1400, 1400)))
-    assert many.frames == 30
+    many = CODEC.convert(animation("GIF", 10, (1400, 1400)))
+    assert many.frames == 10
     assert 15_000_000 < many.width * many.height * many.frames <= 16_000_000
 
 
