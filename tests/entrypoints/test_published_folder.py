@@ -99,6 +99,17 @@ def test_files_of_earlier_pointers_are_served_until_they_leave_the_folder(files:
     assert [reader.ask(name).status_code for name in (first, files.indexes[-1], "reader.js")] == [404, 200, 200]
 
 
+@pytest.mark.rule("contract P5")
+def test_a_picture_that_was_taken_down_is_gone_although_nobody_asks_for_the_pointer(
+    files: CountedFiles, reader: Reader
+) -> None:
+    name = f"pictures/{'0' * 64}.webp"
+    files.write(name, b"RIFF")
+    assert reader.ask(name).status_code == 200
+    files.remove(name)
+    assert reader.ask(name).status_code == 404
+
+
 def test_a_newer_pointer_of_another_machine_is_not_replaced_by_an_older_one(
     files: CountedFiles, reader: Reader
 ) -> None:

@@ -11,6 +11,7 @@ from typing import Final
 
 from cachetools import LRUCache
 
+from logoadmin.domain.kernel.kinds import PICTURE_FOLDER
 from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.domain.publication.files.publishing import CHANGING_NAME, IMMUTABLE_NAME
 from logoadmin.domain.publication.publication_records import POINTER, READER
@@ -123,7 +124,7 @@ class PublishedFolder:
         """Return a file, which is compressed with gzip here."""
         try:
             # Before the content: a file that is replaced in between is read again the next time.
-            stamp = self._folder.stamp(name) if CHANGING_NAME.fullmatch(name) else None
+            stamp = self._folder.stamp(name) if _is_checked(name) else None
             content = self._folder.read(name)
         except OSError as error:
             log.error("The published gallery cannot be read: %s", error)
@@ -155,3 +156,8 @@ class PublishedFolder:
 
     def _compressible(self) -> Iterator[PublishedFile]:
         return (file for file in [*self._files.values(), *self._others.values()] if file.is_compressible)
+
+
+def _is_checked(name: str) -> bool:
+    """Return whether a file may change, or leave the folder before the pointer does: a picture that was taken down."""
+    return name.startswith(PICTURE_FOLDER) or CHANGING_NAME.fullmatch(name) is not None
