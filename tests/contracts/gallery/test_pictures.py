@@ -29,6 +29,7 @@ from logoadmin.domain.kernel.records import Kind, Logo, Picture
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.gallery.picture_storage import StoredPicture
 from logoadmin.ports.kernel.outgoing import Fetched
+from logoadmin.ports.publication.publication_storage import Withdrawal
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.gallery import ARTWORK, FrozenClock, gallery_on, signed_in
 
@@ -126,6 +127,7 @@ def test_a_storage_keeps_pictures(storage: Storage) -> None:
             (),
         )
         assert (kept.has_unnamed(9), kept.has_unnamed(10)) == (False, True)
+        assert [*kept.namings()] == []
 
     storage.read(read)
     assert storage.write(lambda uow: uow.gallery.pictures.forget_unnamed(10, 5)) == 1
@@ -255,6 +257,21 @@ def test_a_takedown_takes_the_picture_along(gallery: LogoAdmin, storage: Storage
     assert seen(gallery, alone.picture) == "PictureGone"
     gallery.logos.amend(AmendLogo(logo_id=blocked.logo_id, active=True, unblock=True))
     assert seen(gallery, alone.picture) == "seen"
+
+
+@pytest.mark.rule("contract P5")
+def test_a_takedown_lasts_however_many_follow(gallery: LogoAdmin, storage: Storage) -> None:
+    picture = sent(gallery)
+    blocked = logo(gallery, picture.url)
+    gallery.logos.block(BlockLogo(logo_id=blocked.logo_id, reason="not theirs"))
+    later = [Withdrawal(Kind.LOGO, 1_000_000 + number, 2_000_000_000, "not theirs") for number in range(1001)]
+
+    def block(uow: UnitOfWork) -> None:
+        for each in later:
+            uow.publication.withdrawals.put(each)
+
+    storage.write(block)
+    assert seen(gallery, picture.picture) == "PictureGone"
 
 
 @pytest.mark.rule("contract P5", "contract G")

@@ -2,17 +2,16 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from logoadmin.domain.kernel.kinds import KINDS, PICTURE_FIELDS, PICTURE_FOLDER
+from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.ports.storage import UnitOfWork
 
 PICTURE: Final = "[0-9a-f]{64}"
 _NAMED: Final = re.compile(rf"(?:.*/)?{PICTURE_FOLDER}({PICTURE})(?:-320)?\.webp", re.ASCII | re.DOTALL)
-# As many blocked artworks as are published.
-_MOST_BLOCKED: Final = 1000
 
 
 def picture_path(picture: str, *, thumbnail: bool = False) -> str:
@@ -47,15 +46,17 @@ def pictures_of(change: Change) -> Iterator[str]:
 
 def taken_down(uow: UnitOfWork) -> frozenset[str]:
     """Return the pictures that blocked artworks name, also removed ones, and no other record."""
-    blocked = {(each.kind, each.id) for each in uow.publication.withdrawals.blocked(_MOST_BLOCKED)}
-    named = {picture_of(_url(uow, kind, id_)) for kind, id_ in blocked} - {None}
-    return frozenset(each for each in named if each and blocked.issuperset(uow.gallery.pictures.named_by(each)))
-
-
-def _url(uow: UnitOfWork, kind: Kind, id_: int) -> str | None:
-    """Return the URL that an artwork has, or had when it was removed."""
-    record: Any = uow.records(KINDS[kind]).get(id_)
-    return _last_url(uow, kind, id_) if record is None else record.preview_url
+    blocked = {(each.kind, each.id) for each in uow.publication.withdrawals.blocked(MAX_ID)}
+    if not blocked:
+        return frozenset()
+    named, named_elsewhere, remaining = set[str](), set[str](), {*blocked}
+    for picture, kind, id_ in uow.gallery.pictures.namings():
+        (named if (kind, id_) in blocked else named_elsewhere).add(picture)
+        remaining.discard((kind, id_))
+    for kind, id_ in remaining:
+        if uow.records(KINDS[kind]).get(id_) is None and (last := picture_of(_last_url(uow, kind, id_))):
+            named.add(last)
+    return frozenset(named - named_elsewhere)
 
 
 def _last_url(uow: UnitOfWork, kind: Kind, id_: int) -> str | None:

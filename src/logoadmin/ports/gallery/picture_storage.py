@@ -1,6 +1,6 @@
 """Pictures, as they are stored and served (contract P2, P4)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -74,5 +74,5 @@ class Pictures(Protocol):
     def page(self, after: str, limit: int) -> tuple[str, ...]:
         """Return up to ``limit`` stored pictures above another one, in order."""
 
-    def named_by(self, picture: str) -> Collection[tuple[Kind, int]]:
-        """Return the kinds and ids of the records that name a picture now."""
+    def namings(self) -> Iterable[tuple[str, Kind, int]]:
+        """Return each picture that a record names now, stored or not, with the kind and id of the record."""

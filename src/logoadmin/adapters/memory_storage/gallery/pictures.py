@@ -1,6 +1,6 @@
 """The pictures."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from logoadmin.adapters.memory_storage.tables import PictureRow, Repository
@@ -69,12 +69,12 @@ class MemoryPictures(Repository):
         rows = self._tables.pictures.items()
         return tuple(sorted(picture for picture, row in rows if picture > after and row.files)[:limit])
 
-    def named_by(self, picture: str) -> Collection[tuple[Kind, int]]:
+    def namings(self) -> Iterable[tuple[str, Kind, int]]:
         return [
-            (kind, KINDS[kind].id_of(record))
+            (picture, kind, KINDS[kind].id_of(record))
             for kind, field in PICTURE_FIELDS.items()
             for record in self._tables.records[kind].values()
-            if picture_of(getattr(record, field)) == picture
+            if (picture := picture_of(getattr(record, field)))
         ]
 
     def _unnamed(self, sent_before: int) -> list[str]:

@@ -1,6 +1,6 @@
 """The repository of pictures."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from sqlalchemy import bindparam, func, select
@@ -99,13 +99,12 @@ class SqlPictures(Repository):
     def page(self, after: str, limit: int) -> tuple[str, ...]:
         return tuple(picture for (picture,) in self._transaction.rows(_PAGE, {"key": after, "limit": limit}))
 
-    def named_by(self, picture: str) -> Collection[tuple[Kind, int]]:
-        pattern = f"%{PICTURE_FOLDER}{picture}%"
+    def namings(self) -> Iterable[tuple[str, Kind, int]]:
         return [
-            (kind, id_)
+            (picture, kind, id_)
             for kind, statement in _NAMING.items()
-            for id_, url in self._transaction.rows(statement, {"key": pattern})
-            if picture_of(url) == picture
+            for id_, url in self._transaction.rows(statement, {"key": f"%{PICTURE_FOLDER}%"})
+            if (picture := picture_of(url))
         ]
 
     def _unnamed(self, sent_before: int, most: int) -> list[str]:
