@@ -86,7 +86,7 @@ const ENGLISH = {
   back: "All works",
   retry: "Try again",
   notFound: "Not found",
-  notFoundText: "There is no such page. The work may have been removed.",
+  notFoundText: "This page does not exist. The work may have been removed.",
   removed: "No longer here",
   removedText: "This work was removed from the gallery.",
   blocked: "Blocked",
@@ -105,10 +105,10 @@ const ENGLISH = {
   brokenKept: (/** @type {string} */ date) =>
     `The latest files are damaged or not signed by the operator. You see the last good state, of ${date}.`,
   insecure: "This page needs a secure connection",
-  insecureText: "Browsers verify signatures on https pages only. Open this page by https.",
+  insecureText: "Browsers can verify signatures only on https pages. Open this page over https.",
   old: "Your browser is too old",
   oldText: "It cannot verify the signature of this gallery. Update it, and come back.",
-  secure: "Open by https",
+  secure: "Open over https",
 };
 
 /** @type {Texts} */

@@ -98,12 +98,12 @@ GALLERY_OPERATIONS: Final = (
     Operation("contract P1", "POST /api/pictures", pictures.SendPicture, "pictures.send", Picture, "Keep a picture",
               "The body is the file: PNG, JPEG, GIF or WebP, judged by its content, of at most 4 MiB, 4096 pixels a "
               "side, 100 frames and 64 million pixels in all frames together. It is stored as WebP of at most 1,600 "
-              "pixels a side, with a smaller one of at most 320, both upright and without metadata. 200 if it was "
-              "there already. What no record names within a day is removed. 200 an hour and user.",
+              "pixels a side, with a thumbnail of at most 320, both upright and without metadata. 200 if the picture "
+              "existed. A picture that no record names within a day is removed. A user may send 200 an hour.",
               success=201, existing=200, takes_file=True, bodiless=True, also=(409, 429)),
     Operation("contract P5", "DELETE /api/pictures/{picture}", pictures.RemovePicture, "pictures.remove",
               RemovedPicture, "Remove a picture for good",
-              "Whatever names it; its address is 410 from then on, and the same file is refused when it is sent "
-              "again. The removal is in the history and cannot be undone."),
+              "Records may still name it. Its URL responds with 410 from then on, and the same file is refused when it "
+              "is sent again. The removal is in the history and cannot be undone."),
 )
 # fmt: on
