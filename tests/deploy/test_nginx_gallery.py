@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from logoadmin.entrypoints.http_api.gallery_files import PAGE_POLICY
+from logoadmin.entrypoints.http_api.gallery_files import PAGE_POLICY, PICTURE_FIELDS
 from tests.deploy.nginx import Nginx, nginx_for_folder
 from tests.deploy.services import Answer, ask
 
@@ -28,6 +28,8 @@ FILES: Final = {
     f"from-11-{HASH}.json": (b"{}", "application/json", IMMUTABLE),
     f"withdrawn-{HASH}.json": (b"{}", "application/json", IMMUTABLE),
     f"css/{HASH * 4}.css": (SHEET, "text/css; charset=utf-8", IMMUTABLE),
+    f"pictures/{HASH * 4}.webp": (b"RIFF", "image/webp", IMMUTABLE),
+    f"pictures/{HASH * 4}-320.webp": (b"RIFF", "image/webp", IMMUTABLE),
     "reader.js": (b"export {}", "text/javascript; charset=utf-8", "public, max-age=86400"),
     "index.html": (b"<title>Gallery</title>", "text/html; charset=utf-8", BRIEFLY),
     "page.js": (b"export {}", "text/javascript; charset=utf-8", BRIEFLY),
@@ -39,7 +41,7 @@ FILES: Final = {
 # Files beside them that nobody may read, and names of none.
 HIDDEN: Final = (
     *(".publication.json", f".12-{HASH}.json.x7", "notes.json", "css/a.css", f"css/.{HASH * 4}.css", "12-0.json"),
-    *("logos/a.user.css", "themes/.12.user.css.x7"),
+    *("logos/a.user.css", "themes/.12.user.css.x7", "pictures/a.webp", f"pictures/.{HASH * 4}.webp.x7"),
 )
 NONE: Final = (
     *("css/", "%2e%2e/secret.json", "..%2fsecret.json", "latest.json/", "LATEST.JSON", "latest.json%00"),
@@ -64,7 +66,7 @@ def static(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Static]:
     root = tmp_path_factory.mktemp("published")
     (root / "secret.json").write_text("{}")
     folder = root / "gallery"
-    for name in ("css", "logos", "themes"):
+    for name in ("css", "logos", "pictures", "themes"):
         (folder / name).mkdir(parents=True)
     for name, content in {name: body for name, (body, *_) in FILES.items()}.items():
         (folder / name).write_bytes(content)
@@ -98,6 +100,13 @@ def test_the_page_has_the_policy_of_the_service(static: Static) -> None:
     assert page.headers["Referrer-Policy"] == "no-referrer"
     assert static.ask("index.html").headers["Content-Security-Policy"] == PAGE_POLICY
     assert static.ask("latest.json").headers["Content-Security-Policy"] is None
+
+
+@pytest.mark.rule("contract P2")
+def test_a_picture_has_the_fields_of_the_service(static: Static) -> None:
+    picture = static.ask(f"pictures/{HASH * 4}.webp")
+    for name in ("Content-Security-Policy", "Cross-Origin-Resource-Policy"):
+        assert picture.headers[name] == dict(PICTURE_FIELDS)[name.lower().encode()].decode()
 
 
 def test_the_index_is_compressed_and_its_tag_still_saves_sending_it_again(static: Static) -> None:

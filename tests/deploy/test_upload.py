@@ -14,6 +14,7 @@ SCRIPT: Final = Path(__file__).parents[2] / "deploy/logoadmin-upload"
 HASH: Final = "0123456789abcdef"
 NAMED: Final = {
     *(f"12-{HASH}.json", f"from-11-{HASH}.json", f"withdrawn-{HASH}.json", f"css/{HASH * 4}.css"),
+    *(PICTURES := (f"pictures/{HASH * 4}.webp", f"pictures/{HASH * 4}-320.webp")),
 }
 PAGE: Final = ["page-list.js", "page.js", "page.css", "index.html"]
 STYLES: Final = {"logos/1.user.css", "themes/1.user.css"}
@@ -69,7 +70,11 @@ class Store:
 
     def __init__(self, root: Path) -> None:
         self.folder, self.store, self.programs = root / "gallery", root / "store", root / "bin"
-        for directory in (*(self.folder / name for name in ("css", "logos", "themes")), self.store, self.programs):
+        for directory in (
+            *(self.folder / name for name in ("css", "logos", "pictures", "themes")),
+            self.store,
+            self.programs,
+        ):
             directory.mkdir(parents=True)
         (self.programs / "aws").write_text(f"#!{sys.executable}\n{AWS}")
         (self.programs / "aws").chmod(0o755)
@@ -110,6 +115,7 @@ def test_the_pointer_comes_last_and_every_file_may_be_cached_as_long_as_it_lasts
     assert {types[name] for name in types if name.endswith(".json")} == {"application/json"}
     assert types["reader.js"] == "text/javascript; charset=utf-8"
     assert {types[name] for name in types if name.endswith(".css")} == {"text/css; charset=utf-8"}
+    assert {types[name] for name in PICTURES} == {"image/webp"}
     assert types["index.html"] == "text/html; charset=utf-8"
     assert names[-5:-1] == PAGE
 
@@ -141,6 +147,14 @@ def test_files_of_older_pointers_stay(store: Store) -> None:
     (store.folder / f"12-{HASH}.json").unlink()
     assert store.upload() == 0
     assert (store.store / f"gallery/12-{HASH}.json").exists()
+
+
+@pytest.mark.rule("contract P5")
+def test_a_picture_that_was_taken_down_goes(store: Store) -> None:
+    store.upload()
+    (store.folder / PICTURES[0]).unlink()
+    assert store.upload() == 0
+    assert [(store.store / "gallery" / name).exists() for name in PICTURES] == [False, True]
 
 
 @pytest.mark.rule("contract Q3")
