@@ -137,7 +137,8 @@ class Settings(SignInSettings, GalleryPageSettings):
         ByteSize(1024**3),
         ge=0,
         description=(
-            "the space of all [pictures](pictures.md) together in the database, such as `4 GiB`, or bytes; 0 for none"
+            "the space of all [pictures](pictures.md) together in the database, such as `4 GiB`, or bytes; with 0, no "
+            "picture is accepted"
         ),
     )
     pin_imports: bool = Field(
