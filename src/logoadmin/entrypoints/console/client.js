@@ -96,7 +96,8 @@ export class Failure extends Error {
  * @property {BodyOf<O>} [body]
  * @property {string} [ifMatch] An ETag: do it only if the record is still this one.
  * @property {string} [ifNoneMatch] An ETag: answer only if there is something newer.
- * @property {Blob} [file] JSON Lines, in place of a body.
+ * @property {Blob} [file] In place of a body.
+ * @property {string} [type] The media type of the file; JSON Lines if it is missing.
  * @property {Progress} [progress] Of the file.
  * @property {boolean} [anonymous] Without a token: it is for everybody, and waits for no sign-in.
  * @property {AbortSignal} [signal]
@@ -124,7 +125,7 @@ export function call(method, path, more = {}) {
   if (method === "post") headers["Idempotency-Key"] = randomKey();
   // With an id from us, the request can be undone even if its response is lost.
   if (method !== "get") headers["X-Request-Id"] = randomKey();
-  if (more.file) headers["Content-Type"] = "application/jsonl";
+  if (more.file) headers["Content-Type"] = more.type ?? "application/jsonl";
   const body = more.body === undefined ? more.file : JSON.stringify(more.body);
   return sent({
     method: method.toUpperCase(),

@@ -24,6 +24,7 @@ const Verdict = lazy(() => import("../parts/css/css_verdict.js").then((module) =
 const Blocked = lazy(withTexts(() => import("../parts/publication/blocked.js").then((module) => module.Blocked), "publication"));
 const RecordState = lazy(withTexts(() => import("../parts/publication/record_state.js").then((module) => module.RecordState), "publication"));
 const BlockDialog = lazy(withTexts(() => import("../parts/publication/block_dialog.js").then((module) => module.BlockDialog), "publication"));
+const PictureSource = lazy(withTexts(() => import("../parts/pictures/picture_source.js").then((module) => module.PictureSource), "pictures"));
 widgets.authors = AuthorsField;
 widgets.url = PictureAddress;
 
@@ -85,6 +86,7 @@ function PictureAddress(props) {
     "div",
     { class: "picture-field" },
     h(Text, props),
+    h(PictureSource, props),
     h("div", { class: "picture-shown" }, pictureUrl(url) ? h(Picture, { key: url, url }) : h("div", { class: "picture missing" }, t("picture.none"))),
   );
 }

@@ -12,6 +12,7 @@ import { Counted, useLeft } from "../parts/primitives/countdown.js";
 import { CountsTable } from "../parts/import/counts_table.js";
 import { FileChoice } from "../parts/import/file_choice.js";
 import { lazy } from "../parts/primitives/lazy.js";
+import { size } from "../parts/primitives/size.js";
 
 const LINE_HEIGHT = 20;
 /** Parts for CSV files, and for those who look at each record first. */
@@ -52,9 +53,6 @@ export default function ImportPage() {
     h("div", { class: "outcome", "aria-live": "polite" }, h(Outcome, { work, goTo: source?.text === undefined ? undefined : goTo })),
   );
 }
-
-/** @param {number} bytes */
-const size = (bytes) => (bytes < 1_000_000 ? t("size.kb", { n: Math.ceil(bytes / 1000) }) : t("size.mb", { n: Math.round(bytes / 100_000) / 10 }));
 
 /** @param {{work: Import, field: import("../vendor/preact.js").RefObject<HTMLTextAreaElement | null>, text: string, disabled: boolean}} props */
 function Editor({ work, field, text, disabled }) {

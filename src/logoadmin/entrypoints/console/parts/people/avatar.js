@@ -3,9 +3,10 @@ import { h, useState } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { sayDone, sayFailure } from "../../notices.js";
 import { nameOf } from "../../presentation.js";
-import { t } from "../../texts.js";
+import { t, withTexts } from "../../texts.js";
 import { Button, pictureUrl } from "../primitives/basics.js";
 import { Text, widgets } from "../primitives/fields.js";
+import { lazy } from "../primitives/lazy.js";
 import { NameMark } from "./name_mark.js";
 
 /** @typedef {{user_id: number, username: string, avatar: string | null}} Somebody */
@@ -59,6 +60,8 @@ export function AvatarCard({ user, changed }) {
   );
 }
 
+const PictureSource = lazy(withTexts(() => import("../pictures/picture_source.js").then((module) => module.PictureSource), "pictures"));
+
 /** The avatar in a form: as it is typed, so it looks. @param {import("../primitives/fields.js").WidgetProps} props */
 function AvatarField(props) {
   const { form, field, disabled } = props;
@@ -68,6 +71,7 @@ function AvatarField(props) {
     { class: "avatar-field" },
     h(Avatar, { user: { user_id: 0, username: String(username ?? ""), avatar: avatar ? String(avatar) : null }, size: "middle" }),
     h(Text, props),
+    h(PictureSource, props),
     Boolean(avatar) && !disabled && h(Button, { onClick: () => form.set(field.name, null) }, t("avatar.remove")),
   );
 }

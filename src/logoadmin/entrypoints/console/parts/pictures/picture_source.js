@@ -1,0 +1,132 @@
+/** Where the picture of a field comes from: a file that is chosen, dropped on the field or pasted into it (contract P3). */
+import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
+import { Failure } from "../../client.js";
+import { describe } from "../../notices.js";
+import { t, withTexts } from "../../texts.js";
+import { Button } from "../primitives/basics.js";
+import { size } from "../primitives/size.js";
+import { keepFile } from "./keep.js";
+
+/** @typedef {import("./keep.js").Kept} Kept */
+/** @typedef {{words: () => string, failed: boolean, again?: (() => void) | undefined}} Outcome */
+
+const ACCEPTED = "image/png,image/jpeg,image/gif,image/webp";
+const loadWords = withTexts(() => import("./picture_failure.js"), "publication");
+
+/** @param {import("../primitives/fields.js").WidgetProps} props */
+export function PictureSource({ form, field, disabled }) {
+  const [place, input] = [useRef(/** @type {HTMLElement | null} */ (null)), useRef(/** @type {HTMLInputElement | null} */ (null))];
+  // Each belongs to one value of the field: another value ends the one and hides the other.
+  const [work, setWork] = useState(/** @type {{words: string, sent?: number, stop: AbortController} | undefined} */ (undefined));
+  const [outcome, setOutcome] = useState(/** @type {Outcome & {value: unknown} | undefined} */ (undefined));
+  const value = form.values.value[field.name];
+  useEffect(() => () => work?.stop.abort(), [work?.stop, value]);
+
+  /** @param {string} words @param {(stop: AbortController) => Promise<Kept>} send @param {number} [before] Its size. */
+  const run = async (words, send, before) => {
+    const stop = new AbortController();
+    setOutcome(undefined);
+    setWork({ words, stop });
+    try {
+      const kept = await send(stop);
+      if (stop.signal.aborted) return;
+      form.set(field.name, kept.url);
+      setOutcome({ words: () => resultOf(kept, before), failed: false, value: kept.url });
+    } catch (error) {
+      if (stop.signal.aborted) return;
+      if (!(error instanceof Failure)) throw error;
+      const wordsOf = await loadWords().then((module) => module.pictureFailure, () => describe);
+      setOutcome({ words: () => wordsOf(error), failed: true, value, again: error.passes ? () => void run(words, send, before) : undefined });
+    } finally {
+      setWork((now) => (now?.stop === stop ? undefined : now));
+    }
+  };
+  /** @param {File} file */
+  const take = (file) => {
+    const { name } = file;
+    const words = t("keep.sending", { name });
+    const progress = (/** @type {AbortController} */ stop) => (/** @type {number} */ sent) =>
+      setWork((now) => (now?.stop === stop ? { words: sent < 1 ? words : t("keep.converting", { name }), ...(sent < 1 ? { sent } : {}), stop } : now));
+    void run(words, (stop) => keepFile(file, progress(stop), stop.signal), file.size);
+  };
+  useDropAndPaste(place, disabled ? undefined : take);
+  if (disabled) return null;
+  const chosen = () => {
+    const [file] = input.current?.files ?? [];
+    if (file) take(file);
+    if (input.current) input.current.value = "";
+  };
+  const shown = outcome && outcome.value === value && !work ? outcome : undefined;
+  return h(
+    "div",
+    { ref: place, class: "picture-source" },
+    h(
+      "div",
+      { class: "cluster" },
+      h("input", { ref: input, type: "file", hidden: true, accept: ACCEPTED, onChange: chosen }),
+      h(Button, { icon: "Upload", onClick: () => input.current?.click() }, t("keep.choose")),
+      h("span", { class: "hint" }, t("keep.drop")),
+    ),
+    h(
+      "div",
+      { class: "picture-outcome", role: "status" },
+      work && [
+        h("span", { key: "words", class: "hint", dir: "auto" }, work.words),
+        h("progress", { key: "progress", class: "progress", max: 1, value: work.sent, "aria-label": work.words }),
+        h(Button, { key: "stop", tone: "quiet", onClick: () => (work.stop.abort(), setWork(undefined)) }, t("cancel")),
+      ],
+      shown && h("p", { key: "outcome", class: shown.failed ? "problem" : "hint", dir: "auto" }, shown.words()),
+      shown?.again && h(Button, { key: "again", tone: "quiet", icon: "RefreshCw", onClick: shown.again }, t("tryAgain")),
+    ),
+  );
+}
+
+/** @param {Kept} kept @param {number} [before] @returns {string} its size, where known before and after, and its sides */
+const resultOf = ({ size: after, width, height }, before) =>
+  t(before === undefined ? "keep.copied" : "keep.kept", { before: size(before ?? 0), after: size(after), sides: `${width} × ${height}` });
+
+/**
+ * Take files from the whole field, and let none that misses it open in place of the page.
+ * @param {{current: HTMLElement | null}} place @param {((file: File) => void) | undefined} take
+ */
+function useDropAndPaste(place, take) {
+  const latest = useRef(take);
+  latest.current = take;
+  useEffect(() => {
+    const field = /** @type {HTMLElement | null | undefined} */ (place.current?.closest(".field"));
+    if (!field) return undefined;
+    const stop = new AbortController();
+    const show = (/** @type {boolean} */ isOver) => field.classList.toggle("over", isOver);
+    const hasFile = (/** @type {DragEvent} */ event) => Boolean(event.dataTransfer?.types.includes("Files"));
+    const drag = (/** @type {DragEvent} */ event) => {
+      if (!event.dataTransfer || !hasFile(event)) return;
+      const isHere = event.target instanceof Node && field.contains(event.target);
+      event.preventDefault();
+      event.dataTransfer.dropEffect = isHere ? "copy" : "none";
+      show(isHere);
+    };
+    const drop = (/** @type {DragEvent} */ event) => {
+      show(false);
+      const [file] = event.dataTransfer?.files ?? [];
+      if (!file) return;
+      event.preventDefault();
+      latest.current?.(file);
+    };
+    const paste = (/** @type {ClipboardEvent} */ event) => {
+      const { clipboardData: data } = event;
+      const file = [...(data?.files ?? [])].find(({ type }) => type.startsWith("image/"));
+      // A table or a text from an office program comes with a picture of itself.
+      if (!file || data?.types.includes("text/plain")) return;
+      event.preventDefault();
+      latest.current?.(file);
+    };
+    addEventListener("dragover", drag, { signal: stop.signal });
+    addEventListener("dragleave", (event) => event.relatedTarget === null && show(false), { signal: stop.signal });
+    field.addEventListener("drop", drop, { signal: stop.signal });
+    field.addEventListener("paste", paste, { signal: stop.signal });
+    return () => {
+      show(false);
+      stop.abort();
+    };
+  }, [take === undefined]);
+}

@@ -1,0 +1,22 @@
+/** The words of keeping pictures alone, in English. */
+export default {
+  "keep.address": "The address cannot be used.",
+  "keep.choose": "Choose a file",
+  "keep.converting": "Converting {name}",
+  "keep.copied": "Copied: {after}, {sides}",
+  "keep.damaged": "The picture is damaged or cut off.",
+  "keep.drop": "or drop it here, or paste it",
+  "keep.frames": "The animation is too long: 100 frames and 64 million pixels in all of them are the most.",
+  "keep.kept": "{before} → {after}, {sides}",
+  "keep.memory": "The picture needs too much memory.",
+  "keep.missing": "This service cannot keep pictures. Ask the administrator to install logoadmin[pictures].",
+  "keep.pixels": "The picture is too large: 4096 × 4096 pixels are the most.",
+  "keep.removed": "This picture was removed for good, so it is not accepted.",
+  "keep.scans": "The JPEG has too many scans. Save it again as a baseline JPEG.",
+  "keep.sending": "Uploading {name}",
+  "keep.space": "The gallery has no space left for pictures. The administrator can raise picture_space.",
+  "keep.svg": "SVG is not accepted. Convert it to PNG or WebP first.",
+  "keep.tooLarge": "The file is too large: 4 MB is the most.",
+  "keep.unknown": "This is not a PNG, JPEG, GIF or WebP picture, or it is cut off.",
+  "keep.wait": "You have sent as many pictures as an hour allows. Try again after {time}.",
+};

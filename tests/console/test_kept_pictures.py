@@ -1,0 +1,118 @@
+"""Pictures that the gallery keeps: sent at their fields, copied from elsewhere, and shown small (contract P1 to P5)."""
+
+import base64
+import io
+from contextlib import suppress
+
+import pytest
+from PIL import Image
+from playwright.sync_api import FilePayload, Locator, Page, expect
+
+from logoadmin.domain.gallery.artworks import GetLogo
+from logoadmin.domain.identity.users import GetUser
+from logoadmin.domain.kernel.errors import TooManyPictures
+from logoadmin.domain.kernel.pictures import picture_of
+from tests.console.driver import Person
+from tests.console.service import PAINTER
+
+pytestmark = pytest.mark.slow("a browser")
+
+# Gives a file to an element, as a drop or a paste of it would.
+_GIVE = """(element, [how, name, type, text]) => {
+  const data = new DataTransfer();
+  data.items.add(new File([Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))], name, { type }));
+  const bubbles = { bubbles: true, cancelable: true };
+  if (how === "paste") return element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, ...bubbles }));
+  element.dispatchEvent(new DragEvent("dragover", { dataTransfer: data, ...bubbles }));
+  return element.dispatchEvent(new DragEvent("drop", { dataTransfer: data, ...bubbles }));
+}"""
+
+
+def drawing(shade: int, form: str = "PNG", size: tuple[int, int] = (800, 600)) -> bytes:
+    file = io.BytesIO()
+    picture = Image.radial_gradient("L").resize(size)
+    Image.merge("RGB", [picture, picture.rotate(90), Image.new("L", size, shade)]).save(file, form)
+    return file.getvalue()
+
+
+def give(place: Locator, how: str, name: str, content: bytes) -> None:
+    place.evaluate(_GIVE, [how, name, f"image/{name.rpartition('.')[2]}", base64.b64encode(content).decode()])
+
+
+def png(name: str, content: bytes) -> FilePayload:
+    return {"name": name, "mimeType": "image/png", "buffer": content}
+
+
+def choose(page: Page, name: str, content: bytes) -> None:
+    page.locator(".picture-source input[type=file]").set_input_files(png(name, content))
+
+
+def outcome(page: Page) -> Locator:
+    return page.locator(".picture-outcome p")
+
+
+@pytest.mark.rule("contract P3")
+def test_a_picture_is_chosen_by_keyboard_dropped_or_pasted_at_its_field(console: Person) -> None:
+    service, page = console.service, console.page
+    console.sign_in("logos/1", username=PAINTER[0], password=PAINTER[1])
+    field = page.locator("[name=preview_url]")
+    expect(page.get_by_role("button", name="Choose a file")).to_be_visible()
+    console.reach(page.get_by_role("button", name="Choose a file"))
+    with page.expect_file_chooser() as chooser:
+        page.keyboard.press("Enter")
+    chooser.value.set_files(png("a.png", drawing(10)))
+    expect(outcome(page)).to_contain_text("800 \N{MULTIPLICATION SIGN} 600")
+    expect(outcome(page)).to_contain_text("KB")
+    seen = [field.input_value()]
+    for shade, how in enumerate(("drop", "paste"), 50):
+        give(field, how, "b.jpeg", drawing(shade, "JPEG"))
+        expect(field).not_to_have_value(seen[-1])
+        seen.append(field.input_value())
+        expect(outcome(page)).to_contain_text("800 \N{MULTIPLICATION SIGN} 600")
+    assert len({picture_of(url) for url in seen} - {None}) == 3
+    expect(page.locator(".picture-shown img")).to_have_js_property("complete", True)
+    expect(page.locator(".field-url.over")).to_have_count(0)
+    page.keyboard.press("Control+s")
+    expect(page.locator(".notice")).to_be_visible()
+    assert service.gallery.logos.get(GetLogo(logo_id=1)).preview_url == seen[-1]
+
+
+def test_an_avatar_is_sent_at_its_field(console: Person) -> None:
+    service, page = console.service, console.page
+    console.sign_in("users/7")
+    choose(page, "face.png", drawing(90))
+    expect(outcome(page)).to_contain_text("800 \N{MULTIPLICATION SIGN} 600")
+    expect(page.locator(".avatar-field .avatar img")).to_be_visible()
+    page.keyboard.press("Control+s")
+    expect(page.locator(".notice")).to_be_visible()
+    assert picture_of(service.gallery.users.get(GetUser(user_id=7)).avatar)
+
+
+@pytest.mark.rule("contract P1")
+def test_why_a_picture_is_refused_is_said_at_its_field_and_the_old_one_stays(console: Person) -> None:
+    service, page = console.service, console.page
+    console.sign_in("logos/1", username=PAINTER[0], password=PAINTER[1])
+    before = page.locator("[name=preview_url]").input_value()
+
+    def refused(content: bytes, words: str) -> None:
+        choose(page, "a.png", content)
+        expect(page.locator(".picture-outcome .problem")).to_contain_text(words)
+        expect(page.locator("[name=preview_url]")).to_have_value(before)
+
+    refused(b"text", "This is not a PNG, JPEG, GIF or WebP picture")
+    refused(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "Convert it to PNG or WebP first")
+    refused(b"\x89PNG" * 1024**2 + b"x", "4 MB is the most")
+    service.gallery.pictures._space = 1
+    refused(drawing(1), "no space left")
+    with suppress(TooManyPictures):
+        while True:
+            service.gallery.pictures._count(7)
+    refused(drawing(2), "Try again after")
+    page.locator("[name=preview_url]").fill("https://i.example/other.svg")
+    expect(page.locator(".picture-outcome p")).to_have_count(0)
+    page.locator("[name=preview_url]").fill(before)
+    service.storage.go_away()
+    choose(page, "a.png", drawing(3))
+    again = page.locator(".picture-outcome").get_by_role("button", name="Try again")
+    expect(again).to_be_visible()
+    service.storage.come_back()
