@@ -12,6 +12,7 @@ from logoadmin.domain.gallery.artworks import GetLogo
 from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel.errors import TooManyPictures
 from logoadmin.domain.kernel.pictures import picture_of
+from logoadmin.ports.kernel.outgoing import Fetched
 from tests.console.driver import Person
 from tests.console.service import PAINTER
 
@@ -116,3 +117,19 @@ def test_why_a_picture_is_refused_is_said_at_its_field_and_the_old_one_stays(con
     again = page.locator(".picture-outcome").get_by_role("button", name="Try again")
     expect(again).to_be_visible()
     service.storage.come_back()
+
+
+@pytest.mark.rule("contract P3")
+def test_a_copy_of_a_picture_elsewhere_is_kept_at_its_field(console: Person) -> None:
+    service, page = console.service, console.page
+    console.sign_in("logos/1")
+    field, copy = page.locator("[name=preview_url]"), page.get_by_role("button", name="Keep a copy")
+    before = field.input_value()
+    console.press(copy)
+    expect(page.locator(".picture-outcome .problem")).to_contain_text("The server responds with status")
+    expect(field).to_have_value(before)
+    service.origins.sheets[before] = Fetched(before, "image/png", drawing(10))
+    console.press(copy)
+    expect(outcome(page)).to_contain_text("800 \N{MULTIPLICATION SIGN} 600")
+    assert picture_of(field.input_value())
+    expect(copy).to_have_count(0)

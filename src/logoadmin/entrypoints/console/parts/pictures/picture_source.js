@@ -1,11 +1,15 @@
-/** Where the picture of a field comes from: a file that is chosen, dropped on the field or pasted into it (contract P3). */
+/**
+ * Where the picture of a field comes from: a file that is chosen, dropped on the field or pasted into it, or a copy of
+ * what is at another address (contract P3).
+ */
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { Failure } from "../../client.js";
 import { describe } from "../../notices.js";
 import { t, withTexts } from "../../texts.js";
-import { Button } from "../primitives/basics.js";
+import { Button, pictureUrl } from "../primitives/basics.js";
+import { ownPicture } from "../primitives/own_picture.js";
 import { size } from "../primitives/size.js";
-import { keepFile } from "./keep.js";
+import { keepCopy, keepFile } from "./keep.js";
 
 /** @typedef {import("./keep.js").Kept} Kept */
 /** @typedef {{words: () => string, failed: boolean, again?: (() => void) | undefined}} Outcome */
@@ -56,6 +60,9 @@ export function PictureSource({ form, field, disabled }) {
     if (file) take(file);
     if (input.current) input.current.value = "";
   };
+  const url = String(value ?? "");
+  const isElsewhere = pictureUrl(url) !== undefined && !ownPicture(url);
+  const copy = () => void run(t("keep.copying"), ({ signal }) => keepCopy(url, signal));
   const shown = outcome && outcome.value === value && !work ? outcome : undefined;
   return h(
     "div",
@@ -65,6 +72,7 @@ export function PictureSource({ form, field, disabled }) {
       { class: "cluster" },
       h("input", { ref: input, type: "file", hidden: true, accept: ACCEPTED, onChange: chosen }),
       h(Button, { icon: "Upload", onClick: () => input.current?.click() }, t("keep.choose")),
+      isElsewhere && h(Button, { icon: "CopyPlus", idle: Boolean(work), onClick: copy }, t("keep.copy")),
       h("span", { class: "hint" }, t("keep.drop")),
     ),
     h(
@@ -115,7 +123,7 @@ function useDropAndPaste(place, take) {
     const paste = (/** @type {ClipboardEvent} */ event) => {
       const { clipboardData: data } = event;
       const file = [...(data?.files ?? [])].find(({ type }) => type.startsWith("image/"));
-      // A table or a text from an office program comes with a picture of itself.
+      // A table or a text from an office program comes with its own picture.
       if (!file || data?.types.includes("text/plain")) return;
       event.preventDefault();
       latest.current?.(file);

@@ -4,6 +4,8 @@ export default {
   "keep.choose": "Choose a file",
   "keep.converting": "Converting {name}",
   "keep.copied": "Copied: {after}, {sides}",
+  "keep.copy": "Keep a copy",
+  "keep.copying": "Copying the picture from its address",
   "keep.damaged": "The picture is damaged or cut off.",
   "keep.drop": "or drop it here, or paste it",
   "keep.frames": "The animation is too long: 100 frames and 64 million pixels in all of them are the most.",
