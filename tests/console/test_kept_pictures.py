@@ -2,18 +2,21 @@
 
 import base64
 import io
+import re
 from contextlib import suppress
+from urllib.parse import urlsplit
 
 import pytest
 from PIL import Image
-from playwright.sync_api import FilePayload, Locator, Page, expect
+from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
-from logoadmin.domain.gallery.artworks import GetLogo
+from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, GetLogo
+from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel.errors import TooManyPictures
 from logoadmin.domain.kernel.pictures import picture_of
 from logoadmin.ports.kernel.outgoing import Fetched
-from tests.console.driver import Person
+from tests.console.driver import Person, looking
 from tests.console.service import PAINTER
 
 pytestmark = pytest.mark.slow("a browser")
@@ -133,3 +136,32 @@ def test_a_copy_of_a_picture_elsewhere_is_kept_at_its_field(console: Person) -> 
     expect(outcome(page)).to_contain_text("800 \N{MULTIPLICATION SIGN} 600")
     assert picture_of(field.input_value())
     expect(copy).to_have_count(0)
+
+
+@pytest.mark.rule("contract P5")
+def test_pictures_are_shown_small_and_those_taken_down_to_users_who_may_see_them(
+    console: Person, chromium: Browser
+) -> None:
+    service, page = console.service, console.page
+    gallery = service.gallery
+    for number, host in enumerate((service.address, service.address, "https://i.example/former"), 1):
+        path = urlsplit(gallery.pictures.send(SendPicture(), drawing(number)).url).path
+        gallery.logos.amend(AmendLogo(logo_id=number, preview_url=host + path))
+    gallery.logos.block(BlockLogo(logo_id=1, reason="Stolen"))
+
+    def picture(number: int) -> Locator:
+        link = page.get_by_role("link", name=f"Logo {number}", exact=True)
+        return page.locator("article.card, tr").filter(has=link).locator("img")
+
+    console.sign_in("logos?order=oldest")
+    for look in ("grid", "table"):
+        console.open(f"logos?order=oldest&look={look}")
+        expect(picture(1)).to_have_attribute("src", re.compile("^blob:"))
+        for number in (2, 3):
+            # Also under a former public URL: the path decides.
+            expect(picture(number)).to_have_attribute("src", re.compile(r"/pictures/[0-9a-f]{64}-320\.webp$"))
+        for number in (1, 2):
+            expect(picture(number)).to_have_js_property("naturalWidth", 320)
+    with looking(chromium, service) as painter:
+        painter.sign_in("logos/1", username=PAINTER[0], password=PAINTER[1])
+        expect(painter.page.locator(".picture-shown .failed")).to_be_visible()

@@ -31,7 +31,7 @@ POLICY = {
     "default-src": "'none'",
     "script-src": "'self'",
     "style-src": "'self'",
-    "img-src": "http: https:",
+    "img-src": "http: https: blob:",
     "connect-src": "'self'",
     "frame-src": "'self'",
     "base-uri": "'none'",

@@ -36,9 +36,10 @@ _HTML_HEADERS: Final = {
     "referrer-policy": "no-referrer",
     "permissions-policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
-# Pictures come from the addresses that records name (contract J2).
+# Pictures come from the addresses that records name (contract J2); those that were taken down are fetched with the
+# token and shown from memory (contract P5).
 _POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src http: https:; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src http: https: blob:; connect-src 'self'; "
     "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )

@@ -4,24 +4,24 @@ import { call } from "../../client.js";
 import { sayDone, sayFailure } from "../../notices.js";
 import { nameOf } from "../../presentation.js";
 import { t, withTexts } from "../../texts.js";
-import { Button, pictureUrl } from "../primitives/basics.js";
+import { Button } from "../primitives/basics.js";
 import { Text, widgets } from "../primitives/fields.js";
 import { lazy } from "../primitives/lazy.js";
+import { useShown } from "../primitives/shown_picture.js";
 import { NameMark } from "./name_mark.js";
 
 /** @typedef {{user_id: number, username: string, avatar: string | null}} Somebody */
 
 /** @param {{user: Somebody, size?: "" | "middle" | "large"}} props */
 export function Avatar({ user, size = "" }) {
-  const [missing, setMissing] = useState("");
-  const source = pictureUrl(user.avatar ?? "");
+  const { source, onError } = useShown(user.avatar ?? "");
   // Not a mark that only turns the direction of writing, nor one that belongs to the letter before it.
   const letter = /[^\p{C}\p{M}\p{Z}]/u.exec(user.username)?.[0] ?? "";
   return h(
     "span",
     { class: `avatar ${size}`, "aria-hidden": true },
-    source && missing !== source
-      ? h("img", { src: source, alt: "", loading: "lazy", decoding: "async", referrerPolicy: "no-referrer", onError: () => setMissing(source) })
+    source
+      ? h("img", { key: source, src: source, alt: "", loading: "lazy", decoding: "async", referrerPolicy: "no-referrer", onError })
       : letter.toUpperCase(),
   );
 }

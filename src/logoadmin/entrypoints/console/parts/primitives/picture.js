@@ -2,19 +2,18 @@
 import { h, useState } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
 import { pictureUrl } from "./basics.js";
+import { useShown } from "./shown_picture.js";
 
 /** @param {{url: string, shown?: boolean, alt?: string}} props `shown` says when it may be asked for. */
 export function Picture({ url, shown = true, alt = "" }) {
-  // Of which picture it is known: the frame may be used for another one.
-  const [known, setKnown] = useState({ url: "", state: "" });
-  const source = pictureUrl(url);
-  const state = source === undefined ? "missing" : known.url === url ? known.state : "";
-  const isShown = shown && source && state !== "failed";
-  const seen = (/** @type {"there" | "failed"} */ found) => () => setKnown({ url, state: found });
+  const { source, isFailed, onError } = useShown(url);
+  const [loaded, setLoaded] = useState("");
+  const isMissing = pictureUrl(url) === undefined;
+  const state = isMissing ? "missing" : isFailed ? "failed" : source !== undefined && loaded === source ? "there" : "";
   return h(
     "div",
     { class: `picture ${state}` },
-    isShown && h("img", { key: url, src: source, alt, decoding: "async", referrerPolicy: "no-referrer", onLoad: seen("there"), onError: seen("failed") }),
-    source && state !== "failed" ? null : h("span", null, t(source ? "picture.failed" : "picture.missing")),
+    shown && source && h("img", { key: source, src: source, alt, decoding: "async", referrerPolicy: "no-referrer", onLoad: () => setLoaded(source), onError }),
+    (isMissing || isFailed) && h("span", null, t(isMissing ? "picture.missing" : "picture.failed")),
   );
 }
