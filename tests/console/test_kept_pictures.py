@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
+from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, GetLogo
 from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.identity.users import GetUser
@@ -165,3 +166,39 @@ def test_pictures_are_shown_small_and_those_taken_down_to_users_who_may_see_them
     with looking(chromium, service) as painter:
         painter.sign_in("logos/1", username=PAINTER[0], password=PAINTER[1])
         expect(painter.page.locator(".picture-shown .failed")).to_be_visible()
+
+
+@pytest.mark.rule("contract P3")
+def test_copies_for_a_selection_are_one_change_with_one_undo_and_failures_are_listed(console: Person) -> None:
+    service, page = console.service, console.page
+    gallery = service.gallery
+    before = [gallery.logos.get(GetLogo(logo_id=number)).preview_url for number in (1, 2, 3)]
+    for shade, url in enumerate(before[:2]):
+        service.origins.sheets[url] = Fetched(url, "image/png", drawing(shade))
+    console.sign_in("logos?order=oldest")
+    for number in (1, 2, 3):
+        link = page.get_by_role("link", name=f"Logo {number}", exact=True)
+        page.locator("article.card").filter(has=link).get_by_role("checkbox").first.check()
+    page.locator(".strip summary", has_text="Edit").click()
+    page.get_by_role("button", name="Keep a copy of the picture").click()
+    failed = page.get_by_role("dialog")
+    expect(failed.get_by_role("heading")).to_have_text("1 picture was not copied")
+    expect(failed.get_by_role("listitem")).to_have_count(1)
+    expect(failed.get_by_role("listitem")).to_contain_text("Logo 3")
+    expect(failed.get_by_role("listitem")).to_contain_text("The server responds with status")
+    failed.get_by_role("button", name="Close").click()
+    expect(page.locator(".strip .found")).to_contain_text("1 selected")
+
+    def now() -> list[str]:
+        return [gallery.logos.get(GetLogo(logo_id=number)).preview_url for number in (1, 2, 3)]
+
+    assert [picture_of(url) is not None for url in now()] == [True, True, False]
+    first, second = gallery.changes.list(ListChanges(limit=2, order="desc"))
+    assert first.request_id == second.request_id
+    page.locator(".notice", has_text="Copied 2 pictures").get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice", has_text="Copied 2 pictures")).to_have_count(0)
+    for _ in range(50):
+        if now() == before:
+            break
+        page.wait_for_timeout(100)
+    assert now() == before

@@ -4,7 +4,7 @@ import { say } from "../../notices.js";
 import { statesOf } from "../../reader_states.js";
 import { KINDS } from "../../records.js";
 import { may } from "../../session.js";
-import { t } from "../../texts.js";
+import { t, withTexts } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
 import { ask } from "../primitives/dialog.js";
 import { Menu } from "../primitives/menu.js";
@@ -17,6 +17,7 @@ import { named } from "./list_sync.js";
 /** @typedef {import("./bulk_work.js").Work} Work */
 
 const ASKED = /** @type {const} */ (["target", "link", "unlink"]);
+const loadKeep = withTexts(() => import("../pictures/bulk_keep.js"), "pictures");
 /** The most records that are switched off without a question. */
 const UNASKED = 50;
 const ICONS = /** @type {const} */ ({ target: "Tag", link: "UserPlus", unlink: "UserMinus" });
@@ -49,6 +50,11 @@ function Acts({ kind, chosen, artworks, selection }) {
     const text = t("bulk.remove.text", { names: named(kind, chosen) });
     if (await ask({ title, text, yes: t("remove"), no: t("cancel"), tone: "danger" })) begin(ACTIONS.remove, chosen);
   };
+  const keep = async () => {
+    const module = await loadKeep().catch(() => undefined);
+    if (module) void module.keepCopies(kind, chosen, selection);
+    else say(t("failure.away"), { tone: "failed" });
+  };
   return [
     h(Button, { key: "on", icon: "Power", scope: write, reason: on.length ? undefined : t(inactive.length ? "bulk.on.allBlocked" : "bulk.on.none"), onClick: activate }, t("bulk.on")),
     h(Button, { key: "off", icon: "PowerOff", scope: write, reason: off.length ? undefined : t("bulk.off.none"), onClick: () => void deactivate() }, t("bulk.off")),
@@ -57,6 +63,7 @@ function Acts({ kind, chosen, artworks, selection }) {
         Menu,
         { key: "more", icon: "Pencil", label: t("bulk.edit") },
         ASKED.map((each) => h(Button, { key: each, tone: "quiet", icon: ICONS[each], onClick: () => setWhat(each) }, t(`bulk.${each}`))),
+        h(Button, { key: "keep", tone: "quiet", icon: "CopyPlus", onClick: () => void keep() }, t("bulk.keep")),
       ),
     h(Button, { key: "remove", icon: "Trash", scope: write, tone: "danger", onClick: () => void remove() }, t("remove")),
     h(Button, { key: "none", icon: "X", tone: "quiet", onClick: () => selection.set([]) }, t("bulk.none")),
@@ -70,7 +77,7 @@ function Working({ work: { act, all, left, stop } }) {
   return [
     h("span", { key: "text", class: "strip-working" }, text),
     h("progress", { key: "progress", class: "progress", max: all, value: all - left || undefined, "aria-label": text }),
-    left > MOST && h(Button, { key: "stop", reason: stop.signal.aborted ? t("bulk.stopping") : undefined, onClick: stopWork }, t("bulk.stop")),
+    (left > MOST || act === "keep") && h(Button, { key: "stop", reason: stop.signal.aborted ? t("bulk.stopping") : undefined, onClick: stopWork }, t("bulk.stop")),
   ];
 }
 

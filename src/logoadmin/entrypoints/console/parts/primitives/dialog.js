@@ -5,6 +5,7 @@ import { h, signal, useEffect, useRef, useId } from "../../vendor/preact.js";
  * @typedef {object} Question
  * @property {string} title
  * @property {string} text
+ * @property {string[]} [list] What it is about, one by one.
  * @property {string} yes
  * @property {string} no
  * @property {string} [other] A third answer between them.
@@ -37,11 +38,12 @@ export function choose(question) {
 export function Dialogs() {
   const open = asked.value;
   if (!open) return null;
-  const { title, text, yes, no, other, tone = "primary" } = open.question;
+  const { title, text, list, yes, no, other, tone = "primary" } = open.question;
   return h(
     Dialog,
     { title, close: () => open.answer("no") },
-    h("p", { dir: "auto" }, text),
+    text && h("p", { dir: "auto" }, text),
+    list && h("ul", { class: "dialog-list" }, list.map((each, at) => h("li", { key: at, dir: "auto" }, each))),
     h(
       "div",
       { class: "cluster dialog-actions" },

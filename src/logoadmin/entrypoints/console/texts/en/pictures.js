@@ -1,6 +1,7 @@
 /** The words of keeping pictures alone, in English. */
 export default {
   "keep.address": "The address cannot be used.",
+  "keep.changed": "Somebody else has changed it meanwhile.",
   "keep.choose": "Choose a file",
   "keep.converting": "Converting {name}",
   "keep.copied": "Copied: {after}, {sides}",
@@ -8,6 +9,8 @@ export default {
   "keep.copying": "Copying the picture from its address",
   "keep.damaged": "The picture is damaged or cut off.",
   "keep.drop": "or drop it here, or paste it",
+  "keep.failed": { one: "{n} picture was not copied", other: "{n} pictures were not copied" },
+  "keep.failed.one": "{name}: {why}",
   "keep.frames": "The animation is too long: 100 frames and 64 million pixels in all of them are the most.",
   "keep.kept": "{before} → {after}, {sides}",
   "keep.memory": "The picture needs too much memory.",
