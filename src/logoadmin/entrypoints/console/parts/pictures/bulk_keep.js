@@ -48,7 +48,7 @@ export async function keepCopies(kind, chosen, selection) {
   });
   if (lines.length === 0) return;
   const title = t("keep.failed", { n: lines.length });
-  // A question would interrupt whoever works in another view by now.
+  // A question would interrupt people who work in another view by now.
   if (path.peek() !== start) return void say(`${title} ${lines.join(" ")}`, { tone: "failed" });
   const answer = await choose({ title, text: "", list: lines, yes: t("tryAgain"), no: t("close") });
   if (answer === "yes") void keepCopies(kind, left, selection);
