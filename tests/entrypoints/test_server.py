@@ -343,7 +343,7 @@ def origin(server: Served, **headers: str) -> str:
 def test_every_process_believes_a_trusted_proxy_and_knows_the_prefix(served: Serve, workers: int) -> None:
     server = served(workers=workers, trusted_proxies="127.0.0.0/8", root_path="/gallery")
     answered: set[str] = set()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while len(answered) < workers and time.monotonic() < deadline:
         body = server.get("/origin", X_Forwarded_For="203.0.113.9, 198.51.100.7", X_Forwarded_Proto="https")[1]
         process, _, said = body.decode().partition(" ")
