@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from logoadmin.entrypoints.http_api.compression import BROTLI_SUFFIX, SUFFIX
@@ -12,6 +13,8 @@ Fields = list[tuple[bytes, bytes]]
 # Fields that a 304 response does not have.
 _OF_THE_BODY: Final = {b"content-encoding", b"content-length", b"content-type", b"link"}
 _SUFFIXES: Final = ("", SUFFIX, BROTLI_SUFFIX)
+# The number of lists whose meaning is remembered: clients of one version all send the same.
+_REMEMBERED: Final = 64
 _TAG: Final = re.compile(r'(W/)?"([!#-~\x80-\xff]*)"')
 _TAGS: Final = re.compile(rf"[\s,]*{_TAG.pattern}(?:\s*,[\s,]*{_TAG.pattern})*[\s,]*")
 # Responses in gzip are of the same version (contract K8).
@@ -25,7 +28,11 @@ def entity_tags(sent: Sequence[str], *, weak: bool) -> frozenset[str] | None:
         sent: the values of the header; an invalid list has no tags.
         weak: whether weak tags are also compared (RFC 9110 §8.8.3.2).
     """
-    text = ", ".join(sent).strip()
+    return _tags_in(", ".join(sent).strip(), weak)
+
+
+@lru_cache(_REMEMBERED)
+def _tags_in(text: str, weak: bool) -> frozenset[str] | None:
     if text == "*":
         return None
     if _TAGS.fullmatch(text) is None:

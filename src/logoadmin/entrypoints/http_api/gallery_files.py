@@ -20,7 +20,7 @@ from logoadmin.entrypoints.http_api.compression import (
     in_best_brotli,
     in_best_gzip,
 )
-from logoadmin.entrypoints.http_api.conditions import Fields, conditional
+from logoadmin.entrypoints.http_api.conditions import Fields, known_tag, unmodified
 from logoadmin.entrypoints.http_api.operation import JSON
 from logoadmin.entrypoints.http_api.request import Request
 
@@ -66,6 +66,8 @@ class _Variant:
     etag: bytes
     fields: Fields
     body: bytes = field(repr=False)
+    # Those of most polls.
+    fields_if_unmodified: Fields
 
 
 class PublishedFile:
@@ -116,7 +118,13 @@ class PublishedFile:
     def messages(self, request: Request) -> tuple[Message, Message]:
         """Return the messages to send: without the body for HEAD, or if the client has it cached."""
         variant = self._variant(request)
-        status, fields, body = conditional(request, variant.etag, variant.fields, variant.body)
+        known = known_tag(request, variant.etag)
+        if known == variant.etag:
+            status, fields, body = 304, variant.fields_if_unmodified, b""
+        elif known is not None:
+            status, fields, body = 304, unmodified(variant.fields, known), b""
+        else:
+            status, fields, body = 200, variant.fields, b"" if request.method == "HEAD" else variant.body
         return (
             {"type": "http.response.start", "status": status, "headers": fields},
             {"type": "http.response.body", "body": body},
@@ -142,7 +150,7 @@ class PublishedFile:
         ]
         if coding:
             fields.append((b"content-encoding", coding.encode()))
-        self._variants[coding] = _Variant(etag, fields, body)
+        self._variants[coding] = _Variant(etag, fields, body, unmodified(fields, etag))
 
 
 def _cache_control(name: str) -> str:
