@@ -68,6 +68,12 @@ def test_every_page_is_marked_as_a_demo(demo: LogoAdmin) -> None:
     assert json.loads(data[1])["demo"] is True
 
 
+def test_who_signs_in_may_look_around_at_once(demo: LogoAdmin) -> None:
+    assert demo.admin_password
+    token = demo.sessions.sign_in(logoadmin.SignIn(username="admin", password=demo.admin_password)).access_token
+    assert not demo.sessions.me(logoadmin.WhoAmI(), demo.sessions.caller(token)).must_change_password
+
+
 def test_a_database_is_refused_since_nothing_is_stored() -> None:
     ran = CliRunner().invoke(cli, ["serve", "--demo", "--database", "sqlite:///kept.db"])
     assert ran.exit_code == 2

@@ -1,5 +1,7 @@
 """A gallery in memory with invented artworks and people, for newcomers (contract Q4)."""
 
+import secrets
+
 from pydantic import SecretStr
 
 from logoadmin.bootstrap import MEMORY, open_gallery
@@ -41,6 +43,11 @@ def open_demo(settings: Settings, *, counted: bool = False) -> LogoAdmin:
     except ModuleNotFoundError as error:
         raise StartError(f"{error.name} is not installed", install_extra("pictures")) from error
     clock = DemoClock()
+    # Not the generated first password, which the console would ask to change before it shows anything.
+    shown = None if settings.admin_password else secrets.token_urlsafe(12)
+    if shown is not None:
+        settings = settings.model_copy(update={"admin_password": SecretStr(shown)})
     gallery = open_gallery(settings, counted=counted, demo_clock=clock)
+    gallery.admin_password = shown
     stock(gallery, clock)
     return gallery

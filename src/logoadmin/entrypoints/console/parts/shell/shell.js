@@ -52,7 +52,7 @@ export function Shell() {
     (state.value === "ended" || asksAgain.value) && h(SignInAgain, {}),
   ];
   // Nothing else leads anywhere before that.
-  if (me.value.must_change_password || mustEnrol.value) return [h(Demanded, {}), ...around];
+  if (me.value.must_change_password || mustEnrol.value) return [pageConfig.demo && h(Demo, {}), h(Demanded, {}), ...around];
   return h(
     "div",
     { class: "shell" },
