@@ -1,6 +1,6 @@
 """The pictures in the docs, all from the demo: ``make pictures`` takes them again, into docs/pictures (contract Q4).
 
-What is in them is drawn by code, and the same each time; fonts are those of the machine.
+Their contents are drawn by code, and the same each time; fonts are those of the machine.
 """
 
 import hashlib

@@ -62,7 +62,7 @@ export class Cards {
       this.#draw(this.#count + STEP);
       whenIdle(grow);
     };
-    requestAnimationFrame(() => whenIdle(grow)); // what is in sight is drawn first
+    requestAnimationFrame(() => whenIdle(grow)); // visible cards are drawn first
   }
 
   /** @param {number} end */

@@ -183,7 +183,7 @@ export function authorView(author, works) {
  * @param {string} title
  * @param {string[]} lines
  * @param {...(Node | false | null | undefined | "")} actions
- * @returns {HTMLElement} what is shown in place of a view
+ * @returns {HTMLElement} the element to show in place of a view
  */
 export const stateView = (title, lines, ...actions) =>
   h(

@@ -77,7 +77,7 @@ class ClosedStorage:
         self.concurrent_reads = storage.concurrent_reads
         self._reason = reason
 
-    def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:  # noqa: ARG002
+    def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:  # noqa: ARG002 (it refuses all work)
         """Refuse."""
         self._refuse()
 
@@ -85,15 +85,15 @@ class ClosedStorage:
 
     def write(
         self,
-        work: Callable[[UnitOfWork], Answer],  # noqa: ARG002
-        lock: WriteLock = "records",  # noqa: ARG002
+        work: Callable[[UnitOfWork], Answer],  # noqa: ARG002 (the same)
+        lock: WriteLock = "records",  # noqa: ARG002 (the same)
         *,
-        alone: bool = False,  # noqa: ARG002
+        alone: bool = False,  # noqa: ARG002 (the same)
     ) -> Answer:
         """Refuse."""
         self._refuse()
 
-    def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:  # noqa: ARG002
+    def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:  # noqa: ARG002 (the same)
         """Refuse."""
         self._refuse()
 

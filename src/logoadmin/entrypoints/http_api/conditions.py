@@ -66,10 +66,16 @@ def known_tag(request: Request, etag: bytes) -> bytes | None:
     return next((f'"{other}"'.encode("latin-1") for other in others if other in tags), None)
 
 
-def conditional(request: Request, etag: bytes, fields: Fields, body: bytes) -> tuple[int, Fields, bytes]:
-    """Return status, header fields and body of a response: without the body for HEAD, or if the client has it."""
+def conditional(
+    request: Request, etag: bytes, fields: Fields, body: bytes, fields_if_unmodified: Fields | None = None
+) -> tuple[int, Fields, bytes]:
+    """Return status, header fields and body of a response: without the body for HEAD, or if the client has it.
+
+    ``fields_if_unmodified`` are those of a 304 response with this very tag, if they were made before.
+    """
     if (known := known_tag(request, etag)) is not None:
-        return 304, unmodified(fields, known), b""
+        ready = fields_if_unmodified if known == etag else None
+        return 304, ready or unmodified(fields, known), b""
     return 200, fields, b"" if request.method == "HEAD" else body
 
 

@@ -20,7 +20,7 @@ from logoadmin.entrypoints.http_api.compression import (
     in_best_brotli,
     in_best_gzip,
 )
-from logoadmin.entrypoints.http_api.conditions import Fields, known_tag, unmodified
+from logoadmin.entrypoints.http_api.conditions import Fields, conditional, unmodified
 from logoadmin.entrypoints.http_api.operation import JSON
 from logoadmin.entrypoints.http_api.request import Request
 
@@ -118,13 +118,9 @@ class PublishedFile:
     def messages(self, request: Request) -> tuple[Message, Message]:
         """Return the messages to send: without the body for HEAD, or if the client has it cached."""
         variant = self._variant(request)
-        known = known_tag(request, variant.etag)
-        if known == variant.etag:
-            status, fields, body = 304, variant.fields_if_unmodified, b""
-        elif known is not None:
-            status, fields, body = 304, unmodified(variant.fields, known), b""
-        else:
-            status, fields, body = 200, variant.fields, b"" if request.method == "HEAD" else variant.body
+        status, fields, body = conditional(
+            request, variant.etag, variant.fields, variant.body, variant.fields_if_unmodified
+        )
         return (
             {"type": "http.response.start", "status": status, "headers": fields},
             {"type": "http.response.body", "body": body},

@@ -1,6 +1,6 @@
 /**
  * Where the picture of a field comes from: a file that is chosen, dropped on the field or pasted into it, or a copy of
- * what is at another address (contract P3).
+ * a picture at another address (contract P3).
  */
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { Failure } from "../../client.js";
