@@ -16,10 +16,10 @@ run: .venv/ready  ## Serve on an embedded database, logoadmin.db
 
 # Tests also wait for databases and for each other: one worker more than processors saves a third of the time, and two
 # more for the slow ones, which wait for processes. Those in a browser do not.
-test: .venv/ready  ## Run the quick tests, a bit over a minute; those of MariaDB run if mariadbd is installed
+test: .venv/ready  ## Run the quick tests, a bit over a minute
 	$(BIN)/pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) -m "not slow and not server and not lint"
 
-test-slow: .venv/ready  ## Run the others: servers, killed processes, outages, long random walks, and browsers if chromium is installed
+test-slow: .venv/ready  ## Run the others: servers, killed processes, outages, long random walks, MariaDB if mariadbd is installed, and browsers if chromium is
 	$(BIN)/pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )) -m "(slow or server) and not release" --ignore=tests/console
 	$(BIN)/pytest -n auto -m "slow and not release" tests/console
 

@@ -38,6 +38,17 @@ settings.load_profile("logoadmin")
 gc.disable()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave what runs on the server of a database to ``make test-slow``, before marks select tests."""
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        call = getattr(item, "callspec", None)
+        params = {value for value in call.params.values() if isinstance(value, str)} if call else set()
+        if any(name.startswith("mariadb") for name in fixtures | params):
+            item.add_marker(pytest.mark.server("the server of a database"))
+
+
 def pytest_collection_finish() -> None:
     """Exclude existing objects from garbage collection."""
     gc.freeze()
