@@ -10,7 +10,6 @@ import { texts } from "./page-texts.js";
  * @property {number} id
  * @property {string} address of its view
  * @property {Artwork & {picture?: Picture}} record
- * @property {string} key tells cards with different content apart
  */
 /** @typedef {{path: string, thumbnail: string, width: number, height: number}} Picture */
 /** @typedef {Node | string | false | null | undefined} Child */
@@ -48,9 +47,12 @@ export function h(name, attributes = {}, ...children) {
 /** @param {Kind} kind @param {Artwork} record @returns {Work} */
 export function workOf(kind, record) {
   const id = kind === "logo" ? record.logo_id : record.theme_id;
-  const { name, target, authors, preview_url, picture } = /** @type {Work["record"]} */ (record);
-  const key = [kind, id, name, target, picture?.path ?? preview_url, ...authors.map(({ username }) => username)].join("\0");
-  return { kind, id, address: `#/${kind}s/${id}`, record, key };
+  return { kind, id, address: `#/${kind}s/${id}`, record: /** @type {Work["record"]} */ (record) };
+}
+
+/** @param {Work} work @returns {string} another one if its card has to be drawn again */
+export function keyOf({ kind, id, record: { name, target, authors, preview_url, picture } }) {
+  return [kind, id, name, target, picture?.path ?? preview_url, ...authors.map(({ username }) => username)].join("\0");
 }
 
 /** @param {Work} work @returns {boolean} whether a style manager can install it from this folder */

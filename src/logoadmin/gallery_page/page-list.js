@@ -1,5 +1,5 @@
 /** The list of all works: search, filters, order, and cards that are drawn as they are needed. */
-import { cardOf, config, h, targetName } from "./page-elements.js";
+import { cardOf, config, h, keyOf, targetName } from "./page-elements.js";
 import { language, texts } from "./page-texts.js";
 
 /** @typedef {import("./page-elements.js").Work} Work */
@@ -76,8 +76,9 @@ export class Cards {
 
   /** @param {Work} work */
   #card(work) {
-    const card = this.#drawn.get(work.key) ?? cardOf(work);
-    this.#drawn.set(work.key, card);
+    const key = keyOf(work);
+    const card = this.#drawn.get(key) ?? cardOf(work);
+    this.#drawn.set(key, card);
     return card;
   }
 

@@ -109,7 +109,7 @@ export function workView(work, works, gallery) {
   const alt = texts.pictureOf(name);
   const [buttons, source] = ways(work, gallery);
   const others = authors.flatMap((author) => {
-    const theirs = worksOf(author, works).filter((each) => each.key !== work.key);
+    const theirs = worksOf(author, works).filter((each) => each.address !== work.address);
     if (!theirs.length) return [];
     const [before, after] = texts.moreBy("\0").split("\0");
     return h(
