@@ -17,7 +17,7 @@ from logoadmin.adapters.pillow_pictures import PillowPictures
 from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
-from logoadmin.domain.changes import import_export
+from logoadmin.domain.changes import import_export, proposals
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import preferences, roles, users
@@ -44,7 +44,7 @@ from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPass
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.identity.sign_in_rules import USUAL_WAYS, SignInRules
-from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Policy, Rights, SignedIn
+from logoadmin.domain.kernel.access import OWNER, ActingAs, Caller, Owner, Policy, Rights, SignedIn
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.bound_storage import OpenTransaction
 from logoadmin.domain.kernel.causes import Cause
@@ -312,6 +312,9 @@ ARTWORK: Final[dict[str, Any]] = {
 # A change of author 1, in bulk.
 ONE_CHANGE: Final[dict[str, Any]] = {"kind": "author", "id": 1, "version": 6, "set": {"username": "Cyd"}}
 
+# A change of logo 1, as it is proposed.
+PROPOSED: Final[dict[str, Any]] = {"kind": "logo", "id": 1, "version": 9, "set": {"target": "wiki"}}
+
 # Every command: the call that takes it, and values that are valid in a stocked gallery.
 # One black pixel.
 PIXEL: Final = bytes.fromhex(
@@ -427,6 +430,13 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     pins.GetLogoCopies: ("pins.copies", {"logo_id": 1}),
     pins.CheckLogoPins: ("pins.check", {"logo_id": 1}),
     pins.AcceptLogoPins: ("pins.accept", {"logo_id": 1}),
+    proposals.ProposeChanges: ("proposals.propose", {"title": "For the wiki", "changes": [PROPOSED]}),
+    proposals.ListProposals: ("proposals.list", {}),
+    proposals.GetProposal: ("proposals.get", {"proposal_id": 1}),
+    proposals.AmendProposal: ("proposals.amend", {"proposal_id": 1, "title": "For the wiki, please"}),
+    proposals.ApplyProposal: ("proposals.apply", {"proposal_id": 1}),
+    proposals.DeclineProposal: ("proposals.decline", {"proposal_id": 1, "reason": "The forum needs it"}),
+    proposals.WithdrawProposal: ("proposals.withdraw", {"proposal_id": 1}),
     import_export.ImportRecords: ("import_export.load", {"dry_run": False}),
     import_export.ExportRecords: ("import_export.dump", {"kind": ("user",)}),
 }
@@ -450,7 +460,8 @@ def ask(gallery: LogoAdmin, command: Command, caller: Caller = OWNER) -> Any:
 
 
 def stock(gallery: LogoAdmin) -> None:
-    """Create role 3, user 7 with the default role, two authors, and logo 1 and theme 1 by the first; send a picture.
+    """Create role 3, user 7 with the default role, two authors, and logo 1 and theme 1 by the first; send a picture;
+    propose a change of the logo.
 
     Change 7 is the creation of the second author, by the request ``second``.
     """
@@ -463,6 +474,7 @@ def stock(gallery: LogoAdmin) -> None:
     gallery.themes.create(artworks.CreateTheme(**ARTWORK))
     gallery.themes.link(artworks.LinkThemeAuthor(theme_id=1, author_id=1))
     gallery.pictures.send(pictures.SendPicture(), PIXEL)
+    gallery.proposals.propose(proposals.ProposeChanges(title="For the wiki", changes=[PROPOSED]), ActingAs(ADMIN_ID))
 
 
 def signed_in(storage: Storage, *scope: str, user_id: int = 500) -> SignedIn:

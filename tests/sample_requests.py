@@ -14,6 +14,7 @@ from tests.gallery import (
     ARTWORK,
     IMPORTED_LINE,
     PIXEL,
+    PROPOSED,
     SPARE_CHALLENGE,
     SPARE_CODE,
     SPARE_PASSKEY,
@@ -65,7 +66,8 @@ class Sample:
         found = self.answers(access) | {503}
         found |= {403} if self.token != "never" and self.method != "GET" else set()
         found |= {304} if self.method == "GET" and self.is_versioned else set()
-        return found | ({412} if self.method in ("PATCH", "PUT", "DELETE") else set())
+        decides = self.method == "POST" and self.template.startswith("/api/proposals/")
+        return found | ({412} if decides or self.method in ("PATCH", "PUT", "DELETE") else set())
 
     @property
     def is_versioned(self) -> bool:
@@ -113,7 +115,7 @@ class Sample:
         """The path in the stocked gallery: user 7, role 3, change 7, and else the first of each kind."""
         ids = {**dict.fromkeys((f"{kind}_id" for kind in Kind), 1), "user_id": 7, "role_id": 3}
         return self.template.format(
-            **ids, key_id=1, factor_id=1, change_id=7, session_id="spare", picture=STOCKED_PICTURE
+            **ids, key_id=1, factor_id=1, proposal_id=1, change_id=7, session_id="spare", picture=STOCKED_PICTURE
         )
 
     def __str__(self) -> str:
@@ -142,7 +144,11 @@ _SESSION: Final = (
 _EVENT: Final = (*("event_id", "at", "event", "user_id", "user_name", "address", "user_agent", "factor", "count"),)
 _CHANGE: Final = (
     *("change_id", "at", "user_id", "action", "kind", "id", "before", "after", "request_id"),
-    *("origin", "undoes", "user_name"),
+    *("origin", "undoes", "submitter_id", "user_name", "submitter_name"),
+)
+_PROPOSAL: Final = (
+    *("proposal_id", "title", "note", "state", "user_id", "user_name", "changes", "reason", "created_at"),
+    *("decided_at", "decided_by", "request_id", "undone", "undone_by"),
 )
 _PIN: Final = ("url", "sha256", "offered", "failure", "checked_at", "difference")
 _PICTURE: Final = ("picture", "url", "thumbnail_url", "width", "height", "frames", "size")
@@ -189,6 +195,16 @@ SAMPLES: Final = (
     Sample("POST", "/api/changes/{change_id}/revert", 200, "always", _CHANGE, errors=(400, 404, 409)),
     Sample("POST", "/api/changes/revert", 200, "always", _CHANGE, {"request_id": "second"}, is_list=True,
         errors=(400, 404, 409)),
+    Sample("POST", "/api/proposals", 201, "always", _PROPOSAL, {"title": "For the wiki", "changes": [PROPOSED]},
+        errors=(400, 404, 409, 412)),
+    Sample("GET", "/api/proposals", 200, "always", _PROPOSAL, is_list=True),
+    Sample("GET", "/api/proposals/{proposal_id}", 200, "always", _PROPOSAL, errors=(404,)),
+    Sample("PATCH", "/api/proposals/{proposal_id}", 200, "always", _PROPOSAL, {"title": "For the forum"},
+        errors=(400, 404, 409)),
+    Sample("POST", "/api/proposals/{proposal_id}/apply", 200, "always", _PROPOSAL, errors=(400, 404, 409)),
+    Sample("POST", "/api/proposals/{proposal_id}/decline", 200, "always", _PROPOSAL, {"reason": "It is used"},
+        errors=(404, 409)),
+    Sample("POST", "/api/proposals/{proposal_id}/withdraw", 200, "always", _PROPOSAL, errors=(404, 409)),
     Sample("POST", "/api/import", 200, "always", ("role", "user", "author", "theme", "logo"), json.loads(IMPORTED_LINE),
         errors=(409, 429), media_type="application/jsonl"),
     Sample("GET", "/api/export", 200, "always", ("kind", *_ROLE), errors=(429,), is_file=True),

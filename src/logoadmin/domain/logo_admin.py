@@ -8,9 +8,11 @@ from inspect import isasyncgen, isawaitable, isgenerator
 from types import TracebackType
 from typing import Final, Literal, TypeVar
 
+from logoadmin.domain.changes import proposal_records
 from logoadmin.domain.changes.bulk_changes import BulkService
 from logoadmin.domain.changes.history import ChangeService
 from logoadmin.domain.changes.import_export import ImportExportService
+from logoadmin.domain.changes.proposals import ProposalService
 from logoadmin.domain.gallery.artworks import ArtworkService
 from logoadmin.domain.gallery.audited_artworks import AuditedArtworks
 from logoadmin.domain.gallery.audited_authors import AuditedAuthors
@@ -185,6 +187,7 @@ class LogoAdmin:
         publication: see :class:`~logoadmin.domain.publication.publication_service.PublicationService`.
         changes: see :class:`~logoadmin.domain.changes.history.ChangeService`.
         bulk: see :class:`~logoadmin.domain.changes.bulk_changes.BulkService`.
+        proposals: see :class:`~logoadmin.domain.changes.proposals.ProposalService`.
         import_export: see :class:`~logoadmin.domain.changes.import_export.ImportExportService`.
         access: the access policy in force.
         public_url: the URL that browsers open (contract O8).
@@ -209,7 +212,7 @@ class LogoAdmin:
         self.product = ports.storage.product
         self.metrics = ports.metrics
         self.admin_password = admin_password
-        idempotency = Idempotency(ports.encryption, [records, session_records, factor_records])
+        idempotency = Idempotency(ports.encryption, [records, session_records, factor_records, proposal_records])
         ways = rules.sign_in.ways
         callers = Callers(ports.verifier, ports.clock, rules.lifetimes, ways)
         transactions = Transactions(ports.storage, rules.access, ports.clock, idempotency, callers, auditing(ways))
@@ -235,6 +238,7 @@ class LogoAdmin:
         of_kinds = {Kind.ROLE: self.roles, Kind.USER: self.users, Kind.AUTHOR: self.authors}
         of_kinds |= {Kind.THEME: self.themes, Kind.LOGO: self.logos}
         self.bulk = BulkService(transactions, new_passwords, of_kinds)
+        self.proposals = ProposalService(transactions, self.bulk, self.css)
         self.import_export = ImportExportService(transactions, new_passwords)
         self._connect_signing_in(ports, rules, transactions, callers)
 

@@ -19,6 +19,7 @@ from typing import Any, Literal, Protocol, TypeVar
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.kinds import RecordKind
 from logoadmin.domain.kernel.records import StoredRecord
+from logoadmin.ports.changes.proposal_storage import Proposals
 from logoadmin.ports.gallery.gallery_storage import GalleryStorage
 from logoadmin.ports.identity.identity_storage import IdentityStorage
 from logoadmin.ports.kernel.change_storage import Changes, StoredResponses
@@ -54,6 +55,10 @@ class UnitOfWork(Protocol):
     @property
     def secrets(self) -> Secrets:
         """The secrets of the service."""
+
+    @property
+    def proposals(self) -> Proposals:
+        """The proposals."""
 
     @property
     def gallery(self) -> GalleryStorage:

@@ -4,6 +4,7 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import Any, TypeVar
 
+from logoadmin.adapters.memory_storage.changes.proposals import MemoryProposals
 from logoadmin.adapters.memory_storage.gallery.pictures import MemoryPictures
 from logoadmin.adapters.memory_storage.identity.sessions import (
     MemoryPreferences,
@@ -68,6 +69,7 @@ class MemoryUnitOfWork(Repository):
     changes = cached_property(lambda room: MemoryChanges(room._tables, room._journal))
     stored_responses = cached_property(lambda room: MemoryStoredResponses(room._tables, room._journal))
     secrets = cached_property(lambda room: MemorySecrets(room._tables, room._journal))
+    proposals = cached_property(lambda room: MemoryProposals(room._tables, room._journal))
     gallery = cached_property(lambda room: _Gallery(room._tables, room._journal))
     identity = cached_property(lambda room: _Identity(room._tables, room._journal))
     publication = cached_property(lambda room: _Publication(room._tables, room._journal))

@@ -1,6 +1,6 @@
 """Many changes as one request, all or nothing (contract J7)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -40,7 +40,7 @@ from logoadmin.domain.kernel.errors import (
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyKind
 from logoadmin.domain.kernel.limits import AuthorIds, Flag, Id, Origin, described
 from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, EVERY_CHANGE, Listing, text_length
-from logoadmin.domain.kernel.records import Change, Kind, ListedKind, Undone, version_of
+from logoadmin.domain.kernel.records import Author, Change, Kind, ListedKind, Undone, User, version_of
 from logoadmin.domain.kernel.use_cases import Service, Transactions, WriteWork, work_of
 
 # The most changes of one request.
@@ -169,6 +169,24 @@ def _step(
     return Step(kind, verb, made, author_ids)
 
 
+def steps_of(changes: Iterable[BulkChange]) -> tuple[Step, ...]:
+    """Return the commands of changes.
+
+    Raises:
+        InvalidInput: some of them are not valid; it has all problems.
+    """
+    steps: list[Step] = []
+    problems: list[Problem] = []
+    for place, change in enumerate(changes):
+        try:
+            steps.append(change.step())
+        except InvalidInput as error:
+            problems += (Problem(("changes", place, *each.loc), each.msg, each.type) for each in error.problems)
+    if problems:
+        raise InvalidInput(problems)
+    return tuple(steps)
+
+
 class ApplyChanges(Command):
     """Many changes, all or nothing; each requires the right of its own operation."""
 
@@ -196,17 +214,7 @@ class ApplyChanges(Command):
         """
         if len(self.changes) > MOST_CHANGES:
             raise TooManyChanges(f"A request can have at most {MOST_CHANGES:,} changes")
-        steps: list[Step] = []
-        problems: list[Problem] = []
-        for place, change in enumerate(self.changes):
-            try:
-                steps.append(change.step())
-            except InvalidInput as error:
-                placed = (Problem(("changes", place, *each.loc), each.msg, each.type) for each in error.problems)
-                problems += placed
-        if problems:
-            raise InvalidInput(problems)
-        self._steps = tuple(steps)
+        self._steps = steps_of(self.changes)
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -245,18 +253,31 @@ class BulkService(Service):
         def apply(uow: AuditedUnitOfWork, command: ApplyChanges) -> Undone | tuple[Change, ...]:
             last = uow.changes.last_id()
             for place, (step, work) in enumerate(zip(command.steps, works, strict=True)):
-                with _placed(place):
+                with placed(place):
                     if uow.held is not None:
                         uow.held.require([step.kind.write_scope])
-                    record = work(uow, _at_present_version(uow, step))
-                    if step.author_ids is not None:
-                        _set_authors(uow, step, record)
+                    _make(uow, step, work)
             return _unstored(uow, last) if command.dry_run else Undone(last, uow.change_log.last_id)
 
         applied = self.transactions.write(command, caller, apply)
         if isinstance(applied, tuple):
             return Listing(applied, attrgetter("change_id"))
         return changes_between(self.transactions, applied.after, applied.last)
+
+    def make(self, uow: AuditedUnitOfWork, place: int, step: Step) -> None:
+        """Make a change whose right was judged before; no user is created.
+
+        Raises:
+            NotFound, NotPermitted, Outdated, Conflict, DuplicateEntry: see :meth:`apply`.
+        """
+        with placed(place):
+            _make(uow, step, work_of(self._services[step.kind.kind], step.verb))
+
+    def create_author(self, uow: AuditedUnitOfWork, user: User) -> Author:
+        """Create the author of a user; the right was judged before."""
+        new = CreateAuthor(user_id=user.user_id, username=user.username)
+        author: Author = work_of(self._services[Kind.AUTHOR], "create")(uow, new)
+        return author
 
     def _password_problems(self, command: ApplyChanges) -> Iterator[Problem]:
         """Yield the problems of the passwords of new users."""
@@ -268,10 +289,16 @@ class BulkService(Service):
     def _work(self, place: int, step: Step, caller: Caller) -> WriteWork[Any, Any]:
         """Return what a step does in the transaction; a password is hashed before it."""
         if isinstance(step.command, CreateUser):
-            with _placed(place):
+            with placed(place):
                 self.transactions.check(step.command, caller)
             return creation(self._new_passwords, step.command.password)
         return work_of(self._services[step.kind.kind], step.verb)
+
+
+def _make(uow: AuditedUnitOfWork, step: Step, work: WriteWork[Any, Any]) -> None:
+    record = work(uow, _at_present_version(uow, step))
+    if step.author_ids is not None:
+        _set_authors(uow, step, record)
 
 
 def _unstored(uow: AuditedUnitOfWork, after: int) -> tuple[Change, ...]:
@@ -314,7 +341,7 @@ def _set_authors(uow: AuditedUnitOfWork, step: Step, record: Any) -> None:
 
 
 @contextmanager
-def _placed(place: int) -> Iterator[None]:
+def placed(place: int) -> Iterator[None]:
     """Begin the text of errors with the place of their change."""
     try:
         yield

@@ -61,17 +61,22 @@ def _pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int |
         if limit <= 0:
             return ()
         changes = uow.changes.page(after, limit, where, order)
-        names = _names_of({change.user_id for change in changes if change.user_id is not None}, uow)
-        return page_of(changes, lambda change: replace(change, user_name=names.get(change.user_id)))
+        names = names_of((id_ for change in changes for id_ in (change.user_id, change.submitter_id)), uow)
+
+        def named(change: Change) -> Change:
+            user_name, submitter_name = names.get(change.user_id), names.get(change.submitter_id)
+            return replace(change, user_name=user_name, submitter_name=submitter_name)
+
+        return page_of(changes, named)
 
     id_of = attrgetter("change_id")
     return Pages(page, version, CHANGE_PAGE_SIZES, id_of, id_of)
 
 
-def _names_of(user_ids: Iterable[int], uow: UnitOfWork) -> dict[int | None, str]:
+def names_of(user_ids: Iterable[int | None], uow: UnitOfWork) -> dict[int | None, str]:
     """Return the names of those users that exist, with one query for up to :data:`MOST_LOADED` of them."""
     names: dict[int | None, str] = {}
-    left = sorted(user_ids)
+    left = sorted({user_id for user_id in user_ids if user_id is not None})
     while left:
         found = uow.records(USERS).get_many(left[:MOST_LOADED])
         names.update({user.user_id: user.username for user in found})

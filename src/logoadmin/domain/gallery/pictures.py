@@ -41,7 +41,7 @@ _PER_HOUR: Final = 200
 _HOUR: Final = 3600
 _DAY: Final = 86_400
 _FETCH_SECONDS: Final = 20.0
-_SENDING: Final = Permission(Scope.LOGOS_WRITE, or_else=(Scope.THEMES_WRITE, Scope.USERS_WRITE))
+_SENDING: Final = Permission(Scope.LOGOS_WRITE, or_else=(Scope.THEMES_WRITE, Scope.USERS_WRITE, Scope.PROPOSALS_WRITE))
 
 
 class SendPicture(Command):

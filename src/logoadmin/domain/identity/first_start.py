@@ -55,7 +55,7 @@ def first_start(
         uow.secrets.put(_TOKEN_KEY, randomness.text())
         uow.secrets.put(_NEXT_TOKEN_KEY, randomness.text())
         uow.secrets.put(FACTOR_KEY, randomness.text())
-        audited.records(ROLES).add(Role(DEFAULT_ROLE_ID, "member", (), audited.now))
+        audited.records(ROLES).add(Role(DEFAULT_ROLE_ID, "member", (Scope.PROPOSALS_WRITE.value,), audited.now))
         audited.records(ROLES).add(Role(ADMIN_ROLE_ID, "admin", (Scope.ALL.value,), audited.now))
     if administrator and not _has_users(uow):
         generated = randomness.text() if admin_password is None else None

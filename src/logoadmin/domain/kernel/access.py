@@ -34,6 +34,7 @@ class Scope(StrEnum):
     THEMES_WRITE = "themes:write"
     LOGOS_WRITE = "logos:write"
     CHANGES_READ = "changes:read"
+    PROPOSALS_WRITE = "proposals:write"
 
 
 class Policy(StrEnum):

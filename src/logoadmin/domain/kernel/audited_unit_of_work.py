@@ -26,6 +26,7 @@ from logoadmin.domain.kernel.records import (
     StoredRecord,
     version_of,
 )
+from logoadmin.ports.changes.proposal_storage import Proposals
 from logoadmin.ports.gallery.gallery_storage import GalleryStorage
 from logoadmin.ports.identity.identity_storage import IdentityStorage
 from logoadmin.ports.kernel.change_storage import Changes
@@ -301,6 +302,11 @@ class AuditedUnitOfWork:
         return self.stored.secrets
 
     @property
+    def proposals(self) -> Proposals:
+        """The proposals."""
+        return self.stored.proposals
+
+    @property
     def gallery(self) -> GalleryStorage:
         """The repositories of the gallery."""
         return self.stored.gallery
@@ -339,6 +345,17 @@ class AuditedUnitOfWork:
         for kind, wanted in of_kind.items():
             self.records(RECORDED_KINDS[kind]).load(wanted)
 
+    def rehearse(self, work: Callable[["AuditedUnitOfWork"], object]) -> None:
+        """Do work and undo it, for the errors that it raises; before any other change of this write."""
+        rehearsal = AuditedUnitOfWork(self.stored, self._auditing, self.now, None, self.held, None, self.caller)
+        try:
+            with self.stored.savepoint():
+                work(rehearsal)
+                rehearsal.close()
+                raise _Rehearsed
+        except _Rehearsed:
+            self._records.clear()
+
     def close(self) -> None:
         """Store the history of the changes, and have the subscribers follow them.
 
@@ -348,6 +365,10 @@ class AuditedUnitOfWork:
         if self._escalation is not None:
             self._auditing.check_end(self.stored, self._escalation)
         self.change_log.store(final=True)
+
+
+class _Rehearsed(Exception):
+    """Ends a rehearsal, so that it is undone; not an error."""
 
 
 # The unit of work of a read or of a write.

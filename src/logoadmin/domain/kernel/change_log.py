@@ -51,6 +51,7 @@ class ChangeLog:
 
     Attributes:
         undoes: the change that is being undone.
+        submitter_id: the user who proposed the changes.
         changes: the last changes, which are not stored yet.
         withdrawals: the withdrawals that this write has read or changed; None for an artwork without one.
         unstored_withdrawals: those that it has changed and not stored.
@@ -63,6 +64,7 @@ class ChangeLog:
     _origin: Origin | None = None
     _subscribers: Sequence[Subscriber] = ()
     undoes: int | None = None
+    submitter_id: int | None = None
     author_changes: int = 0
     changes: list[Change] = field(default_factory=list)
     withdrawals: dict[tuple[Kind, int], Withdrawal | None] = field(default_factory=dict)
@@ -71,6 +73,11 @@ class ChangeLog:
     _goes_on: bool = False
     _is_followed: bool = False
     _first_new: dict[Kind, int] = field(default_factory=dict)
+
+    @property
+    def request_id(self) -> str | None:
+        """The id of the request."""
+        return self._request_id
 
     @property
     def last_id(self) -> int:
@@ -102,7 +109,7 @@ class ChangeLog:
         if len(self.changes) >= _MOST_HELD:
             self.store()
         self._last_id, self._goes_on = change_id, True
-        who_and_how = (self._request_id, self._origin, self.undoes)
+        who_and_how = (self._request_id, self._origin, self.undoes, self.submitter_id)
         change = Change(change_id, self._now, self._user_id, f"{kind}.{action}", kind, id_, before, after, *who_and_how)
         self.changes.append(change)
 

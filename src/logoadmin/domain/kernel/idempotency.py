@@ -17,7 +17,7 @@ from pydantic import BaseModel, TypeAdapter
 from logoadmin.domain.kernel.access import Anonymous, Caller, KeyHolder, Owner, Rights, SignedIn
 from logoadmin.domain.kernel.command import REQUEST_OPTIONS, UNSET, Command
 from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Problem
-from logoadmin.domain.kernel.records import StoredRecord, version_of
+from logoadmin.domain.kernel.records import version_of
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.ports.kernel.change_storage import StoredResponse
 from logoadmin.ports.kernel.encryption import Encryption
@@ -98,7 +98,7 @@ class Idempotency:
     ) -> None:
         """Store the answer to a command for a day, with tokens for a minute, and the scopes that it required."""
         values = _adapter(type(answer).__name__, self._answers).dump_python(answer, mode="json")
-        version = version_of(answer) if isinstance(answer, StoredRecord) else 0
+        version = version_of(answer) if hasattr(answer, "version") else 0
         required = [sorted(held.required)] if held is not None and held.required else []
         serialized = json.dumps([type(answer).__name__, values, version, *required])
         encrypted = self._encryption.encrypt(serialized, request.secret)

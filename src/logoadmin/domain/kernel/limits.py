@@ -36,6 +36,9 @@ MAX_PICTURE: Final = 4 * 1024 * 1024  # bytes of the file that is sent
 MAX_TARGET: Final = 64
 MAX_CUSTOM_CSS: Final = 262_144
 MAX_REASON: Final = 200
+MAX_PROPOSAL_TITLE: Final = 200
+MAX_PROPOSAL_NOTE: Final = 2000
+MAX_DECLINE_REASON: Final = 1000
 MAX_PAGE: Final = 1000
 MAX_QUERY: Final = 128
 MAX_ACTION: Final = 64
@@ -123,6 +126,7 @@ LogoId = Annotated[Id, described("The id of the logo.", 12)]
 LinkId = Annotated[Id, described("The id of the link.", 19)]
 KeyId = Annotated[Id, described("The id of the service key.", 2)]
 ChangeId = Annotated[Id, described("The id of the change. Ids rise in the order in which changes were made.", 57)]
+ProposalId = Annotated[Id, described("The id of the proposal.", 3)]
 EventId = Annotated[Id, described("The id of the event. Later events have higher ids.", 3071)]
 CommunityId = Annotated[
     Id,
@@ -214,6 +218,7 @@ class Origin(StrEnum):
     IMPORT = "import"
     UNDO = "undo"
     BULK = "bulk"
+    PROPOSAL = "proposal"
 
 
 IdempotencyKey = Annotated[str, *_text(1, MAX_IDEMPOTENCY_KEY)]
@@ -229,6 +234,17 @@ BlockReason = Annotated[
         "Why it is blocked, for readers of the gallery; with at least one visible character.",
         "It covers the sign-in form",
     ),
+]
+ProposalTitle = Annotated[
+    str, *_name(MAX_PROPOSAL_TITLE), described("The subject, with at least one visible character.", "A darker Aurora")
+]
+ProposalNote = Annotated[
+    str, *_text(0, MAX_PROPOSAL_NOTE), described("A message to the reviewers.", "Easier to read at night")
+]
+DeclineReason = Annotated[
+    str,
+    *_name(MAX_DECLINE_REASON),
+    described("Why it is declined, for its submitter; at least one visible character.", "The text is hard to read"),
 ]
 Target = Annotated[str, *_text(1, MAX_TARGET), described("The part of the site that it is for.", "forum")]
 CustomCss = Annotated[

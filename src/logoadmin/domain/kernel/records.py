@@ -307,7 +307,9 @@ class Change:
         request_id: the id of the request that made the change; None if there was none.
         origin: the kind of request that made the change; None for one about this record alone.
         undoes: the id of the change that this one undid; None for any other.
+        submitter_id: the user who proposed the change; None for one that was not proposed.
         user_name: the current name of the user; None without a token, and for a removed user. It is not stored.
+        submitter_name: the same of the submitter.
     """
 
     change_id: ChangeId
@@ -332,11 +334,20 @@ class Change:
     request_id: RequestId | None
     origin: Annotated[
         Origin | None,
-        described("How the change was made: by an `import`, an `undo`, or in `bulk`; `null` for any other.", "import"),
+        described(
+            "How the change was made: by an `import`, an `undo`, in `bulk`, or as a `proposal`; `null` for any other.",
+            "import",
+        ),
     ] = None
     undoes: Annotated[int | None, described("The change that this one undid; `null` for any other.", 41)] = None
+    submitter_id: Annotated[
+        int | None, described("The user who proposed the change; `null` if it was not proposed.", 1043)
+    ] = None
     user_name: Annotated[
         str | None, described("The current username of that user; `null` for a removed user.", "Ann")
+    ] = None
+    submitter_name: Annotated[
+        str | None, described("The current username of the submitter; `null` for a removed user.", "Ben")
     ] = None
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final, get_args, get_origin
 
 from pydantic import TypeAdapter
 
+from logoadmin.domain.changes.proposal_records import Proposal
 from logoadmin.domain.identity.events.event_records import Event
 from logoadmin.domain.identity.factors.factor_records import NewFactor, NewRecoveryCodes, NewTotp
 from logoadmin.domain.identity.sessions.session_records import NewServiceKey, Tokens
@@ -195,7 +196,7 @@ class Operation:
         return (
             self.takes_jsonl
             or self.takes_file
-            or (self.method != "GET" and len(fields_of(self.command)) > len(self.path_fields))
+            or (self.method != "GET" and len(fields_of(self.command)) > len(self.path_fields) + len(self.query_fields))
         )
 
     @cached_property
@@ -223,13 +224,16 @@ class Operation:
         return (
             (self.streams and self.method == "GET" and self.answer != Listing[Event])
             or self.kind is not None
+            or self.answer is Proposal
             or (self.answer is Verdict and self.method == "GET")
         )
 
     @cached_property
     def is_conditional(self) -> bool:
         """Whether ``If-Match`` is honoured (contract F1)."""
-        return self.method in {"PATCH", "PUT", "DELETE"}
+        # What is decided is what was seen: a proposal may change meanwhile.
+        decides = self.answer is Proposal and self.method == "POST" and bool(self.path_fields)
+        return self.method in {"PATCH", "PUT", "DELETE"} or decides
 
     @cached_property
     def is_public_read(self) -> bool:

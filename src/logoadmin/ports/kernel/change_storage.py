@@ -35,6 +35,9 @@ class Changes(Protocol):
     def of_request(self, request_id: str, below: int, limit: int) -> tuple[Change, ...]:
         """Return up to ``limit`` changes of a request with an id below another, the newest first."""
 
+    def undoer_of(self, change_id: int) -> tuple[int, str | None] | None:
+        """Return the id of the newest change that undid another one, and its request; None if none did."""
+
     def page(
         self, after: int, limit: int, where: ChangeFilter = EVERY_CHANGE, order: Order = "asc"
     ) -> tuple[Change, ...]:

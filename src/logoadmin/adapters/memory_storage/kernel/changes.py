@@ -47,6 +47,11 @@ class MemoryChanges(Repository):
         newest_first = sorted((each for each in of if each.change_id < below), key=_id_of, reverse=True)
         return truncated_page(newest_first[:limit], text_length)
 
+    def undoer_of(self, change_id: int) -> tuple[int, str | None] | None:
+        undoers = (change for change in self._tables.changes.values() if change.undoes == change_id)
+        newest = max(undoers, key=_id_of, default=None)
+        return None if newest is None else (newest.change_id, newest.request_id)
+
     def page(
         self, after: int, limit: int, where: ChangeFilter = EVERY_CHANGE, order: Order = "asc"
     ) -> tuple[Change, ...]:

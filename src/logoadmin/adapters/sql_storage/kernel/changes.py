@@ -49,6 +49,16 @@ _LAST_OF = select(func.max(changes.c.change_id)).where(
     changes.c.kind == bindparam("of_kind"), changes.c.record_id == bindparam("id_")
 )
 _LAST_BESIDES = _LAST_OF.where(func.coalesce(changes.c.request_id, "") != bindparam("besides"))
+_UNDONE = changes.alias("undone")
+# Those of the same record, by their index.
+_UNDOER = (
+    select(changes.c.change_id, changes.c.request_id)
+    .select_from(_UNDONE)
+    .join(changes, (changes.c.kind == _UNDONE.c.kind) & (changes.c.record_id == _UNDONE.c.record_id))
+    .where(_UNDONE.c.change_id == bindparam("undone_id"), changes.c.undoes == _UNDONE.c.change_id)
+    .order_by(changes.c.change_id.desc())
+    .limit(1)
+)
 _KINDS_OF_REQUEST = select(changes.c.kind).where(changes.c.request_id == bindparam("of_request")).distinct()
 _OF_REQUEST = (
     _CHANGE.where(changes.c.request_id == bindparam("of_request"), changes.c.change_id < bindparam("below"))
@@ -61,7 +71,7 @@ _OF_REQUEST = (
 
 
 def _change(row: Row) -> Change:
-    change_id, at, user_id, action, kind, id_, before, after, request_id, origin, undoes = row
+    change_id, at, user_id, action, kind, id_, before, after, request_id, origin, undoes, submitter_id = row
     return Change(
         change_id,
         at,
@@ -74,6 +84,7 @@ def _change(row: Row) -> Change:
         request_id,
         None if origin is None else Origin(origin),
         undoes,
+        submitter_id,
     )
 
 
@@ -82,7 +93,7 @@ def _row(change: Change) -> Row:
         *(change.change_id, change.at, change.user_id, change.action, change.kind.value, change.id),
         None if change.before is None else to_json(change.before).decode(),
         None if change.after is None else to_json(change.after).decode(),
-        *(change.request_id, change.origin, change.undoes),
+        *(change.request_id, change.origin, change.undoes, change.submitter_id),
     )
 
 
@@ -126,6 +137,11 @@ class SqlChanges(Repository):
         self._transaction.store_history()
         asked = {"of_request": request_id, "below": below, "limit": limit}
         return page_of(self._transaction.page(_OF_REQUEST, asked), _change)
+
+    def undoer_of(self, change_id: int) -> tuple[int, str | None] | None:
+        self._transaction.store_history()
+        row = self._transaction.row(_UNDOER, {"undone_id": change_id})
+        return None if row is None else (row[0], row[1])
 
     def page(
         self, after: int, limit: int, where: ChangeFilter = EVERY_CHANGE, order: Order = "asc"

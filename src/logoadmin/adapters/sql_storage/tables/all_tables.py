@@ -11,6 +11,7 @@ from typing import Final
 
 from sqlalchemy import BigInteger, Column, Integer, Table
 
+from logoadmin.adapters.sql_storage.tables import changes_tables as changes_tables
 from logoadmin.adapters.sql_storage.tables import kernel_tables as kernel_tables
 from logoadmin.adapters.sql_storage.tables.columns import filter_indexes as filter_indexes
 from logoadmin.adapters.sql_storage.tables.columns import id_column
@@ -46,6 +47,7 @@ COUNTED: Final[Mapping[WriteLock, tuple[str, ...]]] = {
         *(kind.id_field for kind in KINDS.values() if kind.gives_ids),
         *(kind.link_id_field for kind in KINDS.values() if isinstance(kind, ArtworkKind)),
         *(f"{kind}_version" for kind in Kind),
+        *("proposal_id", "proposal_version"),
     ),
     "sessions": ("key_id", "factor_id", "event_id"),
 }

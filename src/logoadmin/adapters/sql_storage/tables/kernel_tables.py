@@ -48,6 +48,7 @@ changes: Final = Table(
     Column("request_id", String(OPAQUE)),
     Column("origin", String(16)),
     Column("undoes", Integer),
+    Column("submitter_id", Integer),
     Index(None, "kind", "record_id", "change_id"),
     *(Index(None, name) for name in ("kind", "user_id", "action", "request_id", "at")),
 )

@@ -17,8 +17,10 @@ from logoadmin.ports.kernel.environment import Randomness
 MOST_FACTORS: Final = 20
 RECOVERY_CODES: Final = 10
 _DAY: Final = 86_400
-# Holders of one of these are administrators.
-_WRITE_SCOPES: Final = frozenset(scope for scope in Scope if scope == Scope.ALL or scope.endswith(":write"))
+# Holders of one of these are administrators; others decide about proposals.
+_WRITE_SCOPES: Final = frozenset(scope for scope in Scope if scope == Scope.ALL or scope.endswith(":write")) - {
+    Scope.PROPOSALS_WRITE
+}
 
 
 def confirmed_factors(uow: AnyUnitOfWork, user_id: int) -> tuple[Factor, ...]:

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Final, Literal
 
-from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Rights
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Rights, Scope
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotPermitted
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import CustomCss, described
 from logoadmin.domain.kernel.use_cases import Service, Transactions
 from logoadmin.domain.publication.css import judge
@@ -43,14 +43,18 @@ class CssService(Service):
         that reason.
 
         Raises:
-            NotPermitted: the caller may change neither logos nor themes.
+            NotPermitted: the caller may neither change nor propose logos or themes.
         """
-        self.transactions.snapshot_with_rights(command, caller, _require_write_scope)
-        form = next(kind.css_form for kind in ARTWORK_KINDS if kind.kind == command.kind)
+        self.transactions.snapshot_with_rights(command, caller, _require_scope)
+        return self.verdict(next(kind for kind in ARTWORK_KINDS if kind.kind == command.kind), command.custom_css)
+
+    def verdict(self, kind: AnyArtworkKind, custom_css: str) -> Verdict:
+        """Return the verdict on the CSS of a kind of artwork, for a caller who was let in before."""
         end = self._clock.elapsed() + MAX_SECONDS
-        return judge(command.custom_css, form, may_go_on=lambda: self._clock.elapsed() < end)
+        return judge(custom_css, kind.css_form, may_go_on=lambda: self._clock.elapsed() < end)
 
 
-def _require_write_scope(_uow: UnitOfWork, _command: JudgeCss, held: Rights | None) -> None:
-    if held is not None and not any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS):
+def _require_scope(_uow: UnitOfWork, _command: JudgeCss, held: Rights | None) -> None:
+    scopes = (Scope.PROPOSALS_WRITE, *(kind.write_scope for kind in ARTWORK_KINDS))
+    if held is not None and not any(map(held.hold, scopes)):
         raise NotPermitted

@@ -31,6 +31,7 @@ TAGS: Final = {
     "keys": "Service keys for scripts: long-lived tokens with a scope of their own.",
     "events": "What happened when users signed in, and to what they sign in with.",
     "changes": "The history: every change of a record, in order, and undoing it.",
+    "proposals": "Changes that wait until somebody with the right applies or declines them.",
     "import": "Many records at once, from a file.",
     "export": "Many records at once, into a file.",
 }

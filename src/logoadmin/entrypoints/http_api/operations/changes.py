@@ -1,17 +1,18 @@
-"""The endpoints about the history, bulk changes, import and export (contract G, I4, J7)."""
+"""The endpoints about the history, bulk changes, import and export (contract G, I4, J7, R)."""
 
 from typing import Final
 
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
-from logoadmin.domain.changes import import_export
+from logoadmin.domain.changes import import_export, proposals
+from logoadmin.domain.changes.proposal_records import Proposal
 from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import (
     Change,
     ImportedCounts,
     ListedKind,
 )
-from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.entrypoints.http_api.operation import LEFT_OUT, Operation
 
 # fmt: off
 CHANGES_OPERATIONS: Final = (
@@ -37,6 +38,36 @@ CHANGES_OPERATIONS: Final = (
               "All or nothing: 409 names a record that has changed since. A password "
               "that the request set stays. Requires the scopes to change all kinds of record concerned.",
               also=(400, 404, 409)),
+    Operation("contract R1", "POST /api/proposals", proposals.ProposeChanges, "proposals.propose", Proposal,
+              "Propose changes",
+              "They wait until somebody with the right applies or declines them, and appear nowhere else before. "
+              "`proposals:write` is enough for new logos and themes, for changes to those of which you are an author, "
+              "and for your own author record; a new logo or theme without `author_ids` gets your own author. Your "
+              "author is the one whose `user_id` is yours. `active` is set when they are applied. With write scopes, "
+              "you may propose whatever they allow. 409 if 20 of your proposals wait. With `dry_run=true`, nothing is "
+              "stored.", success=201, also=(400, 404, 409, 412)),
+    Operation("contract R1", "GET /api/proposals", proposals.ListProposals, "proposals.list", Listing[Proposal],
+              "List proposals",
+              "Your own, and those that you could apply, by `proposal_id`; without the verdicts on their CSS."),
+    Operation("contract R1", "GET /api/proposals/{proposal_id}", proposals.GetProposal, "proposals.get", Proposal,
+              "Get a proposal", "With the verdicts on its CSS. 404 unless it is yours or you could apply it."),
+    Operation("contract R3", "PATCH /api/proposals/{proposal_id}", proposals.AmendProposal, "proposals.amend", Proposal,
+              "Change a proposal",
+              f"{LEFT_OUT} Its submitter can do so while it waits, and after it was declined, so that it waits again; "
+              "those who could apply it, while it waits. 409 otherwise.", also=(400, 409)),
+    Operation("contract R3", "POST /api/proposals/{proposal_id}/apply", proposals.ApplyProposal, "proposals.apply",
+              Proposal, "Apply a proposal",
+              "Makes all of its changes, or none, by the rules of `POST /api/changes`, as one request that can be "
+              "undone. Requires the scopes to change all kinds of record in it. 409 names the records that have "
+              "changed since it was made. With `dry_run=true`, nothing is stored. `If-Match` makes sure that nobody "
+              "changed it meanwhile.", also=(400, 409)),
+    Operation("contract R3", "POST /api/proposals/{proposal_id}/decline", proposals.DeclineProposal,
+              "proposals.decline", Proposal, "Decline a proposal",
+              "Its submitter sees the reason, and can change it so that it waits again. Requires the scopes to apply "
+              "it.", also=(409,)),
+    Operation("contract R3", "POST /api/proposals/{proposal_id}/withdraw", proposals.WithdrawProposal,
+              "proposals.withdraw", Proposal, "Withdraw a proposal", "Only its submitter can do so, while it waits.",
+              also=(409,)),
     Operation("contract I4", "POST /api/import", import_export.ImportRecords, "import_export.load",
               dict[ListedKind, ImportedCounts], "Import records",
               "Accepts JSON Lines, one record a line: its `kind` and its fields, for a logo or theme `author_ids` in "

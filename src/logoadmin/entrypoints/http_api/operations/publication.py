@@ -67,7 +67,7 @@ PUBLICATION_OPERATIONS: Final = (
               "Judge CSS that is not saved",
               "As for a logo or a theme with this CSS, but without pinned imports. Nothing is stored. Two texts are "
               "judged at a time, others wait; what takes longer than 2 seconds is `invalid`, with the `reason`. "
-              "Requires `logos:write` or `themes:write`."),
+              "Requires `logos:write`, `themes:write` or `proposals:write`."),
     *_artwork_operations(THEMES),
     *_artwork_operations(LOGOS),
 )

@@ -1,0 +1,57 @@
+"""The proposals."""
+
+from itertools import islice
+
+from logoadmin.adapters.memory_storage.tables import IdCounter, Repository
+from logoadmin.domain.kernel.lists import Order, text_length, truncated_page
+from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal, Viewer
+
+
+class MemoryProposals(Repository):
+    """The proposals, as :class:`~logoadmin.ports.changes.proposal_storage.Proposals` says."""
+
+    def next_id(self) -> int:
+        return IdCounter(self._tables, self._journal, "proposal_id").next()
+
+    def next_version(self) -> int:
+        return IdCounter(self._tables, self._journal, "proposal_version").next()
+
+    def last_version(self) -> int:
+        return self._tables.last_ids.get("proposal_version", 0)
+
+    def get(self, proposal_id: int) -> StoredProposal | None:
+        return self._tables.proposals.get(proposal_id)
+
+    def add(self, proposal: StoredProposal) -> None:
+        self._journal.set(self._tables.proposals, proposal.proposal_id, proposal)
+
+    update = add
+
+    def page(
+        self,
+        after: int,
+        limit: int,
+        state: ProposalState | None = None,
+        user_id: int | None = None,
+        viewer: Viewer | None = None,
+        order: Order = "asc",
+    ) -> tuple[StoredProposal, ...]:
+        found = (
+            proposal
+            for proposal in self._tables.proposals.after(after, order)
+            if state in (None, proposal.state)
+            and user_id in (None, proposal.user_id)
+            and (viewer is None or viewer.sees(proposal))
+        )
+        return truncated_page(islice(found, limit), text_length)
+
+    def waiting_of(self, user_id: int) -> int:
+        return sum(proposal.user_id == user_id for proposal in self._waiting())
+
+    def waiting(self) -> tuple[int, int | None]:
+        waiting = self._waiting()
+        return len(waiting), min((proposal.waiting_since for proposal in waiting), default=None)
+
+    def _waiting(self) -> list[StoredProposal]:
+        proposals = self._tables.proposals.values()
+        return [proposal for proposal in proposals if proposal.state is ProposalState.WAITING]

@@ -1,0 +1,33 @@
+"""The table of proposals."""
+
+from typing import Final
+
+from sqlalchemy import BigInteger, Column, Index, Integer, String, Table
+
+from logoadmin.adapters.sql_storage.tables.columns import OPAQUE, LongText, created_at_column, id_column, metadata
+from logoadmin.domain.kernel.limits import MAX_DECLINE_REASON, MAX_PROPOSAL_NOTE, MAX_PROPOSAL_TITLE
+
+# Without foreign keys: proposals outlast users.
+proposals: Final = Table(
+    "proposals",
+    metadata,
+    id_column("proposal_id"),
+    Column("version", Integer, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("user_id", Integer),
+    Column("title", String(MAX_PROPOSAL_TITLE), nullable=False),
+    Column("note", String(MAX_PROPOSAL_NOTE), nullable=False),
+    Column("kinds", Integer, nullable=False),
+    created_at_column(),
+    Column("waiting_since", BigInteger, nullable=False),
+    Column("reason", String(MAX_DECLINE_REASON)),
+    Column("decided_at", BigInteger),
+    Column("decided_by", Integer),
+    Column("request_id", String(OPAQUE)),
+    Column("first_change", Integer),
+    Column("last_change", Integer),
+    # JSON. It comes last, so that SQLite reads the other columns without it.
+    Column("changes", LongText, nullable=False),
+    Index(None, "user_id", "state"),
+    Index(None, "state"),
+)

@@ -1,0 +1,114 @@
+"""Proposals as callers see them (contract R1)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final
+
+from logoadmin.domain.kernel.limits import (
+    CreatedAt,
+    DeclineReason,
+    Id,
+    ProposalId,
+    ProposalNote,
+    ProposalTitle,
+    RequestId,
+    Username,
+    described,
+)
+from logoadmin.domain.kernel.records import ListedKind, Version
+from logoadmin.domain.publication.css.verdict import Verdict
+from logoadmin.ports.changes.proposal_storage import ProposalState
+
+_VALUES = Mapping[str, Any]
+_LOGO: Final = {
+    "logo_id": 12,
+    "name": "Aurora",
+    "preview_url": "https://example.org/aurora.png",
+    "target": "forum",
+    "custom_css": "color: #123",
+    "active": True,
+    "created_at": 1_800_000_000,
+    "author_ids": [7],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedChange:
+    """A proposed change, with the record before and after it."""
+
+    kind: Annotated[ListedKind, described("The kind of record.", "logo")]
+    id: Annotated[Id | None, described("The id of an existing record; `null` for a new one.", 12)]
+    version: Annotated[Id | None, described("The version of an existing record, as it was given.", 57)]
+    set: Annotated[_VALUES | None, described("The new values, as they were given.", {"name": "Aurora"})]
+    block: Annotated[_VALUES | None, described("The reason of a block.", {"reason": "It covers the sign-in form"})]
+    remove: Annotated[bool, described("Whether the record is removed.", False)]
+    create: Annotated[_VALUES | None, described("The values of a new record.", {"user_id": 1042, "username": "Ann"})]
+    before: Annotated[
+        _VALUES | None,
+        described(
+            "The record when this was proposed, a theme or logo with its `author_ids`; `null` for a new one.",
+            {**_LOGO, "name": "Borealis"},
+        ),
+    ]
+    after: Annotated[
+        _VALUES | None,
+        described(
+            "The record as it would become; `null` if it is removed. A new theme or logo without `author_ids` gets the "
+            "submitter's own author.",
+            _LOGO,
+        ),
+    ]
+    verdict: Annotated[
+        Verdict | None,
+        described(
+            "The verdict on the new CSS of a theme or logo; `null` in lists, and for other records.",
+            {"form": "declarations", "hosts": [], "imports": [], "size": 11, "risks": [], "reason": ""},
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Changes that somebody proposed, and what was decided about them."""
+
+    proposal_id: ProposalId
+    title: ProposalTitle
+    note: ProposalNote
+    state: Annotated[ProposalState, described("Whether it waits, or what was decided.", "waiting")]
+    user_id: Annotated[int | None, described("The submitter; `null` for the program itself.", 1042)]
+    user_name: Annotated[Username | None, described("The current username; `null` for a removed user.", "Ann")]
+    changes: Annotated[
+        tuple[ProposedChange, ...],
+        described(
+            "The changes, in the order in which they are made.",
+            [
+                {
+                    "kind": "logo",
+                    "id": 12,
+                    "version": 57,
+                    "set": {"name": "Aurora"},
+                    "block": None,
+                    "remove": False,
+                    "create": None,
+                    "before": {**_LOGO, "name": "Borealis"},
+                    "after": _LOGO,
+                    "verdict": None,
+                }
+            ],
+        ),
+    ]
+    reason: Annotated[
+        DeclineReason | None, described("Why it was declined; `null` otherwise.", "The text is hard to read")
+    ]
+    created_at: CreatedAt
+    decided_at: Annotated[
+        int | None, described("When it was applied, declined or withdrawn, as Unix time in seconds.", 1_800_000_600)
+    ]
+    decided_by: Annotated[int | None, described("The user who did so.", 1043)]
+    request_id: Annotated[
+        RequestId | None,
+        described("The `X-Request-Id` of the request that applied it, which can be undone.", "8e03978e40d5"),
+    ]
+    undone: Annotated[bool, described("Whether all that it changed was undone since.", False)]
+    undone_by: Annotated[RequestId | None, described("The `X-Request-Id` of the request that did so.", "91b2c0a4d7e3")]
+    version: Version = field(default=0, compare=False, repr=False, kw_only=True)

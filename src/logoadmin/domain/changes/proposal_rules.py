@@ -1,0 +1,208 @@
+"""What may be proposed, and what of it is applied (contract R2, R3).
+
+A proposed change is the JSON of a change in ``POST /api/changes`` with two more fields: ``before``, the record when it
+was proposed, and ``own``, whether it rests on ``proposals:write`` alone.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from logoadmin.domain.changes.bulk_changes import BulkChange, Step, placed
+from logoadmin.domain.kernel.access import Rights, Scope
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing
+from logoadmin.domain.kernel.change_log import BLOCKED_FIELD
+from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Outdated, Problem
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
+from logoadmin.domain.kernel.lists import Filter
+from logoadmin.domain.kernel.records import Author, Kind, version_of
+
+Values = Mapping[str, Any]
+
+_AUTHOR_IDS: Final = "author_ids"
+# What submitters may not set in their own records.
+_NOT_THEIRS: Final = {Kind.LOGO: {"active", "unblock"}, Kind.THEME: {"active", "unblock"}, Kind.AUTHOR: {"user_id"}}
+_BITS: Final = {kind: 1 << place for place, kind in enumerate(KINDS.values())}
+
+
+def bits_of(kinds: Iterable[AnyKind]) -> int:
+    """Return the bits of kinds of record."""
+    return sum(_BITS[kind] for kind in {*kinds})
+
+
+def kinds_of(bits: int) -> list[AnyKind]:
+    """Return the kinds of record of these bits."""
+    return [kind for kind, bit in _BITS.items() if bits & bit]
+
+
+def own_author(uow: AnyUnitOfWork, user_id: int | None) -> Author | None:
+    """Return the author whose number at the community site is that of a user."""
+    found = () if user_id is None else uow.records(AUTHORS).page(-1, 1, Filter(user_id=user_id))
+    return found[0] if found else None
+
+
+def needs_author(change: Values) -> bool:
+    """Return whether a change creates an artwork that gets the submitter's own author."""
+    creates = change["own"] and KINDS[change["kind"]] in ARTWORK_KINDS and "create" in change
+    return creates and _AUTHOR_IDS not in change["create"]
+
+
+def after(change: Values) -> Values | None:
+    """Return the record as a change would leave it; None if it is removed."""
+    if change.get("remove"):
+        return None
+    before = change["before"] or {}
+    if "block" in change:
+        return {**before, "active": False, BLOCKED_FIELD: change["block"]["reason"]}
+    values = {**before, **_values(change)}
+    values.pop("unblock", None)
+    if KINDS[change["kind"]] in ARTWORK_KINDS and values.setdefault("active", False):
+        values.pop(BLOCKED_FIELD, None)
+    return values
+
+
+def steps_in(changes: Iterable[Values], author_ids: tuple[int, ...]) -> Iterator[Step]:
+    """Yield the commands of proposed changes, for any version of their records.
+
+    Args:
+        changes: the changes.
+        author_ids: the authors of new artworks that get the submitter's own.
+    """
+    for change in changes:
+        given = {name: change[name] for name in BulkChange.model_fields if name in change}
+        given |= {name: _values(change) for name in ("set", "create") if name in change}
+        step = BulkChange(**given).step()
+        command = step.command.model_copy(update={"if_match": None})
+        yield replace(step, command=command, author_ids=author_ids if needs_author(change) else step.author_ids)
+
+
+def judged(
+    uow: AuditedUnitOfWork,
+    changes: Sequence[BulkChange],
+    steps: Sequence[Step],
+    earlier: Sequence[Values],
+    *,
+    by_submitter: bool,
+) -> tuple[Values, ...]:
+    """Return changes to store, if the caller may propose them.
+
+    Those of the proposal before keep their ``before`` and rest on the same right, whoever sends them again.
+
+    Raises:
+        NotPermitted, NotFound, Outdated: the first of them may not be proposed, or its record is another one.
+        InvalidInput: values are not the submitter's to set, or a record would be changed twice.
+    """
+    befores = {(*_key(change), change.get("version")): change["before"] for change in earlier}
+    owned = {_key(change) for change in earlier if change["own"]}
+    found: list[Values] = []
+    problems: list[Problem] = []
+    for place, (change, step) in enumerate(zip(changes, steps, strict=True)):
+        given = change.model_dump(mode="json", exclude_defaults=True)
+        key, held = _key(given), uow.held
+        with placed(place):
+            own = held is not None and by_submitter and not held.hold(step.kind.write_scope)
+            if held is not None and own:
+                _require_own(uow, held, change, step)
+            elif held is not None:
+                held.require([step.kind.write_scope])
+            before = _before(uow, change, step, befores)
+        if change.id is not None and any(_key(each) == key for each in found):
+            problems.append(Problem(("changes", place, "id"), "A proposal should change a record once", "value_error"))
+        not_theirs = _NOT_THEIRS.get(step.kind.kind, set()) & {*(change.set or ())} if own else set()
+        if own and step.kind in ARTWORK_KINDS:
+            not_theirs |= {"active"} & {*(change.create or ())}
+        problems += [
+            Problem(("changes", place, step.verb.replace("amend", "set"), name), _REFUSED[name], "value_error")
+            for name in sorted(not_theirs)
+        ]
+        found.append(given | {"before": before, "own": own or (not by_submitter and key in owned)})
+    if problems:
+        raise InvalidInput(problems)
+    return tuple(found)
+
+
+_REFUSED: Final = {
+    "active": "Submitters do not set this: what is applied is active",
+    "unblock": "Submitters do not lift a block",
+    "user_id": "Submitters do not give their author to somebody else",
+}
+
+
+def stale(uow: AuditedUnitOfWork, changes: Iterable[Values], user_id: int | None) -> list[str]:
+    """Return the records that changed since these changes were proposed, by their names.
+
+    A record is judged by the fields that are set: a new link of an artwork matters to its ``author_ids`` alone.
+    """
+    found: list[str] = []
+    for change in changes:
+        kind, values = KINDS[change["kind"]], _values(change)
+        authors = values.get(_AUTHOR_IDS, ()) if kind in ARTWORK_KINDS else ()
+        found += [f"Author {id_}" for id_ in authors if uow.records(AUTHORS).get(id_) is None]
+        if "id" not in change:
+            continue
+        record, before = uow.records(kind).get(change["id"]), change["before"]
+        fields = values.keys() - {"unblock"} if "set" in change else before.keys() - {_AUTHOR_IDS}
+        current = None if record is None else _snapshot(uow, kind, record)
+        if current is None or any(current.get(name) != before.get(name) for name in fields):
+            found.append(f"{kind.name} {change['id']}")
+        elif change["own"] and not _is_own(record, user_id):
+            found.append(f"{kind.name} {change['id']}, which is no longer the submitter's")
+    return found
+
+
+def _values(change: Values) -> dict[str, Any]:
+    """Return the values that a change sets; what rests on ``proposals:write`` is active, unless it was blocked."""
+    values = {**(change.get("set") or change.get("create") or {})}
+    if change["own"] and KINDS[change["kind"]] in ARTWORK_KINDS and ("set" in change or "create" in change):
+        values |= {} if BLOCKED_FIELD in (change["before"] or ()) or "active" in values else {"active": True}
+    return values
+
+
+def _key(change: Values) -> tuple[str, int | None]:
+    return change["kind"], change.get("id")
+
+
+def _before(uow: AuditedUnitOfWork, change: BulkChange, step: Step, known: Mapping[Any, Any]) -> Values | None:
+    """Return the record that a change is about; None for a new one."""
+    if change.id is None:
+        return None
+    record = get_existing(uow, step.kind, change.id)
+    if (key := (change.kind.value, change.id, change.version)) in known:
+        before: Values = known[key]
+        return before
+    if version_of(record) > (change.version or 0):
+        raise Outdated(step.kind.name, change.id)
+    return _snapshot(uow, step.kind, record)
+
+
+def _snapshot(uow: AuditedUnitOfWork, kind: AnyKind, record: Any) -> Values:
+    """Return the fields of a record, of an artwork also the ids of its authors."""
+    values = {**uow.records(kind).serialized(record)}
+    if kind in ARTWORK_KINDS:
+        values[_AUTHOR_IDS] = [link["author_id"] for link in values.pop("authors")]
+    return values
+
+
+def _require_own(uow: AuditedUnitOfWork, held: Rights, change: BulkChange, step: Step) -> None:
+    """Require that ``proposals:write`` is enough for a change (contract R2).
+
+    Raises:
+        NotPermitted: it is not.
+        NotFound: the record does not exist.
+    """
+    held.require([Scope.PROPOSALS_WRITE])
+    if step.kind.kind not in _NOT_THEIRS or step.verb == "block":
+        raise NotPermitted
+    record = None if change.id is None else get_existing(uow, step.kind, change.id)
+    is_new_author = step.kind is AUTHORS and record is None
+    if not (_is_own(record or step.command, held.user_id) if record or is_new_author else True):
+        raise NotPermitted
+    own = own_author(uow, held.user_id)
+    known = {author.author_id for author in (own, *getattr(record, "authors", ())) if author is not None}
+    if not known.issuperset(step.author_ids or ()):
+        held.require([Scope.AUTHORS_WRITE])
+
+
+def _is_own(record: Any, user_id: int | None) -> bool:
+    """Return whether a record is the author of a user, or one of their works."""
+    return any(author.user_id == user_id for author in getattr(record, "authors", (record,)))

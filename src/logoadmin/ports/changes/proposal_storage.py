@@ -1,0 +1,129 @@
+"""Proposals: changes that wait for a decision (contract R1)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+from logoadmin.domain.kernel.lists import Order
+
+
+class ProposalState(StrEnum):
+    """The states of a proposal."""
+
+    WAITING = "waiting"
+    APPLIED = "applied"
+    DECLINED = "declined"
+    WITHDRAWN = "withdrawn"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredProposal:
+    """A proposal.
+
+    Attributes:
+        proposal_id: rises in the order in which proposals were made.
+        version: rises with every write of any proposal.
+        state: the state.
+        user_id: the submitter; None for the program itself.
+        title: the subject.
+        note: the message of the submitter.
+        changes: the changes as JSON.
+        kinds: the kinds of record in it, a bit each.
+        reason: why it was declined.
+        created_at: when it was made, as Unix time.
+        waiting_since: when it last began to wait.
+        decided_at: when it was applied, declined or withdrawn; None while it waits.
+        decided_by: the user who did so.
+        request_id: the id of the request that applied it.
+        first_change: the first change that applying it made; None without any.
+        last_change: the last one, without a gap between the two.
+    """
+
+    proposal_id: int
+    version: int
+    state: ProposalState
+    user_id: int | None
+    title: str
+    note: str
+    changes: Sequence[Mapping[str, Any]]
+    kinds: int
+    created_at: int
+    waiting_since: int
+    reason: str | None = None
+    decided_at: int | None = None
+    decided_by: int | None = None
+    request_id: str | None = None
+    first_change: int | None = None
+    last_change: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """A user who does not see every proposal.
+
+    Attributes:
+        user_id: the user, who sees their own proposals; None for no such proposals.
+        since: when the user was created, as Unix time; earlier proposals were another person's.
+        hidden_kinds: the kinds of record that the user may not change, a bit each; no other proposal with them is seen.
+    """
+
+    user_id: int | None
+    since: int
+    hidden_kinds: int
+
+    def sees(self, proposal: StoredProposal) -> bool:
+        """Return whether the user sees a proposal."""
+        return self.owns(proposal) or not proposal.kinds & self.hidden_kinds
+
+    def owns(self, proposal: StoredProposal) -> bool:
+        """Return whether the user is the submitter."""
+        return self.user_id is not None and proposal.user_id == self.user_id and proposal.created_at >= self.since
+
+
+class Proposals(Protocol):
+    """The proposals, written under the lock of records."""
+
+    def next_id(self) -> int:
+        """Return the id for a new proposal."""
+
+    def next_version(self) -> int:
+        """Return the version for a proposal that is about to be stored."""
+
+    def last_version(self) -> int:
+        """Return the newest version of any proposal, 0 before the first."""
+
+    def get(self, proposal_id: int) -> StoredProposal | None:
+        """Return a proposal, or None."""
+
+    def add(self, proposal: StoredProposal) -> None:
+        """Store a new proposal."""
+
+    def update(self, proposal: StoredProposal) -> None:
+        """Store an existing proposal."""
+
+    def page(
+        self,
+        after: int,
+        limit: int,
+        state: ProposalState | None = None,
+        user_id: int | None = None,
+        viewer: Viewer | None = None,
+        order: Order = "asc",
+    ) -> tuple[StoredProposal, ...]:
+        """Return up to ``limit`` proposals that follow an id in this order, by id.
+
+        Args:
+            after: the id.
+            limit: the most of them; long texts may end the page earlier, see TruncatedPage.
+            state: those in this state; None for all.
+            user_id: those of this submitter; None for all.
+            viewer: those that this user sees; None for all.
+            order: the order.
+        """
+
+    def waiting_of(self, user_id: int) -> int:
+        """Return the number of proposals of a user that wait."""
+
+    def waiting(self) -> tuple[int, int | None]:
+        """Return the number of proposals that wait, and since when the first of them does; None without any."""
