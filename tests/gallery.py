@@ -474,7 +474,8 @@ def stock(gallery: LogoAdmin) -> None:
     gallery.themes.create(artworks.CreateTheme(**ARTWORK))
     gallery.themes.link(artworks.LinkThemeAuthor(theme_id=1, author_id=1))
     gallery.pictures.send(pictures.SendPicture(), PIXEL)
-    gallery.proposals.propose(proposals.ProposeChanges(title="For the wiki", changes=[PROPOSED]), ActingAs(ADMIN_ID))
+    proposed = proposals.ProposeChanges(**ASKED[proposals.ProposeChanges][1])
+    gallery.proposals.propose(proposed, ActingAs(ADMIN_ID))
 
 
 def signed_in(storage: Storage, *scope: str, user_id: int = 500) -> SignedIn:

@@ -52,7 +52,7 @@ def upgrade():
     first = "" if op.get_bind().dialect.name == "sqlite" else " FIRST"
     for table in {sorted(metadata.tables)!r}:
         op.execute(f"ALTER TABLE {{table}} ADD COLUMN stars INTEGER NOT NULL DEFAULT 5{{first}}")
-        op.execute(f"ALTER TABLE {{table}} ADD COLUMN note VARCHAR(99){{first}}")
+        op.execute(f"ALTER TABLE {{table}} ADD COLUMN remark VARCHAR(99){{first}}")
     op.create_index("ix_logos_created_at", "logos", ["created_at"])
     op.create_table(
         "ratings",
@@ -179,7 +179,7 @@ def assert_served(gallery: logoadmin.LogoAdmin, key: str) -> None:
 def stars(storage: SqlStorage) -> list[tuple[Any, ...]]:
     """Return what only the next program reads of some logos."""
     with storage._pool.engine.connect() as connection:
-        query = "SELECT logo_id, stars, note, name FROM logos WHERE logo_id IN (200, 201, 202, 300) ORDER BY logo_id"
+        query = "SELECT logo_id, stars, remark, name FROM logos WHERE logo_id IN (200, 201, 202, 300) ORDER BY logo_id"
         return [tuple(row) for row in connection.execute(text(query))]
 
 
@@ -188,7 +188,7 @@ def test_wider_tables_are_served_and_their_writes_suit_the_next_version(prepared
     upgrade(prepared_url, WIDER, tmp_path)
     with closing(open_sql_storage(prepared_url)) as storage:
         with storage._pool.engine.connect() as connection:
-            connection.execute(text("UPDATE logos SET stars = 3, note = 'kept' WHERE logo_id < 202"))
+            connection.execute(text("UPDATE logos SET stars = 3, remark = 'kept' WHERE logo_id < 202"))
             connection.execute(text("INSERT INTO ratings (logo_id) VALUES (200), (201)"))
         with at(prepared_url) as gallery:
             assert_served(gallery, key)
@@ -225,7 +225,7 @@ def test_every_command_names_the_columns_that_it_uses(prepared_url: str, tmp_pat
             except errors.LogoAdminError as error:
                 refused.append((command.__name__, error))
         # Their records are missing, or were changed by other commands.
-        assert len(refused) < 21, refused
+        assert len(refused) < 24, refused
 
 
 def test_tables_that_are_not_only_wider_are_refused(prepared_url: str, tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_a_migration_can_be_written_as_the_docs_show(prepared_sqlite_url: str, t
     for _ in range(2):  # because a migration is idempotent
         upgrade(prepared_sqlite_url, step, tmp_path / "once")
         with closing(open_sql_storage(prepared_sqlite_url)) as storage, storage._pool.engine.connect() as connection:
-            assert "note" in {column["name"] for column in inspect(connection).get_columns("logos")}
+            assert "remark" in {column["name"] for column in inspect(connection).get_columns("logos")}
             connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '{schema.NEWEST}'"))
             connection.commit()
         shutil.rmtree(tmp_path / "once")

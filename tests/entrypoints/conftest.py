@@ -9,6 +9,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,12 +24,15 @@ from logoadmin.domain.identity.factors.totp_factors import TotpFactors
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.kernel.access import Policy
+from logoadmin.domain.kernel.kinds import ROLES
+from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, Role
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.app import web_application
 from logoadmin.entrypoints.cli import main
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.sign_in_storage import Challenge
+from logoadmin.ports.storage import UnitOfWork
 from tests.asgi import AppClient
 from tests.conftest import STORAGES
 from tests.entrypoints.command_line import CommandResult, Run
@@ -165,9 +169,16 @@ def admin(gallery: LogoAdmin, watched: WatchedStorage) -> Headers:
     return headers
 
 
+def _member(uow: UnitOfWork) -> Role:
+    member = uow.records(ROLES).get(DEFAULT_ROLE_ID)
+    assert member is not None
+    return member
+
+
 @pytest.fixture
 def ann(gallery: LogoAdmin, watched: WatchedStorage) -> Headers:
-    """The header of user 7, who holds no scope."""
+    """The header of user 7, who holds no scope: the role of new users has lost its own."""
+    watched.write(lambda uow: uow.records(ROLES).update(replace(_member(uow), scope=())))
     headers = bearer(gallery, "ann", ANN_PASSWORD)
     watched.asked.clear()
     return headers

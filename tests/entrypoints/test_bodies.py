@@ -46,6 +46,8 @@ def largest(schema: dict[str, Any], parts: dict[str, Any]) -> object:
 # Bodies whose fields have no limit of their own.
 OF_ANY_LENGTH: Final = {
     "apply_changes": LARGEST_WITH_CSS,
+    "propose_changes": LARGEST_WITH_CSS,
+    "amend_proposal": LARGEST_WITH_CSS,
     "set_preferences": LARGEST,
     "accept_logo_pins": LARGEST,
     "accept_theme_pins": LARGEST,

@@ -30,6 +30,7 @@ SORTED: Final = (*PAGED, "sort", "versions")
 LISTS: Final = {
     # And `id`, which is never alone.
     "/api/changes": (*PAGED, "kind", "user_id", "action", "request_id", "since", "until"),
+    "/api/proposals": (*PAGED, "user_id"),
     "/api/users": (*SORTED, "q", "role_id"),
     "/api/roles": (*SORTED, "q"),
     "/api/authors": (*SORTED, "q", "user_id"),

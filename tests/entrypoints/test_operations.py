@@ -31,7 +31,7 @@ LARGEST = 65_536
 LARGEST_WITH_CSS = 3_670_016
 WITH_CSS = {
     *("/api/changes", "/api/css/verdict", "/api/themes", "/api/themes/{theme_id}", "/api/logos"),
-    "/api/logos/{logo_id}",
+    *("/api/logos/{logo_id}", "/api/proposals", "/api/proposals/{proposal_id}"),
 }
 # Its body may have any fields.
 ANY_FIELDS = "/api/auth/me/preferences"
@@ -88,7 +88,7 @@ def types_of(response: Any) -> list[tuple[list[str | int], str]]:
 
 # fmt: off
 ROLES: Final = [
-    {"role_id": 1, "name": "member", "scope": [], "created_at": NOW},
+    {"role_id": 1, "name": "member", "scope": ["proposals:write"], "created_at": NOW},
     {"role_id": 2, "name": "admin", "scope": ["*"], "created_at": NOW},
     {"role_id": 3, "name": "painter", "scope": ["logos:write", "themes:write"], "created_at": NOW},
 ]
@@ -211,7 +211,7 @@ def is_stored_as_answered(client: AppClient, admin: Headers, row: Sample, respon
 
 
 def test_every_operation_on_records_has_its_answer_in_the_table() -> None:
-    others = ("/api/auth/", "/api/pictures", "/api/changes", "/api/import", "/api/export")
+    others = ("/api/auth/", "/api/pictures", "/api/changes", "/api/proposals", "/api/import", "/api/export")
     expected = {str(row) for row in SAMPLES if not row.template.startswith(others)} | {"GET /api/auth/me"}
     assert set(ANSWERS) == expected
 
@@ -278,7 +278,7 @@ def test_a_form_and_json_give_tokens_alike(client: AppClient, sent_as: str) -> N
         answer = post(username="ann", password=ANN_PASSWORD, **grant)
         assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store")
         tokens = answer.json()
-        assert (tokens["token_type"], tokens["expires_in"], tokens["scope"]) == ("bearer", 900, "")
+        assert (tokens["token_type"], tokens["expires_in"], tokens["scope"]) == ("bearer", 900, "proposals:write")
     headers = {"Authorization": f"Bearer {tokens['access_token']}"}
     assert client.delete("/api/users/7/avatar", headers=headers).status_code == 200
     again = {"grant_type": "refresh_token", "refresh_token": tokens["refresh_token"]}
@@ -425,6 +425,9 @@ def test_a_token_without_the_right_is_refused(
                 assert other.status_code == row.status
             elif str(row) == "GET /api/settings":
                 assert other.status_code == 200  # for everybody who signed in
+            elif row.template.startswith("/api/proposals") and str(row) != "POST /api/proposals":
+                # Those of others do not exist for her.
+                assert other.status_code == (404 if "{" in row.template else 200)
             elif row.template.startswith("/api/auth/") and str(row) != "POST /api/auth/keys":
                 # Ann has no key, session or factor of that id, nor the challenge.
                 assert other.status_code in (row.status, 422 if row.template.endswith("/passkeys") else 404)
@@ -733,7 +736,7 @@ def test_needless_escapes_mean_the_same(app: ASGIApp) -> None:
 
 @pytest.mark.rule("contract A21", "contract E2")
 def test_head_answers_as_get_does_without_the_body(app: ASGIApp, admin: Headers, subtests: pytest.Subtests) -> None:
-    nobody = {"user_id": 9, "role_id": 9, "author_id": 9, "theme_id": 9, "logo_id": 9}
+    nobody = {"user_id": 9, "role_id": 9, "author_id": 9, "theme_id": 9, "logo_id": 9, "proposal_id": 9}
     for row in (row for row in SAMPLES if row.method == "GET"):
         for path in (row.path, row.path + "?limit=1", row.path + "?x=1", row.template.format(**nobody)):
             with subtests.test(f"HEAD {path}"):

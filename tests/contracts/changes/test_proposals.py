@@ -1,5 +1,6 @@
 """Proposals, from their submission to their undoing, on every storage (contract R1 to R3)."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -30,17 +31,21 @@ def gallery(storage: Storage) -> LogoAdmin:
 
 
 @pytest.fixture
-def member(gallery: LogoAdmin, storage: Storage) -> Caller:
+def member(gallery: LogoAdmin, storage: Storage) -> Caller:  # noqa: ARG001 (it makes the roles)
     return signed_in(storage, "proposals:write", user_id=MEMBER_ID)
 
 
 @pytest.fixture
-def reviewer(gallery: LogoAdmin, storage: Storage) -> Caller:
+def reviewer(gallery: LogoAdmin, storage: Storage) -> Caller:  # noqa: ARG001 (the same)
     return signed_in(storage, "logos:write", "themes:write", "authors:write", user_id=502)
 
 
+def proposing(*changes: Any, **values: Any) -> ProposeChanges:
+    return ProposeChanges(title="A proposal", changes=changes, **values)
+
+
 def propose(gallery: LogoAdmin, caller: Caller, *changes: dict[str, Any], **values: Any) -> Proposal:
-    return gallery.proposals.propose(ProposeChanges(title="A proposal", changes=changes, **values), caller)
+    return gallery.proposals.propose(proposing(*changes, **values), caller)
 
 
 def test_a_proposal_goes_from_its_submission_to_its_undoing(
@@ -51,7 +56,7 @@ def test_a_proposal_goes_from_its_submission_to_its_undoing(
     (change,) = made.changes
     assert (change.before, change.after) == (None, ARTWORK)
     assert change.verdict is not None
-    assert list(gallery.proposals.list(ListProposals(), reviewer))[0].title == "A proposal"
+    assert [each.title for each in gallery.proposals.list(ListProposals(), reviewer)] == ["A proposal"]
     applied = gallery.proposals.apply(ApplyProposal(proposal_id=1), with_request(reviewer, "applied"))
     assert (applied.state, applied.decided_by, applied.request_id) == ("applied", 502, "applied")
     logo = gallery.logos.get(GetLogo(logo_id=1))
@@ -69,6 +74,4 @@ def test_a_proposal_goes_from_its_submission_to_its_undoing(
 
 
 def with_request(caller: Caller, request_id: str) -> Caller:
-    from dataclasses import replace
-
     return replace(caller, request_id=request_id)

@@ -66,7 +66,7 @@ def test_a_line_is_a_record_with_its_kind_in_front(stocked: LogoAdmin) -> None:
     assert [list(json.loads(line).items()) for line in lines] == [
         list(expected.items())
         for expected in (
-            {"kind": "role", "role_id": 1, "name": "member", "scope": [], "created_at": NOW},
+            {"kind": "role", "role_id": 1, "name": "member", "scope": ["proposals:write"], "created_at": NOW},
             {"kind": "role", "role_id": 2, "name": "admin", "scope": ["*"], "created_at": NOW},
             {"kind": "role", "role_id": 3, "name": "painter", "scope": ["logos:write", "themes:write"]}
             | {"created_at": NOW},

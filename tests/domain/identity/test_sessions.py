@@ -62,7 +62,7 @@ def test_signing_in_gives_tokens(stocked: LogoAdmin) -> None:
     assert (tokens.token_type, tokens.expires_in, tokens.scope) == ("bearer", 900, "*")
     assert caller(stocked, tokens).user_id == ADMIN_ID
     assert len(tokens.refresh_token) >= 32
-    assert stocked.sessions.sign_in(ANN).scope == ""
+    assert stocked.sessions.sign_in(ANN).scope == "proposals:write"
     assert stocked.sessions.sign_in(ANN).token_type == "bearer"
 
 
@@ -303,7 +303,7 @@ def test_a_removed_user_is_signed_out_also_by_a_new_one_with_the_same_id(stocked
 @pytest.mark.rule("contract B5", "contract C3")
 def test_a_refresh_gives_the_scope_of_now(stocked: LogoAdmin) -> None:
     tokens = stocked.sessions.sign_in(ANN)
-    assert tokens.scope == ""
+    assert tokens.scope == "proposals:write"
     stocked.users.amend(AmendUser(user_id=7, role_id=3))
     assert refresh(stocked, tokens).scope == "logos:write themes:write"
 
@@ -377,7 +377,9 @@ def test_who_names_no_session_ends_none(stocked: LogoAdmin) -> None:
 @pytest.mark.rule("contract C3", "contract B5")
 def test_everybody_may_know_who_they_are(stocked: LogoAdmin) -> None:
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
-    assert stocked.sessions.me(WhoAmI(), ann) == Me(7, "ann", "a.png", 1, NOW, (), None, must_change_password=False)
+    assert stocked.sessions.me(WhoAmI(), ann) == Me(
+        7, "ann", "a.png", 1, NOW, ("proposals:write",), None, must_change_password=False
+    )
     stocked.users.amend(AmendUser(user_id=7, role_id=3, avatar=None))
     assert stocked.sessions.me(WhoAmI(), ann) == Me(
         7, "ann", None, 3, NOW, ("logos:write", "themes:write"), None, must_change_password=False

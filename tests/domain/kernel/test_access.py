@@ -9,7 +9,7 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
-from logoadmin.domain.changes import import_export
+from logoadmin.domain.changes import import_export, proposals
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import preferences, roles, users
@@ -45,7 +45,7 @@ from tests.gallery import ASKED, FrozenClock, ask, exported, gallery_on, signed_
 
 ALL_SCOPES = (
     *("users:read", "users:write", "roles:read", "roles:write", "authors:write", "themes:write", "logos:write"),
-    *("changes:read", "*"),
+    *("changes:read", "proposals:write", "*"),
 )
 
 
@@ -58,6 +58,12 @@ class Row:
     own: bool = False
     alternative: tuple[str, ...] = ()  # other scopes of which each is enough
 
+
+# What these are about does not exist for callers without the right.
+NOT_SEEN = (
+    *(proposals.GetProposal, proposals.AmendProposal),
+    *(proposals.ApplyProposal, proposals.DeclineProposal),
+)
 
 # fmt: off
 TABLE: dict[type[Command], Row] = {
@@ -78,10 +84,14 @@ TABLE: dict[type[Command], Row] = {
         sessions.RemoveUserSessions, RemoveUserFactors, CreateSignInCode, users.CreateUser, users.AmendUser,
         users.RemoveUser,
     ), Row("users:write", False)),
-    **dict.fromkeys((
-        publication.ShowPublication, css.JudgeCss,
-    ), Row("logos:write", False, alternative=("themes:write",))),
-    pictures.SendPicture: Row("logos:write", False, alternative=("themes:write", "users:write")),
+    publication.ShowPublication: Row("logos:write", False, alternative=("themes:write",)),
+    css.JudgeCss: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
+    pictures.SendPicture: Row("logos:write", False, alternative=("themes:write", "users:write", "proposals:write")),
+    proposals.ProposeChanges: Row("logos:write", False, alternative=(
+        "themes:write", "authors:write", "users:write", "roles:write", "proposals:write")),
+    **dict.fromkeys((proposals.ListProposals, proposals.WithdrawProposal), Row("", False)),
+    # The scopes of the kinds in it; here it is a change of a logo.
+    **dict.fromkeys(NOT_SEEN, Row("logos:write", False)),
     **dict.fromkeys((settings.AmendSettings, pictures.RemovePicture), Row("*", False)),
     ListUserFactors: Row("users:read", False),
     changes.ListChanges: Row("changes:read", False),
@@ -164,7 +174,9 @@ def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> Refusal:
     try:
         ask(gallery, kind(**ASKED[kind][1]), caller)
     except (errors.NotAuthenticated, errors.NotPermitted) as error:
-        return type(error)
+        # The proposal of the table is the administrator's.
+        is_others = kind is proposals.WithdrawProposal and isinstance(error, errors.NotPermitted)
+        return None if is_others else type(error)
     except errors.InvalidToken as error:
         # The refresh token of the table is not a good one, which says nothing of the caller.
         return None if kind is sessions.Refresh else type(error)
@@ -180,8 +192,10 @@ def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> Refusal:
         if not issubclass(kind, (pins.AcceptPins, MakeRecoveryCodes)):
             raise
     except errors.NotFound:
+        if kind in NOT_SEEN:
+            return errors.NotPermitted
         # The key and the factor of the table are nobody's.
-        if kind not in (keys.RemoveKey, ConfirmTotp, RemoveFactor):
+        if kind not in (keys.RemoveKey, ConfirmTotp, RemoveFactor, proposals.WithdrawProposal):
             raise
     return None
 

@@ -12,7 +12,7 @@ import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
-from logoadmin.domain.changes import import_export
+from logoadmin.domain.changes import import_export, proposals
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.gallery.audited_settings import SettingsInHistory
@@ -79,6 +79,7 @@ class Row:
     after: Snapshot
     origin: Origin | None = None
     undoes: int | None = None
+    submitter_id: int | None = None
 
 
 # fmt: off
@@ -127,6 +128,8 @@ TABLE: Final[dict[type[Command], Row]] = {
     bulk.ApplyChanges: Row("author.amended", 1,
         {"author_id": 1, "user_id": 101, "username": "Ann", "created_at": NOW},
         {"author_id": 1, "user_id": 101, "username": "Cyd", "created_at": NOW}, Origin.BULK),
+    proposals.ApplyProposal: Row("logo.amended", 1, artwork("logo"), artwork("logo", target="wiki"), Origin.PROPOSAL,
+        submitter_id=ADMIN_ID),
     import_export.ImportRecords: Row("author.created", 9, None,
         {"author_id": 9, "user_id": 109, "username": "Ida", "created_at": NOW}, Origin.IMPORT),
 }
@@ -144,6 +147,8 @@ UNRECORDED: Final = {
     CreateSignInCode, SignInWithCode,
     keys.ListKeys, keys.CreateKey, keys.RemoveKey, changes.ListChanges, import_export.ExportRecords,
     events.ListEvents,
+    proposals.ProposeChanges, proposals.ListProposals, proposals.GetProposal, proposals.AmendProposal,
+    proposals.DeclineProposal, proposals.WithdrawProposal,
     users.ListUsers, users.GetUser, users.FindUser, roles.ListRoles, roles.GetRole,
     authors.ListAuthors, authors.GetAuthor, artworks.ListAuthorLogos, artworks.ListAuthorThemes,
     artworks.ListThemes, artworks.GetTheme, artworks.ListThemeAuthors, artwork_css.GetThemeCss,
@@ -216,8 +221,9 @@ def test_a_change_says_who_did_what_when_and_from_what_to_what(
     do(stocked, kind, caller)
     (change,) = history(stocked)[known:]
     made = Kind(row.action.partition(".")[0]), row.id, row.before, row.after
-    how = "request 5", row.origin, row.undoes, "user 500"
-    assert change == Change(known + 1, NOW + 60, 500, row.action, *made, *how)
+    how = "request 5", row.origin, row.undoes, row.submitter_id, "user 500"
+    submitter = None if row.submitter_id is None else "admin"
+    assert change == Change(known + 1, NOW + 60, 500, row.action, *made, *how, submitter)
 
 
 @F1

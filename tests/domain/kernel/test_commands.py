@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from logoadmin.domain.changes import bulk_changes as bulk
-from logoadmin.domain.changes import import_export
+from logoadmin.domain.changes import import_export, proposals
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import roles, users
@@ -37,6 +37,7 @@ OPTIONAL = {
     *((pins.AcceptThemePins, "offered"), (pins.AcceptLogoPins, "offered"), (import_export.ImportRecords, "dry_run")),
     *((artworks.AmendTheme, "unblock"), (artworks.AmendLogo, "unblock"), (bulk.ApplyChanges, "dry_run")),
     *((roles.AmendRole, "dry_run"), (import_export.ExportRecords, "kind")),
+    *((proposals.ProposeChanges, "note"), (proposals.ProposeChanges, "dry_run"), (proposals.ApplyProposal, "dry_run")),
     (pictures.SendPicture, "source"),
     (pictures.GetPicture, "thumbnail"),
 }
@@ -49,6 +50,7 @@ AMENDMENTS = {
     artworks.AmendTheme: {"name", "preview_url", "target", "custom_css", "active"},
     artworks.AmendLogo: {"name", "preview_url", "target", "custom_css", "active"},
     settings.AmendSettings: {"picture_hosts"},
+    proposals.AmendProposal: {"title", "note", "changes"},
 }
 ANYTHING = anything()
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes import proposals
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
@@ -89,6 +90,8 @@ def last(gallery: LogoAdmin) -> int:
 UNVERSIONED: Final = {
     *(keys.RemoveKey, RemoveFactor, RemoveUserFactors, sessions.RemoveSession, sessions.RemoveUserSessions),
     *(preferences.SetPreferences, settings.AmendSettings, pictures.RemovePicture),
+    # Its versions are its own; see tests/contracts/changes/test_proposals.py.
+    proposals.AmendProposal,
 }
 
 

@@ -59,8 +59,9 @@ MOST_WAITING: Final = 20
 # The most characters of a proposal, with the records as they were: less than a packet of MariaDB.
 _MOST_TEXT: Final = 3_145_728
 _WRITE_SCOPES: Final = tuple(kind.write_scope for kind in KINDS.values())
-# An entity tag has the version of a proposal, and below it a change on which the rest of the response depends.
-_VERSION_SHIFT: Final = 32
+# An entity tag has the version of a proposal, and above it the change on which the rest of the response depends,
+# such as the name of the submitter. ``If-Match`` compares the version alone.
+_VERSION_BITS: Final = 32
 _PROPOSED: Final = (
     Field(min_length=1, max_length=MOST_PROPOSED),
     described(
@@ -399,9 +400,8 @@ class ProposalService(Service):
         """
         viewer = _viewer(uow, uow.held)
         proposal = _seen(uow, command.proposal_id, viewer)
-        if command.if_match is not None and proposal.version not in {
-            version >> _VERSION_SHIFT for version in command.if_match
-        }:
+        versions = {tag % (1 << _VERSION_BITS) for tag in command.if_match or ()}
+        if command.if_match is not None and proposal.version not in versions:
             raise Outdated("Proposal", proposal.proposal_id)
         return proposal, viewer is None or viewer.owns(proposal)
 
@@ -484,7 +484,7 @@ def _pages(command: ListProposals, viewer: Viewer | None) -> Pages[Proposal]:
 
     def version(uow: UnitOfWork, _command: ListCommand) -> int:
         """Proposals show the names of users, and whether changes were undone."""
-        return uow.proposals.last_version() << _VERSION_SHIFT | uow.changes.last_id()
+        return uow.changes.last_id() << _VERSION_BITS | uow.proposals.last_version()
 
     def page(place: Any, limit: int, uow: UnitOfWork) -> tuple[Proposal, ...]:
         found = uow.proposals.page(place, limit, command.state, user_id, viewer, command.order)
@@ -519,7 +519,7 @@ def _shown(uow: UnitOfWork, proposals: Sequence[StoredProposal], last_change: in
                 request_id=proposal.request_id,
                 undone=undone,
                 undone_by=undone_by,
-                version=proposal.version << _VERSION_SHIFT | depends_on,
+                version=depends_on << _VERSION_BITS | proposal.version,
             )
         )
     return shown

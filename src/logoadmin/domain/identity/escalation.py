@@ -106,8 +106,12 @@ class UserGuard:
 
 
 def _scope(uow: UnitOfWork, role_id: int) -> tuple[str, ...]:
+    """Return the scopes of a role that count: all but that of proposals, with which nothing can be changed.
+
+    Every new user has it, and ``users:write`` is enough to look after them (contract B3, R2).
+    """
     role = uow.records(ROLES).get(role_id)
-    return role.scope if role else ()
+    return tuple(scope for scope in role.scope if scope != Scope.PROPOSALS_WRITE) if role else ()
 
 
 def guards(ways: Ways) -> Mapping[Kind, Callable[[UnitOfWork, Escalation], Guard]]:
