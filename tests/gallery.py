@@ -433,7 +433,10 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     proposals.ProposeChanges: ("proposals.propose", {"title": "For the wiki", "changes": [PROPOSED]}),
     proposals.ListProposals: ("proposals.list", {}),
     proposals.GetProposal: ("proposals.get", {"proposal_id": 1}),
-    proposals.AmendProposal: ("proposals.amend", {"proposal_id": 1, "title": "For the wiki, please"}),
+    proposals.AmendProposal: (
+        "proposals.amend",
+        {"proposal_id": 1, "title": "For the wiki", "note": "Please", "changes": [PROPOSED]},
+    ),
     proposals.ApplyProposal: ("proposals.apply", {"proposal_id": 1}),
     proposals.DeclineProposal: ("proposals.decline", {"proposal_id": 1, "reason": "The forum needs it"}),
     proposals.WithdrawProposal: ("proposals.withdraw", {"proposal_id": 1}),

@@ -293,7 +293,7 @@ def test_a_migration_can_be_written_as_the_docs_show(prepared_sqlite_url: str, t
     for _ in range(2):  # because a migration is idempotent
         upgrade(prepared_sqlite_url, step, tmp_path / "once")
         with closing(open_sql_storage(prepared_sqlite_url)) as storage, storage._pool.engine.connect() as connection:
-            assert "remark" in {column["name"] for column in inspect(connection).get_columns("logos")}
+            assert "note" in {column["name"] for column in inspect(connection).get_columns("logos")}
             connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '{schema.NEWEST}'"))
             connection.commit()
         shutil.rmtree(tmp_path / "once")

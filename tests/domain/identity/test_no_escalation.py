@@ -415,11 +415,12 @@ class Escalation(RuleBasedStateMachine):
         self.callers.append(SignedIn(user_id, name))
 
     def held_by_users(self) -> dict[int, frozenset[str]]:
-        """Return the scope of each user."""
+        """Return the scope of each user, without that of proposals, which changes nothing by itself."""
 
         def work(uow: Any) -> dict[int, frozenset[str]]:
             users = uow.records(USERS).page(-1, 500)
-            return {user.user_id: frozenset(uow.records(ROLES).get(user.role_id).scope) for user in users}
+            roles = {user.user_id: uow.records(ROLES).get(user.role_id) for user in users}
+            return {id_: frozenset(role.scope) - {"proposals:write"} for id_, role in roles.items()}
 
         return self.storage.read(work)
 
