@@ -153,6 +153,17 @@ from .domain.gallery.authors import (
     RemoveAuthor as RemoveAuthor,
 )
 from .domain.changes.bulk_changes import ApplyChanges as ApplyChanges, BulkChange as BulkChange
+from .domain.changes.proposal_records import Proposal as Proposal, ProposedChange as ProposedChange
+from .domain.changes.proposal_commands import (
+    AmendProposal as AmendProposal,
+    ApplyProposal as ApplyProposal,
+    DeclineProposal as DeclineProposal,
+    GetProposal as GetProposal,
+    ListProposals as ListProposals,
+    ProposeChanges as ProposeChanges,
+    WithdrawProposal as WithdrawProposal,
+)
+from .ports.changes.proposal_storage import ProposalState as ProposalState
 from .domain.changes.history import ListChanges as ListChanges, Revert as Revert, RevertRequest as RevertRequest
 from .domain.publication.css.unsaved_css import JudgeCss as JudgeCss
 from .domain.identity.events.event_list import ListEvents as ListEvents

@@ -48,6 +48,8 @@ NAMES = {
     *("Author", "Imported", "ImportedCounts", "Kind", "Logo", "LogoAuthor", "RemovedAuthor", "RemovedAvatar"),
     *("RemovedLogo", "RemovedLogoAuthor", "RemovedRole", "RemovedTheme", "RemovedThemeAuthor", "RemovedUser"),
     *("Picture", "RemovedPicture", "SendPicture", "GetPicture", "RemovePicture"),
+    *("Proposal", "ProposalState", "ProposedChange", "ProposeChanges", "ListProposals", "GetProposal"),
+    *("AmendProposal", "ApplyProposal", "DeclineProposal", "WithdrawProposal"),
     *("Role", "Theme", "ThemeAuthor", "Tokens", "User"),
     *("ListedSession", "RemovedSession", "RemovedUserSessions"),
     *("AffectedUser", "RoleEffect", "SharedSettings", "Risk", "Verdict", "PinnedImport", "PinnedCopies", "InlinedCss"),

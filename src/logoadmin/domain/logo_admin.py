@@ -61,7 +61,7 @@ from logoadmin.domain.kernel.audited_unit_of_work import Auditing
 from logoadmin.domain.kernel.bound_storage import ClosedStorage, OpenTransaction
 from logoadmin.domain.kernel.errors import LogoAdminError, NotFound, StorageUnavailable
 from logoadmin.domain.kernel.idempotency import Idempotency, sweep_responses
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, LOGOS, THEMES, USERS, ArtworkKind
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, LOGOS, THEMES, USERS, ArtworkKind
 from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
 from logoadmin.domain.kernel.records import Artwork, Kind
 from logoadmin.domain.kernel.use_cases import Service, Transactions
@@ -235,10 +235,9 @@ class LogoAdmin:
         self.changes = ChangeService(transactions)
         gallery_keys = GalleryKeys(ports.signing, ports.gallery_keys, rules.publishing.days, ports.randomness)
         self.publication = PublicationService(transactions, ports.clock, gallery_keys, rules.publishing)
-        of_kinds = {Kind.ROLE: self.roles, Kind.USER: self.users, Kind.AUTHOR: self.authors}
-        of_kinds |= {Kind.THEME: self.themes, Kind.LOGO: self.logos}
+        of_kinds = {kind.kind: getattr(self, kind.plural) for kind in KINDS.values()}
         self.bulk = BulkService(transactions, new_passwords, of_kinds)
-        self.proposals = ProposalService(transactions, self.bulk, self.css)
+        self.proposals = ProposalService(transactions, of_kinds, ports.clock)
         self.import_export = ImportExportService(transactions, new_passwords)
         self._connect_signing_in(ports, rules, transactions, callers)
 

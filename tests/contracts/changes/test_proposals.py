@@ -6,13 +6,13 @@ from typing import Any, Final
 import pytest
 
 from logoadmin.domain.changes.history import ListChanges, RevertRequest
-from logoadmin.domain.changes.proposal_records import Proposal
-from logoadmin.domain.changes.proposals import (
+from logoadmin.domain.changes.proposal_commands import (
     ApplyProposal,
     GetProposal,
     ListProposals,
     ProposeChanges,
 )
+from logoadmin.domain.changes.proposal_records import Proposal
 from logoadmin.domain.gallery.artworks import GetLogo
 from logoadmin.domain.gallery.authors import ListAuthors
 from logoadmin.domain.kernel.access import OWNER, Caller

@@ -415,7 +415,7 @@ class Escalation(RuleBasedStateMachine):
         self.callers.append(SignedIn(user_id, name))
 
     def held_by_users(self) -> dict[int, frozenset[str]]:
-        """Return the scope of each user, without that of proposals, which changes nothing by itself."""
+        """Return the scope of each user, without that of proposals, with which nothing can be changed."""
 
         def work(uow: Any) -> dict[int, frozenset[str]]:
             users = uow.records(USERS).page(-1, 500)

@@ -12,7 +12,8 @@ import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
-from logoadmin.domain.changes import import_export, proposals
+from logoadmin.domain.changes import import_export
+from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.gallery.audited_settings import SettingsInHistory

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from logoadmin.domain.changes import bulk_changes as bulk
-from logoadmin.domain.changes import import_export, proposals
+from logoadmin.domain.changes import import_export
+from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import roles, users

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes import proposals
+from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings

@@ -40,7 +40,7 @@ from logoadmin.domain.kernel.errors import (
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyKind
 from logoadmin.domain.kernel.limits import AuthorIds, Flag, Id, Origin, described
 from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, EVERY_CHANGE, Listing, text_length
-from logoadmin.domain.kernel.records import Author, Change, Kind, ListedKind, Undone, User, version_of
+from logoadmin.domain.kernel.records import Change, Kind, ListedKind, Undone, version_of
 from logoadmin.domain.kernel.use_cases import Service, Transactions, WriteWork, work_of
 
 # The most changes of one request.
@@ -264,21 +264,6 @@ class BulkService(Service):
             return Listing(applied, attrgetter("change_id"))
         return changes_between(self.transactions, applied.after, applied.last)
 
-    def make(self, uow: AuditedUnitOfWork, place: int, step: Step) -> None:
-        """Make a change whose right was judged before; no user is created.
-
-        Raises:
-            NotFound, NotPermitted, Outdated, Conflict, DuplicateEntry: see :meth:`apply`.
-        """
-        with placed(place):
-            _make(uow, step, work_of(self._services[step.kind.kind], step.verb))
-
-    def create_author(self, uow: AuditedUnitOfWork, user: User) -> Author:
-        """Create the author of a user; the right was judged before."""
-        new = CreateAuthor(user_id=user.user_id, username=user.username)
-        author: Author = work_of(self._services[Kind.AUTHOR], "create")(uow, new)
-        return author
-
     def _password_problems(self, command: ApplyChanges) -> Iterator[Problem]:
         """Yield the problems of the passwords of new users."""
         for place, step in enumerate(command.steps):
@@ -293,6 +278,16 @@ class BulkService(Service):
                 self.transactions.check(step.command, caller)
             return creation(self._new_passwords, step.command.password)
         return work_of(self._services[step.kind.kind], step.verb)
+
+
+def make(uow: AuditedUnitOfWork, services: Mapping[Kind, Service], place: int, step: Step) -> None:
+    """Make a change whose right was judged before; no user is created.
+
+    Raises:
+        NotFound, NotPermitted, Outdated, Conflict, DuplicateEntry: see :meth:`BulkService.apply`.
+    """
+    with placed(place):
+        _make(uow, step, work_of(services[step.kind.kind], step.verb))
 
 
 def _make(uow: AuditedUnitOfWork, step: Step, work: WriteWork[Any, Any]) -> None:

@@ -69,12 +69,12 @@ class ProposedChange:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Changes that somebody proposed, and what was decided about them."""
+    """Changes that somebody proposed, and the decision about them."""
 
     proposal_id: ProposalId
     title: ProposalTitle
     note: ProposalNote
-    state: Annotated[ProposalState, described("Whether it waits, or what was decided.", "waiting")]
+    state: Annotated[ProposalState, described("Whether it waits, or the decision.", "waiting")]
     user_id: Annotated[int | None, described("The submitter; `null` for the program itself.", 1042)]
     user_name: Annotated[Username | None, described("The current username; `null` for a removed user.", "Ann")]
     changes: Annotated[

@@ -20,8 +20,16 @@ from logoadmin.domain.kernel.records import Author, Kind, version_of
 Values = Mapping[str, Any]
 
 _AUTHOR_IDS: Final = "author_ids"
-# What submitters may not set in their own records.
-_NOT_THEIRS: Final = {Kind.LOGO: {"active", "unblock"}, Kind.THEME: {"active", "unblock"}, Kind.AUTHOR: {"user_id"}}
+# What submitters may not set in their own records, and why.
+_OF_ARTWORKS: Final = {
+    "active": "Submitters do not set this: a proposal that is applied makes it active",
+    "unblock": "Submitters do not lift a block",
+}
+_NOT_THEIRS: Final[Mapping[Kind, Mapping[str, str]]] = {
+    Kind.LOGO: _OF_ARTWORKS,
+    Kind.THEME: _OF_ARTWORKS,
+    Kind.AUTHOR: {"user_id": "Submitters do not give their author to another user"},
+}
 _BITS: Final = {kind: 1 << place for place, kind in enumerate(KINDS.values())}
 
 
@@ -86,7 +94,7 @@ def judged(
 ) -> tuple[Values, ...]:
     """Return changes to store, if the caller may propose them.
 
-    Those of the proposal before keep their ``before`` and rest on the same right, whoever sends them again.
+    Changes of the proposal that are sent again keep their ``before``, and rest on the same right.
 
     Raises:
         NotPermitted, NotFound, Outdated: the first of them may not be proposed, or its record is another one.
@@ -98,34 +106,29 @@ def judged(
     problems: list[Problem] = []
     for place, (change, step) in enumerate(zip(changes, steps, strict=True)):
         given = change.model_dump(mode="json", exclude_defaults=True)
-        key, held = _key(given), uow.held
         with placed(place):
-            own = held is not None and by_submitter and not held.hold(step.kind.write_scope)
-            if held is not None and own:
-                _require_own(uow, held, change, step)
-            elif held is not None:
-                held.require([step.kind.write_scope])
+            own = by_submitter and uow.held is not None and not uow.held.hold(step.kind.write_scope)
+            if uow.held is not None and own:
+                _require_own(uow, uow.held, change, step)
+            elif uow.held is not None:
+                uow.held.require([step.kind.write_scope])
             before = _before(uow, change, step, befores)
-        if change.id is not None and any(_key(each) == key for each in found):
+        if change.id is not None and any(_key(each) == _key(given) for each in found):
             problems.append(Problem(("changes", place, "id"), "A proposal should change a record once", "value_error"))
-        not_theirs = _NOT_THEIRS.get(step.kind.kind, set()) & {*(change.set or ())} if own else set()
-        if own and step.kind in ARTWORK_KINDS:
-            not_theirs |= {"active"} & {*(change.create or ())}
-        problems += [
-            Problem(("changes", place, step.verb.replace("amend", "set"), name), _REFUSED[name], "value_error")
-            for name in sorted(not_theirs)
-        ]
-        found.append(given | {"before": before, "own": own or (not by_submitter and key in owned)})
+        problems += _not_theirs(place, change, step) if own else ()
+        found.append(given | {"before": before, "own": own or (not by_submitter and _key(given) in owned)})
     if problems:
         raise InvalidInput(problems)
     return tuple(found)
 
 
-_REFUSED: Final = {
-    "active": "Submitters do not set this: what is applied is active",
-    "unblock": "Submitters do not lift a block",
-    "user_id": "Submitters do not give their author to somebody else",
-}
+def _not_theirs(place: int, change: BulkChange, step: Step) -> Iterator[Problem]:
+    """Yield the problems of values that submitters do not set in their own records."""
+    # Authors begin with the number of their user.
+    fields = {} if step.kind is AUTHORS and change.create else _NOT_THEIRS.get(step.kind.kind, {})
+    for name in fields.keys() & {*(change.set or change.create or ())}:
+        field = "create" if change.set is None else "set"
+        yield Problem(("changes", place, field, name), fields[name], "value_error")
 
 
 def stale(uow: AuditedUnitOfWork, changes: Iterable[Values], user_id: int | None) -> list[str]:

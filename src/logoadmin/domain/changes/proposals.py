@@ -1,14 +1,20 @@
 """Proposals: changes that wait until somebody with the right applies or declines them (contract R1 to R3)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from operator import attrgetter
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from pydantic import Field, PrivateAttr
-
-from logoadmin.domain.changes.bulk_changes import BulkChange, BulkService, Step, steps_of
-from logoadmin.domain.changes.change_list import names_of
+from logoadmin.domain.changes.bulk_changes import make
+from logoadmin.domain.changes.proposal_commands import (
+    WRITE_SCOPES,
+    AmendProposal,
+    ApplyProposal,
+    DeclineProposal,
+    GetProposal,
+    ListProposals,
+    ProposeChanges,
+    WithdrawProposal,
+)
 from logoadmin.domain.changes.proposal_records import Proposal, ProposedChange
 from logoadmin.domain.changes.proposal_rules import (
     Values,
@@ -21,177 +27,34 @@ from logoadmin.domain.changes.proposal_rules import (
     stale,
     steps_in,
 )
-from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Permission, Rights, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
-from logoadmin.domain.kernel.command import UNSET, Command
-from logoadmin.domain.kernel.errors import (
-    Conflict,
-    InvalidInput,
-    NotFound,
-    NotModified,
-    NotPermitted,
-    Outdated,
-    Problem,
-    TooManyChanges,
-)
+from logoadmin.domain.changes.proposal_views import VERSION_BITS, pages, seen, shown, viewer
+from logoadmin.domain.gallery.authors import CreateAuthor
+from logoadmin.domain.kernel.access import OWNER, Caller, Rights, Scope
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.command import UNSET
+from logoadmin.domain.kernel.errors import Conflict, NotModified, NotPermitted, Outdated, TooManyChanges
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, PICTURE_FIELDS, USERS
-from logoadmin.domain.kernel.limits import (
-    DeclineReason,
-    Flag,
-    Id,
-    Origin,
-    ProposalId,
-    ProposalNote,
-    ProposalTitle,
-    described,
-)
-from logoadmin.domain.kernel.lists import ARTWORK_PAGE_SIZES, ListCommand, Listing, page_of, text_length
+from logoadmin.domain.kernel.lists import Listing, text_length
 from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.pictures import picture_of
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.kernel.use_cases import Service, Transactions
-from logoadmin.domain.publication.css.unsaved_css import CssService
-from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal, Viewer
+from logoadmin.domain.kernel.use_cases import Service, Transactions, work_of
+from logoadmin.domain.publication.css.unsaved_css import verdict_on
+from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
+from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.storage import UnitOfWork
 
-MOST_PROPOSED: Final = 20
 MOST_WAITING: Final = 20
 # The most characters of a proposal, with the records as they were: less than a packet of MariaDB.
 _MOST_TEXT: Final = 3_145_728
-_WRITE_SCOPES: Final = tuple(kind.write_scope for kind in KINDS.values())
-# An entity tag has the version of a proposal, and above it the change on which the rest of the response depends,
-# such as the name of the submitter. ``If-Match`` compares the version alone.
-_VERSION_BITS: Final = 32
-_PROPOSED: Final = (
-    Field(min_length=1, max_length=MOST_PROPOSED),
-    described(
-        "The changes, as in `POST /api/changes`; at most 20, and none creates a user.",
-        [{"kind": "logo", "id": 12, "version": 57, "set": {"name": "Aurora"}}],
-    ),
-)
-_DRY_RUN: Final = described("Whether to return the proposal without storing anything.", True)
-
-
-class ProposeChanges(Command):
-    """Changes that somebody with the right is to apply."""
-
-    permission = Permission(Scope.PROPOSALS_WRITE, or_else=_WRITE_SCOPES)
-    judges = True
-
-    title: ProposalTitle
-    note: ProposalNote = ""
-    changes: Annotated[tuple[BulkChange, ...], *_PROPOSED]
-    dry_run: Annotated[Flag, _DRY_RUN] = False
-    _steps: tuple[Step, ...] = PrivateAttr(())
-
-    def model_post_init(self, _context: object, /) -> None:
-        """Make the commands of the changes.
-
-        Raises:
-            InvalidInput: some of them are not valid; it has all problems.
-        """
-        self._steps = _steps_of(self.changes)
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """The commands of the changes."""
-        return self._steps
-
-
-class ListProposals(ListCommand):
-    """The proposals that the caller sees, or those that match the filters."""
-
-    permission = SIGNED_IN
-
-    state: Annotated[ProposalState, described("Proposals in this state.", "waiting")] | None = None
-    user_id: Annotated[Id, described("Proposals of this submitter.", 1042)] | None = None
-
-
-class GetProposal(Command):
-    """A proposal by its id."""
-
-    permission = SIGNED_IN
-    judges = True
-
-    proposal_id: ProposalId
-
-
-class AmendProposal(Command):
-    """New contents of a proposal; fields that are left out stay as they are."""
-
-    permission = SIGNED_IN
-    judges = True
-
-    proposal_id: ProposalId
-    title: ProposalTitle = UNSET
-    note: ProposalNote = UNSET
-    changes: Annotated[tuple[BulkChange, ...], *_PROPOSED] = UNSET
-    _steps: tuple[Step, ...] = PrivateAttr(())
-
-    def model_post_init(self, _context: object, /) -> None:
-        """Make the commands of the changes.
-
-        Raises:
-            InvalidInput: some of them are not valid; it has all problems.
-        """
-        if self.changes is not UNSET:
-            self._steps = _steps_of(self.changes)
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """The commands of the new changes."""
-        return self._steps
-
-
-class ApplyProposal(Command):
-    """The changes of a proposal, which requires the write scopes of all their kinds."""
-
-    permission = SIGNED_IN
-    judges = True
-    origin = Origin.PROPOSAL
-
-    proposal_id: ProposalId
-    dry_run: Annotated[Flag, _DRY_RUN] = False
-
-
-class DeclineProposal(Command):
-    """The decision against a proposal, which requires the same."""
-
-    permission = SIGNED_IN
-    judges = True
-
-    proposal_id: ProposalId
-    reason: DeclineReason
-
-
-class WithdrawProposal(Command):
-    """The end of a proposal by its submitter."""
-
-    permission = SIGNED_IN
-    judges = True
-
-    proposal_id: ProposalId
-
-
-def _steps_of(changes: Sequence[BulkChange]) -> tuple[Step, ...]:
-    steps = steps_of(changes)
-    problems = [
-        # The password would be stored.
-        Problem(("changes", place, "create"), "A proposal should create no user", "value_error")
-        for place, step in enumerate(steps)
-        if step.kind is USERS and step.verb == "create"
-    ]
-    if problems:
-        raise InvalidInput(problems)
-    return steps
 
 
 class ProposalService(Service):
     """The use cases of proposals. Verdicts on CSS are found when no transaction is open."""
 
-    def __init__(self, transactions: Transactions, bulk: BulkService, css: CssService) -> None:
+    def __init__(self, transactions: Transactions, services: Mapping[Kind, Service], clock: Clock) -> None:
         super().__init__(transactions)
-        self._bulk, self._css = bulk, css
+        self._services, self._clock = services, clock
 
     def propose(self, command: ProposeChanges, caller: Caller = OWNER) -> Proposal:
         """Store changes that wait for a decision (contract R1, R2).
@@ -210,11 +73,11 @@ class ProposalService(Service):
         def first(
             uow: UnitOfWork, command: ListProposals, held: Rights | None
         ) -> tuple[Pages[Proposal], FirstPage[Proposal]]:
-            pages = _pages(command, _viewer(uow, held))
-            return pages, pages.first(uow, command)
+            listed = pages(command, viewer(uow, held))
+            return listed, listed.first(uow, command)
 
-        pages, found = self.transactions.snapshot_with_rights(command, caller, first)
-        return listing(self.transactions, command, pages, found)
+        listed, found = self.transactions.snapshot_with_rights(command, caller, first)
+        return listing(self.transactions, command, listed, found)
 
     def get(self, command: GetProposal, caller: Caller = OWNER) -> Proposal:
         """Return a proposal, which its submitter and those who may apply it see (contract R1).
@@ -225,8 +88,8 @@ class ProposalService(Service):
         """
 
         def get(uow: UnitOfWork, command: GetProposal, held: Rights | None) -> Proposal:
-            stored = _seen(uow, command.proposal_id, _viewer(uow, held))
-            proposal = _shown(uow, [stored], uow.changes.last_id())[0]
+            stored = seen(uow, command.proposal_id, viewer(uow, held))
+            proposal = shown(uow, [stored], uow.changes.last_id())[0]
             if proposal.version in command.if_none_match:
                 raise NotModified(proposal.version)
             return proposal
@@ -298,7 +161,7 @@ class ProposalService(Service):
         proposal, owns = self._for_change(uow, command)
         if not owns:
             _require_applier(uow, proposal)
-        elif uow.held is not None and not any(map(uow.held.hold, (Scope.PROPOSALS_WRITE, *_WRITE_SCOPES))):
+        elif uow.held is not None and not any(map(uow.held.hold, (Scope.PROPOSALS_WRITE, *WRITE_SCOPES))):
             raise NotPermitted
         if proposal.state is not ProposalState.WAITING and not (owns and proposal.state is ProposalState.DECLINED):
             raise _decided(proposal)
@@ -322,7 +185,7 @@ class ProposalService(Service):
         before = uow.change_log.last_id
         author_ids = self._own_author_ids(uow, proposal)
         for place, step in enumerate(steps_in(proposal.changes, author_ids)):
-            self._bulk.make(uow, place, step)
+            make(uow, self._services, place, step)
         last = uow.change_log.last_id
         made = (uow.change_log.request_id, before + 1, last) if last > before else (None, None, None)
         request_id, first_change, last_change = made
@@ -366,7 +229,7 @@ class ProposalService(Service):
         def rehearse(uow: AuditedUnitOfWork) -> None:
             author_ids = () if author is None else (author.author_id,)
             for place, step in enumerate(steps_in(changes, author_ids)):
-                self._bulk.make(uow, place, step)
+                make(uow, self._services, place, step)
 
         uow.rehearse(rehearse)
         kinds = [KINDS[change["kind"]] for change in changes]
@@ -388,7 +251,8 @@ class ProposalService(Service):
                 raise Conflict(f"User {proposal.user_id} was removed and is no author; name the authors in the changes")
             if uow.held is not None:
                 uow.held.require([AUTHORS.write_scope])
-            author = self._bulk.create_author(uow, user)
+            new = CreateAuthor(user_id=user.user_id, username=user.username)
+            author = work_of(self._services[Kind.AUTHOR], "create")(uow, new)
         return (author.author_id,)
 
     def _for_change(self, uow: AuditedUnitOfWork, command: Any) -> tuple[StoredProposal, bool]:
@@ -398,12 +262,12 @@ class ProposalService(Service):
             NotFound: the caller sees no such proposal.
             Outdated: it has none of the versions in ``if_match``.
         """
-        viewer = _viewer(uow, uow.held)
-        proposal = _seen(uow, command.proposal_id, viewer)
-        versions = {tag % (1 << _VERSION_BITS) for tag in command.if_match or ()}
+        who = viewer(uow, uow.held)
+        proposal = seen(uow, command.proposal_id, who)
+        versions = {tag % (1 << VERSION_BITS) for tag in command.if_match or ()}
         if command.if_match is not None and proposal.version not in versions:
             raise Outdated("Proposal", proposal.proposal_id)
-        return proposal, viewer is None or viewer.owns(proposal)
+        return proposal, who is None or who.owns(proposal)
 
     def _for_decision(self, uow: AuditedUnitOfWork, command: ApplyProposal | DeclineProposal) -> StoredProposal:
         """Return the proposal that the caller is to apply or to decline."""
@@ -419,34 +283,9 @@ class ProposalService(Service):
             kind = next((kind for kind in ARTWORK_KINDS if kind.kind == change.kind), None)
             if kind is None or change.after is None:
                 return change
-            return replace(change, verdict=self._css.verdict(kind, change.after["custom_css"]))
+            return replace(change, verdict=verdict_on(kind, change.after["custom_css"], self._clock))
 
         return replace(proposal, changes=tuple(map(with_verdict, proposal.changes)))
-
-
-def _viewer(uow: AnyUnitOfWork, held: Rights | None) -> Viewer | None:
-    """Return what a caller sees; None for the program itself, which sees everything."""
-    if held is None:
-        return None
-    hidden = bits_of(kind for kind in KINDS.values() if not held.hold(kind.write_scope))
-    user = uow.records(USERS).get(held.user_id)
-    # A service key has no more than its scope.
-    if user is None or not (held.of_user or held.hold(Scope.PROPOSALS_WRITE)):
-        return Viewer(None, 0, hidden)
-    # An earlier user with this id was another person.
-    return Viewer(held.user_id, user.created_at, hidden)
-
-
-def _seen(uow: AnyUnitOfWork, proposal_id: int, viewer: Viewer | None) -> StoredProposal:
-    """Return a proposal that a caller sees.
-
-    Raises:
-        NotFound: the caller sees no such proposal.
-    """
-    proposal = uow.proposals.get(proposal_id)
-    if proposal is None or not (viewer is None or viewer.sees(proposal)):
-        raise NotFound("Proposal", proposal_id)
-    return proposal
 
 
 def _require_applier(uow: AuditedUnitOfWork, proposal: StoredProposal) -> None:
@@ -473,83 +312,4 @@ def _stored(uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
 
 
 def _shown_in(uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
-    return _shown(uow.stored, [proposal], uow.change_log.last_id)[0]
-
-
-def _pages(command: ListProposals, viewer: Viewer | None) -> Pages[Proposal]:
-    """Return the proposals that a caller sees and that match the filters of a command."""
-    user_id = command.user_id
-    if viewer is not None and user_id is None and viewer.hidden_kinds == bits_of(KINDS.values()):
-        user_id = viewer.user_id  # which has an index
-
-    def version(uow: UnitOfWork, _command: ListCommand) -> int:
-        """Proposals show the names of users, and whether changes were undone."""
-        return uow.changes.last_id() << _VERSION_BITS | uow.proposals.last_version()
-
-    def page(place: Any, limit: int, uow: UnitOfWork) -> tuple[Proposal, ...]:
-        found = uow.proposals.page(place, limit, command.state, user_id, viewer, command.order)
-        shown = iter(_shown(uow, found, uow.changes.last_id()))
-        return page_of(found, lambda _: next(shown))
-
-    id_of = attrgetter("proposal_id")
-    return Pages(page, version, ARTWORK_PAGE_SIZES, id_of, id_of)
-
-
-def _shown(uow: UnitOfWork, proposals: Sequence[StoredProposal], last_change: int) -> list[Proposal]:
-    """Return proposals as callers see them, without verdicts; ``last_change`` is the last one of the history."""
-    names = names_of((proposal.user_id for proposal in proposals), uow)
-    last_of_users = uow.changes.last_of_kinds().get(Kind.USER, 0)
-    shown: list[Proposal] = []
-    for proposal in proposals:
-        undone, undone_by = _undone(uow, proposal)
-        depends_on = last_of_users if proposal.last_change is None else last_change
-        shown.append(
-            Proposal(
-                proposal_id=proposal.proposal_id,
-                title=proposal.title,
-                note=proposal.note,
-                state=proposal.state,
-                user_id=proposal.user_id,
-                user_name=names.get(proposal.user_id),
-                changes=tuple(map(_change, proposal.changes)),
-                reason=proposal.reason,
-                created_at=proposal.created_at,
-                decided_at=proposal.decided_at,
-                decided_by=proposal.decided_by,
-                request_id=proposal.request_id,
-                undone=undone,
-                undone_by=undone_by,
-                version=depends_on << _VERSION_BITS | proposal.version,
-            )
-        )
-    return shown
-
-
-def _change(change: Values) -> ProposedChange:
-    given = {name: change.get(name) for name in ("id", "version", "set", "block", "create")}
-    return ProposedChange(
-        kind=Kind(change["kind"]),  # type: ignore[arg-type]  # one with lists
-        **given,
-        remove=change.get("remove", False),
-        before=change["before"],
-        after=after(change),
-    )
-
-
-def _undone(uow: UnitOfWork, proposal: StoredProposal) -> tuple[bool, str | None]:
-    """Return whether all changes of a proposal were undone, and by which request the last one was."""
-    if proposal.first_change is None or proposal.last_change is None:
-        return False, None
-    request_id: str | None = None
-    for change_id in range(proposal.first_change, proposal.last_change + 1):
-        undoer = _undoer(uow, change_id)
-        if undoer is None:
-            return False, None
-        request_id = undoer[1]
-    return True, request_id
-
-
-def _undoer(uow: UnitOfWork, change_id: int) -> tuple[int, str | None] | None:
-    """Return the change that undid another one, unless it was undone itself."""
-    undoer = uow.changes.undoer_of(change_id)
-    return None if undoer is None or _undoer(uow, undoer[0]) is not None else undoer
+    return shown(uow.stored, [proposal], uow.change_log.last_id)[0]

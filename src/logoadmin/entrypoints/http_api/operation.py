@@ -231,7 +231,7 @@ class Operation:
     @cached_property
     def is_conditional(self) -> bool:
         """Whether ``If-Match`` is honoured (contract F1)."""
-        # What is decided is what was seen: a proposal may change meanwhile.
+        # A proposal may change between its review and the decision.
         decides = self.answer is Proposal and self.method == "POST" and bool(self.path_fields)
         return self.method in {"PATCH", "PUT", "DELETE"} or decides
 

@@ -46,12 +46,14 @@ class CssService(Service):
             NotPermitted: the caller may neither change nor propose logos or themes.
         """
         self.transactions.snapshot_with_rights(command, caller, _require_scope)
-        return self.verdict(next(kind for kind in ARTWORK_KINDS if kind.kind == command.kind), command.custom_css)
+        kind = next(kind for kind in ARTWORK_KINDS if kind.kind == command.kind)
+        return verdict_on(kind, command.custom_css, self._clock)
 
-    def verdict(self, kind: AnyArtworkKind, custom_css: str) -> Verdict:
-        """Return the verdict on the CSS of a kind of artwork, for a caller who was let in before."""
-        end = self._clock.elapsed() + MAX_SECONDS
-        return judge(custom_css, kind.css_form, may_go_on=lambda: self._clock.elapsed() < end)
+
+def verdict_on(kind: AnyArtworkKind, custom_css: str, clock: Clock) -> Verdict:
+    """Return the verdict on the CSS of a kind of artwork, within :data:`MAX_SECONDS`."""
+    end = clock.elapsed() + MAX_SECONDS
+    return judge(custom_css, kind.css_form, may_go_on=lambda: clock.elapsed() < end)
 
 
 def _require_scope(_uow: UnitOfWork, _command: JudgeCss, held: Rights | None) -> None:

@@ -4,7 +4,8 @@ from typing import Final
 
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
-from logoadmin.domain.changes import import_export, proposals
+from logoadmin.domain.changes import import_export
+from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.changes.proposal_records import Proposal
 from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import (

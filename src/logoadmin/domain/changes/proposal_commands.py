@@ -1,0 +1,149 @@
+"""The commands about proposals (contract R1 to R3)."""
+
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+from pydantic import Field, PrivateAttr
+
+from logoadmin.domain.changes.bulk_changes import BulkChange, Step, steps_of
+from logoadmin.domain.kernel.access import SIGNED_IN, Permission, Scope
+from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.errors import InvalidInput, Problem
+from logoadmin.domain.kernel.kinds import KINDS, USERS
+from logoadmin.domain.kernel.limits import (
+    DeclineReason,
+    Flag,
+    Id,
+    Origin,
+    ProposalId,
+    ProposalNote,
+    ProposalTitle,
+    described,
+)
+from logoadmin.domain.kernel.lists import ListCommand
+from logoadmin.ports.changes.proposal_storage import ProposalState
+
+MOST_PROPOSED: Final = 20
+WRITE_SCOPES: Final = tuple(kind.write_scope for kind in KINDS.values())
+_PROPOSED: Final = (
+    Field(min_length=1, max_length=MOST_PROPOSED),
+    described(
+        "The changes, as in `POST /api/changes`; at most 20, and none creates a user.",
+        [{"kind": "logo", "id": 12, "version": 57, "set": {"name": "Aurora"}}],
+    ),
+)
+_DRY_RUN: Final = described("Whether to return the proposal without storing anything.", True)
+
+
+class ProposeChanges(Command):
+    """Changes that somebody with the right is to apply."""
+
+    permission = Permission(Scope.PROPOSALS_WRITE, or_else=WRITE_SCOPES)
+    judges = True
+
+    title: ProposalTitle
+    note: ProposalNote = ""
+    changes: Annotated[tuple[BulkChange, ...], *_PROPOSED]
+    dry_run: Annotated[Flag, _DRY_RUN] = False
+    _steps: tuple[Step, ...] = PrivateAttr(())
+
+    def model_post_init(self, _context: object, /) -> None:
+        """Make the commands of the changes.
+
+        Raises:
+            InvalidInput: some of them are not valid; it has all problems.
+        """
+        self._steps = _steps_of(self.changes)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The commands of the changes."""
+        return self._steps
+
+
+class ListProposals(ListCommand):
+    """The proposals that the caller sees, or those that match the filters."""
+
+    permission = SIGNED_IN
+
+    state: Annotated[ProposalState, described("Proposals in this state.", "waiting")] | None = None
+    user_id: Annotated[Id, described("Proposals of this submitter.", 1042)] | None = None
+
+
+class GetProposal(Command):
+    """A proposal by its id."""
+
+    permission = SIGNED_IN
+    judges = True
+
+    proposal_id: ProposalId
+
+
+class AmendProposal(Command):
+    """New contents of a proposal; fields that are left out stay as they are."""
+
+    permission = SIGNED_IN
+    judges = True
+
+    proposal_id: ProposalId
+    title: ProposalTitle = UNSET
+    note: ProposalNote = UNSET
+    changes: Annotated[tuple[BulkChange, ...], *_PROPOSED] = UNSET
+    _steps: tuple[Step, ...] = PrivateAttr(())
+
+    def model_post_init(self, _context: object, /) -> None:
+        """Make the commands of the changes.
+
+        Raises:
+            InvalidInput: some of them are not valid; it has all problems.
+        """
+        if self.changes is not UNSET:
+            self._steps = _steps_of(self.changes)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The commands of the new changes."""
+        return self._steps
+
+
+class ApplyProposal(Command):
+    """The changes of a proposal, which requires the write scopes of all their kinds."""
+
+    permission = SIGNED_IN
+    judges = True
+    origin = Origin.PROPOSAL
+
+    proposal_id: ProposalId
+    dry_run: Annotated[Flag, _DRY_RUN] = False
+
+
+class DeclineProposal(Command):
+    """The decision against a proposal, which requires the same."""
+
+    permission = SIGNED_IN
+    judges = True
+
+    proposal_id: ProposalId
+    reason: DeclineReason
+
+
+class WithdrawProposal(Command):
+    """The end of a proposal by its submitter."""
+
+    permission = SIGNED_IN
+    judges = True
+
+    proposal_id: ProposalId
+
+
+def _steps_of(changes: Sequence[BulkChange]) -> tuple[Step, ...]:
+    steps = steps_of(changes)
+    problems = [
+        # The password would be stored.
+        Problem(("changes", place, "create"), "A proposal should create no user", "value_error")
+        for place, step in enumerate(steps)
+        if step.kind is USERS and step.verb == "create"
+    ]
+    if problems:
+        raise InvalidInput(problems)
+    return steps

@@ -1,0 +1,127 @@
+"""Proposals as callers see them, and which ones they see (contract R1)."""
+
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any, Final
+
+from logoadmin.domain.changes.change_list import names_of
+from logoadmin.domain.changes.proposal_commands import ListProposals
+from logoadmin.domain.changes.proposal_records import Proposal, ProposedChange
+from logoadmin.domain.changes.proposal_rules import Values, after, bits_of
+from logoadmin.domain.kernel.access import Rights, Scope
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.errors import NotFound
+from logoadmin.domain.kernel.kinds import KINDS, USERS
+from logoadmin.domain.kernel.lists import ARTWORK_PAGE_SIZES, ListCommand, page_of
+from logoadmin.domain.kernel.pagination import Pages
+from logoadmin.domain.kernel.records import Kind
+from logoadmin.ports.changes.proposal_storage import StoredProposal, Viewer
+from logoadmin.ports.storage import UnitOfWork
+
+# An entity tag has the version of a proposal, and above it the change on which the rest of the response depends,
+# such as the name of the submitter. ``If-Match`` compares the version alone.
+VERSION_BITS: Final = 32
+
+
+def viewer(uow: AnyUnitOfWork, held: Rights | None) -> Viewer | None:
+    """Return what a caller sees; None for the program itself, which sees everything."""
+    if held is None:
+        return None
+    hidden = bits_of(kind for kind in KINDS.values() if not held.hold(kind.write_scope))
+    user = uow.records(USERS).get(held.user_id)
+    # A service key has no more than its scope.
+    if user is None or not (held.of_user or held.hold(Scope.PROPOSALS_WRITE)):
+        return Viewer(None, 0, hidden)
+    # An earlier user with this id was another person.
+    return Viewer(held.user_id, user.created_at, hidden)
+
+
+def seen(uow: AnyUnitOfWork, proposal_id: int, viewer: Viewer | None) -> StoredProposal:
+    """Return a proposal that a caller sees.
+
+    Raises:
+        NotFound: the caller sees no such proposal.
+    """
+    proposal = uow.proposals.get(proposal_id)
+    if proposal is None or not (viewer is None or viewer.sees(proposal)):
+        raise NotFound("Proposal", proposal_id)
+    return proposal
+
+
+def pages(command: ListProposals, viewer: Viewer | None) -> Pages[Proposal]:
+    """Return the proposals that a caller sees and that match the filters of a command."""
+    user_id = command.user_id
+    if viewer is not None and user_id is None and viewer.hidden_kinds == bits_of(KINDS.values()):
+        user_id = viewer.user_id  # which has an index
+
+    def version(uow: UnitOfWork, _command: ListCommand) -> int:
+        """Proposals show the names of users, and whether changes were undone."""
+        return uow.changes.last_id() << VERSION_BITS | uow.proposals.last_version()
+
+    def page(place: Any, limit: int, uow: UnitOfWork) -> tuple[Proposal, ...]:
+        found = uow.proposals.page(place, limit, command.state, user_id, viewer, command.order)
+        listed = iter(shown(uow, found, uow.changes.last_id()))
+        return page_of(found, lambda _: next(listed))
+
+    id_of = attrgetter("proposal_id")
+    return Pages(page, version, ARTWORK_PAGE_SIZES, id_of, id_of)
+
+
+def shown(uow: UnitOfWork, proposals: Sequence[StoredProposal], last_change: int) -> list[Proposal]:
+    """Return proposals as callers see them, without verdicts; ``last_change`` is the last one of the history."""
+    names = names_of((proposal.user_id for proposal in proposals), uow)
+    last_of_users = uow.changes.last_of_kinds().get(Kind.USER, 0)
+    found: list[Proposal] = []
+    for proposal in proposals:
+        undone, undone_by = _undone(uow, proposal)
+        depends_on = last_of_users if proposal.last_change is None else last_change
+        found.append(
+            Proposal(
+                proposal_id=proposal.proposal_id,
+                title=proposal.title,
+                note=proposal.note,
+                state=proposal.state,
+                user_id=proposal.user_id,
+                user_name=names.get(proposal.user_id),
+                changes=tuple(map(_change, proposal.changes)),
+                reason=proposal.reason,
+                created_at=proposal.created_at,
+                decided_at=proposal.decided_at,
+                decided_by=proposal.decided_by,
+                request_id=proposal.request_id,
+                undone=undone,
+                undone_by=undone_by,
+                version=depends_on << VERSION_BITS | proposal.version,
+            )
+        )
+    return found
+
+
+def _change(change: Values) -> ProposedChange:
+    given = {name: change.get(name) for name in ("id", "version", "set", "block", "create")}
+    return ProposedChange(
+        kind=Kind(change["kind"]),  # type: ignore[arg-type]  # one with lists
+        **given,
+        remove=change.get("remove", False),
+        before=change["before"],
+        after=after(change),
+    )
+
+
+def _undone(uow: UnitOfWork, proposal: StoredProposal) -> tuple[bool, str | None]:
+    """Return whether all changes of a proposal were undone, and by which request the last one was."""
+    if proposal.first_change is None or proposal.last_change is None:
+        return False, None
+    request_id: str | None = None
+    for change_id in range(proposal.first_change, proposal.last_change + 1):
+        undoer = _undoer(uow, change_id)
+        if undoer is None:
+            return False, None
+        request_id = undoer[1]
+    return True, request_id
+
+
+def _undoer(uow: UnitOfWork, change_id: int) -> tuple[int, str | None] | None:
+    """Return the change that undid another one, unless it was undone itself."""
+    undoer = uow.changes.undoer_of(change_id)
+    return None if undoer is None or _undoer(uow, undoer[0]) is not None else undoer
