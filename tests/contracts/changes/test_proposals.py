@@ -48,6 +48,7 @@ def propose(gallery: LogoAdmin, caller: Caller, *changes: dict[str, Any], **valu
     return gallery.proposals.propose(proposing(*changes, **values), caller)
 
 
+@pytest.mark.rule("contract R1", "contract R3")
 def test_a_proposal_goes_from_its_submission_to_its_undoing(
     gallery: LogoAdmin, member: Caller, reviewer: Caller
 ) -> None:

@@ -170,7 +170,8 @@ class ProposalService(Service):
             return _shown_in(uow, proposal)
         amended = replace(proposal, title=values.get("title", proposal.title), note=values.get("note", proposal.note))
         if command.changes is not UNSET:
-            changes = judged(uow, command.changes, command.steps, proposal.changes, by_submitter=owns)
+            by_submitter = owns and uow.held is not None
+            changes = judged(uow, command.changes, command.steps, proposal.changes, by_submitter=by_submitter)
             amended = self._with_changes(uow, amended, changes)
         if proposal.state is ProposalState.WAITING:
             return _stored(uow, amended)

@@ -1,0 +1,414 @@
+"""What may be proposed and applied, and by whom (contract R2, R3)."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes.bulk_changes import ApplyChanges
+from logoadmin.domain.changes.proposal_commands import (
+    AmendProposal,
+    ApplyProposal,
+    DeclineProposal,
+    GetProposal,
+    ListProposals,
+    ProposeChanges,
+    WithdrawProposal,
+)
+from logoadmin.domain.changes.proposal_records import Proposal
+from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, GetLogo, LinkLogoAuthor, RemoveTheme
+from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, GetAuthor, RemoveAuthor
+from logoadmin.domain.identity.service_keys import CreateKey
+from logoadmin.domain.identity.users import CreateUser, RemoveUser
+from logoadmin.domain.kernel import errors
+from logoadmin.domain.kernel.access import OWNER, ActingAs, Caller, SignedIn
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.gallery import ARTWORK, NOW, FrozenClock, ask, exported, gallery_on, history, if_match, signed_in
+
+MEMBER_ID: Final = 101
+LOOK: Final = {name: value for name, value in ARTWORK.items() if name != "active"}
+NEW: Final = {"kind": "logo", "create": LOOK}
+ALL_WRITES: Final = ("roles:write", "users:write", "authors:write", "themes:write", "logos:write")
+
+
+@pytest.fixture
+def gallery(storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
+    """Logo 1 by the authors 1, who is the member, and 2; logo 2 by author 2, and theme 1 by author 1."""
+    made = gallery_on(storage, clock)
+    made.authors.create(CreateAuthor(user_id=MEMBER_ID, username="Ann"))
+    made.authors.create(CreateAuthor(user_id=102, username="Ben"))
+    changes: list[Any] = [
+        {"kind": "logo", "create": {**ARTWORK, "author_ids": [1, 2]}},
+        {"kind": "logo", "create": {**ARTWORK, "name": "Boreal", "author_ids": [2]}},
+        {"kind": "theme", "create": {**ARTWORK, "author_ids": [1]}},
+    ]
+    tuple(made.bulk.apply(ApplyChanges(changes=tuple(changes))))
+    return made
+
+
+@pytest.fixture
+def member(gallery: LogoAdmin, storage: MemoryStorage) -> SignedIn:
+    del gallery  # it makes the first roles
+    return signed_in(storage, "proposals:write", user_id=MEMBER_ID)
+
+
+def of(kind: str, id_: int = 1, **what: Any) -> dict[str, Any]:
+    """Return a change of an existing record, whatever its version is."""
+    return {"kind": kind, "id": id_, "version": 99, **what}
+
+
+def propose(gallery: LogoAdmin, caller: Caller, *changes: Any, **values: Any) -> Proposal:
+    return gallery.proposals.propose(ProposeChanges(title="A proposal", changes=changes, **values), caller)
+
+
+def amending(proposal_id: int, *changes: Any) -> AmendProposal:
+    return AmendProposal(proposal_id=proposal_id, changes=changes)
+
+
+def apply(gallery: LogoAdmin, caller: Caller = OWNER, proposal_id: int = 1) -> Proposal:
+    return gallery.proposals.apply(ApplyProposal(proposal_id=proposal_id), caller)
+
+
+def refusal(gallery: LogoAdmin, caller: Caller, *changes: Any) -> Any:
+    """Return how a proposal is refused: the class of the error, or the places of its problems; None if it is not."""
+    try:
+        propose(gallery, caller, *changes)
+    except errors.InvalidInput as error:
+        return [problem.loc for problem in error.problems]
+    except errors.LogoAdminError as error:
+        return type(error)
+    return None
+
+
+FORBIDDEN: Final = errors.NotPermitted
+# fmt: off
+# Written by hand: what proposals:write alone is enough for, and how the rest is refused.
+MATRIX: Final[Sequence[tuple[dict[str, Any], Any]]] = (
+    (NEW, None),
+    ({"kind": "theme", "create": LOOK}, None),
+    ({"kind": "logo", "create": {**LOOK, "author_ids": []}}, None),
+    ({"kind": "logo", "create": {**LOOK, "author_ids": [1]}}, None),
+    ({"kind": "logo", "create": {**LOOK, "author_ids": [1, 2]}}, FORBIDDEN),
+    ({"kind": "logo", "create": {**LOOK, "author_ids": [99]}}, FORBIDDEN),
+    ({"kind": "logo", "create": ARTWORK}, [("changes", 0, "create", "active")]),
+    *((of("logo", set={name: value}), None) for name, value in LOOK.items()),
+    (of("logo", set={}), None),
+    (of("theme", set={"name": "Boreal"}), None),
+    (of("logo", set={"active": False}), [("changes", 0, "set", "active")]),
+    (of("logo", set={"unblock": True}), [("changes", 0, "set", "unblock")]),
+    (of("logo", set={"author_ids": [2, 1]}), None),
+    (of("logo", set={"author_ids": [2]}), None),
+    (of("theme", set={"author_ids": [1, 2]}), FORBIDDEN),
+    (of("logo", block={"reason": "Ugly"}), FORBIDDEN),
+    (of("logo", remove=True), None),
+    (of("logo", 2, set={"name": "Mine"}), FORBIDDEN),
+    (of("logo", 2, set={"author_ids": [1]}), FORBIDDEN),
+    (of("logo", 2, remove=True), FORBIDDEN),
+    (of("logo", 9, set={"name": "Mine"}), errors.NotFound),
+    (of("author", set={"username": "Anna"}), None),
+    (of("author", set={"user_id": 102}), [("changes", 0, "set", "user_id")]),
+    (of("author", set={"username": "Ben"}), errors.DuplicateUpdate),
+    (of("author", remove=True), None),
+    (of("author", 2, set={"username": "Anna"}), FORBIDDEN),
+    (of("author", 2, remove=True), FORBIDDEN),
+    ({"kind": "author", "create": {"user_id": 103, "username": "Cyd"}}, FORBIDDEN),
+    ({"kind": "author", "create": {"user_id": MEMBER_ID, "username": "Cyd"}}, errors.DuplicateEntry),
+    (of("user", MEMBER_ID, set={"avatar": None}), FORBIDDEN),
+    (of("user", 77, set={"avatar": None}), FORBIDDEN),
+    (of("role", set={"scope": ["*"]}), FORBIDDEN),
+    ({"kind": "role", "create": {"name": "mighty", "scope": ["*"]}}, FORBIDDEN),
+)
+# fmt: on
+
+
+@pytest.mark.rule("contract R2")
+@pytest.mark.parametrize(("change", "refused"), MATRIX)
+def test_proposing_alone_is_enough_for_ones_own(
+    gallery: LogoAdmin, member: SignedIn, change: dict[str, Any], refused: Any
+) -> None:
+    before = exported(gallery), history(gallery)
+    assert refusal(gallery, member, change) == refused
+    assert len(list(gallery.proposals.list(ListProposals()))) == (refused is None)
+    assert (exported(gallery), history(gallery)) == before
+
+
+@pytest.mark.rule("contract R2")
+def test_the_first_change_that_is_refused_is_named_by_its_place(gallery: LogoAdmin, member: SignedIn) -> None:
+    with pytest.raises(errors.NotPermitted, match=r"^Change 1: Not enough permissions$"):
+        propose(gallery, member, NEW, of("logo", 2, remove=True))
+    assert refusal(gallery, member, of("logo", set={"name": "a"}), of("logo", remove=True)) == [("changes", 1, "id")]
+    assert refusal(gallery, member, of("logo", set={"name": "a"}) | {"version": 1}) is errors.Outdated
+
+
+@pytest.mark.rule("contract R2")
+def test_a_proposal_creates_no_user_whose_password_it_would_keep(gallery: LogoAdmin) -> None:
+    user = {"kind": "user", "create": {"user_id": 8, "username": "ben", "password": "a secret of ben"}}
+    assert refusal(gallery, OWNER, NEW, user) == [("changes", 1, "create")]
+    with pytest.raises(errors.InvalidInput) as caught:
+        propose(gallery, OWNER, *[NEW] * 21)
+    assert [problem.type for problem in caught.value.problems] == ["too_long"]
+
+
+@pytest.mark.rule("contract R2")
+@pytest.mark.parametrize("missing", ALL_WRITES)
+def test_a_write_scope_is_enough_to_propose_its_kind_and_no_other(
+    gallery: LogoAdmin, storage: MemoryStorage, missing: str
+) -> None:
+    editor = signed_in(storage, *(scope for scope in ALL_WRITES if scope != missing))
+    changes: dict[str, Any] = {
+        "roles:write": {"kind": "role", "create": {"name": "none", "scope": []}},
+        "users:write": of("user", 500, set={"avatar": "a"}),
+        "authors:write": of("author", 2, set={"username": "Bea"}),
+        "themes:write": of("theme", set={"active": False}),
+        "logos:write": of("logo", 2, block={"reason": "Ugly"}),
+    }
+    assert {scope for scope, change in changes.items() if refusal(gallery, editor, change)} == {missing}
+    # Those who could make the change are applied by their own word.
+    propose(gallery, OWNER, {"kind": "logo", "create": LOOK})
+    (proposal,) = [each for each in gallery.proposals.list(ListProposals()) if each.user_id is None]
+    apply(gallery, OWNER, proposal.proposal_id)
+    logo = gallery.logos.get(GetLogo(logo_id=3))
+    assert (logo.active, logo.authors) == (False, ())
+
+
+@pytest.mark.rule("contract R2", "contract R3")
+def test_no_right_passes_from_the_submitter_to_the_applier_or_back(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    editor = signed_in(storage, "roles:write", "logos:write", user_id=600)
+    mighty = {"kind": "role", "create": {"name": "mighty", "scope": ["users:write"]}}
+    # The submitter does not hold the scope to hand out, although the applier does.
+    assert refusal(gallery, editor, mighty) is FORBIDDEN
+    propose(gallery, OWNER, mighty)
+    propose(gallery, OWNER, of("logo", set={"name": "Boreal"}), of("theme", set={"name": "Boreal"}))
+    # Nor does the applier gain it from the submitter.
+    assert gallery.proposals.get(GetProposal(proposal_id=1), editor).proposal_id == 1
+    with pytest.raises(errors.NotPermitted):
+        apply(gallery, editor)
+    with pytest.raises(errors.NotFound):  # one of its kinds is not theirs
+        apply(gallery, editor, 2)
+    signed_in(storage, "*", user_id=601)
+    with pytest.raises(errors.RecentSignInRequired):
+        apply(gallery, ActingAs(601))
+    assert [proposal.state for proposal in gallery.proposals.list(ListProposals())] == ["waiting", "waiting"]
+
+
+@pytest.mark.rule("contract R1")
+def test_one_sees_ones_own_and_what_one_could_apply(
+    gallery: LogoAdmin, storage: MemoryStorage, member: SignedIn, clock: FrozenClock
+) -> None:
+    propose(gallery, member, NEW)
+    propose(gallery, OWNER, of("logo", set={"name": "a"}), of("theme", set={"name": "a"}))
+    propose(gallery, signed_in(storage, "proposals:write", user_id=102), of("logo", 2, set={"name": "b"}))
+
+    def seen(caller: Caller, **filters: Any) -> list[int]:
+        listed = [each.proposal_id for each in gallery.proposals.list(ListProposals(**filters), caller)]
+        for proposal_id in (1, 2, 3, 4):
+            command = GetProposal(proposal_id=proposal_id)
+            if filters or proposal_id in listed:
+                continue
+            with pytest.raises(errors.NotFound, match=f"^Proposal {proposal_id} not found$"):
+                gallery.proposals.get(command, caller)
+        return listed
+
+    painter = signed_in(storage, "logos:write", user_id=700)
+    both = signed_in(storage, "logos:write", "themes:write", user_id=701)
+    assert (seen(OWNER), seen(member), seen(painter), seen(both)) == ([1, 2, 3], [1], [1, 3], [1, 2, 3])
+    assert seen(signed_in(storage, *(scope for scope in ALL_WRITES if scope != "logos:write"), user_id=702)) == []
+    assert (seen(member, user_id=102), seen(painter, user_id=102), seen(both, state="applied")) == ([], [3], [])
+    assert seen(both, order="desc", limit=2) == [3, 2]
+    for scope, expected in (((), []), (("proposals:write",), [1])):
+        key = gallery.keys.create(CreateKey(name="key", scope=scope), member)
+        assert seen(gallery.sessions.caller(key.key)) == expected
+    # Another person with the number of an earlier user sees nothing of theirs.
+    gallery.users.remove(RemoveUser(user_id=MEMBER_ID))
+    clock.pass_by(60)
+    gallery.users.create(CreateUser(user_id=MEMBER_ID, username="another", password="some password"))
+    assert seen(ActingAs(MEMBER_ID)) == []
+
+
+@pytest.mark.rule("contract R2")
+def test_what_proposing_alone_made_is_active_and_has_its_submitter_as_author(
+    gallery: LogoAdmin, member: SignedIn
+) -> None:
+    gallery.logos.amend(AmendLogo(logo_id=1, active=False))
+    (change, new) = propose(gallery, member, of("logo", set={"name": "a"}), NEW).changes
+    assert change.before is not None
+    assert (change.before["active"], change.after and change.after["active"]) == (False, True)
+    assert new.after == ARTWORK
+    apply(gallery)
+    made = [gallery.logos.get(GetLogo(logo_id=logo_id)) for logo_id in (1, 3)]
+    assert [logo.active for logo in made] == [True, True]
+    assert [[author.author_id for author in logo.authors] for logo in made] == [[1, 2], [1]]
+    # A block is lifted by nobody's proposal.
+    gallery.logos.block(BlockLogo(logo_id=1, reason="Ugly"))
+    propose(gallery, member, of("logo", set={"name": "b"}))
+    apply(gallery, proposal_id=2)
+    blocked = gallery.logos.get(GetLogo(logo_id=1))
+    assert (blocked.name, blocked.active) == ("b", False)
+
+
+@pytest.mark.rule("contract R2", "contract R3")
+def test_the_own_author_is_created_by_an_applier_who_may_create_authors(
+    gallery: LogoAdmin, storage: MemoryStorage
+) -> None:
+    newcomer = signed_in(storage, "proposals:write", user_id=300)
+    propose(gallery, newcomer, NEW, {"kind": "theme", "create": LOOK})
+    artist = signed_in(storage, "logos:write", "themes:write", user_id=301)
+    with pytest.raises(errors.NotFound):
+        apply(gallery, artist)
+    apply(gallery, signed_in(storage, "logos:write", "themes:write", "authors:write", user_id=302))
+    assert gallery.authors.get(GetAuthor(author_id=3)).username == "user 300"
+    assert [logo.author_id for logo in gallery.logos.get(GetLogo(logo_id=3)).authors] == [3]
+    # From now on, the kinds are those of the artworks.
+    propose(gallery, newcomer, NEW)
+    apply(gallery, artist, 2)
+
+
+@pytest.mark.rule("contract R3")
+@pytest.mark.parametrize(
+    ("change", "meanwhile", "named"),
+    [
+        (of("logo", set={"name": "a"}), AmendLogo(logo_id=1, name="b"), "Logo 1"),
+        (of("logo", set={"name": "a"}), AmendLogo(logo_id=1, target="wiki"), None),
+        (of("logo", set={"name": "a"}), AmendLogo(logo_id=1, active=False), "Logo 1"),
+        (of("logo", set={"author_ids": [1]}), AmendLogo(logo_id=1, name="b"), None),
+        (of("logo", remove=True), AmendLogo(logo_id=1, name="b"), "Logo 1"),
+        (of("author", set={"username": "a"}), AmendAuthor(author_id=1, username="b"), "Author 1"),
+        (
+            of("author", set={"username": "a"}),
+            AmendAuthor(author_id=1, user_id=555),
+            "Author 1, which is no longer the submitter's",
+        ),
+        (
+            of("logo", set={"name": "a"}),
+            AmendAuthor(author_id=1, user_id=555),
+            "Logo 1, which is no longer the submitter's",
+        ),
+        (of("logo", set={"name": "a"}), RemoveAuthor(author_id=1), "Logo 1, which is no longer the submitter's"),
+        (of("logo", set={"name": "a"}), RemoveAuthor(author_id=2), None),
+        ({"kind": "logo", "create": {**LOOK, "author_ids": [1]}}, RemoveAuthor(author_id=1), "Author 1"),
+        (of("logo", set={"name": "a"}), LinkLogoAuthor(logo_id=1, author_id=3), None),
+        (of("logo", remove=True), LinkLogoAuthor(logo_id=1, author_id=3), None),
+        (of("logo", set={"author_ids": [2, 1]}), LinkLogoAuthor(logo_id=1, author_id=3), "Logo 1"),
+        (of("logo", set={"name": "a"}), BlockLogo(logo_id=1, reason="Ugly"), "Logo 1"),
+    ],
+)
+def test_a_record_that_changed_since_is_named_unless_other_fields_changed(
+    gallery: LogoAdmin, member: SignedIn, change: Any, meanwhile: Any, named: str | None
+) -> None:
+    gallery.authors.create(CreateAuthor(user_id=103, username="Cyd"))
+    propose(gallery, member, change)
+    ask(gallery, meanwhile)
+    if named is None:
+        assert apply(gallery).state == "applied"
+        return
+    with pytest.raises(errors.Conflict) as caught:
+        apply(gallery)
+    assert str(caught.value) == f"Changed since proposal 1 was made: {named}"
+    # Made again from the record as it is, it can be applied, if it is still the submitter's.
+    if named in ("Logo 1", "Author 1") and "set" in change:
+        again = amending(1, change | {"version": 98})
+        gallery.proposals.amend(again, member)
+        assert apply(gallery).state == "applied"
+
+
+@pytest.mark.rule("contract R3")
+def test_all_records_that_changed_are_named_and_a_removed_one_is(gallery: LogoAdmin) -> None:
+    propose(gallery, OWNER, of("logo", set={"name": "a"}), of("theme", set={"name": "a"}), of("logo", 2, remove=True))
+    gallery.logos.amend(AmendLogo(logo_id=1, name="b"))
+    gallery.themes.remove(RemoveTheme(theme_id=1))
+    before = exported(gallery), history(gallery)
+    with pytest.raises(errors.Conflict, match=r"^Changed since proposal 1 was made: Logo 1; Theme 1$"):
+        apply(gallery)
+    assert (exported(gallery), history(gallery)) == before
+
+
+@pytest.mark.rule("contract R3")
+def test_a_removed_submitter_leaves_a_proposal_that_can_be_decided(
+    gallery: LogoAdmin, storage: MemoryStorage, member: SignedIn
+) -> None:
+    newcomer = signed_in(storage, "proposals:write", user_id=300)
+    for caller in (member, newcomer, newcomer):
+        propose(gallery, caller, NEW)
+    for user_id in (MEMBER_ID, 300):
+        gallery.users.remove(RemoveUser(user_id=user_id))
+    assert {each.user_name for each in gallery.proposals.list(ListProposals())} == {None}
+    assert apply(gallery).state == "applied"
+    with pytest.raises(errors.Conflict, match=r"^User 300 was removed and is no author;"):
+        apply(gallery, proposal_id=2)
+    mended = {"kind": "logo", "create": {**LOOK, "author_ids": []}}
+    gallery.proposals.amend(amending(2, mended))
+    assert apply(gallery, proposal_id=2).state == "applied"
+    assert gallery.logos.get(GetLogo(logo_id=4)).active  # it is still what its submitter proposed
+    assert gallery.proposals.decline(DeclineProposal(proposal_id=3, reason="No")).state == "declined"
+
+
+@pytest.mark.rule("contract R3")
+def test_submitters_and_appliers_mend_what_waits(gallery: LogoAdmin, storage: MemoryStorage, member: SignedIn) -> None:
+    painter = signed_in(storage, "logos:write", user_id=700)
+    reviewer = signed_in(storage, "logos:write", "themes:write", user_id=701)
+    propose(gallery, member, of("logo", set={"name": "a"}), note="Please")
+
+    def amend(caller: Caller, **values: Any) -> Proposal:
+        return gallery.proposals.amend(AmendProposal(proposal_id=1, **values), caller)
+
+    first = amend(member)
+    assert amend(member, title="Mended").version > first.version
+    assert amend(painter, note="Mended").note == "Mended"
+    with pytest.raises(errors.NotPermitted):
+        amend(painter, changes=(of("theme", set={"name": "a"}),))
+    with pytest.raises(errors.NotPermitted):
+        amend(member, changes=(of("logo", 2, set={"name": "a"}),))
+    # What a reviewer may write needs no author, and stays the submitter's where it was.
+    mended = amend(reviewer, changes=(of("logo", set={"name": "b"}), of("theme", set={"active": False})))
+    assert [change.after and change.after["active"] for change in mended.changes] == [True, False]
+    with pytest.raises(errors.NotFound):  # a theme is in it now
+        amend(painter, title="Not mine")
+    assert amend(reviewer, changes=(NEW | {"create": ARTWORK | {"active": False}},)).state == "waiting"
+    with pytest.raises(errors.InvalidInput):
+        amend(member, changes=(NEW | {"create": ARTWORK},))
+    with pytest.raises(errors.Outdated, match=r"^Proposal 1 was changed since$"):
+        gallery.proposals.amend(if_match(AmendProposal(proposal_id=1, title="Late"), first.version), member)
+    gallery.proposals.decline(DeclineProposal(proposal_id=1, reason="No"), painter)
+    with pytest.raises(errors.Conflict, match=r"^Proposal 1 was declined before$"):
+        amend(painter, title="Too late")
+    assert amend(member).state == "declined"
+    again = amend(member, title="Once more")
+    assert (again.state, again.reason, again.decided_at, again.decided_by) == ("waiting", None, None, None)
+
+
+@pytest.mark.rule("contract R2", "contract R3")
+def test_at_most_20_proposals_of_a_user_wait(gallery: LogoAdmin, storage: MemoryStorage, member: SignedIn) -> None:
+    for _ in range(20):
+        propose(gallery, member, of("logo", set={"name": "a"}))
+    gallery.proposals.decline(DeclineProposal(proposal_id=1, reason="No"))
+    assert refusal(gallery, member, NEW) is None
+    assert refusal(gallery, member, NEW) is errors.Conflict
+    with pytest.raises(errors.Conflict, match=r"^20 proposals of this user wait;"):
+        gallery.proposals.amend(AmendProposal(proposal_id=1, title="Again"), member)
+    assert refusal(gallery, signed_in(storage, "proposals:write", user_id=102), NEW) is None
+    assert gallery.proposals.waiting() == (21, NOW)
+
+
+@pytest.mark.rule("contract R3")
+def test_only_the_submitter_withdraws_and_only_an_applier_decides(
+    gallery: LogoAdmin, storage: MemoryStorage, member: SignedIn
+) -> None:
+    propose(gallery, member, NEW)
+    reviewer = signed_in(storage, *ALL_WRITES, user_id=700)
+    with pytest.raises(errors.NotPermitted):
+        gallery.proposals.withdraw(WithdrawProposal(proposal_id=1), reviewer)
+    with pytest.raises(errors.NotPermitted):
+        apply(gallery, member)
+    with pytest.raises(errors.NotPermitted):
+        gallery.proposals.decline(DeclineProposal(proposal_id=1, reason="No"), member)
+    ended = gallery.proposals.withdraw(WithdrawProposal(proposal_id=1), member)
+    assert (ended.state, ended.decided_by, ended.request_id) == ("withdrawn", MEMBER_ID, None)
+    for command, caller in (
+        (ApplyProposal(proposal_id=1), reviewer),
+        (DeclineProposal(proposal_id=1, reason="No"), reviewer),
+        (WithdrawProposal(proposal_id=1), member),
+        (AmendProposal(proposal_id=1, title="Late"), member),
+    ):
+        with pytest.raises(errors.Conflict, match=r"^Proposal 1 was withdrawn before$"):
+            ask(gallery, command, caller)
