@@ -1,28 +1,40 @@
 """Proposals, from their submission to their undoing, on every storage (contract R1 to R3)."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from itertools import combinations_with_replacement
 from typing import Any, Final
 
 import pytest
 
-from logoadmin.domain.changes.history import ListChanges, RevertRequest
+from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
 from logoadmin.domain.changes.proposal_commands import (
+    AmendProposal,
     ApplyProposal,
+    DeclineProposal,
     GetProposal,
     ListProposals,
     ProposeChanges,
+    WithdrawProposal,
 )
 from logoadmin.domain.changes.proposal_records import Proposal
-from logoadmin.domain.gallery.artworks import GetLogo
+from logoadmin.domain.gallery.artworks import GetLogo, ListLogos
 from logoadmin.domain.gallery.authors import ListAuthors
+from logoadmin.domain.gallery.pictures import SendPicture
+from logoadmin.domain.identity.users import AmendUser
 from logoadmin.domain.kernel.access import OWNER, Caller
+from logoadmin.domain.kernel.errors import Conflict, LogoAdminError, NotModified, Outdated, TooManyChanges
 from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage
-from tests.gallery import ARTWORK, FrozenClock, gallery_on, signed_in
+from tests.contracts.gallery.test_pictures import drawing
+from tests.contracts.steps import at_once
+from tests.gallery import ARTWORK, FrozenClock, exported, gallery_on, if_match, if_none_match, once, signed_in
 
 MEMBER_ID: Final = 501
-NEW_LOGO: Final = {"kind": "logo", "create": {name: value for name, value in ARTWORK.items() if name != "active"}}
+LOOK: Final = {name: value for name, value in ARTWORK.items() if name != "active"}
+NEW_LOGO: Final = {"kind": "logo", "create": LOOK}
 
 
 @pytest.fixture
@@ -76,3 +88,163 @@ def test_a_proposal_goes_from_its_submission_to_its_undoing(
 
 def with_request(caller: Caller, request_id: str) -> Caller:
     return replace(caller, request_id=request_id)
+
+
+@pytest.mark.rule("contract R3", "contract G4")
+def test_a_proposal_tells_that_it_was_undone_until_that_is_undone(
+    gallery: LogoAdmin, member: Caller, reviewer: Caller
+) -> None:
+    propose(gallery, member, NEW_LOGO)
+    gallery.proposals.apply(ApplyProposal(proposal_id=1), with_request(reviewer, "first"))
+    # One of its two changes is not all of it.
+    logo, author = reversed([change.change_id for change in gallery.changes.list(ListChanges(request_id="first"))])
+    states = [shown(gallery)]
+    for change_id, request_id in ((logo, "second"), (author, "third")):
+        gallery.changes.revert(Revert(change_id=change_id), with_request(OWNER, request_id))
+        states.append(shown(gallery))
+    for request_id, undoing in (("third", "fourth"), ("second", "fifth")):
+        tuple(gallery.changes.revert_request(RevertRequest(request_id=request_id), with_request(OWNER, undoing)))
+        states.append(shown(gallery))
+    tags = [tag for _, _, tag in states]
+    assert tags == sorted(set(tags))
+    done = (False, None)
+    assert [state[:2] for state in states] == [done, done, (True, "second"), done, done]
+
+
+def shown(gallery: LogoAdmin) -> tuple[bool, str | None, int]:
+    proposal = gallery.proposals.get(GetProposal(proposal_id=1))
+    (listed,) = gallery.proposals.list(ListProposals())
+    assert (listed.undone, listed.undone_by, listed.version) == (proposal.undone, proposal.undone_by, proposal.version)
+    return proposal.undone, proposal.undone_by, proposal.version
+
+
+@pytest.mark.rule("contract R1", "contract F1")
+def test_versions_rise_with_all_that_a_proposal_shows(gallery: LogoAdmin, member: Caller) -> None:
+    made = propose(gallery, member, NEW_LOGO)
+    command = if_none_match(GetProposal(proposal_id=1), made.version)
+    with pytest.raises(NotModified):
+        gallery.proposals.get(command, member)
+    listed = gallery.proposals.list(ListProposals()).version
+    with pytest.raises(NotModified):
+        gallery.proposals.list(if_none_match(ListProposals(), listed))
+    gallery.users.amend(AmendUser(user_id=MEMBER_ID, username="Renamed"))
+    renamed = gallery.proposals.get(command, member)
+    assert renamed.user_name == "Renamed"
+    assert renamed.version > made.version
+    assert gallery.proposals.list(if_none_match(ListProposals(), listed)).version > listed
+    # Another name is no other proposal.
+    amended = gallery.proposals.amend(if_match(AmendProposal(proposal_id=1, title="New"), made.version), member)
+    with pytest.raises(Outdated):
+        gallery.proposals.apply(if_match(ApplyProposal(proposal_id=1), made.version))
+    gallery.proposals.apply(if_match(ApplyProposal(proposal_id=1), amended.version))
+
+
+@pytest.mark.rule("contract R3")
+def test_of_two_decisions_at_once_one_is_made(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
+    ways: list[Callable[[int], Callable[[], object]]] = [
+        lambda id_: lambda: gallery.proposals.apply(ApplyProposal(proposal_id=id_), reviewer),
+        lambda id_: lambda: gallery.proposals.decline(DeclineProposal(proposal_id=id_, reason="No"), reviewer),
+        lambda id_: lambda: gallery.proposals.withdraw(WithdrawProposal(proposal_id=id_), member),
+    ]
+    for number, (one, other) in enumerate(combinations_with_replacement(ways, 2), 1):
+        propose(gallery, member, NEW_LOGO)
+        answers = at_once(one(number), other(number))
+        assert sorted(type(answer).__name__ for answer in answers) == ["Conflict", "Proposal"]
+    states = [proposal.state.value for proposal in gallery.proposals.list(ListProposals())]
+    assert "waiting" not in states
+    assert len(list(gallery.logos.list(ListLogos()))) == states.count("applied") > 0
+
+
+@pytest.mark.rule("contract R3")
+def test_nobody_applies_anything_but_what_they_saw(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
+    for number in range(1, 6):
+        seen = propose(gallery, member, NEW_LOGO)
+        other = {"kind": "logo", "create": LOOK | {"name": "Unseen"}}
+        amend = AmendProposal(proposal_id=number, changes=proposing(other).changes)
+        apply = if_match(ApplyProposal(proposal_id=number), seen.version)
+        answers = at_once(
+            partial(gallery.proposals.amend, amend, member), partial(gallery.proposals.apply, apply, reviewer)
+        )
+        assert {type(answer) for answer in answers} in ({Proposal, Conflict}, {Proposal, Outdated})
+    assert {logo.name for logo in gallery.logos.list(ListLogos())} <= {"Aurora"}
+
+
+@pytest.mark.rule("contract R3", "contract F3")
+def test_what_is_sent_again_is_done_once(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
+    asked: list[tuple[Any, Any, Caller]] = [
+        (gallery.proposals.propose, proposing(NEW_LOGO), member),
+        (gallery.proposals.propose, proposing(NEW_LOGO, note="Another"), member),
+        (gallery.proposals.propose, proposing(NEW_LOGO, note="A third"), member),
+        (gallery.proposals.apply, ApplyProposal(proposal_id=1), reviewer),
+        (gallery.proposals.decline, DeclineProposal(proposal_id=2, reason="No"), reviewer),
+        (gallery.proposals.withdraw, WithdrawProposal(proposal_id=3), member),
+    ]
+    for number, (call, command, caller) in enumerate(asked):
+        first = call(once(command, f"key {number}"), caller)
+        again = call(once(command, f"key {number}"), caller)
+        assert again == first
+        assert (again.version, again.changes[0].verdict) == (first.version, first.changes[0].verdict)
+    assert [proposal.state.value for proposal in gallery.proposals.list(ListProposals())] == [
+        "applied",
+        "declined",
+        "withdrawn",
+    ]
+    assert len(list(gallery.logos.list(ListLogos()))) == 1
+    # A stored response is not for those who lost the right to it.
+    gallery.users.amend(AmendUser(user_id=502, role_id=1))
+    with pytest.raises(LogoAdminError):
+        gallery.proposals.apply(once(ApplyProposal(proposal_id=1), "key 3"), reviewer)
+
+
+@pytest.mark.rule("contract R1", "contract R3")
+def test_a_dry_run_stores_nothing(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
+    tried = propose(gallery, member, NEW_LOGO, dry_run=True)
+    assert tried.changes[0].after == ARTWORK
+    assert not list(gallery.proposals.list(ListProposals()))
+    assert propose(gallery, member, NEW_LOGO).proposal_id == tried.proposal_id
+    before = gallery.changes.version(), exported(gallery)
+    assert gallery.proposals.apply(ApplyProposal(proposal_id=1, dry_run=True), reviewer).state == "applied"
+    assert (gallery.changes.version(), exported(gallery)) == before
+    assert gallery.proposals.get(GetProposal(proposal_id=1)).state == "waiting"
+
+
+@pytest.mark.rule("contract R1", "contract P4")
+def test_a_picture_that_only_a_proposal_names_stays(storage: Storage, member: Caller) -> None:
+    clock = FrozenClock()
+    gallery = gallery_on(storage, clock, started=False)
+    kept, dropped = (gallery.pictures.send(SendPicture(), drawing(shade), member) for shade in (1, 2))
+    propose(gallery, member, {"kind": "logo", "create": LOOK | {"preview_url": kept.url}})
+    clock.pass_by(90_000)
+    gallery.sweep()
+    gallery.sweep()
+    assert gallery.pictures.stored() == (kept.picture,)
+    del dropped
+
+
+@pytest.mark.rule("contract R1", "contract E2", "contract E4")
+def test_pages_are_by_id_in_both_orders(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
+    for caller in (member, reviewer, member, reviewer, member):
+        propose(gallery, caller, NEW_LOGO)
+    gallery.proposals.withdraw(WithdrawProposal(proposal_id=3), member)
+
+    def ids(caller: Caller, **asked: Any) -> tuple[list[int], int | None]:
+        found = gallery.proposals.list(ListProposals(**asked), caller)
+        return [proposal.proposal_id for proposal in found], found.next_after
+
+    assert ids(reviewer, limit=2, after=1) == ([2, 3], 3)
+    assert ids(reviewer, limit=2, order="desc") == ([5, 4], 4)
+    assert ids(reviewer, limit=9, order="desc", after=3, user_id=MEMBER_ID) == ([1], None)
+    assert ids(member, state="waiting") == ([1, 5], None)
+    assert ids(member, state="waiting", user_id=502) == ([], None)
+    assert ids(reviewer, state="withdrawn", user_id=MEMBER_ID) == ([3], None)
+
+
+@pytest.mark.rule("contract R1")
+def test_a_proposal_may_be_long_and_not_longer(gallery: LogoAdmin, member: Caller) -> None:
+    css = "\U0001f600" * 262_144
+    long = [{"kind": "logo", "create": LOOK | {"custom_css": css}}] * 11
+    made = gallery.proposals.propose(proposing(*long, dry_run=False), member)
+    stored = gallery.proposals.get(GetProposal(proposal_id=made.proposal_id), member)
+    assert [(change.after or {})["custom_css"] == css for change in stored.changes] == [True] * 11
+    with pytest.raises(TooManyChanges):
+        propose(gallery, member, *long, long[0])
