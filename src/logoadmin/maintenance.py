@@ -171,6 +171,16 @@ def locks_out_administrators(settings: Settings) -> bool:
         return storage.read(lambda uow: bool(uow.records(USERS).page(-1, 1)) and not somebody_holds_all(uow, ways))
 
 
+def waiting_proposals(settings: Settings) -> tuple[int, int | None]:
+    """Return how many proposals wait, and since when the first of them does, as Unix time; None without any.
+
+    Raises:
+        SettingsError: the URL cannot be used; StorageUnavailable: the database is out of reach, or has no tables.
+    """
+    with closing(open_storage(settings, interactive=True)) as storage:
+        return storage.read(lambda uow: uow.proposals.waiting())
+
+
 def missing_roles(settings: Settings) -> tuple[str, ...]:
     """Return the roles that the settings give to users of the issuer and that do not exist (contract O7).
 

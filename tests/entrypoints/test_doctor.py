@@ -12,6 +12,7 @@ import ssl
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from urllib.parse import urlsplit
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+import logoadmin
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.sql_storage.databases.mysql import checks as mysql_checks
 from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_checks
@@ -86,7 +88,8 @@ def test_where_nothing_is_wrong_every_check_says_so(run: Run) -> None:
     assert list(said(ended)) == [
         *("settings", "keys", "access", "trusted_proxies", "public_url", "packages", "temporary files"),
         *("gallery_dir", "port", "SQLite", "directory", "disk", "file system", "file", "database", "tables"),
-        *("pages", "columns", "writing", "clock of changes", "administrators", "factor_key"),
+        *("pages", "columns", "writing", "clock of changes", "administrators", "proposals"),
+        "factor_key",
     ]
 
 
@@ -252,6 +255,24 @@ def test_an_administrator_whom_the_settings_keep_out_is_wrong(run: Run, gallery:
     assert administrators("--public-url", "http://127.0.0.1:8000") == "wrong"  # the password leads to the passkey
     enrol("INSERT INTO identities VALUES ('x', 'https://issuer.test', 'ann', 2000000000, '[]', 0)")
     assert administrators("--public-url", "http://127.0.0.1:8000") == "ok"
+
+
+# Proposals
+
+
+@pytest.mark.rule("contract R1")
+def test_proposals_that_wait_for_more_than_two_weeks_are_a_warning(run: Run, gallery: Path) -> None:
+    assert run("init").code == 0
+    with logoadmin.connect(f"sqlite:///{gallery}") as opened:
+        author = {"kind": "author", "create": {"user_id": 7, "username": "Ann"}}
+        opened.proposals.propose(logoadmin.ProposeChanges.model_validate({"title": "Ann", "changes": [author]}))
+    for days, warned in ((14, {}), (15, {"proposals"})):
+        with contextlib.closing(sqlite3.connect(gallery)) as connection:
+            connection.execute("UPDATE proposals SET waiting_since = ?", [time.time() - days * 86_400 - 60])
+            connection.commit()
+        found = problems(run("doctor"))
+        assert found.keys() == {*warned}
+    assert found["proposals"].startswith("1 wait for a decision, the first of them for 15 days; apply or decline")
 
 
 # Ports

@@ -20,6 +20,7 @@ import pytest
 import logoadmin
 from logoadmin.adapters.prometheus_metrics import PrometheusMetrics
 from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.domain.changes.proposal_commands import DeclineProposal, ListProposals
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.kernel.errors import SignInRefused, StorageUnavailable, TooManySignIns
 from logoadmin.domain.kernel.extras import install_extra
@@ -122,9 +123,9 @@ def test_database_calls_are_counted_by_outcome(tmp_path: Path) -> None:
         gallery.check()
         after = watched(gallery)
     assert set(outcomes(after, "logoadmin_database_calls_total")) == {"ok"}
-    # The second look also counts that the first one asked for the last change, the last backup and publication.
+    # The second look also counts the calls of the first: the last change, the last backup, publication and proposals.
     for name in ('logoadmin_database_calls_total{outcome="ok"}', "logoadmin_database_call_seconds_count"):
-        assert after[name] == before[name] + 3
+        assert after[name] == before[name] + 4
 
 
 def test_a_database_that_is_left_alone_is_seen(own: LogoAdmin) -> None:
@@ -146,6 +147,17 @@ def test_without_the_database_only_the_last_change_is_missing(own: LogoAdmin, mo
     monkeypatch.setattr(own.changes, "version", away)
     found = watched(own)
     assert not {"logoadmin_last_change_id", "logoadmin_last_backup_timestamp_seconds"} & found.keys()
+    assert "logoadmin_proposals_waiting" not in found
+
+
+def test_proposals_that_wait_are_counted_with_the_age_of_the_first(own: LogoAdmin) -> None:
+    (proposal,) = own.proposals.list(ListProposals())
+    found = watched(own)
+    assert found["logoadmin_proposals_waiting"] == 1
+    assert 0 <= found["logoadmin_oldest_proposal_seconds"] < 60
+    own.proposals.decline(DeclineProposal(proposal_id=proposal.proposal_id, reason="No"))
+    found = watched(own)
+    assert (found["logoadmin_proposals_waiting"], found["logoadmin_oldest_proposal_seconds"]) == (0, 0)
 
 
 @pytest.mark.server("processes")

@@ -157,10 +157,16 @@ class PrometheusMetrics:
     def gallery_failed(self) -> None:
         self._by_outcome[self._generations, "failed"].inc()
 
-    def text(self, last_change: int | None, database: str, milestones: Mapping[Milestone, int] | None = None) -> str:
+    def text(
+        self,
+        last_change: int | None,
+        database: str,
+        milestones: Mapping[Milestone, int] | None = None,
+        proposals: tuple[int, int] | None = None,
+    ) -> str:
         self._add_up()
         with self._merging:
-            series = [*self._series(), *_about(last_change, database, milestones or {})]
+            series = [*self._series(), *_about(last_change, database, milestones or {}, proposals)]
         return generate_latest(_Collected(series)).decode()
 
     def _add_up(self) -> None:
@@ -219,12 +225,21 @@ class _Collected(CollectorRegistry):
         return iter(self._metrics)
 
 
-def _about(last_change: int | None, database: str, milestones: Mapping[Milestone, int]) -> Iterator[Metric]:
+def _about(
+    last_change: int | None,
+    database: str,
+    milestones: Mapping[Milestone, int],
+    proposals: tuple[int, int] | None,
+) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         f"{_NAMESPACE}_last_change_id", "The id of the last change; absent while the database is away.", last_change
     )
     for milestone, text in _MILESTONES.items():
         yield GaugeMetricFamily(f"{_NAMESPACE}_{milestone}_timestamp_seconds", text, milestones.get(milestone))
+    waiting, seconds = proposals or (None, None)
+    yield GaugeMetricFamily(f"{_NAMESPACE}_proposals_waiting", "Proposals that wait for a decision.", waiting)
+    text = "How long the first of them has waited; 0 without any."
+    yield GaugeMetricFamily(f"{_NAMESPACE}_oldest_proposal_seconds", text, seconds)
     build = GaugeMetricFamily(
         f"{_NAMESPACE}_build_info", "Always 1; the version and the kind of database.", labels=("version", "database")
     )

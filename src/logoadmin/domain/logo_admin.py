@@ -424,7 +424,7 @@ def metrics(gallery: LogoAdmin) -> str:
         StartError: nothing is counted, because prometheus-client is not installed.
     """
     try:
-        last_change, done = gallery.changes.version(), gallery.milestones()
+        last_change, done, waiting = gallery.changes.version(), gallery.milestones(), gallery.proposals.waiting()
     except LogoAdminError:  # the failure is counted and logged
-        last_change, done = None, None
-    return gallery.metrics.text(last_change, gallery.product, done)
+        last_change, done, waiting = None, None, None
+    return gallery.metrics.text(last_change, gallery.product, done, waiting)

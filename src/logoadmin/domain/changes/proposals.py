@@ -136,9 +136,10 @@ class ProposalService(Service):
         """
         return self._with_verdicts(self.transactions.write(command, caller, self._withdraw))
 
-    def waiting(self) -> tuple[int, int | None]:
-        """Return how many proposals wait, and since when the first of them does, as Unix time; None without any."""
-        return self.transactions.storage.read(lambda uow: uow.proposals.waiting())
+    def waiting(self) -> tuple[int, int]:
+        """Return how many proposals wait, and for how many seconds the first of them does, 0 without any."""
+        count, since = self.transactions.storage.read(lambda uow: uow.proposals.waiting())
+        return count, 0 if since is None else max(0, self._clock.now() - since)
 
     def _propose(self, uow: AuditedUnitOfWork, command: ProposeChanges) -> Proposal:
         user_id = None if uow.held is None else uow.held.user_id

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 _COLOURS: Final = {Verdict.OK: "green", Verdict.WARNING: "yellow", Verdict.WRONG: "red"}
 # A wider network is not a set of proxies.
 _WIDEST: Final = {4: 8, 6: 16}
+# How many days proposals may wait.
+_MOST_DAYS: Final = 14
 
 
 @click.command()
@@ -99,6 +101,7 @@ def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
     if is_sound:
         yield from _stored_keys(settings)
         yield from _administrators(settings)
+        yield from _proposals(settings)
         yield from _factor_key(settings)
     yield from check_issuer(settings)
     if url is not None:
@@ -117,6 +120,23 @@ def _administrators(settings: "Settings") -> Iterator[Result]:
             yield wrong("administrators", NO_ADMINISTRATOR, LET_IN)
         else:
             yield ok("administrators", "not all are locked out")
+
+
+def _proposals(settings: "Settings") -> Iterator[Result]:
+    """Whether somebody decides about proposals."""
+    from logoadmin.bootstrap import MEMORY
+    from logoadmin.maintenance import waiting_proposals
+
+    if settings.database.get_secret_value() == MEMORY:
+        return
+    with suppress(StorageUnavailable):
+        count, since = waiting_proposals(settings)
+        days = 0 if since is None else int(time.time() - since) // 86_400
+        if days > _MOST_DAYS:
+            text = f"{count} wait for a decision, the first of them for {days} days"
+            yield warning("proposals", text, "apply or decline them in the console")
+        else:
+            yield ok("proposals", f"{count} wait for a decision")
 
 
 def _factor_key(settings: "Settings") -> Iterator[Result]:

@@ -64,13 +64,20 @@ class Metrics(Protocol):
     def gallery_failed(self) -> None:
         """Count a generation of the published gallery that failed."""
 
-    def text(self, last_change: int | None, database: str, milestones: Mapping[Milestone, int] | None = None) -> str:
+    def text(
+        self,
+        last_change: int | None,
+        database: str,
+        milestones: Mapping[Milestone, int] | None = None,
+        proposals: tuple[int, int] | None = None,
+    ) -> str:
         """Return everything in the text format of Prometheus.
 
         Args:
             last_change: the id of the last change; None where the storage does not respond.
             database: the kind of database.
             milestones: the Unix time of each, 0 before the first; None where the storage does not respond.
+            proposals: how many wait, and for how many seconds the first of them does, 0 without any; the same.
 
         Raises:
             StartError: nothing is counted.
@@ -104,5 +111,11 @@ class NoMetrics:
 
     def gallery_failed(self) -> None: ...
 
-    def text(self, last_change: int | None, database: str, milestones: Mapping[Milestone, int] | None = None) -> str:
+    def text(
+        self,
+        last_change: int | None,
+        database: str,
+        milestones: Mapping[Milestone, int] | None = None,
+        proposals: tuple[int, int] | None = None,
+    ) -> str:
         raise StartError("Metrics are not counted", install_extra("metrics"))
