@@ -21,6 +21,7 @@ from logoadmin.ports.storage import UnitOfWork
 # An entity tag has the version of a proposal, and above it the change on which the rest of the response depends,
 # such as the name of the submitter. ``If-Match`` compares the version alone.
 VERSION_BITS: Final = 32
+_NOBODY: Final = -1
 
 
 def viewer(uow: AnyUnitOfWork, held: Rights | None) -> Viewer | None:
@@ -50,13 +51,16 @@ def seen(uow: AnyUnitOfWork, proposal_id: int, viewer: Viewer | None) -> StoredP
 
 def pages(command: ListProposals, viewer: Viewer | None) -> Pages[Proposal]:
     """Return the proposals that a caller sees and that match the filters of a command."""
-    user_id = command.user_id
-    if viewer is not None and user_id is None and viewer.hidden_kinds == bits_of(KINDS.values()):
-        user_id = viewer.user_id  # which has an index
+    # Those who could apply none see their own, for which an index exists.
+    owner = None
+    if viewer is not None and viewer.hidden_kinds == bits_of(KINDS.values()):
+        owner = _NOBODY if viewer.user_id is None else viewer.user_id
+    user_id = owner if command.user_id is None else command.user_id
 
     def version(uow: UnitOfWork, _command: ListCommand) -> int:
-        """Proposals show the names of users, and whether changes were undone."""
-        return uow.changes.last_id() << VERSION_BITS | uow.proposals.last_version()
+        """Return a number that also rises with changes of names and with undoing, and not with hidden proposals."""
+        last = uow.proposals.last_version() if owner is None else uow.proposals.last_version_of(owner)
+        return uow.changes.last_id() << VERSION_BITS | last
 
     def page(place: Any, limit: int, uow: UnitOfWork) -> tuple[Proposal, ...]:
         found = uow.proposals.page(place, limit, command.state, user_id, viewer, command.order)

@@ -93,6 +93,9 @@ class Proposals(Protocol):
     def last_version(self) -> int:
         """Return the newest version of any proposal, 0 before the first."""
 
+    def last_version_of(self, user_id: int) -> int:
+        """Return the newest version of the proposals of a user, 0 without any."""
+
     def get(self, proposal_id: int) -> StoredProposal | None:
         """Return a proposal, or None."""
 

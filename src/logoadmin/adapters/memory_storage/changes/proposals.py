@@ -19,6 +19,9 @@ class MemoryProposals(Repository):
     def last_version(self) -> int:
         return self._tables.last_ids.get("proposal_version", 0)
 
+    def last_version_of(self, user_id: int) -> int:
+        return max((each.version for each in self._tables.proposals.values() if each.user_id == user_id), default=0)
+
     def get(self, proposal_id: int) -> StoredProposal | None:
         return self._tables.proposals.get(proposal_id)
 

@@ -34,6 +34,7 @@ _PAGES = KeysetPages(
     ],
 )
 _OF_USER = select(func.count()).where(proposals.c.user_id == KEY, proposals.c.state == bindparam("state"))
+_LAST_OF_USER = select(func.max(proposals.c.version)).where(proposals.c.user_id == KEY)
 _WAITING = select(func.count(), func.min(proposals.c.waiting_since)).where(proposals.c.state == bindparam("state"))
 
 
@@ -54,6 +55,10 @@ class SqlProposals(Repository):
 
     def last_version(self) -> int:
         return self._transaction.last("proposal_version")
+
+    def last_version_of(self, user_id: int) -> int:
+        ((version,),) = self._transaction.rows(_LAST_OF_USER, {"key": user_id})
+        return int(version or 0)
 
     def get(self, proposal_id: int) -> StoredProposal | None:
         row = self._find(*_COLUMNS, proposal_id=proposal_id)
