@@ -32,7 +32,7 @@ from tests.options import LONG
 
 APPLIED: Final = ProposalState.APPLIED
 LOOK: Final = {name: value for name, value in ARTWORK.items() if name != "active"}
-# Members, of whom 101 and 102 are authors; those who review some kinds; and one who does everything.
+# Members, of whom 101 and 102 are authors; reviewers of some kinds; and an administrator.
 SCOPES: Final = {
     **dict.fromkeys((101, 102, 103), ("proposals:write",)),
     201: ("logos:write",),

@@ -170,7 +170,7 @@ def test_nobody_applies_anything_but_what_they_saw(gallery: LogoAdmin, member: C
 
 
 @pytest.mark.rule("contract R3", "contract F3")
-def test_what_is_sent_again_is_done_once(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
+def test_a_request_that_is_repeated_is_done_once(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
     asked: list[tuple[Any, Any, Caller]] = [
         (gallery.proposals.propose, proposing(NEW_LOGO), member),
         (gallery.proposals.propose, proposing(NEW_LOGO, note="Another"), member),

@@ -305,7 +305,7 @@ def test_a_record_that_changed_since_is_named_unless_other_fields_changed(
     with pytest.raises(errors.Conflict) as caught:
         apply(gallery)
     assert str(caught.value) == f"Changed since proposal 1 was made: {named}"
-    # Made again from the record as it is, it can be applied, if it is still the submitter's.
+    # With the current record, it can be applied, if the record is still the submitter's.
     if named in ("Logo 1", "Author 1") and "set" in change:
         again = amending(1, change | {"version": 98})
         gallery.proposals.amend(again, member)
