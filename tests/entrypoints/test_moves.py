@@ -31,6 +31,7 @@ LEFT_OUT: Final = {
     "identities": "identities of single sign-on",
     "preferences": "preferences",
     "pictures": "pictures",
+    "proposals": "proposals",
     "events": "sign-in events",
     "stored_responses": "stored responses and counts of failed sign-ins",
     "sign_in_attempts": "stored responses and counts of failed sign-ins",

@@ -11,7 +11,7 @@ import pytest
 from logoadmin.domain.gallery.artworks import ArtworkService
 from logoadmin.domain.kernel.access import OWNER, PUBLIC, Caller
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import Conflict, NotFound
+from logoadmin.domain.kernel.errors import Conflict, NotFound, Outdated
 from logoadmin.domain.kernel.kinds import LOGOS
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api import app as module
@@ -79,7 +79,7 @@ def count(service: ArtworkService[Any, Any, Any, Any], command: CountLogos, call
 def changed(gallery: LogoAdmin) -> Iterator[str]:
     """Make every possible change, one after the other, and yield it."""
     for operation in CHANGES:
-        with suppress(NotFound, Conflict):  # removed a moment ago, by another path
+        with suppress(NotFound, Conflict, Outdated):  # removed or changed a moment ago, by another path
             perform(gallery, operation.command(**ASKED[operation.command][1]))
             yield operation.name
 

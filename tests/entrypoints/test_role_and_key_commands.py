@@ -24,7 +24,7 @@ def test_roles_are_created_listed_and_changed(run: Run) -> None:
     assert run("role", "create", "guest").out == "Created role 4, guest: no scopes\n"
     assert run("role", "list").out.splitlines() == [
         "   role_id  name    scope",
-        "         1  member",
+        "         1  member  proposals:write",
         "         2  admin   *",
         "         3  editor  logos:write themes:write",
         "         4  guest",

@@ -41,6 +41,7 @@ NOT_EXPORTED: Final = (
     "identities of single sign-on",
     "preferences",
     "pictures",
+    "proposals",
     "the settings for everybody",
     "sign-in events",
     "stored responses and counts of failed sign-ins",
