@@ -35,16 +35,11 @@ _PROPOSED: Final = (
 _DRY_RUN: Final = described("Whether to return the proposal without storing anything.", True)
 
 
-class ProposeChanges(Command):
-    """Changes that somebody with the right is to apply."""
+class _WithChanges(Command):
+    """A command with changes to propose."""
 
-    permission = Permission(Scope.PROPOSALS_WRITE, or_else=WRITE_SCOPES)
     judges = True
 
-    title: ProposalTitle
-    note: ProposalNote = ""
-    changes: Annotated[tuple[BulkChange, ...], *_PROPOSED]
-    dry_run: Annotated[Flag, _DRY_RUN] = False
     _steps: tuple[Step, ...] = PrivateAttr(())
 
     def model_post_init(self, _context: object, /) -> None:
@@ -53,12 +48,24 @@ class ProposeChanges(Command):
         Raises:
             InvalidInput: some of them are not valid; it has all problems.
         """
-        self._steps = _steps_of(self.changes)
+        changes = getattr(self, "changes", UNSET)
+        self._steps = () if changes is UNSET else _steps_of(changes)
 
     @property
     def steps(self) -> tuple[Step, ...]:
         """The commands of the changes."""
         return self._steps
+
+
+class ProposeChanges(_WithChanges):
+    """Changes that somebody with the right is to apply."""
+
+    permission = Permission(Scope.PROPOSALS_WRITE, or_else=WRITE_SCOPES)
+
+    title: ProposalTitle
+    note: ProposalNote = ""
+    changes: Annotated[tuple[BulkChange, ...], *_PROPOSED]
+    dry_run: Annotated[Flag, _DRY_RUN] = False
 
 
 class ListProposals(ListCommand):
@@ -70,8 +77,8 @@ class ListProposals(ListCommand):
     user_id: Annotated[Id, described("Proposals of this submitter.", 1042)] | None = None
 
 
-class GetProposal(Command):
-    """A proposal by its id."""
+class OneProposal(Command):
+    """A command about one proposal."""
 
     permission = SIGNED_IN
     judges = True
@@ -79,61 +86,37 @@ class GetProposal(Command):
     proposal_id: ProposalId
 
 
-class AmendProposal(Command):
+class GetProposal(OneProposal):
+    """A proposal by its id."""
+
+
+class AmendProposal(_WithChanges):
     """New contents of a proposal; fields that are left out stay as they are."""
 
     permission = SIGNED_IN
-    judges = True
 
     proposal_id: ProposalId
     title: ProposalTitle = UNSET
     note: ProposalNote = UNSET
     changes: Annotated[tuple[BulkChange, ...], *_PROPOSED] = UNSET
-    _steps: tuple[Step, ...] = PrivateAttr(())
-
-    def model_post_init(self, _context: object, /) -> None:
-        """Make the commands of the changes.
-
-        Raises:
-            InvalidInput: some of them are not valid; it has all problems.
-        """
-        if self.changes is not UNSET:
-            self._steps = _steps_of(self.changes)
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """The commands of the new changes."""
-        return self._steps
 
 
-class ApplyProposal(Command):
+class ApplyProposal(OneProposal):
     """The changes of a proposal, which requires the write scopes of all their kinds."""
 
-    permission = SIGNED_IN
-    judges = True
     origin = Origin.PROPOSAL
 
-    proposal_id: ProposalId
     dry_run: Annotated[Flag, _DRY_RUN] = False
 
 
-class DeclineProposal(Command):
+class DeclineProposal(OneProposal):
     """The decision against a proposal, which requires the same."""
 
-    permission = SIGNED_IN
-    judges = True
-
-    proposal_id: ProposalId
     reason: DeclineReason
 
 
-class WithdrawProposal(Command):
+class WithdrawProposal(OneProposal):
     """The end of a proposal by its submitter."""
-
-    permission = SIGNED_IN
-    judges = True
-
-    proposal_id: ProposalId
 
 
 def _steps_of(changes: Sequence[BulkChange]) -> tuple[Step, ...]:

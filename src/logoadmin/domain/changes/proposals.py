@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from logoadmin.domain.changes.bulk_changes import make
 from logoadmin.domain.changes.proposal_commands import (
@@ -12,6 +12,7 @@ from logoadmin.domain.changes.proposal_commands import (
     DeclineProposal,
     GetProposal,
     ListProposals,
+    OneProposal,
     ProposeChanges,
     WithdrawProposal,
 )
@@ -257,7 +258,7 @@ class ProposalService(Service):
             author = work_of(self._services[Kind.AUTHOR], "create")(uow, new)
         return (author.author_id,)
 
-    def _for_change(self, uow: AuditedUnitOfWork, command: Any) -> tuple[StoredProposal, bool]:
+    def _for_change(self, uow: AuditedUnitOfWork, command: OneProposal | AmendProposal) -> tuple[StoredProposal, bool]:
         """Return the proposal of a command, and whether the caller submitted it or is the program itself.
 
         Raises:
@@ -271,7 +272,7 @@ class ProposalService(Service):
             raise Outdated("Proposal", proposal.proposal_id)
         return proposal, who is None or who.owns(proposal)
 
-    def _for_decision(self, uow: AuditedUnitOfWork, command: ApplyProposal | DeclineProposal) -> StoredProposal:
+    def _for_decision(self, uow: AuditedUnitOfWork, command: OneProposal) -> StoredProposal:
         """Return the proposal that the caller is to apply or to decline."""
         proposal, _ = self._for_change(uow, command)
         _require_applier(uow, proposal)
