@@ -76,6 +76,7 @@ export class Failure extends Error {
  * @property {Progress | undefined} [progress]
  * @property {boolean | undefined} [anonymous]
  * @property {Most | undefined} [most]
+ * @property {boolean | undefined} [keepalive]
  */
 
 /** @typedef {{key: string, n: number}} Most The longest list to read: a key of each record, and their number. */
@@ -102,6 +103,7 @@ export class Failure extends Error {
  * @property {boolean} [anonymous] Without a token: it is for everybody, and waits for no sign-in.
  * @property {AbortSignal} [signal]
  * @property {Most} [most]
+ * @property {boolean} [keepalive] Though the page is being closed.
  */
 
 /**
@@ -136,6 +138,7 @@ export function call(method, path, more = {}) {
     progress: more.progress,
     anonymous: more.anonymous,
     most: more.most,
+    keepalive: more.keepalive,
   });
 }
 
@@ -222,12 +225,12 @@ async function tokenFor(request, get) {
  */
 async function fetched(request, token, cache = "no-cache") {
   const headers = token ? { ...request.headers, Authorization: `Bearer ${token}` } : request.headers;
-  const { method, body = null, signal = null } = request;
+  const { method, body = null, signal = null, keepalive = false } = request;
   try {
     const url = new URL(request.path.replace(/^\//, ""), ROOT);
     const response = request.progress
       ? await (await import("./upload.js")).uploaded(url, { ...request, headers }, FILE_LIMIT)
-      : await timedFetch(url, { method, headers, body, signal, cache, credentials: "omit", redirect: "error" }, method === "GET" ? READ_LIMIT : WRITE_LIMIT);
+      : await timedFetch(url, { method, headers, body, signal, keepalive, cache, credentials: "omit", redirect: "error" }, method === "GET" ? READ_LIMIT : WRITE_LIMIT);
     if (trouble.value && response.status !== 503) reached();
     return response;
   } catch (error) {

@@ -1,5 +1,6 @@
 /** The view for the current address. Only the shell imports this: the views themselves are loaded from here. */
 import { computed } from "./vendor/preact.js";
+import { isMember } from "./proposals.js";
 import { path } from "./router.js";
 import { may, pageConfig } from "./session.js";
 import { alternatives } from "./texts.js";
@@ -9,7 +10,8 @@ const patterns = views.map((view) => ({ view, segments: view.path.split("/") }))
 
 /** The current view with the values of its `:fields`; no view for unknown paths. */
 export const place = computed(() => {
-  const parts = path.value.split("/");
+  // The overview is about what members do not see.
+  const parts = (path.value || (isMember() ? "works" : "")).split("/");
   for (const { view, segments } of patterns) {
     if (segments.length !== parts.length) continue;
     /** @type {Record<string, string>} */
@@ -25,6 +27,9 @@ export const place = computed(() => {
   }
   return { view: undefined, params: {}, path: path.value };
 });
+
+/** @param {import("./views.js").View} view @returns {boolean} whether it is for users like this one */
+export const isMeant = ({ audience }) => audience === "everybody" || audience === (isMember() ? "members" : undefined);
 
 /** @param {import("./views.js").View} view @returns {string} the scope that the user lacks to see it, or all that would do; if any */
 export function missingScope({ scopes = [], isPublic }) {

@@ -3,7 +3,7 @@
  * named here is added after the others.
  *
  * @typedef {"text" | "number" | "switch" | "url" | "css" | "password" | "scope" | "authors" | "target" | "role" |
- *   "avatar"} Widget
+ *   "avatar" | "note"} Widget
  * @typedef {object} Presentation
  * @property {string[]} order The fields of its form, in their order.
  * @property {Record<string, Widget>} widgets Where it is another one than the type says.

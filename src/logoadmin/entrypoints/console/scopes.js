@@ -19,6 +19,7 @@ export const RIGHTS = /** @type {const} */ ([
   { kind: "authors", see: "", change: "authors:write" },
   { kind: "users", see: "users:read", change: "users:write" },
   { kind: "roles", see: "roles:read", change: "roles:write" },
+  { kind: "proposals", see: "", change: "proposals:write" },
   { kind: "changes", see: "changes:read", change: "" },
 ]);
 /** @type {readonly string[]} */

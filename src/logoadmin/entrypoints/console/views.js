@@ -4,7 +4,7 @@
  * @typedef {object} View
  * @property {string} path Below `/console/`; `:name` is a number that the page gets in `params`.
  * @property {() => Promise<{default: (props: any) => any}>} load Its page gets `params` and `kind`.
- * @property {"logo" | "theme"} [kind] What it shows, where one page shows both.
+ * @property {"logo" | "theme" | "author"} [kind] What it shows, where one page shows both.
  * @property {string[]} [styles] The sheets that it has beside those of all views, if not `STYLES`.
  * @property {boolean} [isList] Whether it needs no texts but those that the modules of the lists mention.
  * @property {import("./texts.js").TextPart} [texts] Those that it needs besides the texts of most views.
@@ -14,6 +14,7 @@
  * @property {import("./parts/primitives/icon.js").IconName} [icon] In the sidebar.
  * @property {string[]} [scopes] Of these, the user must hold one to see anything in it.
  * @property {boolean} [isPublic] Whether a service with open access shows it without that.
+ * @property {"members" | "everybody"} [audience] `members`: those who may only propose; without it, everybody but them.
  */
 
 export const STYLES = ["artwork", "people", "record"];
@@ -21,6 +22,14 @@ export const STYLES = ["artwork", "people", "record"];
 /** @type {View[]} */
 export const views = [
   { path: "", load: () => import("./pages/overview.js"), title: "overview.title", sidebar: "work", icon: "LayoutDashboard" },
+  { path: "works", load: () => import("./pages/works.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "members", title: "works.title", sidebar: "work", icon: "Image" },
+  { path: "works/author", load: () => import("./pages/submit.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "members", kind: "author", title: "works.author", under: "works" },
+  { path: "works/logos/:logo_id", load: () => import("./pages/submit.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "members", kind: "logo", title: "logo.title", under: "works" },
+  { path: "works/themes/:theme_id", load: () => import("./pages/submit.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "members", kind: "theme", title: "theme.title", under: "works" },
+  { path: "submit", load: () => import("./pages/submit.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "members", title: "submit.title", sidebar: "work", icon: "Plus" },
+  { path: "submissions", load: () => import("./pages/submissions.js"), styles: ["proposals"], texts: "proposals", audience: "everybody", title: "submissions.title", sidebar: "work", icon: "Inbox" },
+  { path: "submissions/:proposal_id", load: () => import("./pages/submission.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "everybody", title: "submission.title", under: "submissions" },
+  { path: "submissions/:proposal_id/changes/:place", load: () => import("./pages/proposed_change.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "everybody", title: "submission.title", under: "submissions" },
   { path: "logos", load: () => import("./pages/artworks.js"), styles: ["lists"], isList: true, kind: "logo", title: "logos.title", sidebar: "work", icon: "Image" },
   { path: "logos/new", load: () => import("./pages/logo.js"), title: "logos.new", under: "logos" },
   { path: "logos/:logo_id", load: () => import("./pages/logo.js"), title: "logo.title", under: "logos" },
@@ -36,8 +45,8 @@ export const views = [
   { path: "roles", load: () => import("./pages/roles.js"), styles: ["people"], isList: true, title: "roles.title", sidebar: "people", icon: "ShieldCheck", scopes: ["roles:read"] },
   { path: "roles/new", load: () => import("./pages/role.js"), title: "roles.new", under: "roles" },
   { path: "roles/:role_id", load: () => import("./pages/role.js"), title: "role.title", under: "roles" },
-  { path: "account", load: () => import("./pages/account.js"), styles: [...STYLES, "signing_in"], texts: "signing_in", title: "account.title", sidebar: "self", icon: "CircleUser" },
-  { path: "about", load: () => import("./pages/about.js"), title: "about.title", sidebar: "self", icon: "Info" },
+  { path: "account", load: () => import("./pages/account.js"), styles: [...STYLES, "signing_in"], texts: "signing_in", audience: "everybody", title: "account.title", sidebar: "self", icon: "CircleUser" },
+  { path: "about", load: () => import("./pages/about.js"), audience: "everybody", title: "about.title", sidebar: "self", icon: "Info" },
   { path: "history", load: () => import("./pages/history.js"), title: "history.title", sidebar: "record", icon: "History", scopes: ["changes:read"] },
   { path: "history/:change_id", load: () => import("./pages/change.js"), title: "history.title", under: "history", scopes: ["changes:read"] },
   { path: "publication", load: () => import("./pages/publication.js"), texts: "publication", title: "publication.title", sidebar: "record", icon: "Globe", scopes: ["logos:write", "themes:write"] },

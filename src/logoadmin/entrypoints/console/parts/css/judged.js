@@ -1,6 +1,7 @@
 /** The verdict of the service on the CSS that is shown, asked for as the user types; the last one stays until the next. */
 import { signal, useEffect } from "../../vendor/preact.js";
 import { Failure, call, returned } from "../../client.js";
+import { PROPOSE } from "../../proposals.js";
 import { KINDS } from "../../records.js";
 import { may } from "../../session.js";
 
@@ -48,7 +49,7 @@ export const judgeAgain = () => void (turn.value += 1);
  */
 export function useJudgement(kind, id, css, saved) {
   const isSaved = id !== undefined && css === saved;
-  const mayAsk = isSaved || may(KINDS[kind].write);
+  const mayAsk = isSaved || may(KINDS[kind].write) || may(PROPOSE);
   useEffect(() => {
     const of = keyOf(kind, id);
     const abort = new AbortController();

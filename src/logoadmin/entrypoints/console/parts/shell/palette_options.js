@@ -1,7 +1,7 @@
 /** What the search over everything finds: records that are loaded or that the service finds, views, and actions. */
 import { signal, useEffect, useMemo } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
-import { missingScope } from "../../place.js";
+import { isMeant, missingScope } from "../../place.js";
 import { nameOf } from "../../presentation.js";
 import { recent } from "../../recent.js";
 import { KINDS, listOf } from "../../records.js";
@@ -9,7 +9,7 @@ import { navigate } from "../../router.js";
 import { may } from "../../session.js";
 import { LANGUAGES, chooseLanguage, language, t } from "../../texts.js";
 import { views } from "../../views.js";
-import { leave } from "./sidebar.js";
+import { leave, titleOf } from "./sidebar.js";
 import { THEMES, chooseTheme, theme } from "./theme.js";
 
 /**
@@ -46,7 +46,7 @@ const idIn = (q) => (/^#?\d{1,10}$/.test(q) && Number(q.replace("#", "")) < 2 **
 
 /** @returns {KindName[]} the kinds that the user may see */
 const visibleKinds = () =>
-  /** @type {KindName[]} */ (Object.keys(KINDS)).filter((kind) => views.some((view) => view.path === `${kind}s` && missingScope(view) === ""));
+  /** @type {KindName[]} */ (Object.keys(KINDS)).filter((kind) => views.some((view) => view.path === `${kind}s` && isMeant(view) && missingScope(view) === ""));
 
 /** @param {KindName} kind @returns {import("../primitives/icon.js").IconName} */
 const iconOf = (kind) => views.find((view) => view.path === `${kind}s`)?.icon ?? "Hash";
@@ -82,8 +82,8 @@ const wordGroup = (title, options, q) => ({
 /** @returns {Omit<Option, "rank">[]} the views that the user may see */
 const viewOptions = () =>
   views
-    .filter((view) => view.sidebar && missingScope(view) === "")
-    .map((view) => ({ id: `view-${view.path}`, icon: view.icon ?? "ArrowRight", text: t(view.title), run: () => void navigate(view.path) }));
+    .filter((view) => view.sidebar && isMeant(view) && missingScope(view) === "")
+    .map((view) => ({ id: `view-${view.path}`, icon: view.icon ?? "ArrowRight", text: titleOf(view), run: () => void navigate(view.path) }));
 
 /** @param {() => void} help @returns {Omit<Option, "rank">[]} what the user may do from everywhere */
 function actionOptions(help) {

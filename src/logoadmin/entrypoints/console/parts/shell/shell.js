@@ -5,7 +5,8 @@ import { asksAgain, me, mustEnrol, pageConfig, state } from "../../session.js";
 import { loadMoreTexts, t, withTexts } from "../../texts.js";
 import { slow } from "../../slow_requests.js";
 import { dismiss, notices } from "../../notices.js";
-import { missingScope, place } from "../../place.js";
+import { isMember } from "../../proposals.js";
+import { isMeant, missingScope, place } from "../../place.js";
 import { FILES, arrivalTop, focusHeading, leaving, unsavedSave, visits } from "../../router.js";
 import { Sidebar } from "./sidebar.js";
 import { Dialogs, ask, choose } from "../primitives/dialog.js";
@@ -101,7 +102,8 @@ function Place() {
     scrollToArrival();
     focusHeading();
   }, [visit, page, problem]);
-  if (!view) return h(EmptyState, { icon: "SearchX", whole: true, title: t("nowhere.title") }, h(Link, { to: "" }, t("nowhere.home")));
+  // Those who review may submit as well.
+  if (!view || (!isMeant(view) && isMember())) return h(EmptyState, { icon: "SearchX", whole: true, title: t("nowhere.title") }, h(Link, { to: "" }, t("nowhere.home")));
   const missing = missingScope(view);
   if (missing) return h(EmptyState, { icon: "Lock", whole: true, title: t("needsScope", { scope: missing }) });
   if (failed) return h(EmptyState, { icon: "CircleAlert", whole: true, title: t("broken.title") }, h("p", null, t("broken.text")), h(Button, { onClick: retry }, t("tryAgain")));

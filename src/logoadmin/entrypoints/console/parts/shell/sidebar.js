@@ -1,12 +1,14 @@
 /** The way to every view: a sidebar beside the work; on a phone a bar below it, of the places of work and one for the rest. */
-import { h, useId, useState } from "../../vendor/preact.js";
+import { h, useEffect, useId, useState } from "../../vendor/preact.js";
+import { returned } from "../../client.js";
 import { me, signOut } from "../../session.js";
 import { LANGUAGES, chooseLanguage, language, number, t } from "../../texts.js";
 import { THEMES, chooseTheme, theme } from "./theme.js";
-import { missingScope, place } from "../../place.js";
+import { isMeant, missingScope, place } from "../../place.js";
 import { nameOf } from "../../presentation.js";
+import { isMember, queue, readQueue, reviews } from "../../proposals.js";
 import { KINDS, listOf } from "../../records.js";
-import { navigate } from "../../router.js";
+import { navigate, visits } from "../../router.js";
 import { views } from "../../views.js";
 import { Dialog } from "../primitives/dialog.js";
 import { Button, Link } from "../primitives/basics.js";
@@ -15,8 +17,15 @@ import { Icon } from "../primitives/icon.js";
 /** Only the first is in the bar of a phone. */
 const PARTS = /** @type {const} */ (["work", "people", "record", "self"]);
 
+/** The way to a view waits for its list, in milliseconds: nothing there depends on the number of submissions. */
+const LATER = 600;
+
 /** @param {{help: () => void, search: () => void}} props What shows the keys, and the search over everything. */
 export function Sidebar({ help, search }) {
+  useEffect(() => {
+    const timer = setTimeout(() => void readQueue({ ifOld: true }), LATER);
+    return () => clearTimeout(timer);
+  }, [visits.value, returned.value, reviews()]);
   const [isMore, setMore] = useState(false);
   const [main, ...rest] = PARTS;
   return h(
@@ -64,7 +73,7 @@ function Part({ part, visited }) {
     "ul",
     { class: `sidebar-part sidebar-${part}` },
     views
-      .filter((view) => view.sidebar === part)
+      .filter((view) => view.sidebar === part && isMeant(view))
       .map((view) =>
         h(
           "li",
@@ -78,24 +87,29 @@ function Part({ part, visited }) {
 }
 
 /** @param {{view: import("../../views.js").View}} props */
-const Words = ({ view }) => [view.icon && h(Icon, { key: "icon", name: view.icon }), h("span", { key: "words" }, t(view.title))];
+const Words = ({ view }) => [view.icon && h(Icon, { key: "icon", name: view.icon }), h("span", { key: "words" }, titleOf(view))];
+
+/** @param {import("../../views.js").View} view @returns {string} */
+export const titleOf = ({ path, title }) => t(path === "submissions" && isMember() ? "submissions.mine" : title);
 
 /** @typedef {import("../../records.js").KindName} KindName */
 const kinds = /** @type {KindName[]} */ (Object.keys(KINDS));
 
 /**
- * The way to a view. The number of its records is shown as soon as a view has read them: nothing is read for it alone.
+ * The way to a view. The number of its records is shown as soon as a view has read them: nothing is read for it alone, but for
+ * the submissions that wait.
  * @param {{view: import("../../views.js").View, visited: (() => void) | undefined}} props
  */
 function Open({ view, visited }) {
   const id = useId();
   const kind = kinds.find((each) => view.path === `${each}s`);
-  const count = kind && listOf(kind).value.records?.length;
+  const isQueue = view.path === "submissions";
+  const count = kind ? listOf(kind).value.records?.length : (isQueue && queue.value.proposals?.length) || undefined;
   return h(
     Link,
     { to: view.path, class: "sidebar-link", "aria-current": current() === view.path ? "page" : undefined, "aria-describedby": count === undefined ? undefined : id, onClick: visited },
     h(Words, { view }),
-    count !== undefined && h("span", { id, class: "sidebar-count", "aria-hidden": true }, number(count)),
+    count !== undefined && h("span", { id, class: isQueue ? "sidebar-count waiting" : "sidebar-count", "aria-hidden": true }, number(count), isQueue && queue.value.hasMore && "+"),
   );
 }
 

@@ -98,6 +98,13 @@ export default {
   "field.theme_id": "ID",
   // Overview
   "overview.title": "Overview",
+  // Submissions
+  "submissions.mine": "My submissions",
+  "submissions.title": "Submissions",
+  "submission.title": "Submission",
+  "submit.title": "Submit",
+  "works.author": "My author record",
+  "works.title": "My works",
   // Logos and themes
   "state.blocked": "Blocked",
   "state.changed": "Import changed",
@@ -188,6 +195,7 @@ export default {
   "right.changes:read": "see the history",
   "right.foreign": "use {scope} in another service",
   "right.logos:write": "change logos",
+  "right.proposals:write": "submit own works for review",
   "right.roles:read": "see roles",
   "right.roles:write": "change roles",
   "right.themes:write": "change themes",

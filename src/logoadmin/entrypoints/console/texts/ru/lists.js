@@ -106,6 +106,13 @@ export default {
   "field.theme_id": "ID",
   // Overview
   "overview.title": "Обзор",
+  // Заявки
+  "submissions.mine": "Мои заявки",
+  "submissions.title": "Заявки",
+  "submission.title": "Заявка",
+  "submit.title": "Предложить",
+  "works.author": "Моя запись автора",
+  "works.title": "Мои работы",
   // Logos and themes
   "state.blocked": "Блокировка",
   "state.changed": "Импорт изменился",
@@ -201,6 +208,7 @@ export default {
   "right.changes:read": "смотреть историю",
   "right.foreign": "использовать {scope} в другом сервисе",
   "right.logos:write": "изменять логотипы",
+  "right.proposals:write": "предлагать свои работы на проверку",
   "right.roles:read": "видеть роли",
   "right.roles:write": "изменять роли",
   "right.themes:write": "изменять темы",

@@ -1,0 +1,190 @@
+/** One submission: what it would change, what its submitter proposed before, and the decision. */
+import { h, useEffect, useState } from "../vendor/preact.js";
+import { Failure, call } from "../client.js";
+import { describe, say, sayFailure } from "../notices.js";
+import { isDecidable, isOwn, queue, readQueue, requeue } from "../proposals.js";
+import { readList } from "../records.js";
+import { navigate } from "../router.js";
+import { may } from "../session.js";
+import { t } from "../texts.js";
+import { Button, IconButton, Link, Skeleton, Time, Unread, ViewHead, rich } from "../parts/primitives/basics.js";
+import { Breadcrumbs } from "../parts/primitives/breadcrumbs.js";
+import { ask } from "../parts/primitives/dialog.js";
+import { useRead } from "../parts/primitives/use_read.js";
+import { ChangeReview, Mended } from "../parts/proposals/change_review.js";
+import { DeclineDialog } from "../parts/proposals/decline_dialog.js";
+import { apply, decline } from "../parts/proposals/deciding.js";
+import { SubmissionList } from "../parts/proposals/submission_list.js";
+import { State, stateOf, submitter } from "../parts/proposals/submission_words.js";
+
+/** @typedef {import("../proposals.js").Proposal} Proposal */
+/** @typedef {import("../parts/proposals/deciding.js").Seen} Seen */
+
+const EARLIER = 10;
+
+/** @param {{params: Record<string, string>}} props */
+export default function SubmissionPage({ params }) {
+  const id = Number(params["proposal_id"]);
+  const { data, failure, again } = useRead((signal) => call("get", "/api/proposals/{proposal_id}", { path: { proposal_id: id }, signal }), [id]);
+  useEffect(() => {
+    void readQueue({ ifOld: true });
+    void readList("author");
+  }, []);
+  if (!data) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
+  return h(Shown, { key: data.etag, seen: { proposal: data.data, etag: data.etag }, again: () => void again() });
+}
+
+/** @param {{seen: Seen, again: () => void}} props */
+function Shown({ seen, again }) {
+  const { proposal } = seen;
+  const { proposal_id: id, title, note, changes } = proposal;
+  const isMine = isOwn(proposal);
+  const mayDecide = isDecidable(proposal);
+  const isOpen = proposal.state === "waiting" || (isMine && proposal.state === "declined");
+  const canMend = (/** @type {Proposal["changes"][number]} */ change) => isOpen && (mayDecide || isMine) && !change.remove && !change.block && ["logo", "theme", "author"].includes(change.kind);
+  const mend = (/** @type {number} */ place) => void navigate(`submissions/${id}/changes/${place}`);
+  return h(
+    "div",
+    { class: `view submission${isOpen ? " decidable" : ""}` },
+    h("div", { class: "spread record-way" }, h(Breadcrumbs, { list: "submissions", title: t(mayDecide ? "submissions.title" : "submissions.mine"), name: title }), mayDecide && h(Neighbours, { id })),
+    h(ViewHead, { title }),
+    h(Outcome, { proposal }),
+    h(
+      "div",
+      { class: "submission-columns" },
+      h(
+        "div",
+        { class: "stack submission-changes" },
+        note && h("blockquote", { class: "note", dir: "auto" }, note),
+        changes.map((change, place) => [
+          h(ChangeReview, { key: place, change }, changes.length > 1 && canMend(change) && h(Button, { tone: "quiet", icon: "Pencil", onClick: () => mend(place) }, t(mayDecide ? "review.mend" : "submit.change"))),
+          change.submitted && h(Mended, { key: `mended ${place}`, change }),
+        ]),
+      ),
+      h("aside", { class: "stack loose" }, !isMine && h(Earlier, { proposal })),
+    ),
+    isOpen && h(Actions, { seen, again, isMine, mayDecide, mend: changes[0] && changes.length === 1 && canMend(changes[0]) ? () => mend(0) : undefined }),
+  );
+}
+
+/** Who submitted it, and what became of it. @param {{proposal: Proposal}} props */
+function Outcome({ proposal }) {
+  const { created_at: created, decided_at: decided, reason, undone_by: by } = proposal;
+  const state = stateOf(proposal);
+  return [
+    h(
+      "p",
+      { key: "who", class: "cluster submission-facts" },
+      h(State, { proposal }),
+      h("span", { class: "hint" }, rich("submission.by", { who: h("bdi", { class: "who" }, submitter(proposal)), time: h(Time, { seconds: created }) })),
+      decided !== null && h("span", { class: "hint" }, rich(`submission.${proposal.state}.at`, { time: h(Time, { seconds: decided }) })),
+    ),
+    state === "declined" && reason && h("div", { key: "reason", class: "remark", dir: "auto" }, t("submission.because", { reason })),
+    state === "undone" &&
+      h("div", { key: "undone", class: "remark" }, t("submission.undone.text"), " ", may("changes:read") && by && h(Link, { to: `history?request=${encodeURIComponent(by)}` }, t("submission.undone.history"))),
+  ];
+}
+
+/** The way through the queue without going back. @param {{id: number}} props */
+function Neighbours({ id }) {
+  const waiting = queue.value.proposals ?? [];
+  const at = waiting.findIndex((each) => each.proposal_id === id);
+  const around = at < 0 ? { next: waiting.find((each) => each.proposal_id > id), previous: waiting.findLast((each) => each.proposal_id < id) } : { next: waiting[at + 1], previous: waiting[at - 1] };
+  const button = (/** @type {"previous" | "next"} */ which) => {
+    const to = around[which];
+    return h(IconButton, {
+      icon: which === "next" ? "ChevronRight" : "ChevronLeft",
+      label: t(to ? `review.${which}` : `review.${which}.none`),
+      "aria-disabled": !to,
+      "aria-keyshortcuts": which === "next" ? "J" : "K",
+      onClick: () => void (to && navigate(`submissions/${to.proposal_id}`, { replace: true })),
+    });
+  };
+  return h(
+    "div",
+    { class: "cluster neighbours" },
+    at >= 0 && h("span", { class: "hint" }, t("neighbour.place", { at: at + 1, all: waiting.length })),
+    button("previous"),
+    button("next"),
+  );
+}
+
+/** @param {{proposal: Proposal}} props */
+function Earlier({ proposal }) {
+  const { user_id: userId, proposal_id: id } = proposal;
+  const { data } = useRead(
+    async (signal) => (userId === null ? [] : (await call("get", "/api/proposals", { query: { user_id: userId, order: "desc", limit: EARLIER + 1 }, signal })).data),
+    [userId, id],
+  );
+  const others = data?.filter((each) => each.proposal_id !== id).slice(0, EARLIER);
+  const title = t("review.earlier", { name: submitter(proposal) });
+  return h(
+    "section",
+    { class: "stack" },
+    h("h2", { class: "label" }, title),
+    others && (others.length > 0 ? h(SubmissionList, { proposals: others, label: title, isShort: true }) : h("p", { class: "hint" }, t("review.earlier.none"))),
+  );
+}
+
+/**
+ * What can be done with it; on a phone within reach of the thumb.
+ * @param {{seen: Seen, again: () => void, isMine: boolean, mayDecide: boolean, mend: (() => void) | undefined}} props
+ */
+function Actions({ seen, again, isMine, mayDecide, mend }) {
+  const [busy, setBusy] = useState("");
+  const [isAsking, setAsking] = useState(false);
+  const [complaint, setComplaint] = useState("");
+  const { proposal, etag } = seen;
+  const path = { proposal_id: proposal.proposal_id };
+  /** @param {string} what @param {() => Promise<void>} act */
+  const run = async (what, act) => {
+    setBusy(what);
+    setComplaint("");
+    try {
+      await act();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const changed = /^Changed since proposal \d+ was made: (.*)$/.exec(error.detail);
+      if (changed) setComplaint(t("review.stale", { records: changed[1] ?? "" }));
+      else if (error.passes) sayFailure(error, () => void run(what, act));
+      else {
+        setComplaint(error.kind === "outdated" ? t("review.outdated") : describe(error));
+        void requeue();
+        if (error.kind === "outdated" || error.kind === "conflict") again();
+      }
+    } finally {
+      setBusy("");
+    }
+  };
+  const withdraw = async () => {
+    if (!(await ask({ title: t("withdraw.title", { title: proposal.title }), text: t("withdraw.text"), yes: t("withdraw"), no: t("cancel"), tone: "danger" }))) return;
+    await run("withdraw", async () => {
+      await call("post", "/api/proposals/{proposal_id}/withdraw", { path, ifMatch: etag });
+      say(t("withdraw.done", { title: proposal.title }));
+      again();
+    });
+  };
+  const waits = proposal.state === "waiting";
+  const idle = busy !== "";
+  return [
+    complaint && h("p", { key: "complaint", class: "complaint", role: "alert", dir: "auto" }, complaint),
+    h(
+      "div",
+      { key: "actions", class: "review-actions", role: "group", "aria-label": t("review.actions") },
+      mayDecide && waits && h(Button, { tone: "primary", icon: "Check", shortcut: "A", busy: busy === "apply", idle, onClick: () => void run("apply", () => apply(seen)) }, t("review.apply")),
+      mayDecide && waits && h(Button, { tone: "danger", icon: "X", shortcut: "R", idle, onClick: () => setAsking(true) }, t("review.decline")),
+      mend && h(Button, { tone: mayDecide ? "plain" : "primary", icon: "Pencil", shortcut: "E", idle, onClick: mend }, t(mayDecide && waits ? "review.mend" : proposal.state === "declined" ? "submit.again" : "submit.change")),
+      isMine && waits && h(Button, { tone: "plain", icon: "Undo2", busy: busy === "withdraw", idle, onClick: () => void withdraw() }, t("withdraw")),
+    ),
+    isAsking &&
+      h(DeclineDialog, {
+        key: "why",
+        title: proposal.title,
+        close: () => setAsking(false),
+        decline: (reason) => {
+          setAsking(false);
+          void run("decline", () => decline(seen, reason));
+        },
+      }),
+  ];
+}

@@ -1,0 +1,66 @@
+/** The form of a logo or theme: the widgets of its fields, and the preview beside it. */
+import { h, useMemo } from "../../vendor/preact.js";
+import { listOf, readList } from "../../records.js";
+import { byName, t, withTexts } from "../../texts.js";
+import { cssWidget } from "../css/css_editor.js";
+import { Preview } from "../css/css_preview.js";
+import { judgedOf, listedIn, useJudgement } from "../css/judged.js";
+import { pictureUrl } from "../primitives/basics.js";
+import { Text, widgets } from "../primitives/fields.js";
+import { lazy } from "../primitives/lazy.js";
+import { Picture } from "../primitives/picture.js";
+import { AuthorsField } from "./authors_field.js";
+
+/** @typedef {"logo" | "theme"} ArtworkKind */
+/** @typedef {import("../primitives/fields.js").WidgetProps} WidgetProps */
+
+const CSS_WIDGETS = { logo: cssWidget("declarations"), theme: cssWidget("sheet") };
+const TARGETS = { logo: target("logo"), theme: target("theme") };
+const PictureSource = lazy(withTexts(() => import("../pictures/picture_source.js").then((module) => module.PictureSource), "pictures"));
+export const Verdict = lazy(() => import("../css/css_verdict.js").then((module) => module.CssVerdict));
+widgets.authors = AuthorsField;
+widgets.url = PictureAddress;
+
+/** Draw the next form as that of this kind: it is the same for both, but for what is special to one. @param {ArtworkKind} kind */
+export function useWidgets(kind) {
+  widgets.css = CSS_WIDGETS[kind];
+  widgets.target = TARGETS[kind];
+}
+
+/**
+ * The preview, with the hosts that the service found in the same text.
+ *
+ * @param {{kind: ArtworkKind, id: number | undefined, css: string, saved: string, copy: {css: string, hosts: string[]} | undefined, target: string, picture: string}} props
+ */
+export function Judging({ kind, id, css, saved, copy, target, picture }) {
+  useJudgement(kind, id, css, saved);
+  const { verdict } = judgedOf(kind, id);
+  return h(Preview, { kind, css: copy?.css ?? css, target, picture, listed: copy?.hosts ?? (verdict && listedIn(verdict)) });
+}
+
+/** The address of a picture, with the picture. @param {WidgetProps} props */
+function PictureAddress(props) {
+  const url = String(props.form.values.value[props.field.name] ?? "");
+  return h(
+    "div",
+    { class: "picture-field" },
+    h(Text, props),
+    h(PictureSource, props),
+    h("div", { class: "picture-shown" }, pictureUrl(url) ? h(Picture, { key: url, url }) : h("div", { class: "picture missing" }, t("picture.none"))),
+  );
+}
+
+/**
+ * The part of the site that it is for; those that there are already are offered.
+ * @param {ArtworkKind} kind
+ */
+function target(kind) {
+  return function Target(/** @type {WidgetProps} */ props) {
+    const { records } = listOf(kind).value;
+    const known = useMemo(() => [...new Set(records?.map((each) => each.target))].toSorted(byName), [records]);
+    const id = `${props.id}-known`;
+    // The list is long: it is read when the field gets focus, unless it is loaded already.
+    const onFocusIn = () => void (records ?? readList(kind));
+    return h("div", { onFocusIn }, h(Text, { ...props, list: id }), h("datalist", { id }, known.map((each) => h("option", { key: each, value: each }))));
+  };
+}

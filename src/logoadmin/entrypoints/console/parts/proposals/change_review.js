@@ -1,0 +1,116 @@
+/** One change of a submission as its reviewer sees it: the pictures, what the CSS does newly, both previews, and the differences. */
+import { h, useMemo } from "../../vendor/preact.js";
+import { call } from "../../client.js";
+import { enumeration, t } from "../../texts.js";
+import { Skeleton, rich } from "../primitives/basics.js";
+import { Icon } from "../primitives/icon.js";
+import { Picture } from "../primitives/picture.js";
+import { useRead } from "../primitives/use_read.js";
+import { Preview } from "../css/css_preview.js";
+import { listedIn } from "../css/judged.js";
+import { Diff } from "../diff/diff.js";
+import { ChangeDiff } from "../history/change_diff.js";
+import { fieldsOfChange } from "../history/changes.js";
+import { changeWords, nameOfChange } from "./submission_words.js";
+
+/** @typedef {import("../../proposals.js").ProposedChange} ProposedChange */
+/** @typedef {import("logoadmin/api").components["schemas"]["Verdict"]} Verdict */
+/** @typedef {Record<string, any> | null} Snapshot */
+
+/** Of these, the changes have places of their own; and the first are not for people. */
+const APART = ["created_at", "preview_url", "custom_css"];
+
+/** @param {Snapshot} record @returns {Snapshot} as the history has it, without what is shown elsewhere */
+function rest(record) {
+  if (!record) return null;
+  const { author_ids: authors, ...others } = record;
+  const linked = authors ? { authors: authors.map((/** @type {number} */ id) => ({ author_id: id })) } : {};
+  return Object.fromEntries(Object.entries({ ...others, ...linked }).filter(([name]) => !APART.includes(name)));
+}
+
+/** @param {ProposedChange} change @param {Snapshot} before @param {Snapshot} after @returns {any} a change as in the history */
+const asChange = ({ kind, id }, before, after) => ({ kind, id, before, after });
+
+/** @param {{change: ProposedChange, children?: any}} props `children`: what can be done with it. */
+export function ChangeReview({ change, children }) {
+  const [before, after] = [/** @type {Snapshot} */ (change.before), /** @type {Snapshot} */ (change.after)];
+  const others = useMemo(() => asChange(change, rest(before), rest(after)), [change]);
+  const isArtwork = change.kind === "logo" || change.kind === "theme";
+  return h(
+    "section",
+    { class: "stack change-review" },
+    h("div", { class: "spread" }, h("h2", null, changeWords(change), " · ", h("bdi", null, nameOfChange(change))), children),
+    isArtwork && h(Pictures, { before: before?.["preview_url"], after: after?.["preview_url"] }),
+    isArtwork && after && h(Css, { kind: /** @type {"logo" | "theme"} */ (change.kind), before, after, verdict: change.verdict }),
+    (!isArtwork || fieldsOfChange(others).length > 0) && h("div", { class: "box panel" }, h(ChangeDiff, { change: others })),
+  );
+}
+
+/** What a reviewer changed of what was submitted. @param {{change: ProposedChange}} props */
+export function Mended({ change }) {
+  const whole = (/** @type {Snapshot} */ record) => record && { ...rest(record), preview_url: record["preview_url"], custom_css: record["custom_css"] };
+  return h(
+    "section",
+    { class: "stack change-review" },
+    h("h2", null, t("submission.mended")),
+    h("div", { class: "box panel" }, h(ChangeDiff, { change: asChange(change, whole(/** @type {Snapshot} */ (change.submitted)), whole(/** @type {Snapshot} */ (change.after))) })),
+  );
+}
+
+/** @param {{before: string | undefined, after: string | undefined}} props */
+function Pictures({ before, after }) {
+  const one = (/** @type {string} */ url, /** @type {import("../../texts.js").TextKey} */ key) =>
+    h("figure", { key }, h(Picture, { url, alt: t(key) }), h("figcaption", { class: "hint" }, t(key)));
+  const isSame = before === after;
+  return h(
+    "div",
+    { class: "pair pictures" },
+    before !== undefined && !isSame && one(before, "review.picture.before"),
+    after !== undefined && one(after, isSame ? "review.picture.same" : "review.picture.after"),
+  );
+}
+
+/** @param {{kind: "logo" | "theme", before: Snapshot, after: Record<string, any>, verdict: Verdict | null}} props */
+function Css({ kind, before, after, verdict }) {
+  const css = { before: String(before?.["custom_css"] ?? ""), after: String(after["custom_css"] ?? "") };
+  const isChanged = css.before !== css.after;
+  const { data: old } = useRead(
+    async (signal) => (css.before && isChanged ? (await call("post", "/api/css/verdict", { body: { kind, custom_css: css.before }, signal })).data : undefined),
+    [kind, css.before, isChanged],
+  );
+  if (!css.before && !css.after) return null;
+  const isKnown = !isChanged || !css.before || old !== undefined;
+  const preview = (/** @type {"before" | "after"} */ which, /** @type {Verdict | null | undefined} */ judged, /** @type {Record<string, any>} */ record) =>
+    h(
+      "figure",
+      { key: which },
+      h("figcaption", { class: "label" }, t(isChanged ? `review.preview.${which}` : "review.preview.same")),
+      h(Preview, { kind, css: css[which], target: record["target"], picture: record["preview_url"], listed: judged ? listedIn(judged) : undefined }),
+    );
+  return [
+    isChanged && h("div", { key: "news", class: "box divided news" }, isKnown ? h(News, { old, verdict }) : h(Skeleton, {})),
+    h("div", { key: "previews", class: "pair previews" }, before && isChanged && preview("before", old, before), preview("after", verdict, after)),
+    isChanged && h(Diff, { key: "diff", before: css.before, after: css.after, label: t("field.custom_css") }),
+  ];
+}
+
+/** What the new CSS contacts and risks that the old one did not. @param {{old: Verdict | undefined, verdict: Verdict | null}} props */
+function News({ old, verdict }) {
+  if (!verdict) return h("p", { class: "row hint" }, t("loading"));
+  const hosts = verdict.hosts.filter((host) => !old?.hosts.includes(host));
+  /** @type {Map<Verdict["risks"][number]["risk"], number[]>} */
+  const risks = new Map();
+  for (const { risk, line } of verdict.risks) risks.set(risk, [...new Set([...(risks.get(risk) ?? []), line])]);
+  const isOld = (/** @type {string} */ risk) => old?.risks.some((each) => each.risk === risk) ?? false;
+  const all = [...risks];
+  const found = all.filter(([risk]) => !isOld(risk));
+  const line = (/** @type {any} */ words) => h("p", { class: "row verdict-words warned" }, h(Icon, { name: "TriangleAlert" }), h("span", null, words));
+  const known = [...verdict.hosts.filter((host) => !hosts.includes(host)).map((host) => t("news.contacts", { hosts: host })), ...all.filter(([risk]) => isOld(risk)).map(([risk]) => t(`verdict.${risk}`))];
+  return [
+    hosts.length > 0 && line(rich("news.hosts", { hosts: h("bdi", { class: "host-name" }, enumeration(hosts)) })),
+    found.map(([risk, lines]) => line([t(`verdict.${risk}`), " ", h("span", { class: "hint" }, t("news.lines", { n: lines.length, lines: enumeration(lines.slice(0, 5).map(String)) }))])),
+    verdict.reason && line(t("verdict.notJudged")),
+    hosts.length + found.length === 0 && !verdict.reason && h("p", { class: "row verdict-words" }, h(Icon, { name: "Check" }), h("span", null, t(old ? "news.none" : "news.none.new"))),
+    known.length > 0 && h("p", { class: "row hint" }, t("news.known"), " ", known.join(" ")),
+  ];
+}

@@ -1,0 +1,73 @@
+/** The values of a proposed change, between the form of a record and the interface (contract R1). */
+import { call } from "../../client.js";
+import { FormState, fieldsOf, theInterface } from "../../form.js";
+import { KINDS } from "../../records.js";
+
+/** @typedef {import("../../proposals.js").Proposal} Proposal */
+/** @typedef {import("../../proposals.js").ProposedChange} ProposedChange */
+/** @typedef {import("../../form.js").Field} Field */
+/** @typedef {"logo" | "theme" | "author"} ProposableKind */
+/** @typedef {{record: any, version: number | undefined, form: FormState, now: import("../../form.js").Values}} Opened `now`: the record as it is, in the form. */
+
+/** A few words to the reviewer, which belong to the proposal and not to the record. @type {Field} */
+const NOTE = { name: "note", schema: { type: "string", maxLength: 2000 }, required: false, nullable: false, widget: "note", isLink: true };
+/** What is applied is active, and submitters are the authors themselves. */
+const LEFT_OUT = { reviewer: ["active"], submitter: ["active", "authors", "user_id"] };
+
+/**
+ * @param {object} what
+ * @param {ProposableKind} what.kind
+ * @param {number | undefined} what.id None for a new record.
+ * @param {ProposedChange | undefined} what.change What was proposed before.
+ * @param {string} what.note
+ * @param {boolean} what.isReviewed Whether somebody with the right changes it, who may set every field.
+ * @param {Record<string, unknown>} what.given What a new record begins with.
+ * @param {AbortSignal} stop
+ * @returns {Promise<Opened>} the form with what was proposed
+ */
+export async function openForm({ kind, id, change, note, isReviewed, given }, stop) {
+  const { one, id: name } = KINDS[kind];
+  const [described, answer] = await Promise.all([
+    theInterface(),
+    id === undefined ? undefined : call("get", /** @type {any} */ (one), /** @type {any} */ ({ path: { [name]: id }, signal: stop })),
+  ]);
+  const record = /** @type {any} */ (answer?.data);
+  const fields = fieldsOf(described, `${id === undefined ? "create" : "amend"}_${kind}`, kind)
+    .filter(({ name: field }) => !LEFT_OUT[isReviewed ? "reviewer" : "submitter"].includes(field))
+    .map(({ isLink: _, ...field }) => field);
+  if (!isReviewed) fields.push(NOTE);
+  const proposed = /** @type {any} */ (change?.set ?? change?.create ?? {});
+  const authorIds = proposed.author_ids ?? (change?.create && change.after?.["author_ids"]);
+  const authors = authorIds && authorIds.map((/** @type {number} */ authorId) => ({ author_id: authorId }));
+  const form = new FormState(fields, { ...given, ...record, ...proposed, ...(authors ? { authors } : {}), note });
+  const now = new FormState(fields, { ...given, ...record, note }).base.value;
+  return { record, version: answer && Number(/\d+/.exec(answer.etag)?.[0]), form, now };
+}
+
+/** @param {Opened} opened @returns {Record<string, unknown>} the values as the interface wants them; without any, there is nothing to propose */
+export function valuesOf({ record, form, now }) {
+  const sent = new FormState(form.fields, {});
+  sent.base.value = record ? now : sent.base.value;
+  sent.values.value = form.values.value;
+  const { authors, ...values } = record ? sent.changed : sent.whole;
+  return authors === undefined ? values : { ...values, author_ids: authors };
+}
+
+/** @param {ProposedChange} change @param {FormState} form @returns {Record<string, unknown>} the values that the form has no field for */
+export function beyondForm({ set, create }, form) {
+  const shown = ["author_ids", ...form.fields.map(({ name }) => name)];
+  return Object.fromEntries(Object.entries(set ?? create ?? {}).filter(([name]) => !shown.includes(name) || (name === "author_ids" && !form.fields.some((field) => field.name === "authors"))));
+}
+
+/** @param {ProposedChange} change @returns {any} as it is sent again */
+export const asSent = ({ kind, id, version, set, block, remove, create }) =>
+  create ? { kind, create } : { kind, id, version, ...(remove ? { remove } : block ? { block } : { set }) };
+
+/** Say problems of a change at the fields of its form. @param {import("../../client.js").Problem[]} problems @returns {import("../../client.js").Problem[]} */
+export function atFields(problems) {
+  return problems.map((problem) => {
+    const [body, changes, , , name] = problem.loc;
+    if (body !== "body" || changes !== "changes" || name === undefined) return problem;
+    return { ...problem, loc: ["body", name === "author_ids" ? "authors" : name] };
+  });
+}

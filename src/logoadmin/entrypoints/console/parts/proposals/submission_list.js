@@ -1,0 +1,40 @@
+/** Submissions below each other, each with a picture, what it is about, and what became of it. */
+import { h } from "../../vendor/preact.js";
+import { isOwn } from "../../proposals.js";
+import { enumeration, t } from "../../texts.js";
+import { Link, Time, rich } from "../primitives/basics.js";
+import { Picture } from "../primitives/picture.js";
+import { State, changeWords, submitter } from "./submission_words.js";
+
+/** @typedef {import("../../proposals.js").Proposal} Proposal */
+
+/** @param {{proposals: Proposal[], label: string, isShort?: boolean, hasState?: boolean}} props `isShort`: all are of one person, who is known. */
+export function SubmissionList({ proposals, label, isShort = false, hasState = true }) {
+  return h(
+    "ul",
+    { class: `box divided submissions${isShort ? " short" : ""}`, "aria-label": label },
+    proposals.map((proposal) => h("li", { key: proposal.proposal_id }, h(Row, { proposal, isShort, hasState }))),
+  );
+}
+
+/** @param {{proposal: Proposal, isShort: boolean, hasState: boolean}} props */
+function Row({ proposal, isShort, hasState }) {
+  const { proposal_id: id, title, changes, created_at: at, reason, state } = proposal;
+  const url = changes.map(({ before, after }) => String((after ?? before)?.["preview_url"] ?? "")).find(Boolean);
+  const who = h("bdi", { class: "who" }, submitter(proposal));
+  const time = h(Time, { seconds: at });
+  return h(
+    Link,
+    { to: `submissions/${id}`, class: "submission-row" },
+    !isShort && h("span", { class: "submission-picture" }, url ? h(Picture, { url }) : null),
+    h(
+      "span",
+      { class: "stack tight submission-about" },
+      h("span", { class: "submission-title", dir: "auto" }, title),
+      h("span", { class: "hint" }, enumeration([...new Set(changes.map(changeWords))])),
+      h("span", { class: "hint" }, isShort || isOwn(proposal) ? time : rich("submission.by", { who, time })),
+      reason && state === "declined" && h("span", { class: "submission-reason", dir: "auto" }, t("submission.because", { reason })),
+    ),
+    hasState && h(State, { proposal }),
+  );
+}

@@ -1,0 +1,25 @@
+/** A submission in words: what its changes are about, and what became of it. */
+import { h } from "../../vendor/preact.js";
+import { nameOf } from "../../presentation.js";
+import { t } from "../../texts.js";
+
+/** @typedef {import("../../proposals.js").Proposal} Proposal */
+/** @typedef {import("../../proposals.js").ProposedChange} ProposedChange */
+
+/** @param {ProposedChange} change @returns {string} such as "Logo · new" */
+export function changeWords({ kind, before, after, block }) {
+  const what = after === null ? "remove" : block ? "block" : before ? "set" : "create";
+  return `${t(`${kind}.title`)} · ${t(`submission.${what}`)}`;
+}
+
+/** @param {ProposedChange} change @returns {string} the name of its record, the new one */
+export const nameOfChange = ({ kind, before, after }) => nameOf(kind, after ?? before);
+
+/** @param {Proposal} proposal @returns {string} */
+export const submitter = ({ user_id: id, user_name: name }) => name ?? (id === null ? t("submission.program") : t("who.removed", { id: String(id) }));
+
+/** @param {Proposal} proposal @returns {"waiting" | "applied" | "declined" | "withdrawn" | "undone"} */
+export const stateOf = ({ state, undone }) => (undone ? "undone" : state);
+
+/** @param {{proposal: Proposal}} props */
+export const State = ({ proposal }) => h("span", { class: `tag submission-${stateOf(proposal)}` }, t(`submission.${stateOf(proposal)}`));

@@ -1,0 +1,75 @@
+/** Proposals: who decides on them, and those that wait for a decision (contract R4). */
+import { signal } from "./vendor/preact.js";
+import { Failure, call } from "./client.js";
+import { KINDS } from "./records.js";
+import { may, me } from "./session.js";
+
+/** @typedef {import("logoadmin/api").components["schemas"]["Proposal"]} Proposal */
+/** @typedef {Proposal["changes"][number]} ProposedChange */
+/** @typedef {{proposals: Proposal[] | undefined, hasMore: boolean, failure: Failure | undefined}} Queue */
+
+export const PROPOSE = "proposals:write";
+const writes = Object.values(KINDS).map(({ write }) => write);
+const READS = ["users:read", "roles:read", "changes:read"];
+/** More are read once these are decided. */
+const MOST = 200;
+/** For how long the queue counts as fresh, in milliseconds. */
+const FRESH = 15_000;
+
+/** @returns {boolean} whether the user sees their own works and submissions, and nothing else */
+export const isMember = () => may(PROPOSE) && ![...writes, ...READS].some(may);
+
+/** @returns {boolean} whether the user may decide on some proposals */
+export const reviews = () => [KINDS.logo, KINDS.theme, KINDS.author].some(({ write }) => may(write));
+
+/** @param {Proposal} proposal @returns {boolean} whether the user submitted it */
+export const isOwn = (proposal) => proposal.user_id !== null && proposal.user_id === me.value?.user_id;
+
+/** @param {Proposal} proposal @returns {boolean} whether the user may decide on it: the proposals of others are shown to nobody else */
+export const isDecidable = (proposal) => !isOwn(proposal) || proposal.changes.every(({ kind }) => may(KINDS[kind].write));
+
+/** Those that wait for the user's decision, the oldest first. @type {import("./vendor/preact.js").Signal<Queue>} */
+export const queue = signal({ proposals: undefined, hasMore: false, failure: undefined });
+let etag = "";
+let readAt = 0;
+/** Decided here, even if the service does not know it yet. @type {Set<number>} */
+const decided = new Set();
+
+/** Read the queue if it changed. @param {{ifOld?: boolean}} [when] `ifOld`: only if it was not read just now. */
+export async function readQueue({ ifOld = false } = {}) {
+  if (!reviews() || (ifOld && Date.now() < readAt + FRESH)) return;
+  readAt = Date.now();
+  try {
+    const query = { state: /** @type {const} */ ("waiting"), limit: MOST };
+    const answer = await call("get", "/api/proposals", { query, ...(etag ? { ifNoneMatch: etag } : {}) });
+    if (answer.unmodified) return;
+    etag = answer.etag;
+    const proposals = answer.data.filter((each) => isDecidable(each) && !decided.has(each.proposal_id));
+    queue.value = { proposals, hasMore: answer.next !== "", failure: undefined };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    queue.value = { ...queue.value, failure: error };
+  }
+}
+
+/** Take a proposal out of the queue. @param {number} id */
+export function leaveQueue(id) {
+  decided.add(id);
+  queue.value = { ...queue.value, proposals: queue.value.proposals?.filter((each) => each.proposal_id !== id) };
+}
+
+/** Read the queue again, with a proposal that waits again. @param {number} [id] */
+export function requeue(id) {
+  if (id !== undefined) decided.delete(id);
+  etag = "";
+  return readQueue();
+}
+
+// The next user may decide on others.
+me.subscribe((user) => {
+  if (user) return;
+  queue.value = { proposals: undefined, hasMore: false, failure: undefined };
+  decided.clear();
+  etag = "";
+  readAt = 0;
+});
