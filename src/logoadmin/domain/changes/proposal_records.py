@@ -65,6 +65,10 @@ class ProposedChange:
             {"form": "declarations", "hosts": [], "imports": [], "size": 11, "risks": [], "reason": ""},
         ),
     ] = None
+    submitted: Annotated[
+        _VALUES | None,
+        described("If a reviewer mended this, the record as its submitter would have left it; `null` otherwise.", None),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,7 @@ class Proposal:
                     "before": {**_LOGO, "name": "Borealis"},
                     "after": _LOGO,
                     "verdict": None,
+                    "submitted": None,
                 }
             ],
         ),

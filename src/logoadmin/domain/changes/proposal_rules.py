@@ -1,7 +1,8 @@
 """What may be proposed, and what of it is applied (contract R2, R3).
 
 A proposed change is the JSON of a change in ``POST /api/changes`` with two more fields: ``before``, the record when it
-was proposed, and ``own``, whether it rests on ``proposals:write`` alone.
+was proposed, and ``own``, whether it rests on ``proposals:write`` alone. If a reviewer mended it, it has a third one:
+``submitted``, the record as the submitter would have left it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -116,7 +117,8 @@ def judged(
         if change.id is not None and any(_key(each) == _key(given) for each in found):
             problems.append(Problem(("changes", place, "id"), "A proposal should change a record once", "value_error"))
         problems += _not_theirs(place, change, step) if own else ()
-        found.append(given | {"before": before, "own": own or (not by_submitter and _key(given) in owned)})
+        values = given | {"before": before, "own": own or (not by_submitter and _key(given) in owned)}
+        found.append(values if by_submitter else values | _submitted(values, earlier[place : place + 1]))
     if problems:
         raise InvalidInput(problems)
     return tuple(found)
@@ -159,6 +161,12 @@ def _values(change: Values) -> dict[str, Any]:
     if change["own"] and KINDS[change["kind"]] in ARTWORK_KINDS and ("set" in change or "create" in change):
         values |= {} if BLOCKED_FIELD in (change["before"] or ()) or "active" in values else {"active": True}
     return values
+
+
+def _submitted(values: Values, earlier: Sequence[Values]) -> Values:
+    """Return the record as the submitter would have left it, if a reviewer mended that change."""
+    known = [each.get("submitted", after(each)) for each in earlier if _key(each) == _key(values)]
+    return {"submitted": known[0]} if known and known[0] != after(values) else {}
 
 
 def _key(change: Values) -> tuple[str, int | None]:

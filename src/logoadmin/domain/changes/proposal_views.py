@@ -109,6 +109,7 @@ def _change(change: Values) -> ProposedChange:
         remove=change.get("remove", False),
         before=change["before"],
         after=after(change),
+        submitted=change.get("submitted"),
     )
 
 

@@ -77,7 +77,7 @@ function Outcome({ proposal }) {
       { key: "who", class: "cluster submission-facts" },
       h(State, { proposal }),
       h("span", { class: "hint" }, rich("submission.by", { who: h("bdi", { class: "who" }, submitter(proposal)), time: h(Time, { seconds: created }) })),
-      decided !== null && h("span", { class: "hint" }, rich(`submission.${proposal.state}.at`, { time: h(Time, { seconds: decided }) })),
+      decided !== null && proposal.state !== "waiting" && h("span", { class: "hint" }, rich(`submission.${proposal.state}.at`, { time: h(Time, { seconds: decided }) })),
     ),
     state === "declined" && reason && h("div", { key: "reason", class: "remark", dir: "auto" }, t("submission.because", { reason })),
     state === "undone" &&

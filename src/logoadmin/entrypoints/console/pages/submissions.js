@@ -45,7 +45,7 @@ function Queue() {
   const { proposals, hasMore, failure } = queue.value;
   useEffect(() => void readQueue(), [returned.value]);
   if (!proposals) return failure ? h(Unread, { failure, again: () => void requeue() }) : h(Skeleton, {});
-  if (proposals.length === 0) return h(EmptyState, { icon: "Check", title: t("submissions.none.waiting") }, h("p", null, t("submissions.none.waiting.text")));
+  if (proposals.length === 0) return h(EmptyState, { icon: "Check", title: t("submissions.empty.waiting") }, h("p", null, t("submissions.empty.waiting.text")));
   return [
     h(SubmissionList, { key: "list", proposals, label: t("submissions.waiting"), hasState: false }),
     hasMore && h("p", { key: "more", class: "hint" }, t("submissions.more", { n: proposals.length })),
@@ -69,7 +69,7 @@ function Pages({ state, label }) {
   };
   useEffect(() => void load(0), [state, returned.value]);
   if (!read) return failure ? h(Unread, { failure, again: () => void load(0) }) : h(Skeleton, {});
-  if (read.proposals.length === 0) return h(EmptyState, { title: t("submissions.none") }, isMember() && h(Link, { to: "submit", class: "button plain" }, t("submit.title.long")));
+  if (read.proposals.length === 0) return h(EmptyState, { title: t("submissions.empty") }, isMember() && h(Link, { to: "submit", class: "button plain" }, t("submit.title.long")));
   return [
     h(SubmissionList, { key: "list", proposals: read.proposals, label, hasState: state === "" || state === "applied" }),
     read.after > 0 && h("div", { key: "more", class: "older" }, h(Button, { onClick: () => void load(read.after) }, t("record.history.more"))),

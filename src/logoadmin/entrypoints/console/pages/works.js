@@ -18,8 +18,8 @@ export default function Works() {
     author === null &&
       h(
         EmptyState,
-        { icon: "Image", title: t("works.none") },
-        h("p", null, t("works.none.begin")),
+        { icon: "Image", title: t("works.empty") },
+        h("p", null, t("works.empty.begin")),
         h("div", { class: "cluster" }, h(Link, { to: "works/author", class: "button plain" }, h(Icon, { name: "Brush" }), t("works.author.begin"))),
       ),
     author && [

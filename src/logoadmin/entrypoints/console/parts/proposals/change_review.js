@@ -110,7 +110,7 @@ function News({ old, verdict }) {
     hosts.length > 0 && line(rich("news.hosts", { hosts: h("bdi", { class: "host-name" }, enumeration(hosts)) })),
     found.map(([risk, lines]) => line([t(`verdict.${risk}`), " ", h("span", { class: "hint" }, t("news.lines", { n: lines.length, lines: enumeration(lines.slice(0, 5).map(String)) }))])),
     verdict.reason && line(t("verdict.notJudged")),
-    hosts.length + found.length === 0 && !verdict.reason && h("p", { class: "row verdict-words" }, h(Icon, { name: "Check" }), h("span", null, t(old ? "news.none" : "news.none.new"))),
+    hosts.length + found.length === 0 && !verdict.reason && h("p", { class: "row verdict-words" }, h(Icon, { name: "Check" }), h("span", null, t(old ? "news.nothing" : "news.nothing.new"))),
     known.length > 0 && h("p", { class: "row hint" }, t("news.known"), " ", known.join(" ")),
   ];
 }

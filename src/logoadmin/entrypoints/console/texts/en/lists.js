@@ -79,6 +79,7 @@ export default {
   "field.changed": "Changed",
   "field.created_at": "Created",
   "field.name": "Name",
+  "field.note": "Note to the reviewers",
   "field.role_id": "Role",
   "field.target": "Target",
   "field.user_id": "Site user ID",

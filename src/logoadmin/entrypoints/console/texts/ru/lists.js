@@ -87,6 +87,7 @@ export default {
   "field.changed": "Изменён",
   "field.created_at": "Создан",
   "field.name": "Название",
+  "field.note": "Заметка для проверяющих",
   "field.role_id": "Роль",
   "field.target": "Место",
   "field.user_id": "ID на сайте",
