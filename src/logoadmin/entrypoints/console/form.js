@@ -200,7 +200,12 @@ export class FormState {
 
   /** @returns {Values} what an amendment sends: the fields that were changed */
   get changed() {
-    return this.#sent(this.fields.filter(({ name, isLink }) => !isLink && !same(this.values.value[name], this.base.value[name])));
+    return this.changedFrom(this.base.value);
+  }
+
+  /** @param {Values} base of a record @returns {Values} what an amendment of that record sends */
+  changedFrom(base) {
+    return this.#sent(this.fields.filter(({ name, isLink }) => !isLink && !same(this.values.value[name], base[name])));
   }
 
   /** @param {Field[]} fields @returns {Values} */

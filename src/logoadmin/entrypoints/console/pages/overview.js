@@ -4,6 +4,7 @@ import { countBetween, lastDays } from "../parts/overview/activity.js";
 import { readPage } from "../parts/history/changes.js";
 import { returned } from "../client.js";
 import { readStates } from "../reader_states.js";
+import { queue, reviews } from "../proposals.js";
 import { KINDS, abandonReads, listOf, readList } from "../records.js";
 import { may } from "../session.js";
 import { byName, number, t } from "../texts.js";
@@ -42,7 +43,7 @@ export default function Overview() {
 /** @param {{kinds: KindName[]}} props The kinds that the person may see. */
 function Everything({ kinds }) {
   return [
-    h("ul", { key: "counts", class: "counts" }, kinds.map((kind) => h(Count, { key: kind, kind }))),
+    h("ul", { key: "counts", class: "counts" }, reviews() && h(Waiting, {}), kinds.map((kind) => h(Count, { key: kind, kind }))),
     h(
       "div",
       { key: "halves", class: "halves" },
@@ -57,6 +58,17 @@ function Everything({ kinds }) {
 /** @param {{title: string, children?: any}} props */
 function Section({ title, children }) {
   return h("section", { class: "stack loose half" }, h("h2", null, title), children);
+}
+
+/** How many submissions wait for a decision, as the sidebar has read. */
+function Waiting() {
+  const { proposals, hasMore } = queue.value;
+  const n = proposals?.length;
+  return h(
+    "li",
+    { class: n ? "count waiting" : "count" },
+    h(Link, { to: "submissions", class: "box count-link" }, h("span", { class: "count-number" }, n === undefined ? "–" : number(n), hasMore && "+"), h("span", null, t("overview.submissions", { n: n ?? 0 }))),
+  );
 }
 
 /** @param {{kind: KindName}} props */

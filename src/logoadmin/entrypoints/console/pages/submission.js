@@ -51,7 +51,7 @@ function Shown({ seen, again }) {
     h(Outcome, { proposal }),
     h(
       "div",
-      { class: "submission-columns" },
+      { class: isMine ? "" : "submission-columns" },
       h(
         "div",
         { class: "stack submission-changes" },
@@ -61,7 +61,7 @@ function Shown({ seen, again }) {
           change.submitted && h(Mended, { key: `mended ${place}`, change }),
         ]),
       ),
-      h("aside", { class: "stack loose" }, !isMine && h(Earlier, { proposal })),
+      !isMine && h("aside", null, h(Earlier, { proposal })),
     ),
     isOpen && h(Actions, { seen, again, isMine, mayDecide, mend: changes[0] && changes.length === 1 && canMend(changes[0]) ? () => mend(0) : undefined }),
   );

@@ -20,10 +20,11 @@ import { changeWords, nameOfChange } from "./submission_words.js";
 /** Of these, the changes have places of their own; and the first are not for people. */
 const APART = ["created_at", "preview_url", "custom_css"];
 
-/** @param {Snapshot} record @returns {Snapshot} as the history has it, without what is shown elsewhere */
-function rest(record) {
+/** @param {Snapshot} record @param {boolean} [isNew] @returns {Snapshot} as the history has it, without what is shown elsewhere or goes without saying */
+function rest(record, isNew = false) {
   if (!record) return null;
   const { author_ids: authors, ...others } = record;
+  if (isNew && others["active"] === true) delete others["active"];
   const linked = authors ? { authors: authors.map((/** @type {number} */ id) => ({ author_id: id })) } : {};
   return Object.fromEntries(Object.entries({ ...others, ...linked }).filter(([name]) => !APART.includes(name)));
 }
@@ -34,7 +35,7 @@ const asChange = ({ kind, id }, before, after) => ({ kind, id, before, after });
 /** @param {{change: ProposedChange, children?: any}} props `children`: what can be done with it. */
 export function ChangeReview({ change, children }) {
   const [before, after] = [/** @type {Snapshot} */ (change.before), /** @type {Snapshot} */ (change.after)];
-  const others = useMemo(() => asChange(change, rest(before), rest(after)), [change]);
+  const others = useMemo(() => asChange(change, rest(before), rest(after, before === null)), [change]);
   const isArtwork = change.kind === "logo" || change.kind === "theme";
   return h(
     "section",

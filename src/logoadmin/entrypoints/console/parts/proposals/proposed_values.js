@@ -46,10 +46,7 @@ export async function openForm({ kind, id, change, note, isReviewed, given }, st
 
 /** @param {Opened} opened @returns {Record<string, unknown>} the values as the interface wants them; without any, there is nothing to propose */
 export function valuesOf({ record, form, now }) {
-  const sent = new FormState(form.fields, {});
-  sent.base.value = record ? now : sent.base.value;
-  sent.values.value = form.values.value;
-  const { authors, ...values } = record ? sent.changed : sent.whole;
+  const { authors, ...values } = record ? form.changedFrom(now) : form.whole;
   return authors === undefined ? values : { ...values, author_ids: authors };
 }
 

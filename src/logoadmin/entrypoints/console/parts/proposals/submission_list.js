@@ -30,11 +30,10 @@ function Row({ proposal, isShort, hasState }) {
     h(
       "span",
       { class: "stack tight submission-about" },
-      h("span", { class: "submission-title", dir: "auto" }, title),
+      h("span", { class: "spread" }, h("span", { class: "submission-title", dir: "auto" }, title), hasState && h(State, { proposal })),
       h("span", { class: "hint" }, enumeration([...new Set(changes.map(changeWords))])),
       h("span", { class: "hint" }, isShort || isOwn(proposal) ? time : rich("submission.by", { who, time })),
       reason && state === "declined" && h("span", { class: "submission-reason", dir: "auto" }, t("submission.because", { reason })),
     ),
-    hasState && h(State, { proposal }),
   );
 }

@@ -33,7 +33,7 @@ export function Sidebar({ help, search }) {
     { class: "sidebar", "aria-label": t("sidebar") },
     h(Link, { to: "", class: "brand" }, h("span", { class: "brand-mark", "aria-hidden": true }), "logoadmin"),
     h(SearchButton, { search }),
-    h("div", { class: "sidebar-links" }, h(Part, { part: main }), rest.map((part) => h(Part, { key: part, part }))),
+    h("div", { class: "sidebar-links" }, h(Part, { part: main }), rest.filter(hasViews).map((part) => h(Part, { key: part, part }))),
     h(
       "button",
       {
@@ -63,6 +63,9 @@ const SearchButton = ({ search }) =>
     h("span", null, t("palette.open")),
     h("kbd", { "aria-hidden": true }, SEARCH_KEYS.join(" ")),
   );
+
+/** @param {typeof PARTS[number]} part @returns {boolean} whether it has views for the user */
+const hasViews = (part) => views.some((view) => view.sidebar === part && isMeant(view));
 
 /** The path of the view that is marked. */
 const current = () => place.value.view?.under ?? place.value.view?.path;
@@ -134,7 +137,7 @@ function More({ parts, help, close }) {
   return h(
     Dialog,
     { title: t("more"), close },
-    h("div", { class: "more-links" }, parts.map((part) => h(Part, { key: part, part, visited: close }))),
+    h("div", { class: "more-links" }, parts.filter(hasViews).map((part) => h(Part, { key: part, part, visited: close }))),
     h("div", { class: "more-self" }, h(Name, {}), h(Personal, { help: keys })),
     h("div", { class: "cluster dialog-actions" }, h(Button, { tone: "primary", onClick: close }, t("close"))),
   );

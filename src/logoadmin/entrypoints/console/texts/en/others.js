@@ -92,6 +92,7 @@ export default {
   "overview.roles": { one: "role", other: "roles" },
   "overview.targets": "Logos and themes by target",
   "overview.users": { one: "user", other: "users" },
+  "overview.submissions": { one: "submission waits", other: "submissions wait" },
   "overview.authors": { one: "author", other: "authors" },
   "overview.logos": { one: "logo", other: "logos" },
   "overview.themes": { one: "theme", other: "themes" },

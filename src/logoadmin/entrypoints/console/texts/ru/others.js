@@ -110,6 +110,7 @@ export default {
   "overview.roles": { one: "роль", few: "роли", many: "ролей", other: "роли" },
   "overview.targets": "Логотипы и темы по местам",
   "overview.users": { one: "пользователь", few: "пользователя", many: "пользователей", other: "пользователя" },
+  "overview.submissions": { one: "заявка ждёт решения", few: "заявки ждут решения", many: "заявок ждут решения", other: "заявки ждут решения" },
   "overview.authors": { one: "автор", few: "автора", many: "авторов", other: "автора" },
   "overview.logos": { one: "логотип", few: "логотипа", many: "логотипов", other: "логотипа" },
   "overview.themes": { one: "тема", few: "темы", many: "тем", other: "темы" },

@@ -1,0 +1,44 @@
+"""Members of a gallery, and what they submit."""
+
+from typing import Any, Final
+
+from logoadmin.domain.changes.bulk_changes import BulkChange
+from logoadmin.domain.changes.proposal_records import Proposal
+from logoadmin.domain.changes.proposals import ProposeChanges
+from logoadmin.domain.gallery.authors import CreateAuthor
+from logoadmin.domain.gallery.artworks import GetLogo, LinkLogoAuthor, LinkThemeAuthor
+from logoadmin.domain.identity.users import CreateUser
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.console.external_hosts import PICTURES
+
+MEMBER: Final = ("mira", "the member's password")
+MEMBER_ID: Final = 1042
+# Logo 1 and theme 1 are theirs.
+OWN: Final = 1
+
+
+def admit(gallery: LogoAdmin) -> None:
+    """Create a member with a logo and a theme."""
+    name, password = MEMBER
+    gallery.users.create(CreateUser(user_id=MEMBER_ID, username=name, password=password))
+    author = gallery.authors.create(CreateAuthor(user_id=MEMBER_ID, username="Mira Sol")).author_id
+    gallery.logos.link(LinkLogoAuthor(logo_id=OWN, author_id=author))
+    gallery.themes.link(LinkThemeAuthor(theme_id=OWN, author_id=author))
+
+
+def new_logo(name: str, **values: Any) -> BulkChange:
+    url = f"https://{PICTURES}/{name.replace(' ', '-')}.svg"
+    given = {"name": name, "preview_url": url, "target": "forum", "custom_css": f"background: url({url}); width: 90px"}
+    return BulkChange(kind="logo", create=given | values)
+
+
+def own_logo(gallery: LogoAdmin, **values: Any) -> BulkChange:
+    version = gallery.logos.get(GetLogo(logo_id=OWN)).version
+    return BulkChange(kind="logo", id=OWN, version=version, set=values)
+
+
+def submit(gallery: LogoAdmin, *changes: BulkChange, title: str = "", note: str = "") -> Proposal:
+    """Submit changes as the member."""
+    names = [str((change.create or change.set or {}).get("name", "Logo")) for change in changes]
+    proposing = ProposeChanges(title=title or names[0], note=note, changes=changes)
+    return gallery.acting_as(MEMBER_ID).proposals.propose(proposing)
