@@ -20,6 +20,8 @@ VIEWS: Final = (
     *("themes", "themes?look=table", "themes/1", "themes/new", "authors", "authors/5", "authors/new"),
     *("users", "users/7", "users/new", "roles", "roles/3", "roles/new", "account", "settings", "about"),
     *("history", "history/5", "publication", "import", "export", "no/such/view"),
+    *("submissions", "submissions/1", "submissions/1/changes/0", "submit", "works", "works/logos/1", "works/themes/1"),
+    "works/author",
 )
 WIDTHS: Final = (1280, 768, 320)
 # Texts come in the other language without a reload, as after a click in the menu of one's own.

@@ -5,8 +5,8 @@ from typing import Any, Final
 from logoadmin.domain.changes.bulk_changes import BulkChange
 from logoadmin.domain.changes.proposal_records import Proposal
 from logoadmin.domain.changes.proposals import ProposeChanges
-from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.gallery.artworks import GetLogo, LinkLogoAuthor, LinkThemeAuthor
+from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.console.external_hosts import PICTURES
@@ -37,8 +37,10 @@ def own_logo(gallery: LogoAdmin, **values: Any) -> BulkChange:
     return BulkChange(kind="logo", id=OWN, version=version, set=values)
 
 
-def submit(gallery: LogoAdmin, *changes: BulkChange, title: str = "", note: str = "") -> Proposal:
-    """Submit changes as the member."""
+def submit(
+    gallery: LogoAdmin, *changes: BulkChange, title: str = "", note: str = "", user_id: int = MEMBER_ID
+) -> Proposal:
+    """Submit changes as a member."""
     names = [str((change.create or change.set or {}).get("name", "Logo")) for change in changes]
     proposing = ProposeChanges(title=title or names[0], note=note, changes=changes)
-    return gallery.acting_as(MEMBER_ID).proposals.propose(proposing)
+    return gallery.acting_as(user_id).proposals.propose(proposing)

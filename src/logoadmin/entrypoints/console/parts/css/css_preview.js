@@ -30,8 +30,9 @@ export const previewed = signal(undefined);
  * @param {string} props.target The part of the site that it is for.
  * @param {readonly string[] | undefined} props.listed The hosts that the service last found in it; it reaches no others.
  * @param {string} [props.picture] The URL of the record's picture.
+ * @param {string} [props.label] Where more than one is shown.
  */
-export function Preview({ kind, css, target, listed, picture: url = "" }) {
+export function Preview({ kind, css, target, listed, picture: url = "", label = t("preview") }) {
   useSharedHosts();
   const shown = useRested(css);
   const isDeep = useMemo(() => isTooDeep(shown), [shown]);
@@ -77,7 +78,7 @@ export function Preview({ kind, css, target, listed, picture: url = "" }) {
   });
   return h(
     "section",
-    { class: "stack loose preview", "aria-label": t("preview") },
+    { class: "stack loose preview", "aria-label": label },
     h(
       "div",
       { class: "spread preview-bar" },

@@ -1,6 +1,7 @@
 /** One change of a submission as its reviewer sees it: the pictures, what the CSS does newly, both previews, and the differences. */
 import { h, useMemo } from "../../vendor/preact.js";
 import { call } from "../../client.js";
+import { nameOf } from "../../presentation.js";
 import { enumeration, t } from "../../texts.js";
 import { Skeleton, rich } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
@@ -81,12 +82,13 @@ function Css({ kind, before, after, verdict }) {
   );
   if (!css.before && !css.after) return null;
   const isKnown = !isChanged || !css.before || old !== undefined;
+  const caption = (/** @type {"before" | "after"} */ which) => t(isChanged ? `review.preview.${which}` : "review.preview.same");
   const preview = (/** @type {"before" | "after"} */ which, /** @type {Verdict | null | undefined} */ judged, /** @type {Record<string, any>} */ record) =>
     h(
       "figure",
       { key: which },
-      h("figcaption", { class: "label" }, t(isChanged ? `review.preview.${which}` : "review.preview.same")),
-      h(Preview, { kind, css: css[which], target: record["target"], picture: record["preview_url"], listed: judged ? listedIn(judged) : undefined }),
+      h("figcaption", { class: "label" }, caption(which)),
+      h(Preview, { label: `${caption(which)}: ${nameOf(kind, record)}`, kind, css: css[which], target: record["target"], picture: record["preview_url"], listed: judged ? listedIn(judged) : undefined }),
     );
   return [
     isChanged && h("div", { key: "news", class: "box divided news" }, isKnown ? h(News, { old, verdict }) : h(Skeleton, {})),

@@ -33,8 +33,9 @@ export function ProposalForm({ kind, id, change, note = "", isReviewed = false, 
   if (opened && !first) setFirst(opened);
   if (!first) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
   const renewed = async () => {
-    const { record, version, now } = await openForm({ kind, id, change: undefined, note, isReviewed, given }, new AbortController().signal);
-    setFirst({ form: first.form, record, version, now });
+    const newer = await openForm({ kind, id, change, note, isReviewed, given }, new AbortController().signal);
+    first.form.rebase(newer.begin);
+    setFirst({ ...newer, form: first.form });
   };
   return h(Fields, { kind, opened: first, isChanging: change !== undefined, does, send, renewed });
 }

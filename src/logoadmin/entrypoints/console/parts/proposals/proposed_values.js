@@ -7,7 +7,7 @@ import { KINDS } from "../../records.js";
 /** @typedef {import("../../proposals.js").ProposedChange} ProposedChange */
 /** @typedef {import("../../form.js").Field} Field */
 /** @typedef {"logo" | "theme" | "author"} ProposableKind */
-/** @typedef {{record: any, version: number | undefined, form: FormState, now: import("../../form.js").Values}} Opened `now`: the record as it is, in the form. */
+/** @typedef {{record: any, version: number | undefined, form: FormState, begin: any, now: import("../../form.js").Values}} Opened `begin`: the record as it was proposed, and `now` as it is, in the form. */
 
 /** A few words to the reviewer, which belong to the proposal and not to the record. @type {Field} */
 const NOTE = { name: "note", schema: { type: "string", maxLength: 2000 }, required: false, nullable: false, widget: "note", isLink: true };
@@ -39,9 +39,9 @@ export async function openForm({ kind, id, change, note, isReviewed, given }, st
   const proposed = /** @type {any} */ (change?.set ?? change?.create ?? {});
   const authorIds = proposed.author_ids ?? (change?.create && change.after?.["author_ids"]);
   const authors = authorIds && authorIds.map((/** @type {number} */ authorId) => ({ author_id: authorId }));
-  const form = new FormState(fields, { ...given, ...record, ...proposed, ...(authors ? { authors } : {}), note });
+  const begin = { ...given, ...record, ...proposed, ...(authors ? { authors } : {}), note };
   const now = new FormState(fields, { ...given, ...record, note }).base.value;
-  return { record, version: answer && Number(/\d+/.exec(answer.etag)?.[0]), form, now };
+  return { record, version: answer && Number(/\d+/.exec(answer.etag)?.[0]), form: new FormState(fields, begin), begin, now };
 }
 
 /** @param {Opened} opened @returns {Record<string, unknown>} the values as the interface wants them; without any, there is nothing to propose */

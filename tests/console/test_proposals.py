@@ -1,0 +1,309 @@
+"""The queue of submissions: looked at, applied, declined, mended, and undone (contract R4)."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from logoadmin.domain.changes.bulk_changes import BulkChange
+from logoadmin.domain.changes.history import ListChanges
+from logoadmin.domain.changes.proposal_records import Proposal
+from logoadmin.domain.changes.proposals import DeclineProposal, GetProposal, ListProposals
+from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, GetLogo, GetTheme, ListLogos
+from logoadmin.domain.identity.users import CreateUser
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.changes.proposal_storage import ProposalState
+from tests.console.driver import Appearance, Person, looking
+from tests.console.external_hosts import PICTURES
+from tests.console.service import PAINTER, Served
+from tests.console.submissions import MEMBER_ID, OWN, admit, new_logo, own_logo, submit
+from tests.console.test_accessible import findings, too_wide, wordless
+
+pytestmark = pytest.mark.slow("a browser")
+
+WAITING = ProposalState.WAITING
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.fixture
+def gallery(service: Served) -> LogoAdmin:
+    admit(service.gallery)
+    return service.gallery
+
+
+def state(gallery: LogoAdmin, proposal: Proposal) -> str:
+    return gallery.proposals.get(GetProposal(proposal_id=proposal.proposal_id)).state.value
+
+
+def states(gallery: LogoAdmin) -> list[str]:
+    return [each.state.value for each in gallery.proposals.list(ListProposals())]
+
+
+def named(gallery: LogoAdmin, name: str) -> list[str]:
+    return [logo.name for logo in gallery.logos.list(ListLogos(q=name))]
+
+
+def heading(page: Page) -> str:
+    return page.locator("#work h1").inner_text()
+
+
+@pytest.mark.rule("contract R4")
+def test_the_queue_shows_its_length_and_each_submission_what_it_changes(console: Person, gallery: LogoAdmin) -> None:
+    page = console.page
+    submit(gallery, new_logo("Sunrise"), note="Drawn on Sunday")
+    css = "background: url(https://tracker.example/x.svg);\nposition: fixed; inset: 0"
+    other = f"https://{PICTURES}/other.svg"
+    submit(gallery, own_logo(gallery, name="Redrawn", preview_url=other, custom_css=css))
+    console.sign_in()
+    waiting = page.locator(".counts .waiting")
+    expect(waiting).to_contain_text("2submissions wait")
+    expect(page.locator(".sidebar-count.waiting")).to_have_text("2")
+    waiting.get_by_role("link").click()
+    expect(page.locator(".submission-title")).to_have_text(["Sunrise", "Redrawn"])
+    page.get_by_role("link", name="Redrawn").click()
+    expect(page.locator(".pictures img")).to_have_count(2)
+    expect(page.locator(".news .warned")).to_have_text(
+        [re.compile("contact tracker.example"), re.compile("It can cover the page. Line")]
+    )
+    expect(page.locator("iframe.preview-frame")).to_have_count(2)
+    expect(page.locator(".diff-added")).to_have_count(2)
+    expect(page.locator(".was-is ins")).to_contain_text("Redrawn")
+    expect(page.locator("aside .submission-title")).to_have_text(["Sunrise"])
+    page.keyboard.press("k")
+    expect(page.locator("blockquote")).to_have_text("Drawn on Sunday")
+    assert heading(page) == "Sunrise"
+
+
+@pytest.mark.rule("contract R4")
+def test_only_what_is_new_in_the_css_is_in_front(console: Person, gallery: LogoAdmin) -> None:
+    theme = gallery.themes.get(GetTheme(theme_id=OWN))
+    css = f"{theme.custom_css}input {{ color: red }}\n"
+    change = BulkChange(kind="theme", id=OWN, version=theme.version, set={"custom_css": css})
+    submit(gallery, change, title="Inputs")
+    console.sign_in("submissions/1")
+    expect(console.page.locator(".news .warned")).to_have_text([re.compile("It changes how input fields look. Line")])
+    gallery.themes.amend(AmendTheme(theme_id=OWN, custom_css=css))
+    version = gallery.themes.get(GetTheme(theme_id=OWN)).version
+    harmless = BulkChange(kind="theme", id=OWN, version=version, set={"custom_css": f"{css}a {{ color: red }}\n"})
+    submit(gallery, harmless, title="Links")
+    console.open("submissions/2")
+    expect(console.page.locator(".news")).to_contain_text("no new host and brings no new risk")
+    expect(console.page.locator(".news .hint")).to_have_text("As before: It changes how input fields look.")
+
+
+@pytest.mark.rule("contract R4")
+def test_fifty_waiting_submissions_are_worked_through_with_the_keyboard_alone(
+    console: Person, gallery: LogoAdmin
+) -> None:
+    page, keyboard = console.page, console.page.keyboard
+    for user_id in (1, 2, 3):
+        gallery.users.create(
+            CreateUser(user_id=2000 + user_id, username=f"Member {user_id}", password="a long password")
+        )
+    for number in range(50):
+        user = (MEMBER_ID, 2001, 2002, 2003)[number // 13]
+        submit(gallery, new_logo(f"Work {number:02}"), user_id=user)
+    console.sign_in("submissions")
+    expect(page.locator(".submission-row")).to_have_count(50)
+    keyboard.press("j")
+    for number in range(50):
+        expect(page.locator("#work h1")).to_have_text(f"Work {number:02}")
+        if number % 5 < 3:
+            keyboard.press("a")
+        elif number % 5 == 3:
+            keyboard.press("r")
+            expect(page.locator("dialog textarea")).to_be_focused()
+            if number < 10:
+                keyboard.type("The name is taken")
+                keyboard.press("Control+Enter")
+            else:
+                reason = page.locator(".earlier-reason")
+                expect(reason).to_have_text("The name is taken")
+                keyboard.press("Tab")
+                keyboard.press("Enter")
+                keyboard.press("Enter")
+            expect(page.locator("dialog")).to_have_count(0)
+        else:
+            keyboard.press("e")
+            name = page.get_by_label("Name", exact=True)
+            console.reach(name)
+            keyboard.press("End")
+            keyboard.type("!")
+            keyboard.press("Control+s")
+    expect(page.locator(".empty")).to_contain_text("No submissions are waiting")
+    page.get_by_role("link", name="Logos", exact=True).press("Enter")  # what can still be undone is sent
+    expect(page.locator(".card").first).to_be_visible()
+    assert states(gallery).count("applied") == 40
+    assert states(gallery).count("declined") == 10
+    assert len(named(gallery, "Work ")) == 40
+    assert len([name for name in named(gallery, "Work ") if name.endswith("!")]) == 10
+
+
+@pytest.mark.rule("contract R4")
+def test_what_was_applied_is_undone_and_its_view_shows_that(console: Person, gallery: LogoAdmin) -> None:
+    page = console.page
+    submit(gallery, new_logo("Sunrise"))
+    console.sign_in("submissions/1")
+    page.get_by_role("button", name="Apply", exact=True).click()
+    expect(page.locator(".notice")).to_contain_text("Applied")
+    assert named(gallery, "Sunrise") == ["Sunrise"]
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".submission-undone")).to_have_text("Undone")
+    expect(page.locator(".remark")).to_contain_text("everything it changed has been undone")
+    assert named(gallery, "Sunrise") == []
+    page.get_by_role("link", name="See what was undone").click()
+    expect(page.locator(".change-words").first).to_contain_text("Sunrise")
+
+
+@pytest.mark.rule("contract R4")
+def test_a_decision_against_a_submission_is_sent_once_it_cannot_be_undone(console: Person, gallery: LogoAdmin) -> None:
+    page = console.page
+    first, second = submit(gallery, new_logo("First")), submit(gallery, new_logo("Second"))
+    page.clock.install()
+    console.sign_in("submissions/1")
+
+    def decline(reason: str) -> None:
+        page.get_by_role("button", name="Decline…").click()
+        page.get_by_role("dialog").get_by_role("textbox").fill(reason)
+        page.get_by_role("dialog").get_by_role("button", name="Decline", exact=True).click()
+
+    decline("Too small")
+    expect(page.locator("#work h1")).to_have_text("Second")
+    expect(page.locator(".notice")).to_contain_text("will be declined in 10 seconds")
+    page.keyboard.press("Control+z")
+    expect(page.locator("#work h1")).to_have_text("First")
+    page.clock.run_for(15_000)
+    assert state(gallery, first) == "waiting"
+    decline("Too small")
+    expect(page.locator("#work h1")).to_have_text("Second")
+    with page.expect_response("**/decline"):
+        page.clock.run_for(10_500)
+    assert state(gallery, first) == "declined"
+    decline("Too small as well")
+    expect(page.locator(".empty")).to_be_visible()
+    assert state(gallery, second) == "waiting"
+    console.page.goto("about:blank")
+    for _ in range(100):
+        if state(gallery, second) == "declined":
+            break
+        page.wait_for_timeout(50)
+    assert state(gallery, second) == "declined"
+
+
+@pytest.mark.rule("contract R4")
+def test_a_submission_is_mended_and_applied_at_once(console: Person, gallery: LogoAdmin) -> None:
+    page = console.page
+    proposal = submit(gallery, own_logo(gallery, name="Redrawn", custom_css="color: red"))
+    console.sign_in("submissions/1")
+    page.get_by_role("button", name="Mend…").click()
+    page.get_by_label("Name", exact=True).fill("")
+    page.get_by_role("button", name="Apply with these changes").click()
+    expect(page.locator(".field .problem")).to_be_visible()
+    page.get_by_label("Name", exact=True).fill("Redrawn well")
+    page.get_by_role("button", name="Apply with these changes").click()
+    expect(page.locator(".notice")).to_contain_text("Applied")
+    logo = gallery.logos.get(GetLogo(logo_id=OWN))
+    assert (logo.name, logo.custom_css) == ("Redrawn well", "color: red")
+    mended = gallery.proposals.get(GetProposal(proposal_id=proposal.proposal_id)).changes[0]
+    assert mended.submitted is not None
+    assert mended.submitted["name"] == "Redrawn"
+    change = next(iter(gallery.changes.list(ListChanges(order="desc"))))
+    assert (change.origin, change.submitter_id) == ("proposal", MEMBER_ID)
+
+
+@pytest.mark.rule("contract R4")
+def test_a_record_that_changed_since_is_named_and_mended(console: Person, gallery: LogoAdmin) -> None:
+    page = console.page
+    submit(gallery, own_logo(gallery, name="Redrawn"))
+    console.sign_in("submissions/1")
+    gallery.logos.amend(AmendLogo(logo_id=OWN, name="Renamed meanwhile"))
+    page.get_by_role("button", name="Apply", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("Logo 1")
+    page.get_by_role("button", name="Mend…").click()
+    page.get_by_role("button", name="Apply with these changes").click()
+    expect(page.locator(".notice")).to_contain_text("Applied")
+    assert gallery.logos.get(GetLogo(logo_id=OWN)).name == "Redrawn"
+
+
+@pytest.mark.rule("contract R4")
+def test_two_reviewers_decide_a_submission_once(console: Person, gallery: LogoAdmin) -> None:
+    proposal = submit(gallery, new_logo("Sunrise"))
+    console.sign_in("submissions/1")
+    expect(console.page.get_by_role("button", name="Apply", exact=True)).to_be_visible()
+    gallery.proposals.decline(DeclineProposal(proposal_id=proposal.proposal_id, reason="No"))
+    console.page.keyboard.press("a")
+    expect(console.page.locator(".submission-declined").first).to_be_visible()
+    assert named(gallery, "Sunrise") == []
+
+
+@pytest.mark.rule("contract R4")
+def test_a_reviewer_sees_what_they_may_apply(console: Person, gallery: LogoAdmin) -> None:
+    theme = gallery.themes.get(GetTheme(theme_id=OWN))
+    submit(gallery, new_logo("Sunrise"))
+    submit(gallery, BulkChange(kind="theme", id=OWN, version=theme.version, set={"name": "Dusk"}), title="Dusk")
+    console.sign_in("submissions", username=PAINTER[0], password=PAINTER[1])
+    expect(console.page.locator(".submission-title")).to_have_text(["Sunrise"])
+
+
+@pytest.mark.rule("contract R4")
+def test_a_thumb_decides_on_a_phone(chromium: Browser, service: Served, gallery: LogoAdmin) -> None:
+    submit(gallery, new_logo("Sunrise"))
+    with looking(chromium, service, **PHONE) as person:
+        person.sign_in("submissions/1")
+        page = person.page
+        for name in ("Apply", "Decline…", "Mend…"):
+            box = page.get_by_role("button", name=name, exact=True).bounding_box()
+            assert box is not None
+            assert box["y"] > 844 * 0.6
+            assert box["height"] >= 44
+        page.get_by_role("button", name="Apply", exact=True).tap()
+        expect(page.get_by_role("button", name="Undo")).to_be_visible()
+        page.get_by_role("button", name="Undo").tap()
+        expect(page.locator(".submission-undone")).to_be_visible()
+
+
+@pytest.mark.rule("contract J5", "contract R4")
+def test_axe_finds_nothing_in_the_review(chromium: Browser, service: Served, gallery: LogoAdmin) -> None:
+    theme = gallery.themes.get(GetTheme(theme_id=OWN))
+    css = "body { position: fixed; background: url(https://tracker.example/x.svg) }"
+    change = BulkChange(
+        kind="theme", id=OWN, version=theme.version, set={"custom_css": css, "preview_url": f"https://{PICTURES}/o.svg"}
+    )
+    submit(gallery, change, new_logo("Sunrise"), title="Two at once", note="Both belong together")
+    declined = submit(gallery, new_logo("Declined"))
+    gallery.proposals.decline(DeclineProposal(proposal_id=declined.proposal_id, reason="Hard to read on dark pages"))
+    found = {}
+    with looking(chromium, service, reduced_motion="reduce") as person:
+        person.sign_in()
+
+        def read(name: str, number: int) -> None:
+            light, dark = Appearance(1280, "light", "en"), Appearance(320, "dark", "ru")
+            for appearance in (light, dark) if number % 2 else (dark, light):
+                person.see(appearance)
+                person.settle()
+                found[name, appearance] = [
+                    *findings(person.page),
+                    *wordless(person.page),
+                    *too_wide(person, appearance),
+                ]
+
+        paths = (
+            "submissions",
+            "submissions?state=declined",
+            "submissions/1",
+            "submissions/2",
+            "submissions/1/changes/0",
+        )
+        for number, path in enumerate(paths):
+            person.open(path)
+            person.settle()
+            read(path, number)
+        person.see(Appearance(1280, "light", "en"))
+        person.open("submissions/1")
+        person.settle()
+        person.page.keyboard.press("r")
+        expect(person.page.locator("dialog textarea")).to_be_visible()
+        person.page.keyboard.press("Control+Enter")
+        expect(person.page.locator("dialog .problem")).to_be_visible()
+        read("decline", 1)
+    assert [(*where, those) for where, those in found.items() if those] == []
