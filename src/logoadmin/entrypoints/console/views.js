@@ -12,6 +12,7 @@
  * @property {string} [under] The path of the view that the sidebar marks as the current one; its own where none is named.
  * @property {"work" | "people" | "record" | "self"} [sidebar] The part of the sidebar that names it; none where it is absent.
  * @property {import("./parts/primitives/icon.js").IconName} [icon] In the sidebar.
+ * @property {boolean} [isInMore] Whether the bar of a small phone has no room for it.
  * @property {string[]} [scopes] Of these, the user must hold one to see anything in it.
  * @property {boolean} [isPublic] Whether a service with open access shows it without that.
  * @property {"members" | "everybody"} [audience] `members`: those who may only propose; without it, everybody but them.
@@ -27,7 +28,7 @@ export const views = [
   { path: "works/logos/:logo_id", load: () => import("./pages/submit.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "members", kind: "logo", title: "logo.title", under: "works" },
   { path: "works/themes/:theme_id", load: () => import("./pages/submit.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "members", kind: "theme", title: "theme.title", under: "works" },
   { path: "submit", load: () => import("./pages/submit.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "members", title: "submit.title", sidebar: "work", icon: "Plus" },
-  { path: "submissions", load: () => import("./pages/submissions.js"), styles: ["proposals"], texts: "proposals", audience: "everybody", title: "submissions.title", sidebar: "work", icon: "Inbox" },
+  { path: "submissions", load: () => import("./pages/submissions.js"), styles: ["proposals"], texts: "proposals", audience: "everybody", title: "submissions.title", sidebar: "work", icon: "Inbox", scopes: ["logos:write", "themes:write", "authors:write", "proposals:write"] },
   { path: "submissions/:proposal_id", load: () => import("./pages/submission.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "everybody", title: "submission.title", under: "submissions" },
   { path: "submissions/:proposal_id/changes/:place", load: () => import("./pages/proposed_change.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "everybody", title: "submission.title", under: "submissions" },
   { path: "logos", load: () => import("./pages/artworks.js"), styles: ["lists"], isList: true, kind: "logo", title: "logos.title", sidebar: "work", icon: "Image" },
@@ -36,7 +37,7 @@ export const views = [
   { path: "themes", load: () => import("./pages/artworks.js"), styles: ["lists"], isList: true, kind: "theme", title: "themes.title", sidebar: "work", icon: "Palette" },
   { path: "themes/new", load: () => import("./pages/theme.js"), title: "themes.new", under: "themes" },
   { path: "themes/:theme_id", load: () => import("./pages/theme.js"), title: "theme.title", under: "themes" },
-  { path: "authors", load: () => import("./pages/authors.js"), styles: [], isList: true, title: "authors.title", sidebar: "work", icon: "Brush" },
+  { path: "authors", load: () => import("./pages/authors.js"), styles: [], isList: true, title: "authors.title", sidebar: "work", isInMore: true, icon: "Brush" },
   { path: "authors/new", load: () => import("./pages/author.js"), title: "authors.new", under: "authors" },
   { path: "authors/:author_id", load: () => import("./pages/author.js"), title: "author.title", under: "authors" },
   { path: "users", load: () => import("./pages/users.js"), styles: ["people"], isList: true, title: "users.title", sidebar: "people", icon: "Users", scopes: ["users:read"], isPublic: true },

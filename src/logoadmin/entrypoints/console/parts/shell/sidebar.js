@@ -40,7 +40,7 @@ export function Sidebar({ help, search }) {
         type: "button",
         class: "sidebar-link sidebar-more",
         "aria-haspopup": "dialog",
-        "aria-current": views.some((view) => view.path === current() && view.sidebar !== main) ? "true" : undefined,
+        "aria-current": views.some((view) => view.path === current() && (view.sidebar !== main || view.isInMore)) ? "true" : undefined,
         onClick: () => setMore(true),
       },
       h(Icon, { name: "Ellipsis" }),
@@ -70,17 +70,17 @@ const hasViews = (part) => views.some((view) => view.sidebar === part && isMeant
 /** The path of the view that is marked. */
 const current = () => place.value.view?.under ?? place.value.view?.path;
 
-/** @param {{part: typeof PARTS[number], visited?: () => void}} props */
-function Part({ part, visited }) {
+/** @param {{part: typeof PARTS[number], visited?: () => void, isRest?: boolean}} props `isRest`: only what the bar of a small phone lacks. */
+function Part({ part, visited, isRest = false }) {
   return h(
     "ul",
     { class: `sidebar-part sidebar-${part}` },
     views
-      .filter((view) => view.sidebar === part && isMeant(view))
+      .filter((view) => view.sidebar === part && isMeant(view) && (!isRest || view.isInMore))
       .map((view) =>
         h(
           "li",
-          { key: view.path },
+          { key: view.path, class: view.isInMore ? "in-more" : undefined },
           missingScope(view)
             ? h(Closed, { view })
             : h(Open, { view, visited }),
@@ -137,7 +137,7 @@ function More({ parts, help, close }) {
   return h(
     Dialog,
     { title: t("more"), close },
-    h("div", { class: "more-links" }, parts.filter(hasViews).map((part) => h(Part, { key: part, part, visited: close }))),
+    h("div", { class: "more-links" }, !isMember() && h(Part, { part: PARTS[0], visited: close, isRest: true }), parts.filter(hasViews).map((part) => h(Part, { key: part, part, visited: close }))),
     h("div", { class: "more-self" }, h(Name, {}), h(Personal, { help: keys })),
     h("div", { class: "cluster dialog-actions" }, h(Button, { tone: "primary", onClick: close }, t("close"))),
   );
