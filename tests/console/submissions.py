@@ -3,11 +3,12 @@
 from typing import Any, Final
 
 from logoadmin.domain.changes.bulk_changes import BulkChange
+from logoadmin.domain.changes.proposal_commands import ProposeChanges
 from logoadmin.domain.changes.proposal_records import Proposal
-from logoadmin.domain.changes.proposals import ProposeChanges
 from logoadmin.domain.gallery.artworks import GetLogo, LinkLogoAuthor, LinkThemeAuthor
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.identity.users import CreateUser
+from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.console.external_hosts import PICTURES
 
@@ -29,12 +30,12 @@ def admit(gallery: LogoAdmin) -> None:
 def new_logo(name: str, **values: Any) -> BulkChange:
     url = f"https://{PICTURES}/{name.replace(' ', '-')}.svg"
     given = {"name": name, "preview_url": url, "target": "forum", "custom_css": f"background: url({url}); width: 90px"}
-    return BulkChange(kind="logo", create=given | values)
+    return BulkChange(kind=Kind.LOGO, create=given | values)
 
 
 def own_logo(gallery: LogoAdmin, **values: Any) -> BulkChange:
     version = gallery.logos.get(GetLogo(logo_id=OWN)).version
-    return BulkChange(kind="logo", id=OWN, version=version, set=values)
+    return BulkChange(kind=Kind.LOGO, id=OWN, version=version, set=values)
 
 
 def submit(

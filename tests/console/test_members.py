@@ -1,12 +1,12 @@
-"""The member's side: own works, submitting from a phone, what became of it, and nothing else (contract R2, R4)."""
+"""The member's side: own works, submitting from a phone, decisions, and nothing else (contract R2, R4)."""
 
 import re
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from logoadmin.domain.changes.proposal_commands import ApplyProposal, DeclineProposal, GetProposal, ListProposals
 from logoadmin.domain.changes.proposal_records import Proposal
-from logoadmin.domain.changes.proposals import ApplyProposal, DeclineProposal, GetProposal, ListProposals
 from logoadmin.domain.gallery.artworks import AmendLogo, GetLogo, ListLogos
 from logoadmin.domain.gallery.authors import ListAuthors
 from logoadmin.domain.identity.users import CreateUser

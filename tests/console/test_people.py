@@ -22,7 +22,7 @@ HEAD = ("head", "the head's password")
 
 def add_head(service: Served) -> None:
     """Make somebody who manages people and logos, and may do nothing else."""
-    scope = ("users:read", "users:write", "roles:read", "roles:write", "logos:write")
+    scope = ("users:read", "users:write", "roles:read", "roles:write", "logos:write", "proposals:write")
     role = service.gallery.roles.create(roles.CreateRole(name="heads", scope=scope))
     name, password = HEAD
     service.gallery.users.create(users.CreateUser(user_id=8, username=name, password=password))
@@ -111,7 +111,7 @@ def test_new_users_have_free_numbers_and_a_password_of_their_own_each(console: P
     expect(once).to_have_count(0)
     page.get_by_role("link", name="Roles").click()
     expect(page.locator("h1")).to_have_text("Roles")
-    assert scope_of(console.service, "Ann", first) == scope_of(console.service, "Ben", "one that was chosen") == ""
+    assert scope_of(console.service, "Ann", first) == scope_of(console.service, "Ben", "one that was chosen") == "proposals:write"
 
 
 @pytest.mark.rule("contract J4")

@@ -7,10 +7,11 @@ from playwright.sync_api import Browser, Page, expect
 
 from logoadmin.domain.changes.bulk_changes import BulkChange
 from logoadmin.domain.changes.history import ListChanges
+from logoadmin.domain.changes.proposal_commands import DeclineProposal, GetProposal, ListProposals
 from logoadmin.domain.changes.proposal_records import Proposal
-from logoadmin.domain.changes.proposals import DeclineProposal, GetProposal, ListProposals
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, GetLogo, GetTheme, ListLogos
 from logoadmin.domain.identity.users import CreateUser
+from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.changes.proposal_storage import ProposalState
 from tests.console.driver import Appearance, Person, looking
@@ -78,13 +79,13 @@ def test_the_queue_shows_its_length_and_each_submission_what_it_changes(console:
 def test_only_what_is_new_in_the_css_is_in_front(console: Person, gallery: LogoAdmin) -> None:
     theme = gallery.themes.get(GetTheme(theme_id=OWN))
     css = f"{theme.custom_css}input {{ color: red }}\n"
-    change = BulkChange(kind="theme", id=OWN, version=theme.version, set={"custom_css": css})
+    change = BulkChange(kind=Kind.THEME, id=OWN, version=theme.version, set={"custom_css": css})
     submit(gallery, change, title="Inputs")
     console.sign_in("submissions/1")
     expect(console.page.locator(".news .warned")).to_have_text([re.compile("It changes how input fields look. Line")])
     gallery.themes.amend(AmendTheme(theme_id=OWN, custom_css=css))
     version = gallery.themes.get(GetTheme(theme_id=OWN)).version
-    harmless = BulkChange(kind="theme", id=OWN, version=version, set={"custom_css": f"{css}a {{ color: red }}\n"})
+    harmless = BulkChange(kind=Kind.THEME, id=OWN, version=version, set={"custom_css": f"{css}a {{ color: red }}\n"})
     submit(gallery, harmless, title="Links")
     console.open("submissions/2")
     expect(console.page.locator(".news")).to_contain_text("no new host and brings no new risk")
@@ -140,7 +141,7 @@ def test_fifty_waiting_submissions_are_worked_through_with_the_keyboard_alone(
 
 
 @pytest.mark.rule("contract R4")
-def test_what_was_applied_is_undone_and_its_view_shows_that(console: Person, gallery: LogoAdmin) -> None:
+def test_an_applied_submission_is_undone_and_its_view_shows_that(console: Person, gallery: LogoAdmin) -> None:
     page = console.page
     submit(gallery, new_logo("Sunrise"))
     console.sign_in("submissions/1")
@@ -240,7 +241,7 @@ def test_two_reviewers_decide_a_submission_once(console: Person, gallery: LogoAd
 def test_a_reviewer_sees_what_they_may_apply(console: Person, gallery: LogoAdmin) -> None:
     theme = gallery.themes.get(GetTheme(theme_id=OWN))
     submit(gallery, new_logo("Sunrise"))
-    submit(gallery, BulkChange(kind="theme", id=OWN, version=theme.version, set={"name": "Dusk"}), title="Dusk")
+    submit(gallery, BulkChange(kind=Kind.THEME, id=OWN, version=theme.version, set={"name": "Dusk"}), title="Dusk")
     console.sign_in("submissions", username=PAINTER[0], password=PAINTER[1])
     expect(console.page.locator(".submission-title")).to_have_text(["Sunrise"])
 
@@ -267,7 +268,10 @@ def test_axe_finds_nothing_in_the_review(chromium: Browser, service: Served, gal
     theme = gallery.themes.get(GetTheme(theme_id=OWN))
     css = "body { position: fixed; background: url(https://tracker.example/x.svg) }"
     change = BulkChange(
-        kind="theme", id=OWN, version=theme.version, set={"custom_css": css, "preview_url": f"https://{PICTURES}/o.svg"}
+        kind=Kind.THEME,
+        id=OWN,
+        version=theme.version,
+        set={"custom_css": css, "preview_url": f"https://{PICTURES}/o.svg"},
     )
     submit(gallery, change, new_logo("Sunrise"), title="Two at once", note="Both belong together")
     declined = submit(gallery, new_logo("Declined"))

@@ -118,7 +118,7 @@ def judged(
             problems.append(Problem(("changes", place, "id"), "A proposal should change a record once", "value_error"))
         problems += _not_theirs(place, change, step) if own else ()
         values = given | {"before": before, "own": own or (not by_submitter and _key(given) in owned)}
-        found.append(values if by_submitter else values | _submitted(values, earlier[place : place + 1]))
+        found.append(values if by_submitter else {**values, **_submitted(values, earlier[place : place + 1])})
     if problems:
         raise InvalidInput(problems)
     return tuple(found)

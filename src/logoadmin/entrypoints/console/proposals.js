@@ -1,4 +1,4 @@
-/** Proposals: who decides on them, and those that wait for a decision (contract R4). */
+/** Proposals: the rights to decide on them, and the queue of those that wait (contract R4). */
 import { signal } from "./vendor/preact.js";
 import { Failure, call } from "./client.js";
 import { KINDS } from "./records.js";

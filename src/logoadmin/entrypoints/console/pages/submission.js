@@ -67,7 +67,7 @@ function Shown({ seen, again }) {
   );
 }
 
-/** Who submitted it, and what became of it. @param {{proposal: Proposal}} props */
+/** The submitter, the state and the decision. @param {{proposal: Proposal}} props */
 function Outcome({ proposal }) {
   const { created_at: created, decided_at: decided, reason, undone_by: by } = proposal;
   const state = stateOf(proposal);

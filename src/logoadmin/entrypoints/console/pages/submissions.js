@@ -15,7 +15,7 @@ const PAGE = 50;
 
 export default function Submissions() {
   const isOwn = isMember();
-  // Members look for what became of theirs.
+  // Members look for decisions.
   const states = isOwn ? /** @type {const} */ (["", ...STATES]) : STATES;
   const state = states.find((each) => each === query("state")) ?? states[0];
   const title = t(isOwn ? "submissions.mine" : "submissions.title");
@@ -72,6 +72,6 @@ function Pages({ state, label }) {
   if (read.proposals.length === 0) return h(EmptyState, { title: t("submissions.empty") }, isMember() && h(Link, { to: "submit", class: "button plain" }, t("submit.title.long")));
   return [
     h(SubmissionList, { key: "list", proposals: read.proposals, label, hasState: state === "" || state === "applied" }),
-    read.after > 0 && h("div", { key: "more", class: "older" }, h(Button, { onClick: () => void load(read.after) }, t("record.history.more"))),
+    read.after > 0 && h("div", { key: "more", class: "cluster" }, h(Button, { onClick: () => void load(read.after) }, t("record.history.more"))),
   ];
 }

@@ -30,7 +30,7 @@ export const previewed = signal(undefined);
  * @param {string} props.target The part of the site that it is for.
  * @param {readonly string[] | undefined} props.listed The hosts that the service last found in it; it reaches no others.
  * @param {string} [props.picture] The URL of the record's picture.
- * @param {string} [props.label] Where more than one is shown.
+ * @param {string} [props.label] Its name, where a view has several.
  */
 export function Preview({ kind, css, target, listed, picture: url = "", label = t("preview") }) {
   useSharedHosts();

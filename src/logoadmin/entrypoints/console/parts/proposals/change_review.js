@@ -48,7 +48,7 @@ export function ChangeReview({ change, children }) {
   );
 }
 
-/** What a reviewer changed of what was submitted. @param {{change: ProposedChange}} props */
+/** The difference that a reviewer made to a change. @param {{change: ProposedChange}} props */
 export function Mended({ change }) {
   const whole = (/** @type {Snapshot} */ record) => record && { ...rest(record), preview_url: record["preview_url"], custom_css: record["custom_css"] };
   return h(

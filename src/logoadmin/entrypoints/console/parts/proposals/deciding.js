@@ -1,7 +1,6 @@
 /**
- * Decisions about submissions. What was applied is undone as every change is. The interface has no way back from a
- * decision against one, so that is sent only after the time to undo it; until then the submission waits, as its
- * submitter sees, and if this page is lost before, it still does.
+ * Decisions about submissions. Applying is undone like every change. Declining has no way back in the interface, so it
+ * is sent only when the time to undo it is over. Until then the submission keeps waiting, also for its submitter.
  */
 import { effect } from "../../vendor/preact.js";
 import { Failure, call } from "../../client.js";

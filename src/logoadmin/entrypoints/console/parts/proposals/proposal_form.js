@@ -19,7 +19,7 @@ widgets.note = Note;
  * @param {object} props
  * @param {ProposableKind} props.kind
  * @param {number} [props.id] None for a new record.
- * @param {import("../../proposals.js").ProposedChange} [props.change] What was proposed before.
+ * @param {import("../../proposals.js").ProposedChange} [props.change] The earlier proposal.
  * @param {string} [props.note]
  * @param {boolean} [props.isReviewed]
  * @param {Record<string, unknown>} [props.given] What a new record begins with.

@@ -11,19 +11,19 @@ import { KINDS } from "../../records.js";
 
 /** A few words to the reviewer, which belong to the proposal and not to the record. @type {Field} */
 const NOTE = { name: "note", schema: { type: "string", maxLength: 2000 }, required: false, nullable: false, widget: "note", isLink: true };
-/** What is applied is active, and submitters are the authors themselves. */
+/** Applied artworks are active, and submitters are the authors themselves. */
 const LEFT_OUT = { reviewer: ["active"], submitter: ["active", "authors", "user_id"] };
 
 /**
  * @param {object} what
  * @param {ProposableKind} what.kind
  * @param {number | undefined} what.id None for a new record.
- * @param {ProposedChange | undefined} what.change What was proposed before.
+ * @param {ProposedChange | undefined} what.change The earlier proposal.
  * @param {string} what.note
  * @param {boolean} what.isReviewed Whether somebody with the right changes it, who may set every field.
  * @param {Record<string, unknown>} what.given What a new record begins with.
  * @param {AbortSignal} stop
- * @returns {Promise<Opened>} the form with what was proposed
+ * @returns {Promise<Opened>} the form with the proposed values
  */
 export async function openForm({ kind, id, change, note, isReviewed, given }, stop) {
   const { one, id: name } = KINDS[kind];

@@ -1,4 +1,4 @@
-/** Submissions below each other, each with a picture, what it is about, and what became of it. */
+/** Submissions below each other, each with a picture, its subject and its state. */
 import { h } from "../../vendor/preact.js";
 import { isOwn } from "../../proposals.js";
 import { enumeration, t } from "../../texts.js";

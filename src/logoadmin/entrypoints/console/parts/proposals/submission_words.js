@@ -1,4 +1,4 @@
-/** A submission in words: what its changes are about, and what became of it. */
+/** A submission in words: its changes, its submitter and its state. */
 import { h } from "../../vendor/preact.js";
 import { nameOf } from "../../presentation.js";
 import { t } from "../../texts.js";

@@ -70,13 +70,13 @@ const hasViews = (part) => views.some((view) => view.sidebar === part && isMeant
 /** The path of the view that is marked. */
 const current = () => place.value.view?.under ?? place.value.view?.path;
 
-/** @param {{part: typeof PARTS[number], visited?: () => void, isRest?: boolean}} props `isRest`: only what the bar of a small phone lacks. */
-function Part({ part, visited, isRest = false }) {
+/** @param {{part: typeof PARTS[number], visited?: () => void, hasRest?: boolean}} props `hasRest`: also the views for which the bar of a small phone lacks room. */
+function Part({ part, visited, hasRest = false }) {
   return h(
     "ul",
     { class: `sidebar-part sidebar-${part}` },
     views
-      .filter((view) => view.sidebar === part && isMeant(view) && (!isRest || view.isInMore))
+      .filter((view) => isMeant(view) && (view.sidebar === part || (hasRest && view.isInMore)))
       .map((view) =>
         h(
           "li",
@@ -137,7 +137,7 @@ function More({ parts, help, close }) {
   return h(
     Dialog,
     { title: t("more"), close },
-    h("div", { class: "more-links" }, !isMember() && h(Part, { part: PARTS[0], visited: close, isRest: true }), parts.filter(hasViews).map((part) => h(Part, { key: part, part, visited: close }))),
+    h("div", { class: "more-links" }, parts.filter(hasViews).map((part) => h(Part, { key: part, part, visited: close, hasRest: part === "record" }))),
     h("div", { class: "more-self" }, h(Name, {}), h(Personal, { help: keys })),
     h("div", { class: "cluster dialog-actions" }, h(Button, { tone: "primary", onClick: close }, t("close"))),
   );
