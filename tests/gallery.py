@@ -41,6 +41,7 @@ from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sessions.callers import Lifetimes
 from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.sign_in.issuer import ShowWays
+from logoadmin.domain.identity.sign_in.link import CreateLink, SignInWithLink
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
@@ -370,6 +371,8 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
         "sign_in_codes.sign_in",
         {"grant_type": "sign_in_code", "username": "ann", "code": "unknown"},
     ),
+    CreateLink: ("links.create", {"user_id": 1042, "username": "Mia"}),
+    SignInWithLink: ("links.sign_in", {"grant_type": "link", "link": "unknown"}),
     keys.ListKeys: ("keys.list", {}),
     keys.CreateKey: ("keys.create", {"name": "a script", "scope": [], "expires_in": 60}),
     keys.RemoveKey: ("keys.remove", {"key_id": 1}),

@@ -161,6 +161,8 @@ SAMPLES: Final = (
         errors=(403, 409, 429)),
     Sample("POST", "/api/auth/passkey/options", 200, "never", ("challenge", "options"), errors=(409,)),
     Sample("GET", "/api/auth/ways", 200, "never", ("password", "passkey", "public_url", "issuer")),
+    Sample("POST", "/api/auth/links", 201, "always", ("url", "expires_at"), {"user_id": 1042, "username": "Mia"},
+        errors=(409,)),
     Sample("POST", "/api/auth/revoke", 200, "optional", ("ended",), {"refresh_token": "unknown"}, errors=(403,)),
     Sample("GET", "/api/auth/me", 200, "always", (*_USER, "scope", "enrol_by", "must_change_password")),
     Sample("GET", "/api/auth/me/preferences", 200, "always", ()),

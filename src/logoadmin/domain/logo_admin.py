@@ -47,6 +47,7 @@ from logoadmin.domain.identity.sessions.callers import Callers, Lifetimes, requi
 from logoadmin.domain.identity.sessions.open_sessions import SessionTokens
 from logoadmin.domain.identity.sign_in.code import CodeSignIn
 from logoadmin.domain.identity.sign_in.issuer import IssuerSignIn
+from logoadmin.domain.identity.sign_in.link import LinkSignIn
 from logoadmin.domain.identity.sign_in.passkey import PasskeySignIn
 from logoadmin.domain.identity.sign_in.password import PasswordSignIn
 from logoadmin.domain.identity.sign_in.second_step import SecondStep, SecondStepSignIn
@@ -176,6 +177,7 @@ class LogoAdmin:
         factors: see :class:`~logoadmin.domain.identity.sign_in.second_step.SecondStepSignIn`.
         passkeys: see :class:`~logoadmin.domain.identity.sign_in.passkey.PasskeySignIn`.
         sign_in_codes: see :class:`~logoadmin.domain.identity.sign_in.code.CodeSignIn`.
+        links: see :class:`~logoadmin.domain.identity.sign_in.link.LinkSignIn`.
         single_sign_on: see :class:`~logoadmin.domain.identity.sign_in.issuer.IssuerSignIn`.
         keys: see :class:`~logoadmin.domain.identity.service_keys.KeyService`.
         events: see :class:`~logoadmin.domain.identity.events.event_list.EventService`.
@@ -253,6 +255,7 @@ class LogoAdmin:
         self.factors = SecondStepSignIn(opening, second_step, rules.public_url.host)
         self.passkeys = PasskeySignIn(opening, passkeys, challenges)
         self.sign_in_codes = CodeSignIn(opening, ports.randomness)
+        self.links = LinkSignIn(opening, ports.randomness, rules.public_url)
         self.single_sign_on = IssuerSignIn(opening, ports.issuer, issuer_users, ways, rules.public_url)
 
     @property

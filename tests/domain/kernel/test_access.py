@@ -30,6 +30,7 @@ from logoadmin.domain.identity.factors.factors import (
 from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.sign_in.issuer import ShowWays
+from logoadmin.domain.identity.sign_in.link import CreateLink, SignInWithLink
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
@@ -70,9 +71,9 @@ NOT_SEEN = (
 TABLE: dict[type[Command], Row] = {
     **dict.fromkeys((
         SignIn, sessions.Refresh, ShowWays, sessions.Revoke, SignInWithFactor, AskPasskey, SignInWithPasskey,
-        SignInWithCode, authors.ListAuthors, authors.GetAuthor, artworks.ListAuthorLogos, artworks.ListAuthorThemes,
-        artworks.ListThemes, artworks.GetTheme, artworks.ListThemeAuthors, artwork_css.GetThemeCss, artworks.ListLogos,
-        artworks.GetLogo, artworks.ListLogoAuthors, artwork_css.GetLogoCss,
+        SignInWithCode, SignInWithLink, authors.ListAuthors, authors.GetAuthor, artworks.ListAuthorLogos,
+        artworks.ListAuthorThemes, artworks.ListThemes, artworks.GetTheme, artworks.ListThemeAuthors,
+        artwork_css.GetThemeCss, artworks.ListLogos, artworks.GetLogo, artworks.ListLogoAuthors, artwork_css.GetLogoCss,
         pictures.GetPicture,
     ), Row("", True)),
     **dict.fromkeys((
@@ -82,7 +83,7 @@ TABLE: dict[type[Command], Row] = {
         keys.CreateKey, keys.RemoveKey, events.ListEvents,
     ), Row("", False)),
     **dict.fromkeys((
-        sessions.RemoveUserSessions, RemoveUserFactors, CreateSignInCode, users.CreateUser, users.AmendUser,
+        sessions.RemoveUserSessions, RemoveUserFactors, CreateSignInCode, CreateLink, users.CreateUser, users.AmendUser,
         users.RemoveUser,
     ), Row("users:write", False)),
     publication.ShowPublication: Row("logos:write", False, alternative=("themes:write",)),
@@ -183,7 +184,7 @@ def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> Refusal:
         return None if kind is sessions.Refresh else type(error)
     # The challenges of the table are not good ones.
     except errors.SignInRefused:
-        if kind not in (SignInWithFactor, SignInWithPasskey, SignInWithCode):
+        if kind not in (SignInWithFactor, SignInWithPasskey, SignInWithCode, SignInWithLink):
             raise
     except errors.InvalidInput:
         if kind is not passkeys.EnrolPasskey:

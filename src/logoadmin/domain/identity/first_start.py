@@ -14,6 +14,8 @@ from logoadmin.ports.kernel.environment import Clock, Randomness
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 ADMIN_ROLE_ID: Final = 2
+# The role of members, who submit (contract R2, R5).
+MEMBER_ROLE: Final = "member"
 ADMIN_USERNAME: Final = "admin"
 
 # The key that signs tokens; the key that signs after the next rotation, which all processes accept before that; and the
@@ -55,7 +57,7 @@ def first_start(
         uow.secrets.put(_TOKEN_KEY, randomness.text())
         uow.secrets.put(_NEXT_TOKEN_KEY, randomness.text())
         uow.secrets.put(FACTOR_KEY, randomness.text())
-        audited.records(ROLES).add(Role(DEFAULT_ROLE_ID, "member", (Scope.PROPOSALS_WRITE.value,), audited.now))
+        audited.records(ROLES).add(Role(DEFAULT_ROLE_ID, MEMBER_ROLE, (Scope.PROPOSALS_WRITE.value,), audited.now))
         audited.records(ROLES).add(Role(ADMIN_ROLE_ID, "admin", (Scope.ALL.value,), audited.now))
     if administrator and not _has_users(uow):
         generated = randomness.text() if admin_password is None else None

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from logoadmin.domain.kernel.errors import NotAuthenticated, NotPermitted
 
 # What a session began with; of two steps, the second.
-SignInFactor = Literal["password", "totp", "passkey", "recovery_code", "sign_in_code", "issuer"]
+SignInFactor = Literal["password", "totp", "passkey", "recovery_code", "sign_in_code", "link", "issuer"]
 
 # The age up to which a sign-in is recent (contract O3).
 RECENT_SECONDS: Final = 600

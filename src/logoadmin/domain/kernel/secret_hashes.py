@@ -4,7 +4,9 @@ import base64
 import hashlib
 from typing import Literal
 
-SecretLabel = Literal["refresh token", "service key", "idempotency key", "challenge", "recovery code", "sign-in code"]
+SecretLabel = Literal[
+    "refresh token", "service key", "idempotency key", "challenge", "recovery code", "sign-in code", "sign-in link"
+]
 
 
 def stored_hash(label: SecretLabel, secret: str) -> str:

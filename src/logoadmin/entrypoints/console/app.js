@@ -1,7 +1,7 @@
 /** The console itself, as soon as it is known who is signed in. */
 import { h, render, effect } from "./vendor/preact.js";
-import { startRouter } from "./router.js";
-import { me } from "./session.js";
+import { siteLink, startRouter } from "./router.js";
+import { hasSession, me } from "./session.js";
 import { notices } from "./notices.js";
 import { forgetRecent } from "./recent.js";
 import { forgetLists } from "./records.js";
@@ -9,9 +9,12 @@ import { forgetTrails } from "./trail.js";
 import { started } from "./start.js";
 import { Shell } from "./parts/shell/shell.js";
 
+const hadSession = hasSession();
+
 // Not awaited here: what loads meanwhile may be in a chunk that imports this module.
 void started.then(() => {
   startRouter();
+  if (siteLink && hadSession) void import("./parts/sign_in/link.js").then(({ offer }) => offer(siteLink));
   let userId = me.value?.user_id;
   effect(() => {
     // Users may see different records.

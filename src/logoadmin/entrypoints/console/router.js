@@ -16,6 +16,10 @@ export const issuerAnswer = arrived.pathname === HOME.pathname && arrived.search
 export const AT_ISSUER = "logoadmin.issuer";
 if (issuerAnswer) history.replaceState(null, "", new URL(JSON.parse(sessionStorage.getItem(AT_ISSUER) ?? "{}").view ?? "", HOME));
 
+/** The link with which a member of the host site comes (contract R5), out of the address for the same reason. */
+export const siteLink = arrived.hash.startsWith("#link=") ? arrived.hash.slice(6) : "";
+if (siteLink) history.replaceState(null, "", HOME);
+
 const here = signal(new URL(location.href));
 /** Increases with each navigation by the user, so that focus follows, but not with changes of filters. */
 export const visits = signal(0);

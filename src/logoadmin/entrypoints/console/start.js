@@ -2,7 +2,7 @@
  * Starts the slowest requests before anything is shown: the texts, the session, and a public list.
  */
 import { loadTexts } from "./texts.js";
-import { issuerAnswer } from "./router.js";
+import { issuerAnswer, siteLink } from "./router.js";
 import { place } from "./place.js";
 import { hasSession, startSession } from "./session.js";
 import { readAhead } from "./records.js";
@@ -20,8 +20,9 @@ else if (kind) void readAhead(kind);
 view?.load().catch(() => undefined);
 
 /** Until the texts and the session are loaded. */
-export const started = Promise.all([loadTexts(!view?.isList && "others", !hasSession() && "sign_in"), atIssuer().then(startSession)]);
+export const started = Promise.all([loadTexts(!view?.isList && "others", !hasSession() && "sign_in"), arrived().then(startSession)]);
 
-async function atIssuer() {
+async function arrived() {
+  if (siteLink) await (await import("./parts/sign_in/link.js")).finish(siteLink);
   if (issuerAnswer) await (await import("./parts/sign_in/issuer.js")).finish(issuerAnswer);
 }

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from logoadmin.domain.changes.proposal_records import Proposal
 from logoadmin.domain.identity.events.event_records import Event
-from logoadmin.domain.identity.factors.factor_records import NewFactor, NewRecoveryCodes, NewTotp
+from logoadmin.domain.identity.factors.factor_records import NewFactor, NewRecoveryCodes, NewTotp, SignInLink
 from logoadmin.domain.identity.sessions.session_records import NewServiceKey, Tokens
 from logoadmin.domain.kernel.access import PUBLIC, Caller, Policy
 from logoadmin.domain.kernel.command import DRY_RUN, MAX_JSON, MOST_MARKS, REQUEST_OPTIONS, Command, fields_of
@@ -109,7 +109,7 @@ class Operation:
     @cached_property
     def holds_secret(self) -> bool:
         """Whether the answer has a token, a key or a code, which its length must not reveal (contract K8)."""
-        return self.answer in (Tokens, NewServiceKey, NewTotp, NewFactor, NewRecoveryCodes)
+        return self.answer in (Tokens, NewServiceKey, NewTotp, NewFactor, NewRecoveryCodes, SignInLink)
 
     @cached_property
     def kind(self) -> AnyKind | None:

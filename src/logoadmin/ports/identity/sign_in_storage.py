@@ -12,7 +12,7 @@ from logoadmin.domain.identity.events.event_records import CountedEvent, Event
 from logoadmin.domain.kernel.lists import Order
 
 FactorKind = Literal["totp", "passkey"]
-ChallengePurpose = Literal["second_factor", "passkey", "passkey_enrolment", "sign_in_code"]
+ChallengePurpose = Literal["second_factor", "passkey", "passkey_enrolment", "sign_in_code", "link"]
 
 
 @dataclass(frozen=True, slots=True)

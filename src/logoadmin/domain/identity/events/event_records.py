@@ -18,6 +18,7 @@ EventName = Literal[
     "key_removed",
     "password_changed",
     "sign_in_code_made",
+    "link_made",
 ]
 # Anybody can cause these, so they are counted by user, address and hour.
 CountedEvent = Literal["sign_in_refused", "sign_in_limited"]

@@ -104,6 +104,19 @@ class RemovedUserFactors:
 
 
 @dataclass(frozen=True, slots=True)
+class SignInLink:
+    """A link that signs a user in once (contract R5)."""
+
+    url: Annotated[
+        str,
+        described(
+            "Where to send the member's browser, shown only this once.", "https://gallery.example/console/#link=…"
+        ),
+    ] = field(repr=False)
+    expires_at: Annotated[int, described("When it expires, as Unix time in seconds.", 1_800_000_300)]
+
+
+@dataclass(frozen=True, slots=True)
 class NewSignInCode:
     """A code that signs a user in once, instead of password and second factor (contract O6)."""
 

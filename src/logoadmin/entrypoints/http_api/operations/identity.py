@@ -16,6 +16,7 @@ from logoadmin.domain.identity.factors.factor_records import (
     RecoveryCodesLeft,
     RemovedFactor,
     RemovedUserFactors,
+    SignInLink,
 )
 from logoadmin.domain.identity.role_effects import RoleEffect
 from logoadmin.domain.identity.sessions import sessions
@@ -30,7 +31,7 @@ from logoadmin.domain.identity.sessions.session_records import (
     ServiceKey,
     Tokens,
 )
-from logoadmin.domain.identity.sign_in import code, issuer, passkey, password, second_step
+from logoadmin.domain.identity.sign_in import code, issuer, link, passkey, password, second_step
 from logoadmin.domain.identity.sign_in.ways import SignInWays
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.lists import Listing
@@ -56,13 +57,14 @@ IDENTITY_OPERATIONS: Final = (
               "valid once: using it a second time ends the session. For users with a second factor, the right password "
               "is 401 with a challenge, which `grant_type` `second_factor` answers within five minutes. With "
               "`grant_type` `passkey`, accepts a passkey alone; 409 where passkeys cannot be used. With "
-              "`sign_in_code`, accepts a code of `logoadmin user code` instead of all that. "
+              "`sign_in_code`, accepts a code of `logoadmin user code` instead of all that, and with `link` what "
+              "follows `#link=` in a link of `POST /api/auth/links`. "
               "With `authorization_code`, accepts a code of the issuer (`GET /api/auth/ways`): 403 if the groups there "
               "have no role. After many failures the response is 429 for a while.",
               also=(401, 403, 409, 429), form=True,
               grants=((sessions.Refresh, "sessions.refresh"), (second_step.SignInWithFactor, "factors.sign_in"),
                       (passkey.SignInWithPasskey, "passkeys.sign_in"),
-                      (code.SignInWithCode, "sign_in_codes.sign_in"),
+                      (code.SignInWithCode, "sign_in_codes.sign_in"), (link.SignInWithLink, "links.sign_in"),
                       (issuer.SignInByIssuer, "single_sign_on.sign_in"))),
     Operation("contract O2", "POST /api/auth/passkey/options", passkey.AskPasskey, "passkeys.options", PasskeyOptions,
               "Begin to sign in with a passkey",
@@ -75,6 +77,12 @@ IDENTITY_OPERATIONS: Final = (
               "single sign-on for a code: `authorization_endpoint` with these `client_id`, `redirect_uri` and `scope`, "
               "with `response_type=code`, and with a `state`, a `nonce` and a PKCE `code_challenge` (S256) of its own. "
               "`issuer` has only `name` and `failure` while the issuer cannot be used."),
+    Operation("contract R5", "POST /api/auth/links", link.CreateLink, "links.create", SignInLink,
+              "Let a member in",
+              "For the server of the host site, with a service key. Creates the user with the role `member` if there "
+              "is none, or brings name and avatar up to date, and returns a link that signs them in once within 5 "
+              "minutes and opens the console. 403 for users who have a password, a second factor or an identity of an "
+              "issuer, or scopes that the caller lacks. 409 if another user has the name.", success=201, also=(409,)),
     Operation("contract C3", "POST /api/auth/revoke", sessions.Revoke, "sessions.revoke", EndedSession,
               "Sign out",
               "Ends the session of the refresh token in the body, or, without a body, of the access token.",

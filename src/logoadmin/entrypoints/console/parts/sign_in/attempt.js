@@ -19,6 +19,7 @@ const NONE = { text: "", until: 0 };
 const DETAILS = {
   "Signing in with a password is switched off": "signIn.password.off",
   "No role for your groups at the issuer": "signIn.issuer.role",
+  "This link was used before, or has expired": "signIn.link.over",
 };
 
 /** @param {unknown} error @param {TextKey} wrong what a 401 means @returns {Problem} */

@@ -26,6 +26,7 @@ export default {
   "signIn.issuer.other": "The answer came from somewhere else than you were sent to, so it was not used. Tell your administrator.",
   "signIn.issuer.role": "Your groups there give you no role here. Ask your administrator.",
   "signIn.issuer.unsafe": "Signing in with {name} needs an address that begins with https://.",
+  "signIn.link.over": "This link was used before, or has expired. Go back to the site, and come from there again.",
   "signIn.others": "Other ways to sign in",
   "signIn.passkey": "Sign in with a passkey",
   "signIn.passkey.instead": "Use a passkey instead",

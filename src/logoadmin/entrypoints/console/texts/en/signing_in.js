@@ -29,6 +29,7 @@ export default {
   "event.password_changed": "Password changed",
   "event.recovery_codes_made": "New recovery codes made",
   "event.session_ended": "Session ended",
+  "event.link_made": "Sign-in link made by the site",
   "event.sign_in_code_made": "Sign-in code made by an administrator",
   "event.sign_in_limited": "Sign-in refused after too many attempts",
   "event.sign_in_refused": "Sign-in refused",
@@ -84,6 +85,7 @@ export default {
   "way.passkey": "passkey",
   "way.password": "password",
   "way.recovery_code": "recovery code",
+  "way.link": "link of the site",
   "way.sign_in_code": "sign-in code",
   "way.totp": "authenticator app",
 };

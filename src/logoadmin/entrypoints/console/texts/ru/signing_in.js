@@ -32,6 +32,7 @@ export default {
   "event.password_changed": "Изменён пароль",
   "event.recovery_codes_made": "Созданы новые резервные коды",
   "event.session_ended": "Сеанс завершён",
+  "event.link_made": "Сайт создал ссылку для входа",
   "event.sign_in_code_made": "Администратор создал код для входа",
   "event.sign_in_limited": "Во входе отказано: слишком много попыток",
   "event.sign_in_refused": "Во входе отказано",
@@ -97,6 +98,7 @@ export default {
   "way.passkey": "ключ доступа",
   "way.password": "пароль",
   "way.recovery_code": "резервный код",
+  "way.link": "ссылка сайта",
   "way.sign_in_code": "код для входа",
   "way.totp": "приложение-аутентификатор",
 };

@@ -1,0 +1,25 @@
+/** Coming in by a link of the host site (contract R5). */
+import { HOME } from "../../router.js";
+import { hasSession, me, signIn, signOut } from "../../session.js";
+import { t } from "../../texts.js";
+import { ask } from "../primitives/dialog.js";
+import { issuerProblem } from "./issuer.js";
+
+/** Sign in, unless this tab has a session, which nobody else's link may replace unasked. @param {string} link */
+export async function finish(link) {
+  if (hasSession()) return;
+  try {
+    await signIn({ grant_type: "link", link });
+  } catch (error) {
+    issuerProblem.value = error;
+  }
+}
+
+/** Ask whoever is signed in whether to go on as the member whom the link is for. @param {string} link */
+export async function offer(link) {
+  const user = me.value;
+  if (user && !(await ask({ title: t("link.title"), text: t("link.text", { name: user.username }), yes: t("link.yes"), no: t("link.no") }))) return;
+  await signOut();
+  history.replaceState(null, "", `${HOME.href}#link=${link}`);
+  location.reload();
+}

@@ -1,0 +1,68 @@
+"""Members of the host site come into the console by a link (contract R5)."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from logoadmin.domain.identity.sign_in.link import CreateLink
+from tests.console.driver import Person, looking
+from tests.console.service import Served, served
+from tests.console.test_accessible import findings
+
+pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract R5")]
+
+
+@pytest.fixture
+def service() -> Iterator[Served]:
+    with served() as found:
+        yield found
+
+
+def link_for(service: Served, username: str = "Mia") -> str:
+    """Return a new link, at the address that the browser knows."""
+    url = service.gallery.links.create(CreateLink(user_id=1042, username=username)).url
+    return url.replace(service.gallery.public_url.base, service.address)
+
+
+def is_in(person: Person, name: str) -> None:
+    expect(person.page.get_by_role("navigation", name="Views")).to_contain_text(name)
+
+
+def test_a_link_opens_the_console_once_and_leaves_the_address_at_once(chromium: Browser, service: Served) -> None:
+    with looking(chromium, service) as person:
+        page, link = person.page, link_for(service)
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(f"{request.url} {request.all_headers().get('referer')}"))
+        page.goto(link)
+        is_in(person, "Mia")
+        secret = link.rpartition("=")[2]
+        assert secret not in page.url
+        assert asked
+        assert not any(secret in each for each in asked)
+        page.go_back()
+        page.go_forward()
+        is_in(person, "Mia")
+    with looking(chromium, service) as person:
+        person.page.goto(link)
+        expect(person.page.get_by_role("alert")).to_contain_text("This link was used before, or has expired.")
+        expect(person.page.get_by_label("User name")).to_be_visible()
+        assert findings(person.page) == []
+
+
+def test_a_link_replaces_the_session_of_a_tab_only_with_consent(chromium: Browser, service: Served) -> None:
+    with looking(chromium, service) as person:
+        person.sign_in("logos")
+        link = link_for(service)
+        person.page.goto("about:blank")
+        person.page.goto(link)
+        dialog = person.page.get_by_role("dialog", name="Sign in as somebody else?")
+        expect(dialog).to_contain_text(re.compile("You are signed in as .admin.[.]"))
+        assert findings(person.page) == []
+        dialog.get_by_role("button", name="Stay signed in").click()
+        is_in(person, "admin")
+        person.page.goto("about:blank")
+        person.page.goto(link)
+        dialog.get_by_role("button", name="Sign in with the link").click()
+        is_in(person, "Mia")

@@ -1,0 +1,249 @@
+"""Links with which members of the host site come in, and attacks on them (contract R5)."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.gallery.authors import CreateAuthor
+from logoadmin.domain.identity.roles import AmendRole, CreateRole, ListRoles
+from logoadmin.domain.identity.service_keys import CreateKey
+from logoadmin.domain.identity.sessions.session_records import Tokens
+from logoadmin.domain.identity.sessions.sessions import WhoAmI
+from logoadmin.domain.identity.sign_in.link import CreateLink, SignInWithLink
+from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
+from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
+from logoadmin.domain.kernel import errors
+from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller, Policy
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.identity.sign_in_storage import Identity
+from logoadmin.ports.storage import Storage
+from tests.conftest import STORAGES
+from tests.domain.identity.second_factors import enrol
+from tests.domain.identity.sign_ins import ADMIN, caller, refresh, works
+from tests.gallery import ADMIN_ID, NOW, FrozenClock, gallery_on, once, stock
+
+pytestmark = pytest.mark.rule("contract R5")
+
+MIA_ID: Final = 1042
+MIA: Final = CreateLink(user_id=MIA_ID, username="Mia", avatar="https://site.example/mia.png")
+HERE: Final = Anonymous("192.0.2.1", user_agent="Firefox")
+REFUSED: Final = r"^This link was used before, or has expired$"
+
+
+def key(gallery: LogoAdmin, *scope: str) -> Caller:
+    """Return the holder of a service key that an administrator made for the site."""
+    admin = caller(gallery, gallery.sessions.sign_in(ADMIN))
+    made = gallery.keys.create(CreateKey(name="site", scope=scope), admin)
+    return gallery.sessions.caller(made.key)
+
+
+def made(gallery: LogoAdmin, command: CreateLink = MIA, who: Caller | None = None) -> str:
+    """Return what follows ``#link=`` in a new link."""
+    link = gallery.links.create(command, who or key(gallery, "users:write"))
+    assert link.url.startswith(f"{gallery.public_url.base}/console/#link=")
+    return link.url.rpartition("=")[2]
+
+
+def sign_in(gallery: LogoAdmin, link: str, client: Caller = ANONYMOUS) -> Tokens:
+    return gallery.links.sign_in(SignInWithLink(grant_type="link", link=link), client)
+
+
+def refused(gallery: LogoAdmin, link: str) -> None:
+    with pytest.raises(errors.SignInRefused, match=REFUSED):
+        sign_in(gallery, link)
+
+
+# What it does
+
+
+def test_a_link_makes_a_member_and_signs_in_once(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    who = key(stocked, "users:write")
+    link = stocked.links.create(MIA, who)
+    assert link.expires_at == NOW + 300
+    assert link.url not in repr(link)
+    secret = link.url.rpartition("=")[2]
+    tokens = sign_in(stocked, secret, HERE)
+    me = stocked.sessions.me(WhoAmI(), caller(stocked, tokens))
+    assert (me.user_id, me.username, me.avatar, me.scope) == (MIA_ID, "Mia", MIA.avatar, ("proposals:write",))
+    assert works(stocked, refresh(stocked, tokens))
+    events = storage.read(lambda uow: uow.identity.events.page(2**31, 2, MIA_ID))
+    assert [(event.event, event.address, event.factor) for event in events] == [
+        ("signed_in", "192.0.2.1", "link"),
+        ("link_made", None, None),
+    ]
+    assert secret not in str(events)
+
+
+def test_the_next_link_brings_name_and_avatar_up_to_date_and_replaces_the_one_before(stocked: LogoAdmin) -> None:
+    who = key(stocked, "users:write")
+    first = made(stocked, who=who)
+    second = made(stocked, CreateLink(user_id=MIA_ID, username="Mia M."), who)
+    refused(stocked, first)
+    assert works(stocked, sign_in(stocked, second))
+    user = stocked.users.get(GetUser(user_id=MIA_ID))
+    assert (user.username, user.avatar) == ("Mia M.", MIA.avatar)
+    made(stocked, CreateLink(user_id=MIA_ID, username="Mia M.", avatar=None), who)
+    assert stocked.users.get(GetUser(user_id=MIA_ID)).avatar is None
+
+
+def test_without_the_role_the_answer_says_which_to_make(stocked: LogoAdmin) -> None:
+    (member,) = [role for role in stocked.roles.list(ListRoles()) if role.name == "member"]
+    stocked.roles.amend(AmendRole(role_id=member.role_id, name="guest"))
+    with pytest.raises(errors.Conflict, match="create it, with the scope proposals:write"):
+        made(stocked)
+    with pytest.raises(errors.NotFound):
+        stocked.users.get(GetUser(user_id=MIA_ID))
+    stocked.roles.create(CreateRole(name="member", scope=("proposals:write",)))
+    assert works(stocked, sign_in(stocked, made(stocked)))
+
+
+@pytest.mark.rule("contract F3", "contract R5")
+def test_a_repeated_request_has_the_same_link_until_it_was_used(stocked: LogoAdmin) -> None:
+    who = key(stocked, "users:write")
+    links = [stocked.links.create(once(MIA, "made"), who) for _ in range(2)]
+    assert links[0] == links[1]
+    sign_in(stocked, links[0].url.rpartition("=")[2])
+    assert stocked.links.create(once(MIA, "made"), who) != links[0]
+
+
+# Attacks
+
+
+@pytest.mark.rule("contract K7", "contract R5")
+@pytest.mark.parametrize(
+    ("seconds", "is_valid"), [(0, True), (299, True), (300, False), (86_400, False), (-10, True), (-11, False)]
+)
+def test_a_link_is_valid_for_five_minutes(stocked: LogoAdmin, clock: FrozenClock, seconds: int, is_valid: bool) -> None:
+    link = made(stocked)
+    clock.pass_by(seconds)
+    if is_valid:
+        assert works(stocked, sign_in(stocked, link))
+    refused(stocked, link)
+
+
+def test_a_link_opened_in_a_second_browser_is_refused_and_the_first_goes_on(stocked: LogoAdmin) -> None:
+    link = made(stocked)
+    tokens = sign_in(stocked, link, HERE)
+    with pytest.raises(errors.SignInRefused, match=REFUSED):
+        sign_in(stocked, link, Anonymous("198.51.100.7"))
+    assert works(stocked, tokens)
+
+
+@pytest.mark.parametrize("link", ["0", "-", "' OR 1=1 --", "é" * 24, "#link="])
+def test_rubbish_is_refused(stocked: LogoAdmin, link: str) -> None:
+    made(stocked)
+    refused(stocked, link)
+
+
+@pytest.mark.rule("contract C1", "contract R5")
+def test_guessing_is_limited(stocked: LogoAdmin) -> None:
+    link = made(stocked)
+    for number in range(100):
+        with pytest.raises(errors.SignInRefused):
+            sign_in(stocked, f"guess {number}", HERE)
+    with pytest.raises(errors.TooManySignIns):
+        sign_in(stocked, link, HERE)
+    assert works(stocked, sign_in(stocked, link, Anonymous("198.51.100.7")))
+
+
+def test_a_link_is_none_of_other_secrets(stocked: LogoAdmin) -> None:
+    link = made(stocked)
+    with pytest.raises(errors.InvalidToken):
+        stocked.sessions.caller(link)
+    with pytest.raises(errors.SignInRefused):
+        stocked.factors.sign_in(SignInWithFactor(grant_type="second_factor", challenge=link, totp="000000"))
+    assert works(stocked, sign_in(stocked, link))
+
+
+def with_password(gallery: LogoAdmin, _storage: Storage) -> None:
+    gallery.users.set_password(SetPassword(user_id=MIA_ID, password="a password of hers"))
+
+
+def with_factor(gallery: LogoAdmin, _storage: Storage) -> None:
+    enrol(gallery, caller(gallery, sign_in(gallery, made(gallery))))
+
+
+def with_identity(_gallery: LogoAdmin, storage: Storage) -> None:
+    identity = Identity("https://issuer.test", "mia", MIA_ID, "[]")
+    storage.write(lambda uow: uow.identity.identities.put(identity), "sessions")
+
+
+def with_more_rights(gallery: LogoAdmin, _storage: Storage) -> None:
+    gallery.users.amend(AmendUser(user_id=MIA_ID, role_id=3))
+
+
+@pytest.mark.parametrize("change", [with_password, with_factor, with_identity, with_more_rights])
+def test_who_can_sign_in_otherwise_or_may_do_more_gets_no_link(
+    stocked: LogoAdmin, storage: MemoryStorage, change: Any
+) -> None:
+    who = key(stocked, "users:write")
+    link = made(stocked, who=who)
+    if change is with_factor:
+        change(stocked, storage)
+        link = ""
+    else:
+        change(stocked, storage)
+        refused(stocked, link)  # made before
+    with pytest.raises(errors.NotPermitted):
+        stocked.links.create(MIA, who)
+
+
+@pytest.mark.rule("contract B4", "contract C5", "contract O3", "contract R5")
+def test_those_alone_who_may_let_a_user_in_get_a_link(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    site = key(stocked, "users:write")
+    made(stocked, who=site)
+    stocked.users.amend(AmendUser(user_id=MIA_ID, role_id=3))
+    for scope in (("users:write",), ("users:write", "logos:write", "themes:write"), ("*",)):
+        with pytest.raises(errors.NotPermitted):  # the session would outlive the key
+            stocked.links.create(MIA, key(stocked, *scope))
+    with pytest.raises(errors.NotPermitted):
+        stocked.links.create(MIA, key(stocked, "logos:write"))
+    for administrator in (ADMIN_ID, 7):
+        with pytest.raises(errors.NotPermitted):
+            stocked.links.create(CreateLink(user_id=administrator, username="Mia"), key(stocked, "*"))
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    assert works(stocked, sign_in(stocked, made(stocked, who=admin)))
+    clock.pass_by(601)
+    with pytest.raises(errors.RecentSignInRequired):
+        stocked.links.create(MIA, admin)
+
+
+def test_the_name_of_somebody_else_is_a_conflict_and_changes_nothing(stocked: LogoAdmin) -> None:
+    stocked.authors.create(CreateAuthor(user_id=MIA_ID, username="Mia"))  # an author may have any name
+    who = key(stocked, "users:write")
+    for _ in range(2):
+        with pytest.raises(errors.DuplicateEntry, match="Duplicate entry 'ann' for key 'username'") as caught:
+            stocked.links.create(CreateLink(user_id=MIA_ID, username="ann"), who)
+        assert not isinstance(caught.value, errors.DuplicateUpdate)
+        made(stocked, who=who)
+    assert stocked.users.get(GetUser(user_id=MIA_ID)).username == "Mia"
+
+
+def test_a_removed_member_has_no_link_left(stocked: LogoAdmin) -> None:
+    link = made(stocked)
+    stocked.users.remove(RemoveUser(user_id=MIA_ID))
+    refused(stocked, link)
+    stocked.users.create(CreateUser(user_id=MIA_ID, username="Another", password="a password of hers"))
+    refused(stocked, link)
+
+
+@pytest.mark.parametrize("kind", STORAGES)
+def test_two_exchanges_at_once_get_one_session(request: pytest.FixtureRequest, kind: str) -> None:
+    storage: Storage = request.getfixturevalue(f"{kind}_storage")
+    gallery = gallery_on(storage, FrozenClock(), Policy.GUARDED)
+    stock(gallery)
+    who = key(gallery, "users:write")
+    for _ in range(3):
+        link = made(gallery, who=who)
+
+        def run(_: int, link: str = link) -> Tokens | None:
+            try:
+                return sign_in(gallery, link)
+            except errors.SignInRefused:
+                return None
+
+        with ThreadPoolExecutor(4) as threads:
+            (tokens,) = [tokens for tokens in threads.map(run, range(4)) if tokens is not None]
+        assert works(gallery, tokens)
