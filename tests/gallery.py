@@ -19,6 +19,7 @@ from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import import_export
 from logoadmin.domain.changes import proposal_commands as proposals
+from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import preferences, roles, users
@@ -64,7 +65,7 @@ from logoadmin.ports.identity.issuer import Issuer
 from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkeys
 from logoadmin.ports.identity.passwords import PasswordHasher
 from logoadmin.ports.identity.session_storage import Session
-from logoadmin.ports.kernel.outgoing import Outgoing
+from logoadmin.ports.kernel.outgoing import Outgoing, PostingOutgoing
 from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
 
 Answer = TypeVar("Answer")
@@ -142,7 +143,7 @@ def recorded(
 
     def done(uow: UnitOfWork) -> Answer:
         held = None if user_id is None else Rights(user_id, frozenset("*"), signed_in_at=now)
-        audited = AuditedUnitOfWork(uow, auditing(USUAL_WAYS), now, request_id, held)
+        audited = AuditedUnitOfWork(uow, auditing(USUAL_WAYS, Notices((), LOCAL)), now, request_id, held)
         answer = work(audited)
         audited.close()
         return answer
@@ -210,6 +211,8 @@ def gallery_on(
     issuer: Issuer | None = None,
     factor_keys: Sequence[str] = (),
     picture_space: int = pictures.DEFAULT_SPACE,
+    receivers: PostingOutgoing | None = None,
+    notify_urls: Sequence[str] = (),
 ) -> LogoAdmin:
     """Create a gallery on a storage; with ``started``, with its roles and its administrator."""
     randomness = SystemRandomness()
@@ -225,6 +228,7 @@ def gallery_on(
         issuer=issuer,
         factor_keys=factor_keys,
         pictures=PICTURES,
+        receivers=receivers,
     )
     rules = Rules(
         access,
@@ -232,6 +236,7 @@ def gallery_on(
         sign_in=sign_in or SignInRules(),
         public_url=public_url,
         picture_space=picture_space,
+        notify_urls=notify_urls,
     )
     return LogoAdmin(ports, rules)
 

@@ -45,6 +45,7 @@ from logoadmin.ports.publication.signing import SigningKey
 from logoadmin.ports.storage import Storage, StorageLifecycle
 from logoadmin.settings import Settings, wrong_settings
 from logoadmin.settings.gallery_page import targets_of
+from logoadmin.settings.settings import urls_in
 from logoadmin.settings.sign_in import keys_in
 from logoadmin.settings.single_sign_on import host_of, roles_of
 
@@ -132,13 +133,26 @@ def _gallery(
         derived_keys(keys, "passkey challenge"),
         issuer,
         _pictures(),
+        outgoing,
     )
-    lifetimes = Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days)
-    access, seen = settings.access or Policy.OPEN, settings.effective_public_url
-    is_demo = demo_clock is not None
-    publishing, signing_in = _publishing(settings, demo=is_demo), sign_in_rules(settings)
-    rules = Rules(access, lifetimes, publishing, signing_in, seen, settings.picture_space, is_demo)
-    return LogoAdmin(ports, rules, generated_password)
+    return LogoAdmin(ports, _rules(settings, outgoing, demo=demo_clock is not None), generated_password)
+
+
+def _rules(settings: Settings, outgoing: GuardedOutgoing | None, *, demo: bool) -> Rules:
+    """Return the choices of the operator."""
+    urls = urls_in(settings.notify_urls)
+    if urls and outgoing is None:
+        raise StartError("Notices to notify_urls cannot be sent", install_extra("client"))
+    return Rules(
+        settings.access or Policy.OPEN,
+        Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days),
+        _publishing(settings, demo=demo),
+        sign_in_rules(settings),
+        settings.effective_public_url,
+        settings.picture_space,
+        demo,
+        urls,
+    )
 
 
 def sign_in_rules(settings: Settings) -> SignInRules:

@@ -51,6 +51,8 @@ class GalleryPageOptions(TypedDict, total=False):
 class Options(SignInOptions, GalleryPageOptions, total=False):
     """The settings that :func:`connect` also takes by their names."""
 
+    notify_urls: "str | Collection[str] | None"
+
 
 def connect(
     database: str = "memory:",

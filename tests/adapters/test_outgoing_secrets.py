@@ -108,3 +108,35 @@ def test_every_address_is_judged() -> None:
 def test_a_damaged_date_is_none(server: HostileServer, outgoing: GuardedOutgoing, date: str) -> None:
     server.answers["/"] = response(b"", f"Date: {date}")
     assert send(outgoing, server.url()).date is None
+
+
+def post(outgoing: GuardedOutgoing, url: str, seconds: float = 5) -> int:
+    return outgoing.post(url, b'{"text": "hello"}', seconds=seconds)
+
+
+@pytest.mark.rule("contract L8", "contract R6")
+@pytest.mark.parametrize("status", ["200 OK", "204 No Content", "302 Found", "404 No", "500 Oops"])
+def test_json_is_posted_once_and_the_status_returned(
+    server: HostileServer, outgoing: GuardedOutgoing, status: str
+) -> None:
+    server.answers["/hook"] = redirect("/other") if status.startswith("302") else response(b"x" * 10, status=status)
+    assert post(outgoing, server.url("/hook")) == int(status[:3])
+    assert server.bodies == [b'{"text": "hello"}']
+    head = server.heads[0].lower()
+    assert head.startswith("post /hook http/1.1")
+    assert "content-type: application/json" in head
+
+
+@pytest.mark.rule("contract L8", "contract R6")
+def test_json_goes_to_no_private_receiver_none_without_tls_and_none_that_hangs(
+    server: HostileServer, outgoing: GuardedOutgoing
+) -> None:
+    private = GuardedOutgoing([], context=ssl.create_default_context(), resolve=Names(hook_test=[[PRIVATE]]))
+    with pytest.raises(OutgoingError, match=r"hook\.test"):
+        post(private, f"https://hook.test/{SECRET}")
+    with pytest.raises(OutgoingError, match="is not asked without TLS") as caught:
+        post(outgoing, f"http://other.test:{server.port}/{SECRET}")
+    assert SECRET not in str(caught.value)
+    server.answers["/slow"] = b""
+    with pytest.raises(OutgoingError):
+        post(outgoing, server.url("/slow"), seconds=0.5)

@@ -330,6 +330,18 @@ INVALID: Final[dict[str, tuple[str, tuple[Any, ...]]]] = {
             *(f"{'a' * 64}.b", "a." * 127 + "b"),
         ),
     ),
+    "notify_urls": (
+        "should be URLs that begin with https://",
+        (
+            "hook",
+            "ftp://a/b",
+            "https://",
+            "https://u:p@a/b",
+            "https://a/b#c",
+            "https://a/b c",
+            f"https://a/{'b' * 2048}",
+        ),
+    ),
     "root_path": (
         "should begin with / and not end with it, such as /gallery; "
         "between them are letters, digits and the characters - . _ ~",

@@ -12,6 +12,7 @@ from logoadmin.domain.changes import proposal_records
 from logoadmin.domain.changes.bulk_changes import BulkService
 from logoadmin.domain.changes.history import ChangeService
 from logoadmin.domain.changes.import_export import ImportExportService
+from logoadmin.domain.changes.notices import Notices, NoticeSender
 from logoadmin.domain.changes.proposals import ProposalService
 from logoadmin.domain.gallery.artworks import ArtworkService
 from logoadmin.domain.gallery.audited_artworks import AuditedArtworks
@@ -80,7 +81,7 @@ from logoadmin.ports.identity.tokens import TokenSigner, TokenVerifier
 from logoadmin.ports.kernel.encryption import Encryption
 from logoadmin.ports.kernel.environment import Clock, Randomness
 from logoadmin.ports.kernel.metrics import Metrics, Milestone, NoMetrics
-from logoadmin.ports.kernel.outgoing import Outgoing
+from logoadmin.ports.kernel.outgoing import Outgoing, PostingOutgoing
 from logoadmin.ports.publication.signing import Signing, SigningKey
 from logoadmin.ports.storage import Storage, UnitOfWork
 
@@ -120,6 +121,7 @@ class Ports:
     challenge_keys: Sequence[bytes] = ()
     issuer: Issuer | None = None
     pictures: PictureCodec | str = NO_PICTURES
+    receivers: PostingOutgoing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,7 @@ class Rules:
     public_url: PublicUrl = LOCAL
     picture_space: int = DEFAULT_SPACE
     demo: bool = False
+    notify_urls: Sequence[str] = field(default=(), repr=False)
 
 
 class JudgedArtworkService(ArtworkService[Artwork, LinkAnswer, Removed, RemovedLink]):
@@ -145,8 +148,8 @@ class JudgedArtworkService(ArtworkService[Artwork, LinkAnswer, Removed, RemovedL
         self.css = ArtworkCss(kind, transactions).css
 
 
-def auditing(ways: Ways) -> Auditing:
-    """Return what the contexts add to every write, given the ways to sign in."""
+def auditing(ways: Ways, notices: Notices) -> Auditing:
+    """Return what the contexts add to every write, given the ways to sign in and the notices."""
     return Auditing(
         {
             Kind.AUTHOR: AuditedAuthors,
@@ -154,7 +157,7 @@ def auditing(ways: Ways) -> Auditing:
             **{kind.kind: AuditedArtworks for kind in ARTWORK_KINDS},
         },
         guards(ways),
-        [withdraw, name_pictures],
+        [withdraw, name_pictures, notices.follow],
         partial(check_somebody_holds_all, ways),
         require_recent_sign_in,
     )
@@ -190,6 +193,7 @@ class LogoAdmin:
         changes: see :class:`~logoadmin.domain.changes.history.ChangeService`.
         bulk: see :class:`~logoadmin.domain.changes.bulk_changes.BulkService`.
         proposals: see :class:`~logoadmin.domain.changes.proposals.ProposalService`.
+        notices: see :class:`~logoadmin.domain.changes.notices.NoticeSender`.
         import_export: see :class:`~logoadmin.domain.changes.import_export.ImportExportService`.
         access: the access policy in force.
         public_url: the URL that browsers open (contract O8).
@@ -215,9 +219,11 @@ class LogoAdmin:
         self.metrics = ports.metrics
         self.admin_password = admin_password
         idempotency = Idempotency(ports.encryption, [records, session_records, factor_records, proposal_records])
-        ways = rules.sign_in.ways
+        ways, notices = rules.sign_in.ways, Notices(rules.notify_urls, rules.public_url)
         callers = Callers(ports.verifier, ports.clock, rules.lifetimes, ways)
-        transactions = Transactions(ports.storage, rules.access, ports.clock, idempotency, callers, auditing(ways))
+        transactions = Transactions(
+            ports.storage, rules.access, ports.clock, idempotency, callers, auditing(ways, notices)
+        )
         self._transactions = transactions
         new_passwords = NewPasswords(ports.hasher, rules.sign_in.min_password_length, rules.public_url.host)
         self.users = UserService(transactions, new_passwords, ports.clock)
@@ -234,14 +240,20 @@ class LogoAdmin:
         self.preferences = PreferenceService(transactions)
         self.keys = KeyService(transactions, ports.randomness, rules.sign_in)
         self.events = EventService(transactions)
-        self.changes = ChangeService(transactions)
         gallery_keys = GalleryKeys(ports.signing, ports.gallery_keys, rules.publishing.days, ports.randomness)
         self.publication = PublicationService(transactions, ports.clock, gallery_keys, rules.publishing)
-        of_kinds = {kind.kind: getattr(self, kind.plural) for kind in KINDS.values()}
-        self.bulk = BulkService(transactions, new_passwords, of_kinds)
-        self.proposals = ProposalService(transactions, of_kinds, ports.clock)
-        self.import_export = ImportExportService(transactions, new_passwords)
+        self._connect_changes(ports, transactions, new_passwords, notices)
         self._connect_signing_in(ports, rules, transactions, callers)
+
+    def _connect_changes(
+        self, ports: Ports, transactions: Transactions, new_passwords: NewPasswords, notices: Notices
+    ) -> None:
+        of_kinds = {kind.kind: getattr(self, kind.plural) for kind in KINDS.values()}
+        self.changes = ChangeService(transactions)
+        self.bulk = BulkService(transactions, new_passwords, of_kinds)
+        self.proposals = ProposalService(transactions, of_kinds, ports.clock, notices)
+        self.notices = NoticeSender(ports.storage, ports.clock, notices, ports.receivers)
+        self.import_export = ImportExportService(transactions, new_passwords)
 
     def _connect_signing_in(self, ports: Ports, rules: Rules, transactions: Transactions, callers: Callers) -> None:
         ways = rules.sign_in.ways

@@ -19,6 +19,7 @@ from typing import Any, Literal, Protocol, TypeVar
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.kinds import RecordKind
 from logoadmin.domain.kernel.records import StoredRecord
+from logoadmin.ports.changes.notice_storage import Notices
 from logoadmin.ports.changes.proposal_storage import Proposals
 from logoadmin.ports.gallery.gallery_storage import GalleryStorage
 from logoadmin.ports.identity.identity_storage import IdentityStorage
@@ -59,6 +60,10 @@ class UnitOfWork(Protocol):
     @property
     def proposals(self) -> Proposals:
         """The proposals."""
+
+    @property
+    def notices(self) -> Notices:
+        """The notices that are still to be sent."""
 
     @property
     def gallery(self) -> GalleryStorage:

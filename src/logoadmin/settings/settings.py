@@ -31,6 +31,8 @@ from logoadmin.settings.single_sign_on import is_encrypted
 _HOST = re.compile(r"\*|[A-Za-z0-9._-]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*|\[[0-9A-Fa-f:.]+\]", re.ASCII)
 _ORIGIN = re.compile(r"https?://[a-z0-9.:\[\]-]+", re.ASCII)
 _PICTURE_HOST = re.compile(PICTURE_HOST, re.ASCII)
+_NOTIFY_URL = re.compile(r"https?://(?![^/?#]*@)[^\s/?#\\]+([/?][^\s#\\]*)?", re.I)
+_MAX_NOTIFY_URL = 2_048
 # The largest file to import fits.
 _MIN_SPOOL_SPACE = 64 * 1024 * 1024
 
@@ -154,6 +156,13 @@ class Settings(SignInSettings, GalleryPageSettings):
             "they are not public, such as `styles.internal`"
         ),
     )
+    notify_urls: SecretStr | None = Field(
+        None,
+        description=(
+            "the URLs of webhooks in Discord, Slack, Mattermost and others that get [notices](notices.md) of "
+            "submissions and blocks, separated by commas; this needs `logoadmin[client]`"
+        ),
+    )
     admin_password: SecretStr | None = Field(
         None, description="the password of the first administrator; by default a generated one"
     )
@@ -248,6 +257,19 @@ class Settings(SignInSettings, GalleryPageSettings):
             raise PydanticCustomError("outgoing_hosts", msg)
         return hosts
 
+    @field_validator("notify_urls", mode="before")
+    @classmethod
+    def _joined(cls, value: Any) -> Any:
+        return ",".join(value) if isinstance(value, list | tuple) and all(isinstance(e, str) for e in value) else value
+
+    @field_validator("notify_urls")
+    @classmethod
+    def _are_urls(cls, value: SecretStr | None) -> SecretStr | None:
+        if any(len(url) > _MAX_NOTIFY_URL or _NOTIFY_URL.fullmatch(url) is None for url in urls_in(value)):
+            msg = "should be URLs that begin with https://, or with http:// for a host in outgoing_hosts"
+            raise PydanticCustomError("notify_urls", msg)
+        return value
+
     @field_validator("access", "log_level", "log_format", mode="before")
     @classmethod
     def _in_lower_case(cls, value: Any) -> Any:
@@ -302,6 +324,11 @@ class Settings(SignInSettings, GalleryPageSettings):
             if isinstance(text, str) and ("\0" in text or _is_broken(text)):
                 raise ValueError(f"{name} must be UTF-8 text without the character U+0000")
         return self
+
+
+def urls_in(setting: SecretStr | None) -> tuple[str, ...]:
+    """Return the URLs in ``notify_urls``, each once."""
+    return tuple(dict.fromkeys([] if setting is None else _split(setting.get_secret_value())))
 
 
 def _split(text: str) -> list[str]:

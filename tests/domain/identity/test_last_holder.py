@@ -8,6 +8,7 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.import_export import ImportRecords
+from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.identity.factors.audited_factors import remove_factor
 from logoadmin.domain.identity.factors.factors import RemoveUserFactors
 from logoadmin.domain.identity.roles import AmendRole, CreateRole
@@ -18,6 +19,7 @@ from logoadmin.domain.kernel.access import KeyHolder, Policy
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotPermitted
+from logoadmin.domain.kernel.public_url import LOCAL
 from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.domain.logo_admin import LogoAdmin, auditing
 from logoadmin.ports.identity.sign_in_storage import Factor, Identity
@@ -51,7 +53,7 @@ def know(storage: Storage, user_id: int = ADMIN_ID, issuer: str = ISSUER) -> Non
 
 def change(storage: Storage, ways: Ways, work: Callable[[AuditedUnitOfWork], object]) -> None:
     def done(uow: UnitOfWork) -> None:
-        audited = AuditedUnitOfWork(uow, auditing(ways), NOW, None, None)
+        audited = AuditedUnitOfWork(uow, auditing(ways, Notices((), LOCAL)), NOW, None, None)
         work(audited)
         audited.close()
 

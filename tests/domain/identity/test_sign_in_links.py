@@ -88,7 +88,7 @@ def test_the_next_link_brings_name_and_avatar_up_to_date_and_replaces_the_one_be
     assert stocked.users.get(GetUser(user_id=MIA_ID)).avatar is None
 
 
-def test_without_the_role_the_answer_says_which_to_make(stocked: LogoAdmin) -> None:
+def test_without_the_role_the_error_names_it(stocked: LogoAdmin) -> None:
     (member,) = [role for role in stocked.roles.list(ListRoles()) if role.name == "member"]
     stocked.roles.amend(AmendRole(role_id=member.role_id, name="guest"))
     with pytest.raises(errors.Conflict, match="create it, with the scope proposals:write"):

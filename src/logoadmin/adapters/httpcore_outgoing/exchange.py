@@ -49,9 +49,7 @@ def send(
     context: ssl.SSLContext,
 ) -> Fetched:
     """Return the response to one request with secrets, see :class:`~logoadmin.ports.kernel.outgoing.Outgoing`."""
-    target = target_of(url)
-    if not (target.is_secure or guard.lists(target.host)):
-        raise OutgoingError(target.host, "is not asked without TLS, because it is not listed in outgoing_hosts")
+    target = _confidential(url, guard)
     method, content, headers = "GET", None, [("Authorization", authorization)] if authorization else []
     if form is not None:
         method, content = "POST", urlencode(form).encode()
@@ -62,6 +60,26 @@ def send(
         pool.stream(method, _asked(target), headers=_headers(target, *headers), content=content) as response,
     ):
         return _received(response, target, budget)
+
+
+def post(url: str, content: bytes, budget: Budget, guard: Guard, context: ssl.SSLContext) -> int:
+    """Return the status of the response, see :class:`~logoadmin.ports.kernel.outgoing.PostingOutgoing`."""
+    target = _confidential(url, guard)
+    headers = _headers(target, ("Content-Type", "application/json"))
+    with (
+        _pool(budget, guard, context) as pool,
+        _explained(target, budget),
+        pool.stream("POST", _asked(target), headers=headers, content=content) as response,
+    ):
+        return response.status
+
+
+def _confidential(url: str, guard: Guard) -> Target:
+    """Return the target of a URL, which nobody on the way may read along."""
+    target = target_of(url)
+    if not (target.is_secure or guard.lists(target.host)):
+        raise OutgoingError(target.host, "is not asked without TLS, because it is not listed in outgoing_hosts")
+    return target
 
 
 def _pool(budget: Budget, guard: Guard, context: ssl.SSLContext) -> httpcore2.ConnectionPool:

@@ -4,10 +4,14 @@ import socket
 import ssl
 from collections.abc import Collection, Mapping
 from functools import cached_property
+from typing import Final
 
 from logoadmin.adapters.httpcore_outgoing.budget import Budget
 from logoadmin.adapters.httpcore_outgoing.guard import Guard, Resolve
 from logoadmin.ports.kernel.outgoing import Fetched
+
+# The most bytes of a response of which only the head matters.
+_HEAD: Final = 65_536
 
 
 class GuardedOutgoing:
@@ -40,6 +44,12 @@ class GuardedOutgoing:
         from logoadmin.adapters.httpcore_outgoing.exchange import fetch
 
         return fetch(url, Budget(most, seconds), self._guard, self._context)
+
+    def post(self, url: str, content: bytes, *, seconds: float) -> int:
+        """Send JSON, and return the status of the response."""
+        from logoadmin.adapters.httpcore_outgoing.exchange import post
+
+        return post(url, content, Budget(_HEAD, seconds), self._guard, self._context)
 
     def send(
         self, url: str, *, form: Mapping[str, str] | None = None, authorization: str = "", most: int, seconds: float

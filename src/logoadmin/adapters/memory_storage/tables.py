@@ -14,6 +14,7 @@ from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.lists import Order
 from logoadmin.domain.kernel.records import Change, Kind, PasswordHash
+from logoadmin.ports.changes.notice_storage import StoredNotice
 from logoadmin.ports.changes.proposal_storage import StoredProposal
 from logoadmin.ports.gallery.picture_storage import StoredPicture
 from logoadmin.ports.identity.session_storage import Session
@@ -83,6 +84,7 @@ class Tables:
     sheets: dict[str, str] = field(default_factory=dict)
     pictures: dict[str, PictureRow] = field(default_factory=dict)
     proposals: Rows[StoredProposal] = field(default_factory=Rows)
+    notices: dict[int, StoredNotice] = field(default_factory=dict)
     factors: dict[int, Factor] = field(default_factory=dict)
     # hash -> user
     recovery_codes: dict[str, int] = field(default_factory=dict)

@@ -4,6 +4,7 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import Any, TypeVar
 
+from logoadmin.adapters.memory_storage.changes.notices import MemoryNotices
 from logoadmin.adapters.memory_storage.changes.proposals import MemoryProposals
 from logoadmin.adapters.memory_storage.gallery.pictures import MemoryPictures
 from logoadmin.adapters.memory_storage.identity.sessions import (
@@ -70,6 +71,7 @@ class MemoryUnitOfWork(Repository):
     stored_responses = cached_property(lambda room: MemoryStoredResponses(room._tables, room._journal))
     secrets = cached_property(lambda room: MemorySecrets(room._tables, room._journal))
     proposals = cached_property(lambda room: MemoryProposals(room._tables, room._journal))
+    notices = cached_property(lambda room: MemoryNotices(room._tables, room._journal))
     gallery = cached_property(lambda room: _Gallery(room._tables, room._journal))
     identity = cached_property(lambda room: _Identity(room._tables, room._journal))
     publication = cached_property(lambda room: _Publication(room._tables, room._journal))

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
+from logoadmin.adapters.sql_storage.changes.notices import SqlNotices
 from logoadmin.adapters.sql_storage.changes.proposals import SqlProposals
 from logoadmin.adapters.sql_storage.databases import connections_of, dialect_of
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
@@ -95,6 +96,7 @@ class SqlUnitOfWork(_Room):
     stored_responses = cached_property(lambda room: SqlStoredResponses(room._transaction))
     secrets = cached_property(lambda room: SqlSecrets(room._transaction))
     proposals = cached_property(lambda room: SqlProposals(room._transaction))
+    notices = cached_property(lambda room: SqlNotices(room._transaction))
     gallery = cached_property(lambda room: _Gallery(room._transaction))
     identity = cached_property(lambda room: _Identity(room._transaction))
     publication = cached_property(lambda room: _Publication(room._transaction))

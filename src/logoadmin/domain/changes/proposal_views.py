@@ -113,6 +113,11 @@ def _change(change: Values) -> ProposedChange:
     )
 
 
+def is_undone(uow: UnitOfWork, proposal: StoredProposal) -> bool:
+    """Return whether all changes of a proposal were undone."""
+    return _undone(uow, proposal)[0]
+
+
 def _undone(uow: UnitOfWork, proposal: StoredProposal) -> tuple[bool, str | None]:
     """Return whether all changes of a proposal were undone, and by which request the last one was."""
     if proposal.first_change is None or proposal.last_change is None:

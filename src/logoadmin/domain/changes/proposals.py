@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from logoadmin.domain.changes.bulk_changes import make
+from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.changes.proposal_commands import (
     WRITE_SCOPES,
     AmendProposal,
@@ -53,9 +54,11 @@ _MOST_TEXT: Final = 3_145_728
 class ProposalService(Service):
     """The use cases of proposals. Verdicts on CSS are found when no transaction is open."""
 
-    def __init__(self, transactions: Transactions, services: Mapping[Kind, Service], clock: Clock) -> None:
+    def __init__(
+        self, transactions: Transactions, services: Mapping[Kind, Service], clock: Clock, notices: Notices
+    ) -> None:
         super().__init__(transactions)
-        self._services, self._clock = services, clock
+        self._services, self._clock, self._notices = services, clock, notices
 
     def propose(self, command: ProposeChanges, caller: Caller = OWNER) -> Proposal:
         """Store changes that wait for a decision (contract R1, R2).
@@ -214,12 +217,15 @@ class ProposalService(Service):
         """
         if proposal.user_id is not None and uow.proposals.waiting_of(proposal.user_id) >= MOST_WAITING:
             raise Conflict(f"{MOST_WAITING} proposals of this user wait; withdraw one, or wait until one is decided")
+        self._notices.of_proposal(uow, proposal, uow.now)
         return _stored(uow, proposal)
 
     def _decide(self, uow: AuditedUnitOfWork, proposal: StoredProposal, state: ProposalState) -> Proposal:
         """Store a proposal that is applied, declined or withdrawn; what follows from that belongs here."""
         decided_by = None if uow.held is None else uow.held.user_id
-        return _stored(uow, replace(proposal, state=state, decided_at=uow.now, decided_by=decided_by))
+        decided = replace(proposal, state=state, decided_at=uow.now, decided_by=decided_by)
+        self._notices.of_proposal(uow, decided, uow.now)
+        return _stored(uow, decided)
 
     def _with_changes(
         self, uow: AuditedUnitOfWork, proposal: StoredProposal, changes: Sequence[Values]

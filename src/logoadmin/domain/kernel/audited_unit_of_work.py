@@ -26,6 +26,7 @@ from logoadmin.domain.kernel.records import (
     StoredRecord,
     version_of,
 )
+from logoadmin.ports.changes.notice_storage import Notices
 from logoadmin.ports.changes.proposal_storage import Proposals
 from logoadmin.ports.gallery.gallery_storage import GalleryStorage
 from logoadmin.ports.identity.identity_storage import IdentityStorage
@@ -305,6 +306,11 @@ class AuditedUnitOfWork:
     def proposals(self) -> Proposals:
         """The proposals."""
         return self.stored.proposals
+
+    @property
+    def notices(self) -> Notices:
+        """The notices that are still to be sent."""
+        return self.stored.notices
 
     @property
     def gallery(self) -> GalleryStorage:

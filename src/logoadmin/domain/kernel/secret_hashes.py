@@ -5,7 +5,14 @@ import hashlib
 from typing import Literal
 
 SecretLabel = Literal[
-    "refresh token", "service key", "idempotency key", "challenge", "recovery code", "sign-in code", "sign-in link"
+    "refresh token",
+    "service key",
+    "idempotency key",
+    "challenge",
+    "recovery code",
+    "sign-in code",
+    "sign-in link",
+    "receiver",
 ]
 
 

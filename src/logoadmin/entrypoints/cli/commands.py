@@ -48,7 +48,7 @@ _TASKS: Final = {
     "Set up and serve": ("init", "serve", "config", "doctor", "healthcheck", "token-key"),
     "People and rights": ("user", "role", "key", "events"),
     "History": ("changes", "revert"),
-    "Publish": ("publish", "block", "check", "gallery-key"),
+    "Publish": ("publish", "block", "check", "notify", "gallery-key"),
     "Copy and move": ("import", "export", "pictures", "backup", "restore", "move"),
     "For programs": ("openapi", "completion"),
 }
@@ -155,6 +155,23 @@ def revert(change_id: int | None, request_id: str | None, database: str | None) 
         if change_id is not None:
             change = gallery.changes.revert(command_of(Revert, {"change_id": change_id}), caller)
             click.echo(f"Undid change {change_id} with change {change.change_id}: {change.action}, id {change.id}")
+
+
+@cli.command()
+@database_option
+def notify(database: str | None) -> None:
+    """Send a trial to each URL of notify_urls, and print by its number whether it was accepted.
+
+    The exit code is 1 if any was not, or if the setting names none.
+    """
+    with gallery_at(database, "never") as gallery:
+        failures = [*gallery.notices.trials()]
+    for number, failure in enumerate(failures, 1):
+        click.echo(on_one_line(f"URL {number}: {failure or 'accepted'}"), err=bool(failure))
+    if not failures:
+        click.echo("notify_urls names no URL, so no notices are sent", err=True)
+    if not failures or any(failures):
+        sys.exit(1)
 
 
 @cli.command()

@@ -7,7 +7,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.background import Background, sweep_regularly
+from logoadmin.entrypoints.http_api.background import Background, send_notices, sweep_regularly
 from logoadmin.entrypoints.http_api.background_publishing import background_publisher
 from logoadmin.entrypoints.http_api.documents import Redirect, document_routes
 from logoadmin.entrypoints.http_api.endpoints import AppContext, Endpoint, Paths
@@ -57,8 +57,9 @@ def http_application(
     if published is not None:
         publisher = background_publisher(gallery, published, context.dispatch)
         folder = PublishedGallery(PublishedFolder(published, context.dispatch), publisher, gallery.metrics)
-    sweep = Background(partial(sweep_regularly, gallery, context.dispatch))
-    app = Paths(context, operations, others, sweep, folder)
+    given = (gallery, context.dispatch)
+    background = Background(partial(sweep_regularly, *given), partial(send_notices, *given))
+    app = Paths(context, operations, others, background, folder)
     if hosts is None:
         return app
     return Hosts(app, {*hosts, gallery.public_url.host}, ClientLimits(misdirected, gallery.metrics))

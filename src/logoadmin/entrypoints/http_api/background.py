@@ -1,4 +1,4 @@
-"""Work in the background of an application: the sweep of what has expired (contract C1, F3, O2, O9)."""
+"""Work in the background of an application: the sweep, and the notices (contract C1, F3, O2, O9, R6)."""
 
 import asyncio
 import logging
@@ -14,6 +14,7 @@ from logoadmin.entrypoints.http_api.errors import HttpError
 log = logging.getLogger("logoadmin.http")
 
 _INTERVAL: Final = 60.0  # seconds
+_NOTICE_INTERVAL: Final = 2.0
 # The same while something is left, because another process held the lock.
 _SHORT_INTERVAL: Final = 1.0
 # Bounds a round where clocks disagree, so that it ends.
@@ -29,8 +30,8 @@ class Background:
         loop: the event loop in which it has begun, if any.
     """
 
-    def __init__(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Do the work, once it begins."""
+    def __init__(self, *work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Do the work, all of it at the same time, once it begins."""
         self.loop: asyncio.AbstractEventLoop | None = None
         self._work = work
         self._timer: asyncio.TimerHandle | None = None
@@ -42,7 +43,10 @@ class Background:
         self._timer = self.loop.call_later(_INTERVAL, self._begin)
 
     def _begin(self) -> None:
-        self._task = asyncio.get_running_loop().create_task(self._work())
+        self._task = asyncio.get_running_loop().create_task(self._all())
+
+    async def _all(self) -> None:
+        await asyncio.gather(*(work() for work in self._work))
 
     async def end(self) -> None:
         """End the work."""
@@ -71,6 +75,20 @@ async def sweep_regularly(gallery: LogoAdmin, dispatch: Dispatch) -> None:
             interval = _INTERVAL
             log.exception("What has expired cannot be removed")
         await asyncio.sleep(interval)
+
+
+async def send_notices(gallery: LogoAdmin, dispatch: Dispatch) -> None:
+    """Send the notices that are due, every two seconds, until the application ends or the gallery is closed."""
+    while gallery.notices.is_needed:
+        try:
+            await dispatch.asking.run_for(send_notices, gallery.notices.send_due)
+        except (LogoAdminError, HttpError):  # the database is out of reach, which storage logs
+            pass
+        except RuntimeError:  # the gallery was closed
+            return
+        except Exception:
+            log.exception("Notices cannot be sent")
+        await asyncio.sleep(_NOTICE_INTERVAL)
 
 
 async def _swept(gallery: LogoAdmin, dispatch: Dispatch) -> bool:

@@ -42,6 +42,22 @@ class Outgoing(Protocol):
         """
 
 
+class PostingOutgoing(Protocol):
+    """Sends JSON to receivers whose URLs are secrets (contract R6)."""
+
+    def post(self, url: str, content: bytes, *, seconds: float) -> int:
+        """Send JSON, and return the status of the response; its body is not read, and no redirect is followed.
+
+        Args:
+            url: https, or http to a host that the operator listed.
+            content: the JSON.
+            seconds: for resolving, connecting, sending and the head of the response.
+
+        Raises:
+            OutgoingError: must be raised without a response; its text names the host and nothing else of the URL.
+        """
+
+
 class ConfidentialOutgoing(Outgoing, Protocol):
     """Also sends requests that carry secrets (contract O7)."""
 

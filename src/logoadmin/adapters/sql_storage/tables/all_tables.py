@@ -47,7 +47,7 @@ COUNTED: Final[Mapping[WriteLock, tuple[str, ...]]] = {
         *(kind.id_field for kind in KINDS.values() if kind.gives_ids),
         *(kind.link_id_field for kind in KINDS.values() if isinstance(kind, ArtworkKind)),
         *(f"{kind}_version" for kind in Kind),
-        *("proposal_id", "proposal_version"),
+        *("proposal_id", "proposal_version", "notice_id"),
     ),
     "sessions": ("key_id", "factor_id", "event_id"),
 }

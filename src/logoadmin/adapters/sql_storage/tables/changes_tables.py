@@ -1,11 +1,11 @@
-"""The table of proposals."""
+"""The tables of proposals and notices."""
 
 from typing import Final
 
 from sqlalchemy import BigInteger, Column, Index, Integer, String, Table
 
 from logoadmin.adapters.sql_storage.tables.columns import OPAQUE, LongText, created_at_column, id_column, metadata
-from logoadmin.domain.kernel.limits import MAX_DECLINE_REASON, MAX_PROPOSAL_NOTE, MAX_PROPOSAL_TITLE
+from logoadmin.domain.kernel.limits import MAX_DECLINE_REASON, MAX_NOTICE, MAX_PROPOSAL_NOTE, MAX_PROPOSAL_TITLE
 
 # Without foreign keys: proposals outlast users.
 proposals: Final = Table(
@@ -30,4 +30,19 @@ proposals: Final = Table(
     Column("changes", LongText, nullable=False),
     Index(None, "user_id", "state"),
     Index(None, "state"),
+)
+
+# In the order of the fields of a StoredNotice.
+notices: Final = Table(
+    "notices",
+    metadata,
+    id_column("notice_id"),
+    Column("receiver", String(OPAQUE), nullable=False),
+    Column("event", String(32), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("id", Integer, nullable=False),
+    Column("text", String(MAX_NOTICE), nullable=False),
+    Column("due_at", BigInteger, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Index(None, "due_at"),
 )

@@ -15,7 +15,7 @@ export async function finish(link) {
   }
 }
 
-/** Ask whoever is signed in whether to go on as the member whom the link is for. @param {string} link */
+/** Ask the user who is signed in whether to go on as the member of the link. @param {string} link */
 export async function offer(link) {
   const user = me.value;
   if (user && !(await ask({ title: t("link.title"), text: t("link.text", { name: user.username }), yes: t("link.yes"), no: t("link.no") }))) return;

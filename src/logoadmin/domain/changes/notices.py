@@ -1,0 +1,165 @@
+"""Notices in Discord, Slack, Mattermost and others, about proposals and blocks (contract R6).
+
+A notice is stored in the transaction of what it is about, one row for each receiver, and sent later by one process.
+"""
+
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from logoadmin.domain.changes.proposal_views import is_undone
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.change_log import BLOCKED, BLOCKED_FIELD, ChangeLog
+from logoadmin.domain.kernel.errors import OutgoingError
+from logoadmin.domain.kernel.kinds import KINDS, USERS
+from logoadmin.domain.kernel.limits import MAX_NOTICE
+from logoadmin.domain.kernel.public_url import PublicUrl
+from logoadmin.domain.kernel.records import Change, Kind
+from logoadmin.domain.kernel.secret_hashes import stored_hash
+from logoadmin.ports.changes.notice_storage import NoticeEvent, StoredNotice
+from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
+from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.kernel.outgoing import PostingOutgoing
+from logoadmin.ports.storage import Storage, UnitOfWork
+
+log = logging.getLogger("logoadmin.notices")
+
+# Decisions can be undone in the console for so long before anybody hears of them (contract R4).
+_DELAY: Final = 10
+# After each attempt, the seconds until the next one; the last is the time in which a crash of it is noticed.
+_RETRIES: Final = (60, 300, 300)
+_SECONDS: Final = 5.0  # for a request
+_PROPOSAL: Final = "proposal"
+_EVENTS: Final[Mapping[ProposalState, NoticeEvent]] = {
+    ProposalState.WAITING: "proposal.waiting",
+    ProposalState.APPLIED: "proposal.applied",
+    ProposalState.DECLINED: "proposal.declined",
+}
+_TRIAL: Final = "A trial of logoadmin: notices arrive here"
+# What begins a mention, and what formats text, in Discord and Mattermost.
+_HARMLESS: Final = str.maketrans({"@": "@\u200b", "#": "#\u200b", "<": "\u2039", ">": "\u203a"})
+_FORMATTING: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\*_~`|[]()"})
+_SLACK: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+
+class Notices:
+    """The notices for some receivers; without receivers, nothing is stored."""
+
+    def __init__(self, urls: Sequence[str], public_url: PublicUrl) -> None:
+        """Send notices to these URLs, each of which is a secret."""
+        self.receivers: Mapping[str, str] = {stored_hash("receiver", url): url for url in urls}
+        self._console = f"{public_url.base}/console/"
+
+    def of_proposal(self, uow: AnyUnitOfWork, proposal: StoredProposal, now: int) -> None:
+        """Store that a proposal waits, or was applied or declined."""
+        event = _EVENTS.get(proposal.state)
+        if event is None or not self.receivers:
+            return
+        submitter, title = _name(uow, proposal.user_id), f"“{proposal.title}”"
+        if proposal.state is ProposalState.WAITING:
+            text = f"{submitter} submitted {title}"
+        else:
+            text = f"{_name(uow, proposal.decided_by)} {proposal.state} {title} by {submitter}"
+        self._add(uow, event, _PROPOSAL, proposal.proposal_id, text, now)
+
+    def follow(self, uow: UnitOfWork, _log: ChangeLog, changes: Sequence[Change], *, final: bool) -> None:  # noqa: ARG002 (as the protocol says)
+        """Store that artworks were blocked: one notice for those that were blocked together."""
+        blocked = [each for each in changes if each.action == f"{each.kind}.{BLOCKED}" and each.after is not None]
+        if not blocked or not self.receivers:
+            return
+        first = blocked[0]
+        names = ", ".join(f"{each.kind} “{(each.after or {})['name']}”" for each in blocked)
+        text = f"{_name(uow, first.user_id)} blocked {names}: {(first.after or {})[BLOCKED_FIELD]}"
+        self._add(uow, "artwork.blocked", first.kind, first.id, text, first.at)
+
+    def body(self, event: str, text: str, path: str) -> bytes:
+        """Return the body for every receiver: ``content`` is what Discord shows, ``text`` what Slack and others do."""
+        url = f"{self._console}{path}"
+        plain = text.translate(_HARMLESS)
+        shown = {"content": f"{plain.translate(_FORMATTING)}\n{url}", "text": f"{plain.translate(_SLACK)}\n{url}"}
+        return json.dumps({**shown, "event": event, "url": url}).encode()
+
+    def _add(self, uow: AnyUnitOfWork, event: NoticeEvent, kind: str, id_: int, text: str, now: int) -> None:
+        for receiver in self.receivers:
+            notice_id = uow.notices.next_id()
+            uow.notices.add(StoredNotice(notice_id, receiver, event, kind, id_, text[:MAX_NOTICE], now + _DELAY, 0))
+
+
+class NoticeSender:
+    """Sends the notices that are due. Several processes may: each attempt is claimed in a write before it is made."""
+
+    def __init__(self, storage: Storage, clock: Clock, notices: Notices, outgoing: PostingOutgoing | None) -> None:
+        self._storage, self._clock, self._notices, self._outgoing = storage, clock, notices, outgoing
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether notices are to be sent at all."""
+        return bool(self._notices.receivers) and self._outgoing is not None
+
+    def send_due(self) -> None:
+        """Send what is due, one after the other (contract R6).
+
+        Raises:
+            StorageUnavailable: the database is out of reach.
+        """
+        while self._storage.read(lambda uow: uow.notices.due(self._clock.now())) is not None:
+            notice = self._storage.write(self._claimed)
+            if notice is not None:
+                self._send(notice)
+
+    def trials(self) -> Iterator[str]:
+        """Send a trial to each receiver in turn; yield why it failed, or an empty text."""
+        for url in self._notices.receivers.values():
+            yield self._post(url, self._notices.body("trial", _TRIAL, ""))
+
+    def _claimed(self, uow: UnitOfWork) -> StoredNotice | None:
+        """Return the next notice, which is sent again later unless it is removed; None if nobody need hear of it."""
+        notice = uow.notices.due(self._clock.now())
+        if notice is None:
+            return None
+        if (
+            notice.attempts == len(_RETRIES)
+            or notice.receiver not in self._notices.receivers
+            or not _holds(uow, notice)
+        ):
+            uow.notices.remove(notice.notice_id)
+            return None
+        due_at = self._clock.now() + _RETRIES[notice.attempts]
+        uow.notices.attempt(notice.notice_id, due_at, notice.attempts + 1)
+        return notice
+
+    def _send(self, notice: StoredNotice) -> None:
+        path = f"{'submissions' if notice.kind == _PROPOSAL else KINDS[Kind(notice.kind)].plural}/{notice.id}"
+        body = self._notices.body(notice.event, notice.text, path)
+        failure = self._post(self._notices.receivers[notice.receiver], body)
+        is_last = notice.attempts + 1 == len(_RETRIES)
+        if failure:
+            number = [*self._notices.receivers].index(notice.receiver) + 1
+            log.warning("A notice to URL %d of notify_urls failed: %s%s", number, failure, "; given up" * is_last)
+        if not failure or is_last:
+            self._storage.write(lambda uow: uow.notices.remove(notice.notice_id))
+
+    def _post(self, url: str, body: bytes) -> str:
+        """Return why a receiver did not accept a body; an empty text if it did."""
+        if self._outgoing is None:
+            return "logoadmin[client] is not installed"
+        try:
+            status = self._outgoing.post(url, body, seconds=_SECONDS)
+        except OutgoingError as error:
+            return str(error)
+        return "" if 200 <= status < 300 else f"it responds with status {status}"
+
+
+def _name(uow: AnyUnitOfWork, user_id: int | None) -> str:
+    user = None if user_id is None else uow.records(USERS).get(user_id)
+    return "Somebody" if user is None else user.username
+
+
+def _holds(uow: UnitOfWork, notice: StoredNotice) -> bool:
+    """Return whether what a notice is about is still so: it may have been undone in time."""
+    if notice.kind != _PROPOSAL:
+        kind = Kind(notice.kind)
+        return any(each.reason is not None for each in uow.publication.withdrawals.get_many(kind, [notice.id]))
+    proposal = uow.proposals.get(notice.id)
+    return proposal is not None and _EVENTS.get(proposal.state) == notice.event and not is_undone(uow, proposal)

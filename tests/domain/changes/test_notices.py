@@ -1,0 +1,298 @@
+"""Notices about proposals and blocks: their content, their time, their number and their receivers (contract R6)."""
+
+import json
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes.history import RevertRequest
+from logoadmin.domain.changes.notices import Notices, NoticeSender
+from logoadmin.domain.changes.proposal_commands import (
+    AmendProposal,
+    ApplyProposal,
+    DeclineProposal,
+    ProposeChanges,
+    WithdrawProposal,
+)
+from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo
+from logoadmin.domain.identity.users import AmendUser
+from logoadmin.domain.kernel.access import ActingAs, Policy
+from logoadmin.domain.kernel.errors import OutgoingError, StorageUnavailable
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.storage import Storage, UnitOfWork
+from tests.conftest import STORAGES
+from tests.gallery import ADMIN_ID, FrozenClock, gallery_on, stock
+
+pytestmark = pytest.mark.rule("contract R6")
+
+DISCORD: Final = "https://discord.test/api/webhooks/1/secret-of-discord"
+SLACK: Final = "https://slack.test/services/T/B/secret-of-slack"
+CHANGE: Final[dict[str, Any]] = {"kind": "author", "create": {"user_id": 90, "username": "New"}}
+ADMIN: Final = ActingAs(ADMIN_ID)
+
+
+@dataclass
+class Receivers:
+    """Stands in for the receivers, which respond as a test wants."""
+
+    answers: dict[str, Callable[[], int]] = field(default_factory=dict)
+    got: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+    def post(self, url: str, content: bytes, *, seconds: float) -> int:
+        assert seconds <= 10
+        self.got.append((url, json.loads(content)))
+        return self.answers.get(url, lambda: 204)()
+
+    def events(self, url: str = DISCORD) -> list[str]:
+        """Return the events that a receiver has got."""
+        return [body["event"] for to, body in self.got if to == url]
+
+
+@pytest.fixture
+def receivers() -> Receivers:
+    return Receivers()
+
+
+def notifying(
+    storage: Storage, clock: FrozenClock, receivers: Receivers, urls: Sequence[str] = (DISCORD,)
+) -> LogoAdmin:
+    """Return a stocked gallery without notices yet."""
+    gallery = gallery_on(storage, clock, Policy.GUARDED, receivers=receivers, notify_urls=urls)
+    stock(gallery)
+    clock.pass_by(60)
+    gallery.notices.send_due()
+    receivers.got.clear()
+    return gallery
+
+
+def later(gallery: LogoAdmin, clock: FrozenClock, seconds: int = 11) -> None:
+    clock.pass_by(seconds)
+    gallery.notices.send_due()
+
+
+def proposed(gallery: LogoAdmin, title: str = "For the wiki") -> int:
+    values: dict[str, Any] = {"title": title, "changes": [CHANGE]}
+    return gallery.proposals.propose(ProposeChanges(**values), ADMIN).proposal_id
+
+
+@pytest.mark.parametrize("kind", STORAGES)
+def test_each_step_of_a_proposal_and_each_block_is_announced_once(
+    request: pytest.FixtureRequest, kind: str, receivers: Receivers
+) -> None:
+    clock = FrozenClock()
+    gallery = notifying(request.getfixturevalue(f"{kind}_storage"), clock, receivers, (DISCORD, SLACK))
+    first = proposed(gallery)
+    later(gallery, clock)
+    gallery.proposals.decline(DeclineProposal(proposal_id=first, reason="not now"), ADMIN)
+    later(gallery, clock)
+    second = proposed(gallery)
+    later(gallery, clock)
+    gallery.proposals.apply(ApplyProposal(proposal_id=second), ADMIN)
+    later(gallery, clock)
+    gallery.logos.block(BlockLogo(logo_id=1, reason="It covers the form"))
+    later(gallery, clock)
+    later(gallery, clock, 3_600)
+    expected = ["proposal.waiting", "proposal.declined", "proposal.waiting", "proposal.applied", "artwork.blocked"]
+    assert receivers.events(DISCORD) == receivers.events(SLACK) == expected
+    bodies = [body for to, body in receivers.got if to == DISCORD]
+    assert [body["text"].splitlines()[0] for body in bodies] == [
+        "admin submitted “For the wiki”",
+        "admin declined “For the wiki” by admin",
+        "admin submitted “For the wiki”",
+        "admin applied “For the wiki” by admin",
+        "Somebody blocked logo “Aurora”: It covers the form",
+    ]
+    for body, path in zip(
+        bodies, (*2 * (f"submissions/{first}",), *2 * (f"submissions/{second}",), "logos/1"), strict=True
+    ):
+        assert set(body) == {"content", "text", "event", "url"}
+        assert body["url"] == f"{gallery.public_url.base}/console/{path}"
+        assert body["content"].endswith(body["url"])
+        assert body["text"].endswith(body["url"])
+
+
+def test_what_is_undone_within_ten_seconds_is_not_announced(
+    storage: MemoryStorage, clock: FrozenClock, receivers: Receivers
+) -> None:
+    gallery = notifying(storage, clock, receivers)
+    withdrawn = proposed(gallery)
+    gallery.proposals.withdraw(WithdrawProposal(proposal_id=withdrawn), ADMIN)
+    applied = proposed(gallery)
+    later(gallery, clock)
+    receivers.got.clear()
+    request_id = "the request"
+    gallery.proposals.apply(ApplyProposal(proposal_id=applied), ActingAs(ADMIN_ID, request_id))
+    clock.pass_by(5)
+    gallery.notices.send_due()
+    gallery.changes.revert_request(RevertRequest(request_id=request_id), ADMIN)
+    gallery.logos.block(BlockLogo(logo_id=1, reason="by mistake"))
+    gallery.logos.amend(AmendLogo(logo_id=1, active=True, unblock=True))
+    later(gallery, clock)
+    assert receivers.events() == []
+
+
+def test_a_declined_proposal_that_is_changed_is_announced_again(
+    storage: MemoryStorage, clock: FrozenClock, receivers: Receivers
+) -> None:
+    gallery = notifying(storage, clock, receivers)
+    proposal_id = proposed(gallery)
+    later(gallery, clock)
+    gallery.proposals.decline(DeclineProposal(proposal_id=proposal_id, reason="no"), ADMIN)
+    later(gallery, clock)
+    gallery.proposals.amend(AmendProposal(proposal_id=proposal_id, note="better"), ADMIN)
+    later(gallery, clock)
+    assert receivers.events() == ["proposal.waiting", "proposal.declined", "proposal.waiting"]
+
+
+def unreachable() -> int:
+    raise OutgoingError("discord.test", "cannot be reached")
+
+
+@pytest.mark.parametrize("answer", [lambda: 500, lambda: 404, lambda: 302, unreachable])
+def test_a_failing_receiver_is_asked_three_times_within_ten_minutes_and_no_other_suffers(
+    storage: MemoryStorage, clock: FrozenClock, receivers: Receivers, caplog: pytest.LogCaptureFixture, answer: Any
+) -> None:
+    gallery = notifying(storage, clock, receivers, (DISCORD, SLACK))
+    receivers.answers[DISCORD] = answer
+    caplog.clear()
+    proposed(gallery)
+    with caplog.at_level(logging.WARNING, "logoadmin.notices"):
+        for _ in range(300):
+            later(gallery, clock, 2)
+        assert len(receivers.events(DISCORD)) == 3
+        for _ in range(300):
+            later(gallery, clock, 60)
+    assert len(receivers.events(DISCORD)) == 3
+    assert receivers.events(SLACK) == ["proposal.waiting"]
+    assert len(caplog.records) == 3
+    assert caplog.messages[-1].endswith("given up")
+    assert "secret" not in caplog.text
+
+
+def test_a_receiver_that_recovers_hears_of_it(storage: MemoryStorage, clock: FrozenClock, receivers: Receivers) -> None:
+    gallery = notifying(storage, clock, receivers)
+    receivers.answers[DISCORD] = lambda: 503
+    proposed(gallery)
+    later(gallery, clock)
+    receivers.answers.clear()
+    later(gallery, clock, 61)
+    later(gallery, clock, 3_600)
+    assert len(receivers.events()) == 2
+
+
+class Crash(BaseException):
+    """The end of a process."""
+
+
+def test_after_a_crash_it_is_sent_at_most_once_more_and_never_lost(
+    storage: MemoryStorage, clock: FrozenClock, receivers: Receivers
+) -> None:
+    gallery = notifying(storage, clock, receivers)
+    proposed(gallery)
+
+    def crash() -> int:
+        raise Crash
+
+    receivers.answers[DISCORD] = crash
+    clock.pass_by(11)
+    with pytest.raises(Crash):
+        gallery.notices.send_due()
+    receivers.answers.clear()
+    another = gallery_on(storage, clock, Policy.GUARDED, receivers=receivers, notify_urls=(DISCORD,))
+    later(another, clock, 600)
+    later(another, clock, 600)
+    assert len(receivers.events()) == 2
+
+
+def test_two_processes_send_it_once(storage: MemoryStorage, clock: FrozenClock, receivers: Receivers) -> None:
+    gallery = notifying(storage, clock, receivers)
+    other = gallery_on(storage, clock, Policy.GUARDED, receivers=receivers, notify_urls=(DISCORD,))
+    proposed(gallery)
+    clock.pass_by(11)
+
+    def meanwhile() -> int:
+        other.notices.send_due()
+        return 204
+
+    receivers.answers[DISCORD] = meanwhile
+    gallery.notices.send_due()
+    assert len(receivers.events()) == 1
+
+
+def test_mentions_and_formatting_are_harmless_and_long_texts_are_cut(
+    storage: MemoryStorage, clock: FrozenClock, receivers: Receivers
+) -> None:
+    gallery = notifying(storage, clock, receivers)
+    gallery.users.amend(AmendUser(user_id=7, username="@everyone"))
+    proposed(gallery, "<!channel> @here <@123> [x](https://evil.test) **b** & " + "x" * 100)
+    gallery.logos.amend(AmendLogo(logo_id=1, name="@all " + "y" * 120))
+    gallery.logos.block(BlockLogo(logo_id=1, reason="<script> & @channel"))
+    later(gallery, clock)
+    assert len(receivers.got) == 2
+    for _, body in receivers.got:
+        text, content = (body[name].rpartition("\n")[0] for name in ("text", "content"))
+        for shown in (text, content):
+            assert not any(f"@{name}" in shown for name in ("everyone", "here", "all", "channel", "123"))
+            assert "<" not in shown
+        assert "](" not in content
+        assert "**" not in content
+        assert " & " not in text
+        assert len(body["content"]) < 2_000
+
+
+def test_without_urls_nothing_is_stored_and_a_former_url_hears_nothing(
+    storage: MemoryStorage, clock: FrozenClock, receivers: Receivers
+) -> None:
+    gallery = notifying(storage, clock, receivers)
+    proposed(gallery)
+    silent = gallery_on(storage, clock, Policy.GUARDED, receivers=receivers)
+    assert not silent.notices.is_needed
+    proposed(silent)
+    clock.pass_by(11)
+    other = gallery_on(storage, clock, Policy.GUARDED, receivers=receivers, notify_urls=(SLACK,))
+    other.notices.send_due()
+    assert receivers.got == []
+    assert storage.read(lambda uow: uow.notices.due(2**40)) is None
+
+
+def test_no_secret_is_in_a_body_in_storage_or_in_a_repr(
+    storage: MemoryStorage, clock: FrozenClock, receivers: Receivers
+) -> None:
+    gallery = notifying(storage, clock, receivers)
+    gallery.proposals.decline(DeclineProposal(proposal_id=proposed(gallery), reason="a private reason"), ADMIN)
+    stored = storage.read(lambda uow: uow.notices.due(2**40))
+    assert stored is not None
+    assert "secret" not in str(stored)
+    assert "secret" not in repr(gallery._rules)
+    later(gallery, clock)
+    assert "secret" not in json.dumps([body for _, body in receivers.got])
+    assert "private reason" not in json.dumps([body for _, body in receivers.got])
+
+
+def test_a_database_that_is_away_is_no_answer_of_a_receiver(
+    storage: MemoryStorage, clock: FrozenClock, receivers: Receivers
+) -> None:
+    gallery = notifying(storage, clock, receivers)
+    proposed(gallery)
+    clock.pass_by(11)
+
+    class Away(MemoryStorage):
+        def read(self, work: Callable[[UnitOfWork], Any]) -> Any:  # noqa: ARG002 (it is away)
+            raise StorageUnavailable("db:1")
+
+    sender = NoticeSender(Away(), clock, Notices((DISCORD,), gallery.public_url), receivers)
+    with pytest.raises(StorageUnavailable):
+        sender.send_due()
+    assert receivers.got == []
+
+
+def test_a_trial_reaches_every_url(storage: MemoryStorage, clock: FrozenClock, receivers: Receivers) -> None:
+    receivers.answers[SLACK] = lambda: 404
+    gallery = notifying(storage, clock, receivers, (DISCORD, SLACK))
+    assert [*gallery.notices.trials()] == ["", "it responds with status 404"]
+    assert [urlsplit(to).hostname for to, _ in receivers.got] == ["discord.test", "slack.test"]
