@@ -24,6 +24,7 @@ from logoadmin.domain.identity.factors import factors, passkeys
 from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.sign_in.issuer import ShowWays
+from logoadmin.domain.identity.sign_in.link import CreateLink, SignInWithLink
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
@@ -88,6 +89,8 @@ class Row:
 TABLE: Final[dict[type[Command], Row]] = {
     users.CreateUser: Row("user.created", 8, None,
         {"user_id": 8, "username": "ben", "avatar": "b.png", "role_id": 1, "created_at": NOW}),
+    CreateLink: Row("user.created", 1042, None,
+        {"user_id": 1042, "username": "Mia", "avatar": None, "role_id": 1, "created_at": NOW}),
     users.AmendUser: Row("user.amended", 7, ANN, ANN | {"username": "anna", "avatar": None, "role_id": 3}),
     users.RemoveUser: Row("user.removed", 7, ANN, None),
     users.RemoveAvatar: Row("user.amended", 7, ANN, ANN | {"avatar": None}),
@@ -145,7 +148,7 @@ UNRECORDED: Final = {
     factors.ListUserFactors, factors.RemoveUserFactors, factors.CountRecoveryCodes,
     factors.MakeRecoveryCodes, SignInWithFactor,
     AskPasskey, passkeys.BeginPasskey, passkeys.EnrolPasskey, SignInWithPasskey,
-    CreateSignInCode, SignInWithCode,
+    CreateSignInCode, SignInWithCode, SignInWithLink,
     keys.ListKeys, keys.CreateKey, keys.RemoveKey, changes.ListChanges, import_export.ExportRecords,
     events.ListEvents,
     proposals.ProposeChanges, proposals.ListProposals, proposals.GetProposal, proposals.AmendProposal,
@@ -169,7 +172,7 @@ UNMET: Final = {
         passkeys.EnrolPasskey,
         SignInWithPasskey,
     ),
-    SignInWithCode,
+    *(SignInWithCode, SignInWithLink),
 }
 
 

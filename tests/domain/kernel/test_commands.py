@@ -19,6 +19,7 @@ from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.identity.sign_in.link import CreateLink
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.kernel.command import UNSET, Command, fields_of, problems_of
@@ -33,6 +34,7 @@ SECRET = "hunter2-hunter2"
 # What may be left out, beside what an amendment leaves alone.
 OPTIONAL = {
     *((users.CreateUser, "avatar"), (users.SetPassword, "current_password"), (SignIn, "grant_type")),
+    (CreateLink, "avatar"),
     *((sessions.Revoke, "refresh_token"), (SignInWithFactor, "recovery_code"), (SignInWithFactor, "passkey")),
     *((keys.CreateKey, "expires_in"), (artworks.CreateTheme, "active"), (artworks.CreateLogo, "active")),
     *((pins.AcceptThemePins, "offered"), (pins.AcceptLogoPins, "offered"), (import_export.ImportRecords, "dry_run")),

@@ -53,9 +53,9 @@ WRITES = [
     for kind, (call, _) in ASKED.items()
     if kind is not sessions.Refresh
     and not issubclass(kind, pins.AcceptPins)  # nothing is offered; see test_pins.py
-    # Nobody has a factor or a code; see test_factors.py, test_passkeys.py and test_sign_in_codes.py.
+    # Nobody has a factor, a code or a link; see test_factors.py, test_passkeys.py and test_sign_in_links.py.
     and not kind.__module__.endswith(
-        ("factors.factors", "factors.passkeys", "second_step", "sign_in.passkey", "sign_in.code")
+        ("factors.factors", "factors.passkeys", "second_step", "sign_in.passkey", "sign_in.code", "sign_in.link")
     )
     and call.rpartition(".")[2] not in ("list", "get", "of_author", "authors", "me", "load", "dump")
 ]

@@ -13,6 +13,7 @@ from logoadmin.domain.changes import import_export
 from logoadmin.domain.identity import roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.identity.sign_in.link import CreateLink
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import Caller, KeyHolder, Policy, SignedIn
 from logoadmin.domain.kernel.command import Command
@@ -144,6 +145,7 @@ CASES: Final = (
     Case(REVERT, errors.Conflict, with_a_password),
     Case(changes.Revert(change_id=3), errors.Conflict),  # the administrator's creation
     Case(import_export.ImportRecords(), None),
+    Case(CreateLink(user_id=7, username="ann"), errors.NotPermitted),  # who has a password
     Case(sessions.RemoveUserSessions(user_id=ADMIN_ID), None),
 )
 # fmt: on
