@@ -24,6 +24,7 @@ PICTURES: Final = {
     "work": ("gallery_page/page.css", "gallery_page/page-work.js"),
     "logos": ("entrypoints/console/pages/artworks.js",),
     "logo": ("entrypoints/console/pages/artwork.js",),
+    "review": ("entrypoints/console/pages/submission.js", "entrypoints/console/parts/proposals/change_review.js"),
     "history": ("entrypoints/console/pages/history.js",),
 }
 _PASSWORD: Final = "a password for pictures"
@@ -58,6 +59,7 @@ def take(page: Page, address: str) -> None:
     shown("logos", "console/logos", ".sign-in form", sign_in)
     page.set_viewport_size({"width": 1120, "height": 800})  # as high as the form, with its editor
     shown("logo", "console/logos/1", ".sidebar")
+    shown("review", "console/submissions/2", ".preview-frame")
     page.set_viewport_size({"width": 1120, "height": 680})
     shown("history", "console/history", ".disclosure-head")
 

@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 import logoadmin
 from logoadmin.demo import demo_settings, open_demo
+from logoadmin.domain.changes.proposal_commands import ListProposals
 from logoadmin.domain.kernel.access import ANONYMOUS
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.app import web_application
@@ -41,6 +42,8 @@ def test_it_looks_like_a_gallery_after_a_week(demo: LogoAdmin) -> None:
     assert 0.9 * WEEK < changes[-1].at - changes[0].at < 1.01 * WEEK
     assert [change.at for change in changes] == sorted(change.at for change in changes)
     assert [change.id for change in changes if change.action.endswith(".blocked")] == [33]
+    states = [proposal.state.value for proposal in demo.proposals.list(ListProposals())]
+    assert states == ["declined", "waiting", "waiting"]
 
 
 def test_its_pictures_are_its_own(demo: LogoAdmin) -> None:

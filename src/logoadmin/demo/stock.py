@@ -9,6 +9,8 @@ from random import Random
 from typing import Final
 
 from logoadmin.demo.art import PALETTES, emblem, page, portrait, word_mark
+from logoadmin.domain.changes.bulk_changes import BulkChange
+from logoadmin.domain.changes.proposal_commands import DeclineProposal, ProposeChanges
 from logoadmin.domain.gallery.artworks import (
     AmendLogo,
     AmendTheme,
@@ -17,11 +19,13 @@ from logoadmin.domain.gallery.artworks import (
     CreateTheme,
     LinkLogoAuthor,
     LinkThemeAuthor,
+    ListLogos,
 )
-from logoadmin.domain.gallery.authors import CreateAuthor
+from logoadmin.domain.gallery.authors import CreateAuthor, ListAuthors
 from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.identity.roles import CreateRole
 from logoadmin.domain.identity.users import AmendUser, CreateUser
+from logoadmin.domain.kernel.records import Kind, version_of
 from logoadmin.domain.logo_admin import LogoAdmin
 
 _WEEK: Final = 7 * 86_400
@@ -32,7 +36,7 @@ _MODERATES: Final = ("authors:write", "logos:write", "themes:write", "users:read
 _REASON: Final = "The picture was taken from another community without asking."
 _AUTHORS: Final = (
     *("Ann Berg", "Ben Okoro", "Cleo Iwata", "Dario Fenn", "Elif Kaya", "Finn Aalto", "Greta Voss", "Hanna Lis"),
-    *("Ivo Marek", "June Abara", "Kato Mori", "Лена Орлова", "Mads Holm", "נועה ברק", "Otis Reed"),
+    *("Ivo Marek", "June Abara", "Kato Mori", "Лена Орлова", "Mads Holm", "נועה ברק", "Lea Okafor"),
 )
 _LOGOS: Final = (
     *("Northlight", "Saltmarsh", "Ferrous", "Quiet Sea", "Lantern", "Harvest Moon", "Driftwood", "Cobalt", "Fernweh"),
@@ -53,6 +57,7 @@ _EXTRAS: Final = {
     5: ".bar { animation: glow 6s infinite alternate; }\n@keyframes glow { to { filter: hue-rotate(30deg); } }\n",
     11: "@font-face { font-family: Press; src: url(https://fonts.example/press.woff2) }\nbody { font-family: Press }\n",
 }
+_LOUD: Final = "The flicker distracts from reading. Please submit it without the animation."
 _PLAIN: Final = "filter: saturate(1.3); border-radius: 12px"
 _Step = Callable[[LogoAdmin], object]
 
@@ -97,6 +102,10 @@ def _week() -> Iterator[tuple[int | None, _Step]]:
     yield _MAYA, lambda gallery: gallery.themes.amend(AmendTheme(theme_id=4, active=False))
     yield _JONAS, lambda gallery: gallery.themes.amend(AmendTheme(theme_id=4, active=True))
     yield _MAYA, lambda gallery: gallery.logos.block(BlockLogo(logo_id=33, reason=_REASON))
+    yield _LEA, partial(_propose_new, 61, "Neon Sign", "It flickers like the one at our meeting place.")
+    yield _MAYA, lambda gallery: gallery.proposals.decline(DeclineProposal(proposal_id=1, reason=_LOUD))
+    yield _LEA, _propose_redrawn
+    yield _LEA, partial(_propose_new, 63, "Reading Lamp", "For the winter. Drawn for light and dark pages.")
 
 
 def _hire(gallery: LogoAdmin) -> None:
@@ -110,7 +119,8 @@ def _hire(gallery: LogoAdmin) -> None:
 
 
 def _author(number: int, name: str, gallery: LogoAdmin) -> None:
-    gallery.authors.create(CreateAuthor(user_id=1001 + number, username=name))
+    users = {each: user for user, each in _USERS.items()}
+    gallery.authors.create(CreateAuthor(user_id=users.get(name, 1001 + number), username=name))
 
 
 def _amend(command: AmendLogo, gallery: LogoAdmin) -> None:
@@ -144,3 +154,28 @@ def _theme(number: int, author: int, gallery: LogoAdmin) -> None:
         CreateTheme(name=name, preview_url=picture, target=target, custom_css=css, active=True)
     )
     gallery.themes.link(LinkThemeAuthor(theme_id=theme.theme_id, author_id=author))
+
+
+def _propose_new(number: int, name: str, note: str, gallery: LogoAdmin) -> None:
+    picture = gallery.pictures.send(SendPicture(), emblem(number)).url
+    css = f"background: url({picture}) center / contain no-repeat; color: {PALETTES[number % len(PALETTES)][1]}"
+    values = {"name": name, "preview_url": picture, "target": _TARGETS[number % 3], "custom_css": css}
+    _propose(gallery, name, note, BulkChange(kind=Kind.LOGO, create=values))
+
+
+def _propose_redrawn(gallery: LogoAdmin) -> None:
+    """Propose a new picture for a logo, with CSS that contacts another host."""
+    author = next(each for each in gallery.authors.list(ListAuthors(user_id=_LEA)))
+    logo = next(each for each in gallery.logos.list(ListLogos(author_id=author.author_id)) if each.active)
+    picture = gallery.pictures.send(SendPicture(), emblem(logo.logo_id + 70)).url
+    css = (
+        f"background: url({picture}) center / contain no-repeat;\n"
+        "border-image: url(https://sparks.example/frame.png) 12;\nborder-radius: 12px"
+    )
+    values = {"preview_url": picture, "custom_css": css}
+    change = BulkChange(kind=Kind.LOGO, id=logo.logo_id, version=version_of(logo), set=values)
+    _propose(gallery, f"{logo.name}, redrawn", "Rounder, and easier to see when it is small.", change)
+
+
+def _propose(gallery: LogoAdmin, title: str, note: str, change: BulkChange) -> None:
+    gallery.proposals.propose(ProposeChanges(title=title, note=note, changes=(change,)))
