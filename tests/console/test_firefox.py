@@ -11,6 +11,7 @@ from tests import firefox
 from tests.console.driver import Person
 from tests.console.password_host import password_host
 from tests.console.service import Served
+from tests.console.submissions import admit, own_logo, submit
 from tests.firefox import CONTROL, ENTER, Firefox
 from tests.gallery import ADMIN_PASSWORD
 
@@ -61,6 +62,23 @@ def test_firefox_shows_a_logo_and_a_theme_in_the_preview(service: Served, fox: F
     fox.open(f"{service.address}/console/themes/1")
     with fox.frame("iframe.preview-frame"):
         fox.becomes("getComputedStyle(document.querySelector('h1') ?? document.body).color === 'rgb(4, 5, 6)'")
+
+
+@pytest.mark.release
+@pytest.mark.rule("contract R4")
+def test_firefox_applies_and_undoes_a_submission(service: Served, fox: Firefox) -> None:
+    admit(service.gallery)
+    submit(service.gallery, own_logo(service.gallery, name="Redrawn", custom_css="outline: 3px solid rgb(1, 2, 3)"))
+    fox.open(f"{service.address}/console/submissions/1")
+    fox.type("[name=username]", "admin")
+    fox.type("[name=password]", ADMIN_PASSWORD + ENTER)
+    fox.becomes("document.querySelectorAll('iframe.preview-frame').length === 2")
+    fox.click(".review-actions .primary")
+    fox.becomes("document.querySelector('.empty') !== null")
+    assert service.gallery.logos.get(GetLogo(logo_id=1)).name == "Redrawn"
+    fox.click(".notice-action")
+    fox.becomes("document.querySelector('.submission-undone') !== null")
+    assert service.gallery.logos.get(GetLogo(logo_id=1)).name == "Logo 1"
 
 
 @pytest.mark.rule("contract J2")
