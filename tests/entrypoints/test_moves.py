@@ -32,6 +32,7 @@ LEFT_OUT: Final = {
     "preferences": "preferences",
     "pictures": "pictures",
     "proposals": "proposals",
+    "notices": "notices that were not sent yet",
     "events": "sign-in events",
     "stored_responses": "stored responses and counts of failed sign-ins",
     "sign_in_attempts": "stored responses and counts of failed sign-ins",

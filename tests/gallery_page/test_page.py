@@ -243,7 +243,9 @@ def test_faults_have_a_sentence_and_a_way_on(
         kept = "This gallery has not been renewed since"
     expect(earlier.locator("#notice")).to_contain_text(kept)
     notice, title = (earlier.locator(part).bounding_box() for part in ("#notice", "h1:visible"))
-    assert notice and title and notice["y"] + notice["height"] <= title["y"]
+    assert notice is not None
+    assert title is not None
+    assert notice["y"] + notice["height"] <= title["y"]
     expect(earlier.locator(".card")).to_have_count(7)
     page = look(folder)
     expect(page.get_by_role("heading", level=1)).to_have_text(alone)

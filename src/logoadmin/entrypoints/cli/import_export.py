@@ -42,6 +42,7 @@ NOT_EXPORTED: Final = (
     "preferences",
     "pictures",
     "proposals",
+    "notices that were not sent yet",
     "the settings for everybody",
     "sign-in events",
     "stored responses and counts of failed sign-ins",
