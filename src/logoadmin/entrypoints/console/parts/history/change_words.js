@@ -52,7 +52,13 @@ export function Words({ change }) {
     author: h("bdi", { class: "what" }, authorWords(change)),
     reason: h("bdi", null, String(change.after?.["blocked"] ?? "")),
   };
-  return h("span", { class: "change-words" }, rich(keyOf(change), nodes));
+  return h("span", { class: "change-words" }, rich(keyOf(change), nodes), submitted(change));
+}
+
+/** @param {Change} change @returns {any} who proposed it, if somebody did */
+function submitted({ submitter_id: id, submitter_name: name }) {
+  if (typeof id !== "number") return null;
+  return [" ", rich("change.submitted", { who: h("bdi", { class: "who" }, name ? nameOf("user", { username: name, user_id: id }) : t("who.removed", { id: String(id) })) })];
 }
 
 /** @param {Change} change @returns {string} the name of its record, as it was when that happened; the settings have none */
@@ -97,7 +103,7 @@ export function GroupWords({ group }) {
   const isWhole = group.count === changes.length;
   const n = isWhole ? [...records.values()].reduce((sum, ids) => sum + ids.size, 0) : group.count;
   const what = enumeration([...records].map(([kind, ids]) => t(made(`many.${kind}`), { n: ids.size })));
-  return h("span", { class: "change-words" }, rich(manyKey(group, isWhole), { ...words, what }, { n }));
+  return h("span", { class: "change-words" }, rich(manyKey(group, isWhole), { ...words, what }, { n }), group.changes[0] && submitted(group.changes[0]));
 }
 
 /** @param {import("./changes.js").Group} group @param {boolean} isWhole Whether all its changes are here. @returns {TextKey} */

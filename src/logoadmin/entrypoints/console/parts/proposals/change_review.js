@@ -5,6 +5,7 @@ import { nameOf } from "../../presentation.js";
 import { enumeration, t } from "../../texts.js";
 import { Skeleton, rich } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
+import { ownPicture } from "../primitives/own_picture.js";
 import { Picture } from "../primitives/picture.js";
 import { useRead } from "../primitives/use_read.js";
 import { Preview } from "../css/css_preview.js";
@@ -91,16 +92,18 @@ function Css({ kind, before, after, verdict }) {
       h(Preview, { label: `${caption(which)}: ${nameOf(kind, record)}`, kind, css: css[which], target: record["target"], picture: record["preview_url"], listed: judged ? listedIn(judged) : undefined }),
     );
   return [
-    isChanged && h("div", { key: "news", class: "box divided news" }, isKnown ? h(News, { old, verdict }) : h(Skeleton, {})),
+    isChanged && h("div", { key: "news", class: "box divided news" }, isKnown ? h(News, { old, verdict, picture: String(after["preview_url"] ?? "") }) : h(Skeleton, {})),
     h("div", { key: "previews", class: "pair previews" }, before && isChanged && preview("before", old, before), preview("after", verdict, after)),
     isChanged && h(Diff, { key: "diff", before: css.before, after: css.after, label: t("field.custom_css") }),
   ];
 }
 
-/** What the new CSS contacts and risks that the old one did not. @param {{old: Verdict | undefined, verdict: Verdict | null}} props */
-function News({ old, verdict }) {
+/** What the new CSS contacts and risks that the old one did not. @param {{old: Verdict | undefined, verdict: Verdict | null, picture: string}} props */
+function News({ old, verdict, picture }) {
   if (!verdict) return h("p", { class: "row hint" }, t("loading"));
-  const hosts = verdict.hosts.filter((host) => !old?.hosts.includes(host));
+  // The gallery itself is no other host.
+  const contacted = verdict.hosts.filter((host) => host !== location.host && !(ownPicture(picture) && host === new URL(picture).host));
+  const hosts = contacted.filter((host) => !old?.hosts.includes(host));
   /** @type {Map<Verdict["risks"][number]["risk"], number[]>} */
   const risks = new Map();
   for (const { risk, line } of verdict.risks) risks.set(risk, [...new Set([...(risks.get(risk) ?? []), line])]);
@@ -108,7 +111,7 @@ function News({ old, verdict }) {
   const all = [...risks];
   const found = all.filter(([risk]) => !isOld(risk));
   const line = (/** @type {any} */ words) => h("p", { class: "row verdict-words warned" }, h(Icon, { name: "TriangleAlert" }), h("span", null, words));
-  const known = [...verdict.hosts.filter((host) => !hosts.includes(host)).map((host) => t("news.contacts", { hosts: host })), ...all.filter(([risk]) => isOld(risk)).map(([risk]) => t(`verdict.${risk}`))];
+  const known = [...contacted.filter((host) => !hosts.includes(host)).map((host) => t("news.contacts", { hosts: host })), ...all.filter(([risk]) => isOld(risk)).map(([risk]) => t(`verdict.${risk}`))];
   return [
     hosts.length > 0 && line(rich("news.hosts", { hosts: h("bdi", { class: "host-name" }, enumeration(hosts)) })),
     found.map(([risk, lines]) => line([t(`verdict.${risk}`), " ", h("span", { class: "hint" }, t("news.lines", { n: lines.length, lines: enumeration(lines.slice(0, 5).map(String)) }))])),

@@ -19,12 +19,18 @@ const PARTS = /** @type {const} */ (["work", "people", "record", "self"]);
 
 /** The way to a view waits for its list, in milliseconds: nothing there depends on the number of submissions. */
 const LATER = 600;
+/** How often it is read while nothing else happens, in milliseconds. */
+const AGAIN = 60_000;
 
 /** @param {{help: () => void, search: () => void}} props What shows the keys, and the search over everything. */
 export function Sidebar({ help, search }) {
   useEffect(() => {
     const timer = setTimeout(() => void readQueue({ ifOld: true }), LATER);
-    return () => clearTimeout(timer);
+    const again = setInterval(() => document.visibilityState === "visible" && void readQueue({ ifOld: true }), AGAIN);
+    return () => {
+      clearTimeout(timer);
+      clearInterval(again);
+    };
   }, [visits.value, returned.value, reviews()]);
   const [isMore, setMore] = useState(false);
   const [main, ...rest] = PARTS;

@@ -465,6 +465,7 @@ export default {
   "change.undo.pins_accepted": "{who} undid accepting changed imports of the {kind} {name}",
   "change.undo.removed": "{who} undid the creation of the {kind} {name}",
   "change.undo.unblocked": "{who} undid the block of the {kind} {name}",
+  "change.submitted": "as submitted by {who}",
   "change.unblocked": "{who} activated the {kind} {name} and lifted its block",
   "change.unchanged": "{who} saved the {kind} {name} without changes",
   "change.unlinked": "{who} removed {author} from the {kind} {name}",

@@ -510,6 +510,7 @@ export default {
   "change.undo.pins_accepted": "{who}: отмена принятия импортов у {kind} {name}",
   "change.undo.removed": "{who}: отмена создания {kind} {name}",
   "change.undo.unblocked": "{who}: отмена блокировки {kind} {name}",
+  "change.submitted": "по заявке {who}",
   "change.unblocked": "{who}: включение {kind} {name} и снятие блокировки",
   "change.unchanged": "{who}: сохранение {kind} {name} без изменений",
   "change.unlinked": "{who}: у {kind} {name} убран автор {author}",
