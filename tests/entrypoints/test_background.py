@@ -1,7 +1,9 @@
 """The sweep in the background of an application, with a lifespan and without one (contract C3, O9)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -37,21 +39,27 @@ async def until(is_so: Callable[[], bool]) -> None:
             await asyncio.sleep(0)
 
 
+@asynccontextmanager
+async def lifespan_of(app: Callable[..., Awaitable[Any]]) -> AsyncIterator[None]:
+    """Live as long as an application is served, which leaves nothing behind."""
+    received: asyncio.Queue[Message] = asyncio.Queue()
+    sent: asyncio.Queue[Message] = asyncio.Queue()
+    task = asyncio.ensure_future(app({"type": "lifespan"}, received.get, sent.put))
+    await received.put({"type": "lifespan.startup"})
+    assert await sent.get() == {"type": "lifespan.startup.complete"}
+    yield
+    await received.put({"type": "lifespan.shutdown"})
+    assert await sent.get() == {"type": "lifespan.shutdown.complete"}
+    await task
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
 def test_the_lifespan_of_an_application_sweeps(swept: tuple[LogoAdmin, Callable[[], int]]) -> None:
     gallery, left = swept
 
     async def live() -> None:
-        received: asyncio.Queue[Message] = asyncio.Queue()
-        sent: asyncio.Queue[Message] = asyncio.Queue()
-        app: Callable[..., Awaitable[Any]] = http_application(gallery)
-        task = asyncio.ensure_future(app({"type": "lifespan"}, received.get, sent.put))
-        await received.put({"type": "lifespan.startup"})
-        assert await sent.get() == {"type": "lifespan.startup.complete"}
-        await until(lambda: left() == 0)
-        await received.put({"type": "lifespan.shutdown"})
-        assert await sent.get() == {"type": "lifespan.shutdown.complete"}
-        await task
-        assert asyncio.all_tasks() == {asyncio.current_task()}
+        async with lifespan_of(http_application(gallery)):
+            await until(lambda: left() == 0)
 
     asyncio.run(live())
 
@@ -87,3 +95,32 @@ def test_a_closed_gallery_is_not_swept(swept: tuple[LogoAdmin, Callable[[], int]
             await background.sweep_regularly(gallery, Dispatch(gallery))
 
     asyncio.run(sweep())
+
+
+class _Receivers:
+    """Receivers that accept what they get."""
+
+    def __init__(self) -> None:
+        self.got: list[str] = []
+
+    def post(self, url: str, content: bytes, *, seconds: float) -> int:
+        assert seconds < 60
+        self.got.append(f"{url} {json.loads(content)['event']}")
+        return 204
+
+
+@pytest.mark.rule("contract R6")
+def test_an_application_sends_notices_while_it_is_served(monkeypatch: pytest.MonkeyPatch, clock: FrozenClock) -> None:
+    monkeypatch.setattr(background, "_NOTICE_INTERVAL", 0.0)
+    receivers = _Receivers()
+    gallery = gallery_on(MemoryStorage(), clock, receivers=receivers, notify_urls=["https://hook.test/"])
+    stock(gallery)
+
+    async def live() -> None:
+        async with lifespan_of(http_application(gallery)):
+            assert receivers.got == []
+            clock.pass_by(11)
+            await until(lambda: bool(receivers.got))
+
+    asyncio.run(live())
+    assert receivers.got == ["https://hook.test/ proposal.waiting"]

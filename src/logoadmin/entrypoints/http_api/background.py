@@ -21,39 +21,39 @@ _SHORT_INTERVAL: Final = 1.0
 _MOST_WRITES: Final = 2_000
 
 
+Work = Callable[[], Coroutine[Any, Any, None]]
+
+
 class Background:
     """Does an application's work in the background while it is served.
 
-    It begins a minute after the lifespan or, in an application that is mounted and sees none, after the first request.
+    It begins after the lifespan does or, in an application that is mounted and sees none, after the first request.
 
     Attributes:
         loop: the event loop in which it has begun, if any.
     """
 
-    def __init__(self, *work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Do the work, all of it at the same time, once it begins."""
+    def __init__(self, work: Work, soon: Work | None = None) -> None:
+        """Do work that begins a minute later, and some that begins soon."""
         self.loop: asyncio.AbstractEventLoop | None = None
-        self._work = work
-        self._timer: asyncio.TimerHandle | None = None
-        self._task: asyncio.Task[None] | None = None
+        self._work = ((_INTERVAL, work), *([] if soon is None else [(_NOTICE_INTERVAL, soon)]))
+        self._timers: list[asyncio.TimerHandle] = []
+        self._tasks: list[asyncio.Task[None]] = []
 
     def begin(self) -> None:
-        """Begin a minute from now in the running event loop; tests and forks serve one application in several."""
-        self.loop = asyncio.get_running_loop()
-        self._timer = self.loop.call_later(_INTERVAL, self._begin)
+        """Begin in the running event loop; tests and forks serve one application in several."""
+        self.loop = loop = asyncio.get_running_loop()
+        self._timers = [loop.call_later(delay, self._begin, work) for delay, work in self._work]
 
-    def _begin(self) -> None:
-        self._task = asyncio.get_running_loop().create_task(self._all())
-
-    async def _all(self) -> None:
-        await asyncio.gather(*(work() for work in self._work))
+    def _begin(self, work: Work) -> None:
+        self._tasks.append(asyncio.get_running_loop().create_task(work()))
 
     async def end(self) -> None:
         """End the work."""
-        task, self._task, self.loop = self._task, None, None
-        if self._timer is not None:
-            self._timer.cancel()
-        if task is not None:
+        tasks, self._tasks, self.loop = self._tasks, [], None
+        for timer in self._timers:
+            timer.cancel()
+        for task in tasks:
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
