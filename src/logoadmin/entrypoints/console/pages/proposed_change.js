@@ -21,7 +21,7 @@ const KINDS = ["logo", "theme", "author"];
 export default function ProposedChangePage({ params }) {
   const id = Number(params["proposal_id"]);
   const { data: seen, failure, again } = useRead((signal) => call("get", "/api/proposals/{proposal_id}", { path: { proposal_id: id }, signal }), [id]);
-  if (!seen) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
+  if (!seen) return h("div", { class: "view" }, h(ViewHead, { title: t("submission.title") }), failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {}));
   const { data: proposal, etag } = seen;
   const place = Number(params["place"]);
   const change = proposal.changes[place];

@@ -30,7 +30,7 @@ export default function SubmissionPage({ params }) {
     void readQueue({ ifOld: true });
     void readList("author");
   }, []);
-  if (!data) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
+  if (!data) return h("div", { class: "view" }, h(ViewHead, { title: t("submission.title") }), failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {}));
   return h(Shown, { key: data.etag, seen: { proposal: data.data, etag: data.etag }, again: () => void again() });
 }
 

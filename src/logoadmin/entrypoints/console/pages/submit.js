@@ -40,7 +40,7 @@ export default function Submit({ params, kind }) {
 
 function OwnAuthor() {
   const { author, failure, again } = useOwnAuthor();
-  if (author === undefined) return failure ? h(Unread, { failure, again }) : h(Skeleton, {});
+  if (author === undefined) return h("div", { class: "view" }, h(ViewHead, { title: t("works.author") }), failure ? h(Unread, { failure, again }) : h(Skeleton, {}));
   return h(Proposing, { kind: "author", id: author?.author_id, title: t("works.author") });
 }
 
