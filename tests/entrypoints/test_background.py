@@ -1,4 +1,4 @@
-"""The sweep in the background of an application, with a lifespan and without one (contract C3, O9)."""
+"""The sweep and the notices in the background of an application (contract C3, O9, R6)."""
 
 import asyncio
 import json
