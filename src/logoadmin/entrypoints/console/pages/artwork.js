@@ -1,7 +1,7 @@
 /** One logo or theme, or a new one: its fields, its CSS, how the site will look with it, who made it, and its history. */
 import { h, useState } from "../vendor/preact.js";
 import { Judging, Verdict, useWidgets } from "../parts/artwork/artwork_form.js";
-import { authorStep, knowAuthors } from "../parts/artwork/authorship.js";
+import { authorStep, createWith, knowAuthors } from "../parts/artwork/authorship.js";
 import { KINDS } from "../records.js";
 import { may } from "../session.js";
 import { t, withTexts } from "../texts.js";
@@ -26,6 +26,7 @@ export function ArtworkPage({ kind, recordId }) {
     recordId,
     list: `${kind}s`,
     newTitle: t(`${kind}s.new`),
+    create: (values, all) => createWith(kind, values, all.authors ?? []),
     next: authorStep,
     actions: (editing) => id !== undefined && h(Block, { key: "block", kind, id, editing }),
     state: (editing) => may(KINDS[kind].write) && id !== undefined && (editing.record.value.active ? h(RecordState, { kind, id, record: editing.record.value }) : h(Blocked, { kind, editing })),

@@ -1,69 +1,79 @@
-/**
- * Who made a logo or theme, in their order. The interface adds an author at the end and takes one away, so an order is
- * made of both, in as few writes as that takes.
- */
+/** Who made a logo or theme, in their order: they are written with it, or all of them at once. */
 import { call, Failure } from "../../client.js";
 import { nameOf } from "../../presentation.js";
 import { KINDS, listOf, readList } from "../../records.js";
 import { t } from "../../texts.js";
 
+/** @typedef {import("../../client.js").Answer<any>} Answer */
 /** @typedef {import("../record/editing.js").Editing} Editing */
 /** @typedef {import("../record/editing.js").Step} Step */
 
 /**
- * @param {readonly number[]} now
- * @param {readonly number[]} wanted
- * @returns {{does: "link" | "unlink", authorId: number} | undefined} the next write on the way from one to the other
- */
-export function nextLink(now, wanted) {
-  // Authors that stay come before new ones: keep the longest prefix of the wanted order that is already linked.
-  let kept = 0;
-  for (const authorId of now) if (authorId === wanted[kept]) kept += 1;
-  const staying = new Set(wanted.slice(0, kept));
-  const going = now.find((authorId) => !staying.has(authorId));
-  if (going !== undefined) return { does: "unlink", authorId: going };
-  const coming = wanted[kept];
-  return coming === undefined ? undefined : { does: "link", authorId: coming };
-}
-
-/**
  * @param {Editing} editing of a logo or theme
- * @returns {Step | undefined} the next write that brings its authors closer to those of the form
+ * @returns {Step | undefined} the write that gives it the authors of the form
  */
 export function authorStep(editing) {
-  const form = editing.form.value;
+  const { kind, recordId: id, version } = editing;
   const record = editing.record.value;
-  const now = /** @type {{author_id: number}[]} */ (record.authors ?? []);
-  const next = nextLink(
-    now.map((author) => author.author_id),
-    /** @type {number[]} */ (form?.values.value.authors ?? []),
-  );
-  if (!next) return undefined;
-  const { authorId } = next;
-  const path = `${KINDS[editing.kind].one}/authors`;
-  const left = now.filter((author) => author.author_id !== authorId);
-  if (next.does === "unlink") {
-    return {
-      send: () => call("delete", /** @type {any} */ (`${path}/{author_id}`), /** @type {any} */ ({ path: { ...editing.path, author_id: authorId } })),
-      took: () => editing.takePart({ ...record, authors: left }),
-    };
-  }
+  const now = (record.authors ?? []).map((/** @type {{author_id: number}} */ author) => author.author_id);
+  const wanted = /** @type {number[]} */ (editing.form.value?.values.value.authors ?? []);
+  if (String(now) === String(wanted)) return undefined;
   return {
-    send: () => linked(path, editing.path, authorId),
-    took: () => editing.takePart({ ...record, authors: [...now, authorOf(authorId)] }),
+    send: () => changed({ kind, id, version, set: { author_ids: wanted } }),
+    took: () => editing.takePart({ ...record, authors: wanted.map(authorOf) }),
   };
 }
 
-/** @param {string} path @param {object} of @param {number} authorId */
-async function linked(path, of, authorId) {
+/**
+ * Create a logo or theme with its authors, in one request.
+ * @param {"logo" | "theme"} kind @param {any} values @param {number[]} authors
+ * @returns {Promise<Answer>}
+ */
+export function createWith(kind, values, authors) {
+  const { list, one, id } = KINDS[kind];
+  if (authors.length === 0) return call("post", /** @type {any} */ (list), /** @type {any} */ ({ body: values }));
+  /** @param {() => Promise<Answer>} send @returns {Promise<Answer>} the record that it has made */
+  const created = async (send) => {
+    /** @type {Answer | undefined} */
+    let made;
+    try {
+      const answer = (made = await send());
+      const read = await call("get", /** @type {any} */ (one), /** @type {any} */ ({ path: { [id]: answer.data[0].id } }));
+      return { ...read, requestId: answer.requestId };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      // A record that exists is not created twice, even if reading it failed.
+      const answer = made;
+      const repeat = answer ? async () => answer : error.repeat;
+      if (repeat) error.repeat = () => created(repeat);
+      throw error;
+    }
+  };
+  return created(() => changed({ kind, create: { ...values, author_ids: authors } }));
+}
+
+/** @param {object} change @returns {Promise<Answer>} */
+async function changed(change) {
   try {
-    return await call("post", /** @type {any} */ (path), /** @type {any} */ ({ path: of, body: { author_id: authorId } }));
+    return await call("post", "/api/changes", /** @type {any} */ ({ body: { changes: [change] } }));
   } catch (error) {
-    if (!(error instanceof Failure) || !error.detail.startsWith("Author ")) throw error;
+    if (!(error instanceof Failure)) throw error;
+    error.problems = atFields(error.problems);
+    const gone = /Author (\d+) not found$/.exec(error.detail);
+    if (!gone) throw error;
     // It is not the logo or theme that somebody removed.
     void readList("author");
-    throw new Failure("invalid", { problems: [{ loc: ["body", "authors"], msg: t("authors.gone", { name: authorName(authorId) }), type: "gone" }] });
+    throw new Failure("invalid", { problems: [{ loc: ["body", "authors"], msg: t("authors.gone", { name: authorName(Number(gone[1])) }), type: "gone" }] });
   }
+}
+
+/** Say problems of a change at the fields of its form. @param {import("../../client.js").Problem[]} problems @returns {import("../../client.js").Problem[]} */
+export function atFields(problems) {
+  return problems.map((problem) => {
+    const [body, changes, , , name] = problem.loc;
+    if (body !== "body" || changes !== "changes" || name === undefined) return problem;
+    return { ...problem, loc: ["body", name === "author_ids" ? "authors" : name] };
+  });
 }
 
 /** Names of authors who were seen, some of whom may be gone. @type {Map<number, string>} */

@@ -4,11 +4,11 @@ import { Failure } from "../../client.js";
 import { describe, sayFailure } from "../../notices.js";
 import { t } from "../../texts.js";
 import { Judging, Verdict, useWidgets } from "../artwork/artwork_form.js";
-import { knowAuthors } from "../artwork/authorship.js";
+import { atFields, knowAuthors } from "../artwork/authorship.js";
 import { Button, Skeleton, Unread } from "../primitives/basics.js";
 import { RecordForm, widgets } from "../primitives/fields.js";
 import { useRead } from "../primitives/use_read.js";
-import { atFields, openForm, valuesOf } from "./proposed_values.js";
+import { openForm, valuesOf } from "./proposed_values.js";
 
 /** @typedef {import("./proposed_values.js").ProposableKind} ProposableKind */
 /** @typedef {import("./proposed_values.js").Opened} Opened */

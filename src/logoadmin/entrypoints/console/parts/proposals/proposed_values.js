@@ -59,12 +59,3 @@ export function beyondForm({ set, create }, form) {
 /** @param {ProposedChange} change @returns {any} as it is sent again */
 export const asSent = ({ kind, id, version, set, block, remove, create }) =>
   create ? { kind, create } : { kind, id, version, ...(remove ? { remove } : block ? { block } : { set }) };
-
-/** Say problems of a change at the fields of its form. @param {import("../../client.js").Problem[]} problems @returns {import("../../client.js").Problem[]} */
-export function atFields(problems) {
-  return problems.map((problem) => {
-    const [body, changes, , , name] = problem.loc;
-    if (body !== "body" || changes !== "changes" || name === undefined) return problem;
-    return { ...problem, loc: ["body", name === "author_ids" ? "authors" : name] };
-  });
-}

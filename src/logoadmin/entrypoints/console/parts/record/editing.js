@@ -11,7 +11,7 @@
  * @property {(answer: Answer) => void} took
  * @typedef {object} Manner What is particular to a kind.
  * @property {(described: Interface) => Field[]} [fields] Where they are not those of the operation.
- * @property {(values: any) => Promise<Answer>} [create] Where it takes more than one request.
+ * @property {(values: any, all: any) => Promise<Answer>} [create] Where that is another request, or more than one; `all` has the fields beside it as well.
  * @property {(editing: Editing) => Step | undefined} [next] What else is to be written, one after the other.
  * @property {(failure: Failure, record: any) => string | undefined} [explain] A better text for a refusal.
  * @property {(record: any) => void} [created] Where to go with a new one.
@@ -67,6 +67,11 @@ export class Editing {
 
   get path() {
     return { [KINDS[this.kind].id]: this.recordId };
+  }
+
+  /** @returns {number} of the record as it was read or written last */
+  get version() {
+    return Number.parseInt(this.#etag.slice(1), 10);
   }
 
   get name() {
@@ -175,8 +180,6 @@ export class Editing {
       const own = this.#ownStep();
       if (own) await this.#run(own);
       const hasMore = this.manner.next?.(this) !== undefined;
-      // Only the record's own write is conditional on a version.
-      if (hasMore && this.#requestIds.length === 0 && !(await this.#read(this.#etag)).unmodified) throw new Failure("outdated");
       for (let step = this.manner.next?.(this); step; step = this.manner.next?.(this)) await this.#run(step);
       if (hasMore) this.#take(await this.#read());
       this.#saved();
@@ -190,7 +193,7 @@ export class Editing {
     if (this.recordId === undefined) {
       const { whole } = form;
       return {
-        send: () => this.manner.create?.(whole) ?? call("post", /** @type {any} */ (list), /** @type {any} */ ({ body: whole })),
+        send: () => this.manner.create?.(whole, form.values.value) ?? call("post", /** @type {any} */ (list), /** @type {any} */ ({ body: whole })),
         took: (answer) => {
           this.recordId = answer.data[id];
           form.saved(answer.data);
