@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from logoadmin.domain.identity import users
+from logoadmin.domain.identity.roles import CreateRole
 from logoadmin.domain.identity.sign_in_rules import SignInRules
 from tests.console.driver import looking
 from tests.console.service import served
@@ -54,6 +55,8 @@ def test_who_may_not_add_to_an_empty_gallery_reads_why_every_way_is_closed(chrom
     with served(is_filled=False) as service:
         name, password = READER
         service.gallery.users.create(users.CreateUser(user_id=7, username=name, password=password))
+        role = service.gallery.roles.create(CreateRole(name="reader", scope=()))
+        service.gallery.users.amend(users.AmendUser(user_id=7, role_id=role.role_id))
         with looking(chromium, service) as person:
             page = person.page
             person.sign_in(username=name, password=password)
