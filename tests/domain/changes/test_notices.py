@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.changes.history import RevertRequest
 from logoadmin.domain.changes.notices import Notices, NoticeSender
 from logoadmin.domain.changes.proposal_commands import (
@@ -19,14 +20,14 @@ from logoadmin.domain.changes.proposal_commands import (
     ProposeChanges,
     WithdrawProposal,
 )
-from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo
+from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateLogo
 from logoadmin.domain.identity.users import AmendUser
 from logoadmin.domain.kernel.access import ActingAs, Policy
 from logoadmin.domain.kernel.errors import OutgoingError, StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.conftest import STORAGES
-from tests.gallery import ADMIN_ID, FrozenClock, gallery_on, stock
+from tests.gallery import ADMIN_ID, ARTWORK, FrozenClock, gallery_on, stock
 
 pytestmark = pytest.mark.rule("contract R6")
 
@@ -232,8 +233,12 @@ def test_mentions_and_formatting_are_harmless_and_long_texts_are_cut(
     proposed(gallery, "<!channel> @here <@123> [x](https://evil.test) **b** & " + "x" * 100)
     gallery.logos.amend(AmendLogo(logo_id=1, name="@all " + "y" * 120))
     gallery.logos.block(BlockLogo(logo_id=1, reason="<script> & @channel"))
+    names = ["*" * 128] * 20
+    made = [gallery.logos.create(CreateLogo(**{**ARTWORK, "name": name})).logo_id for name in names]
+    blocks = [{"kind": "logo", "id": id_, "version": 10**6, "block": {"reason": "_" * 200}} for id_ in made]
+    gallery.bulk.apply(ApplyChanges(changes=blocks))  # type: ignore[arg-type]  # as from JSON
     later(gallery, clock)
-    assert len(receivers.got) == 2
+    assert len(receivers.got) >= 3
     for _, body in receivers.got:
         text, content = (body[name].rpartition("\n")[0] for name in ("text", "content"))
         for shown in (text, content):
