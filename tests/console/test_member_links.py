@@ -66,3 +66,10 @@ def test_a_link_replaces_the_session_of_a_tab_only_with_consent(chromium: Browse
         person.page.goto(link)
         dialog.get_by_role("button", name="Sign in with the link").click()
         is_in(person, "Mia")
+    with looking(chromium, service) as person:
+        person.sign_in("logos")
+        person.page.goto("about:blank")
+        person.page.goto(link)  # which was used
+        person.page.get_by_role("button", name="Sign in with the link").click()
+        expect(person.page.locator(".notice")).to_contain_text("This link was used before, or has expired.")
+        is_in(person, "admin")

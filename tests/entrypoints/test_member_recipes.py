@@ -64,7 +64,7 @@ def test_an_answer_of_discourse_is_for_one_browser_alone(monkeypatch: pytest.Mon
     answer = urlencode({"nonce": payload["nonce"], "external_id": "1042", "username": "Mia"}).encode()
     sso = names["b64encode"](answer).decode()
     sig = names["signed"](sso.encode())
-    for other, given in (({}, sig), ({"nonce": "another"}, sig), (dict(session), "0" * 64)):
+    for other, given in (({}, sig), ({"nonce": "another"}, sig), (dict(session), "0" * 64), (dict(session), "é")):
         with pytest.raises(PermissionError):
             names["member_of"](other, sso, given)
     assert vars(names["member_of"](session, sso, sig)) == {"id": 1042, "display_name": "Mia", "avatar": None}

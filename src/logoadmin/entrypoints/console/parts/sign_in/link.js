@@ -1,7 +1,7 @@
 /** Coming in by a link of the host site (contract R5). */
-import { HOME } from "../../router.js";
-import { hasSession, me, signIn, signOut } from "../../session.js";
-import { t } from "../../texts.js";
+import { say } from "../../notices.js";
+import { Refused, hasSession, me, signIn, signInAs } from "../../session.js";
+import { loadMoreTexts, t } from "../../texts.js";
 import { ask } from "../primitives/dialog.js";
 import { issuerProblem } from "./issuer.js";
 
@@ -19,7 +19,11 @@ export async function finish(link) {
 export async function offer(link) {
   const user = me.value;
   if (user && !(await ask({ title: t("link.title"), text: t("link.text", { name: user.username }), yes: t("link.yes"), no: t("link.no") }))) return;
-  await signOut();
-  history.replaceState(null, "", `${HOME.href}#link=${link}`);
-  location.reload();
+  try {
+    await signInAs({ grant_type: "link", link });
+  } catch (error) {
+    await loadMoreTexts("sign_in");
+    const isOver = error instanceof Refused && error.status === 401;
+    say(t(isOver ? "signIn.link.over" : "failure.away"), { tone: "failed" });
+  }
 }
