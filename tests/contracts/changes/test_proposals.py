@@ -23,7 +23,7 @@ from logoadmin.domain.gallery.artworks import GetLogo, ListLogos
 from logoadmin.domain.gallery.authors import ListAuthors
 from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.identity.users import AmendUser
-from logoadmin.domain.kernel.access import OWNER, Caller
+from logoadmin.domain.kernel.access import OWNER, ActingAs, Caller
 from logoadmin.domain.kernel.errors import Conflict, LogoAdminError, NotModified, Outdated, TooManyChanges
 from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -248,3 +248,18 @@ def test_a_proposal_may_be_long_and_not_longer(gallery: LogoAdmin, member: Calle
     assert [(change.after or {})["custom_css"] == css for change in stored.changes] == [True] * 11
     with pytest.raises(TooManyChanges):
         propose(gallery, member, *long, long[0])
+
+
+def test_nobody_fills_the_disk_by_withdrawing(storage: Storage) -> None:
+    """A user makes at most 100 proposals within a day, also if they are withdrawn (contract R2)."""
+    clock = FrozenClock()
+    gallery = gallery_on(storage, clock)
+    signed_in(storage, "proposals:write", user_id=MEMBER_ID)
+    member = ActingAs(MEMBER_ID)
+    for _ in range(100):
+        proposed = propose(gallery, member, NEW_LOGO)
+        gallery.proposals.withdraw(WithdrawProposal(proposal_id=proposed.proposal_id), member)
+    with pytest.raises(Conflict, match="has made 100 proposals within a day"):
+        propose(gallery, member, NEW_LOGO)
+    clock.pass_by(86_401)
+    assert propose(gallery, member, NEW_LOGO).proposal_id == 101

@@ -47,6 +47,9 @@ from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.storage import UnitOfWork
 
 MOST_WAITING: Final = 20
+# They are never removed: withdrawing them must not let a user fill the disk.
+MOST_IN_A_DAY: Final = 100
+_DAY: Final = 86_400
 # The most characters of a proposal, with the records as they were: less than a packet of MariaDB.
 _MOST_TEXT: Final = 3_145_728
 
@@ -148,6 +151,8 @@ class ProposalService(Service):
     def _propose(self, uow: AuditedUnitOfWork, command: ProposeChanges) -> Proposal:
         user_id = None if uow.held is None else uow.held.user_id
         changes = judged(uow, command.changes, command.steps, (), by_submitter=True)
+        if user_id is not None and uow.proposals.made_since(user_id, uow.now - _DAY) >= MOST_IN_A_DAY:
+            raise Conflict(f"This user has made {MOST_IN_A_DAY} proposals within a day; change one of them, or wait")
         new = StoredProposal(
             proposal_id=uow.proposals.next_id(),
             version=0,

@@ -128,5 +128,8 @@ class Proposals(Protocol):
     def waiting_of(self, user_id: int) -> int:
         """Return the number of proposals of a user that wait."""
 
+    def made_since(self, user_id: int, since: int) -> int:
+        """Return the number of proposals that a user has made at a Unix time or later, whatever became of them."""
+
     def waiting(self) -> tuple[int, int | None]:
         """Return the number of proposals that wait, and since when the first of them does; None without any."""

@@ -51,6 +51,10 @@ class MemoryProposals(Repository):
     def waiting_of(self, user_id: int) -> int:
         return sum(proposal.user_id == user_id for proposal in self._waiting())
 
+    def made_since(self, user_id: int, since: int) -> int:
+        made = self._tables.proposals.values()
+        return sum(proposal.user_id == user_id and proposal.created_at >= since for proposal in made)
+
     def waiting(self) -> tuple[int, int | None]:
         waiting = self._waiting()
         return len(waiting), min((proposal.waiting_since for proposal in waiting), default=None)

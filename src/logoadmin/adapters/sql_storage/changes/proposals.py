@@ -34,6 +34,7 @@ _PAGES = KeysetPages(
     ],
 )
 _OF_USER = select(func.count()).where(proposals.c.user_id == KEY, proposals.c.state == bindparam("state"))
+_MADE_SINCE = select(func.count()).where(proposals.c.user_id == KEY, proposals.c.created_at >= bindparam("since"))
 _LAST_OF_USER = select(func.max(proposals.c.version)).where(proposals.c.user_id == KEY)
 _WAITING = select(func.count(), func.min(proposals.c.waiting_since)).where(proposals.c.state == bindparam("state"))
 
@@ -89,6 +90,10 @@ class SqlProposals(Repository):
 
     def waiting_of(self, user_id: int) -> int:
         ((count,),) = self._transaction.rows(_OF_USER, {"key": user_id, "state": ProposalState.WAITING.value})
+        return int(count)
+
+    def made_since(self, user_id: int, since: int) -> int:
+        ((count,),) = self._transaction.rows(_MADE_SINCE, {"key": user_id, "since": since})
         return int(count)
 
     def waiting(self) -> tuple[int, int | None]:
