@@ -15,9 +15,9 @@ from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key
 from logoadmin.adapters.pillow_pictures import PillowPictures
 from logoadmin.adapters.system_environment import SystemRandomness
+from logoadmin.domain.changes import acts, import_export
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
-from logoadmin.domain.changes import import_export
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.gallery import artworks, authors, pictures
@@ -383,6 +383,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     keys.RemoveKey: ("keys.remove", {"key_id": 1}),
     events.ListEvents: ("events.list", {}),
     changes.ListChanges: ("changes.list", {}),
+    acts.ListActs: ("acts.list", {}),
     changes.Revert: ("changes.revert", {"change_id": 7}),
     changes.RevertRequest: ("changes.revert_request", {"request_id": "second"}),
     bulk.ApplyChanges: ("bulk.apply", {"changes": [ONE_CHANGE]}),

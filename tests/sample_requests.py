@@ -73,7 +73,7 @@ class Sample:
     def is_versioned(self) -> bool:
         """Whether the response has a version: records and their lists have one, keys, factors and links none."""
         of_records = {"created_at", "picture_hosts", "hosts"}
-        is_record = str(self) == "GET /api/changes" or not of_records.isdisjoint(self.fields)
+        is_record = str(self) in ("GET /api/changes", "GET /api/acts") or not of_records.isdisjoint(self.fields)
         return (
             is_record
             and "factor_id" not in self.fields
@@ -144,7 +144,11 @@ _SESSION: Final = (
 _EVENT: Final = (*("event_id", "at", "event", "user_id", "user_name", "address", "user_agent", "factor", "count"),)
 _CHANGE: Final = (
     *("change_id", "at", "user_id", "action", "kind", "id", "before", "after", "request_id"),
-    *("origin", "undoes", "submitter_id", "user_name", "submitter_name"),
+    *("origin", "undoes", "submitter_id", "source", "note", "user_name", "submitter_name"),
+)
+_ACT: Final = (
+    *("change_id", "request_id", "at", "user_id", "user_name", "origin", "count", "actions", "fields", "names"),
+    *("authors", "note", "undone_by", "can_undo", "why_not"),
 )
 _PROPOSAL: Final = (
     *("proposal_id", "title", "note", "state", "user_id", "user_name", "changes", "reason", "created_at"),
@@ -191,6 +195,7 @@ SAMPLES: Final = (
     Sample("GET", "/api/settings", 200, "always", ("picture_hosts",)),
     Sample("PATCH", "/api/settings", 200, "always", ("picture_hosts",), {"picture_hosts": ["i.example"]}),
     Sample("GET", "/api/changes", 200, "always", _CHANGE, is_list=True),
+    Sample("GET", "/api/acts", 200, "always", _ACT, is_list=True),
     Sample("POST", "/api/changes", 200, "always", _CHANGE,
         {"changes": [{"kind": "author", "id": 1, "version": 6, "set": {"username": "Cyd"}}]},
         is_list=True, errors=(400, 404, 409, 412)),

@@ -88,6 +88,7 @@ def test_the_docs_have_every_rule() -> None:
         "G2",
         "G3",
         "G4",
+        "G5",
         "K1",
         "K2",
         "K3",

@@ -101,3 +101,35 @@ def test_a_dry_run_is_said_in_the_query_alone(client: AppClient, admin: Headers)
         (422, ["body", "dry_run"]),
         (422, ["query", "dry_run"]),
     ]
+
+
+@pytest.mark.rule("contract G5")
+def test_a_request_says_where_it_came_from_and_why(client: AppClient, admin: Headers) -> None:
+    """Its note is percent-encoded UTF-8 (contract G5)."""
+    headers = {**admin, "x-request-id": "noted", "x-requested-with": "logoadmin-console"}
+    noted = {**headers, "x-change-note": "%D0%9F%D0%BE%20%D0%BF%D1%80%D0%BE%D1%81%D1%8C%D0%B1%D0%B5 Ann"}
+    assert client.post("/api/authors", json={"user_id": 9, "username": "Dee"}, headers=noted).status_code == 201
+    (act,) = client.get("/api/acts?request_id=noted", headers=admin).json()
+    assert (act["origin"], act["note"], act["names"]) == ("console", "По просьбе Ann", ["Dee"])
+    (change,) = client.get("/api/changes?request_id=noted", headers=admin).json()
+    assert (change["source"], change["note"]) == ("console", "По просьбе Ann")
+
+
+@pytest.mark.rule("contract G5")
+@pytest.mark.parametrize(
+    ("note", "type_"),
+    [
+        ("x" * 201, "string_too_long"),
+        ("%ff", "string_unicode"),
+        ("%00", "string_pattern_mismatch"),
+        ("%20", "string_pattern_mismatch"),
+    ],
+)
+def test_a_note_that_is_no_text_is_refused(client: AppClient, admin: Headers, note: str, type_: str) -> None:
+    """Nothing is changed then (contract G5)."""
+    sent = {**admin, "x-change-note": note}
+    answer = client.post("/api/authors", json={"user_id": 9, "username": "Dee"}, headers=sent)
+    assert answer.status_code == 422
+    (problem,) = answer.json()["detail"]
+    assert (problem["loc"], problem["type"]) == (["header", "X-Change-Note"], type_)
+    assert client.get("/api/authors?user_id=9").json() == []

@@ -29,6 +29,7 @@ SORTED: Final = (*PAGED, "sort", "versions")
 # Every list that takes parameters, and which.
 LISTS: Final = {
     # And `id`, which is never alone.
+    "/api/acts": (*PAGED, "kind", "user_id", "action", "request_id", "since", "until"),
     "/api/changes": (*PAGED, "kind", "user_id", "action", "request_id", "since", "until"),
     "/api/proposals": (*PAGED, "user_id"),
     "/api/users": (*SORTED, "q", "role_id"),

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Final, Literal, TypeVar
 
 from logoadmin.domain.changes import proposal_records
+from logoadmin.domain.changes.acts import ActService
 from logoadmin.domain.changes.bulk_changes import BulkService
 from logoadmin.domain.changes.history import ChangeService
 from logoadmin.domain.changes.import_export import ImportExportService
@@ -191,6 +192,7 @@ class LogoAdmin:
         preferences: see :class:`~logoadmin.domain.identity.preferences.PreferenceService`.
         publication: see :class:`~logoadmin.domain.publication.publication_service.PublicationService`.
         changes: see :class:`~logoadmin.domain.changes.history.ChangeService`.
+        acts: see :class:`~logoadmin.domain.changes.acts.ActService`.
         bulk: see :class:`~logoadmin.domain.changes.bulk_changes.BulkService`.
         proposals: see :class:`~logoadmin.domain.changes.proposals.ProposalService`.
         notices: see :class:`~logoadmin.domain.changes.notices.NoticeSender`.
@@ -250,6 +252,7 @@ class LogoAdmin:
     ) -> None:
         of_kinds = {kind.kind: getattr(self, kind.plural) for kind in KINDS.values()}
         self.changes = ChangeService(transactions)
+        self.acts = ActService(transactions)
         self.bulk = BulkService(transactions, new_passwords, of_kinds)
         self.proposals = ProposalService(transactions, of_kinds, ports.clock, notices)
         self.notices = NoticeSender(ports.storage, ports.clock, notices, ports.receivers)

@@ -140,10 +140,10 @@ def test_changes_are_filtered_in_either_order(storage: Storage) -> None:
 
 @pytest.mark.rule("contract I1")
 def test_many_changes_of_one_write_are_kept_together(storage: Storage) -> None:
-    changes = tuple(change(number, id_=number % 7) for number in range(1, 502))
+    changes = tuple(change(number, id_=number % 7) for number in range(1, 402))
     add(storage, *changes)
     assert storage.read(lambda uow: uow.changes.page(0, 1_000)) == changes
-    assert storage.read(lambda uow: uow.changes.last_of(Kind.LOGO, 3)) == 500
+    assert storage.read(lambda uow: uow.changes.last_of(Kind.LOGO, 3)) == 395
 
 
 @pytest.mark.rule("contract F1")

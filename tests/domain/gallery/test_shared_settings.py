@@ -12,6 +12,7 @@ from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
 from logoadmin.domain.gallery.shared_settings import AmendSettings, GetSettings
 from logoadmin.domain.kernel.access import OWNER
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, InvalidLines, NotModified, NotPermitted, Outdated
+from logoadmin.domain.kernel.limits import Source
 from logoadmin.domain.kernel.records import Change, Kind, SharedSettings
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import UnitOfWork
@@ -45,8 +46,30 @@ def test_changed_settings_are_kept_and_in_the_history(stocked: LogoAdmin) -> Non
     assert get(stocked) == ((), known + 2)
     hosts = {"picture_hosts": [*HOSTS]}
     assert [*stocked.changes.list(ListChanges(kind=Kind.SETTINGS, id=1))] == [
-        Change(known + 1, NOW, None, "settings.amended", Kind.SETTINGS, 1, {"picture_hosts": []}, hosts, None),
-        Change(known + 2, NOW, None, "settings.amended", Kind.SETTINGS, 1, hosts, {"picture_hosts": []}, None),
+        Change(
+            known + 1,
+            NOW,
+            None,
+            "settings.amended",
+            Kind.SETTINGS,
+            1,
+            {"picture_hosts": []},
+            hosts,
+            None,
+            source=Source.INTERFACE,
+        ),
+        Change(
+            known + 2,
+            NOW,
+            None,
+            "settings.amended",
+            Kind.SETTINGS,
+            1,
+            hosts,
+            {"picture_hosts": []},
+            None,
+            source=Source.INTERFACE,
+        ),
     ]
 
 

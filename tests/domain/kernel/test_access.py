@@ -7,9 +7,9 @@ from typing import Protocol
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes import acts, import_export
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
-from logoadmin.domain.changes import import_export
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
@@ -96,6 +96,7 @@ TABLE: dict[type[Command], Row] = {
     **dict.fromkeys(NOT_SEEN, Row("logos:write", False)),
     **dict.fromkeys((settings.AmendSettings, pictures.RemovePicture), Row("*", False)),
     ListUserFactors: Row("users:read", False),
+    acts.ListActs: Row("changes:read", False),
     changes.ListChanges: Row("changes:read", False),
     **dict.fromkeys((changes.RevertRequest, bulk.ApplyChanges, authors.RemoveAuthor), Row("authors:write", False)),
     **dict.fromkeys((users.ListUsers, users.FindUser), Row("users:read", True)),

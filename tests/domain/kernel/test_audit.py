@@ -10,9 +10,9 @@ import pytest
 
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes import acts, import_export
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
-from logoadmin.domain.changes import import_export
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
@@ -32,7 +32,7 @@ from logoadmin.domain.kernel.access import OWNER, Caller, Owner
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
 from logoadmin.domain.kernel.kinds import KINDS, USERS
-from logoadmin.domain.kernel.limits import Origin
+from logoadmin.domain.kernel.limits import Origin, Source
 from logoadmin.domain.kernel.records import Change, Kind, User, version_of
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import publication_service as publication
@@ -149,7 +149,7 @@ UNRECORDED: Final = {
     factors.MakeRecoveryCodes, SignInWithFactor,
     AskPasskey, passkeys.BeginPasskey, passkeys.EnrolPasskey, SignInWithPasskey,
     CreateSignInCode, SignInWithCode, SignInWithLink,
-    keys.ListKeys, keys.CreateKey, keys.RemoveKey, changes.ListChanges, import_export.ExportRecords,
+    keys.ListKeys, keys.CreateKey, keys.RemoveKey, changes.ListChanges, acts.ListActs, import_export.ExportRecords,
     events.ListEvents,
     proposals.ProposeChanges, proposals.ListProposals, proposals.GetProposal, proposals.AmendProposal,
     proposals.DeclineProposal, proposals.WithdrawProposal,
@@ -235,6 +235,7 @@ def test_a_change_says_who_did_what_when_and_from_what_to_what(
         origin=row.origin,
         undoes=row.undoes,
         submitter_id=row.submitter_id,
+        source=Source.INTERFACE,
         user_name="user 500",
         submitter_name=None if row.submitter_id is None else "admin",
     )
@@ -361,7 +362,8 @@ def test_what_happens_to_a_record_in_a_row_is_one_change(stocked: LogoAdmin, sto
 
 # The modules that change what the history records without asking the change log, because they are its way there.
 RAW: Final = {
-    r"\bgallery\.links\(": {"gallery/audited_artworks.py", "gallery/audited_authors.py"},
+    # An act reads who has a new author since.
+    r"\bgallery\.links\(": {"gallery/audited_artworks.py", "gallery/audited_authors.py", "changes/acts.py"},
     # A new hash of the same password is no change of the user.
     r"\bpasswords\.set\(": {"identity/audited_passwords.py", "identity/sign_in/password.py"},
     # A factor that was never confirmed signs nobody in.

@@ -29,6 +29,7 @@ from logoadmin.domain.kernel.records import Change, Kind, Link, Undone
 from logoadmin.domain.kernel.use_cases import Service, writes
 from logoadmin.domain.publication.pins.audited_pins import AuditedPins
 from logoadmin.domain.publication.pins.pin_changes import PINS_FIELD
+from logoadmin.ports.storage import UnitOfWork
 
 
 class ListChanges(ListCommand):
@@ -158,6 +159,12 @@ class ChangeService(Service):
                 undo.undo(change)
                 undone += 1
         return Undone(last, last + undone)
+
+
+def undoer_of(uow: UnitOfWork, change_id: int) -> tuple[int, str | None] | None:
+    """Return the change that undid another one, and its request, unless it was undone itself."""
+    undoer = uow.changes.undoer_of(change_id)
+    return None if undoer is None or undoer_of(uow, undoer[0]) is not None else undoer
 
 
 def _newest_first(uow: AuditedUnitOfWork, request_id: str, last: int) -> Iterator[Change]:

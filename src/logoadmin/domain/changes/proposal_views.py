@@ -5,6 +5,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from logoadmin.domain.changes.change_list import names_of
+from logoadmin.domain.changes.history import undoer_of
 from logoadmin.domain.changes.proposal_commands import ListProposals
 from logoadmin.domain.changes.proposal_records import Proposal, ProposedChange
 from logoadmin.domain.changes.proposal_rules import Values, after, bits_of
@@ -124,14 +125,8 @@ def _undone(uow: UnitOfWork, proposal: StoredProposal) -> tuple[bool, str | None
         return False, None
     request_id: str | None = None
     for change_id in range(proposal.first_change, proposal.last_change + 1):
-        undoer = _undoer(uow, change_id)
+        undoer = undoer_of(uow, change_id)
         if undoer is None:
             return False, None
         request_id = undoer[1]
     return True, request_id
-
-
-def _undoer(uow: UnitOfWork, change_id: int) -> tuple[int, str | None] | None:
-    """Return the change that undid another one, unless it was undone itself."""
-    undoer = uow.changes.undoer_of(change_id)
-    return None if undoer is None or _undoer(uow, undoer[0]) is not None else undoer

@@ -5,10 +5,11 @@ from typing import Final
 from logoadmin.domain.identity.audited_passwords import set_password
 from logoadmin.domain.identity.factors.factor_secrets import FACTOR_KEY
 from logoadmin.domain.identity.new_passwords import NewPasswords
-from logoadmin.domain.kernel.access import CLOCK_SKEW, Scope
+from logoadmin.domain.kernel.access import CLOCK_SKEW, Occasion, Owner, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Auditing
 from logoadmin.domain.kernel.errors import TablesMissing
 from logoadmin.domain.kernel.kinds import ROLES, USERS
+from logoadmin.domain.kernel.limits import Source
 from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, FIRST_ADMIN_ID, Role, User
 from logoadmin.ports.kernel.environment import Clock, Randomness
 from logoadmin.ports.storage import Storage, UnitOfWork
@@ -17,6 +18,8 @@ ADMIN_ROLE_ID: Final = 2
 # The role of members, who submit (contract R2, R5).
 MEMBER_ROLE: Final = "member"
 ADMIN_USERNAME: Final = "admin"
+# The history has it, so no client can take it over.
+_REQUEST_ID: Final = "first-start"
 
 # The key that signs tokens; the key that signs after the next rotation, which all processes accept before that; and the
 # key that signed before the last rotation, whose tokens may still be in use.
@@ -52,7 +55,9 @@ def first_start(
     if is_started(uow, administrator=administrator):
         return None
     generated = None
-    audited = AuditedUnitOfWork(uow, Auditing(), clock.now(), None, None)
+    audited = AuditedUnitOfWork(
+        uow, Auditing(), clock.now(), _REQUEST_ID, None, caller=Owner(occasion=Occasion(Source.FIRST_START))
+    )
     if uow.secrets.get(_TOKEN_KEY) is None:
         uow.secrets.put(_TOKEN_KEY, randomness.text())
         uow.secrets.put(_NEXT_TOKEN_KEY, randomness.text())

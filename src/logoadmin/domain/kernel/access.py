@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Final, Literal
 
 from logoadmin.domain.kernel.errors import NotAuthenticated, NotPermitted
+from logoadmin.domain.kernel.limits import Source
 
 # What a session began with; of two steps, the second.
 SignInFactor = Literal["password", "totp", "passkey", "recovery_code", "sign_in_code", "link", "issuer"]
@@ -137,6 +138,22 @@ class SentRequestId:
         self.text = self.replacement
 
 
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """What the history keeps of a request beside its id (contract G5).
+
+    Attributes:
+        source: where it came from.
+        note: why it was made, in the words of the caller.
+    """
+
+    source: Source = Source.INTERFACE
+    note: str | None = None
+
+
+_BY_INTERFACE: Final = Occasion()
+
+
 # Every caller may have the id of the request, which goes into the history (contract G).
 @dataclass(frozen=True, slots=True)
 class Anonymous:
@@ -146,11 +163,13 @@ class Anonymous:
         origin: where the caller comes from, such as an address.
         request_id: the id of the request.
         user_agent: the client's ``User-Agent``, for the list of sessions (contract C6).
+        occasion: what else the history keeps of the request.
     """
 
     origin: str = ""
     request_id: str | SentRequestId | None = field(default=None, compare=False)
     user_agent: str = field(default="", compare=False)
+    occasion: Occasion = field(default=_BY_INTERFACE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +177,7 @@ class Owner:
     """The program that embeds the service, or its command line: they have the database itself."""
 
     request_id: str | SentRequestId | None = field(default=None, compare=False)
+    occasion: Occasion = field(default=_BY_INTERFACE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +192,7 @@ class SignedIn:
     request_id: str | SentRequestId | None = field(default=None, compare=False)
     origin: str = field(default="", compare=False)
     user_agent: str = field(default="", compare=False)
+    occasion: Occasion = field(default=_BY_INTERFACE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +213,7 @@ class KeyHolder:
 
     key_hash: str = field(repr=False)
     request_id: str | SentRequestId | None = field(default=None, compare=False)
+    occasion: Occasion = field(default=_BY_INTERFACE, compare=False)
 
 
 Caller = Anonymous | Owner | SignedIn | KeyHolder

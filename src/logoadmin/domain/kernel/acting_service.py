@@ -35,7 +35,7 @@ class ActingService:
             bound.apply_defaults()
             asked = bound.arguments["caller"]
             if isinstance(asked, Owner):
-                bound.arguments["caller"] = replace(self._caller, request_id=asked.request_id)
+                bound.arguments["caller"] = replace(self._caller, request_id=asked.request_id, occasion=asked.occasion)
             return method(*bound.args, **bound.kwargs)
 
         return use_case

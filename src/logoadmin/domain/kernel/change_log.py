@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+from logoadmin.domain.kernel.access import Occasion
 from logoadmin.domain.kernel.kinds import PICTURE_FIELDS, PICTURE_FOLDER
 from logoadmin.domain.kernel.limits import MAX_ID, Origin
 from logoadmin.domain.kernel.records import Change, Kind
@@ -63,6 +64,7 @@ class ChangeLog:
     _request_id: str | None
     _origin: Origin | None = None
     _subscribers: Sequence[Subscriber] = ()
+    _occasion: Occasion = field(default_factory=Occasion)
     undoes: int | None = None
     submitter_id: int | None = None
     author_changes: int = 0
@@ -109,8 +111,10 @@ class ChangeLog:
         if len(self.changes) >= _MOST_HELD:
             self.store()
         self._last_id, self._goes_on = change_id, True
-        who_and_how = (self._request_id, self._origin, self.undoes, self.submitter_id)
-        change = Change(change_id, self._now, self._user_id, f"{kind}.{action}", kind, id_, before, after, *who_and_how)
+        what = (f"{kind}.{action}", kind, id_, before, after)
+        how = (self._request_id, self._origin, self.undoes, self.submitter_id)
+        why = (self._occasion.source, self._occasion.note)
+        change = Change(change_id, self._now, self._user_id, *what, *how, *why)
         self.changes.append(change)
 
     def begin_next(self) -> None:

@@ -36,6 +36,7 @@ MAX_PICTURE: Final = 4 * 1024 * 1024  # bytes of the file that is sent
 MAX_TARGET: Final = 64
 MAX_CUSTOM_CSS: Final = 262_144
 MAX_REASON: Final = 200
+MAX_CHANGE_NOTE: Final = 200
 MAX_PROPOSAL_TITLE: Final = 200
 MAX_PROPOSAL_NOTE: Final = 2000
 MAX_DECLINE_REASON: Final = 1000
@@ -221,6 +222,19 @@ class Origin(StrEnum):
     BULK = "bulk"
     PROPOSAL = "proposal"
 
+
+class Source(StrEnum):
+    """Where a request came from."""
+
+    FIRST_START = "first start"
+    COMMAND_LINE = "command line"
+    CONSOLE = "console"
+    INTERFACE = "interface"
+
+
+ChangeNote = Annotated[
+    str, *_name(MAX_CHANGE_NOTE), described("Why the change was made, in the words of who made it.", "Asked for by Ann")
+]
 
 IdempotencyKey = Annotated[str, *_text(1, MAX_IDEMPOTENCY_KEY)]
 HashText = Annotated[str, *_text(1, MAX_HASH), Field(repr=False)]

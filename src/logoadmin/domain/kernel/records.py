@@ -34,6 +34,7 @@ from logoadmin.domain.kernel.limits import (
     RoleId,
     RoleName,
     Scopes,
+    Source,
     Target,
     ThemeId,
     UserId,
@@ -308,6 +309,8 @@ class Change:
         origin: the kind of request that made the change; None for one about this record alone.
         undoes: the id of the change that this one undid; None for any other.
         submitter_id: the user who proposed the change; None for one that was not proposed.
+        source: where the request came from; None for changes before this was kept.
+        note: why the change was made, in the words of the caller; None without one.
         user_name: the current name of the user; None without a token, and for a removed user. It is not stored.
         submitter_name: the same of the submitter.
     """
@@ -342,6 +345,12 @@ class Change:
     undoes: Annotated[int | None, described("The change that this one undid; `null` for any other.", 41)] = None
     submitter_id: Annotated[
         int | None, described("The user who proposed the change; `null` if it was not proposed.", 1043)
+    ] = None
+    source: Annotated[Source | None, described("Where the request came from; `null` for older changes.", "console")] = (
+        None
+    )
+    note: Annotated[
+        str | None, described("The `X-Change-Note` of the request; `null` without one.", "Asked for by Ann")
     ] = None
     user_name: Annotated[
         str | None, described("The current username of that user; `null` for a removed user.", "Ann")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from logoadmin.domain.kernel.access import Owner
+from logoadmin.domain.kernel.access import Occasion, Owner
 from logoadmin.domain.kernel.errors import SettingsError, StorageUnavailable, TablesMissing
+from logoadmin.domain.kernel.limits import Source
 
 if TYPE_CHECKING:
     from logoadmin.bootstrap import Create
@@ -32,7 +33,7 @@ database_option = click.option(
 
 def owner() -> Owner:
     """Return the caller of a command; its changes have one request id, by which they can be undone (contract G4)."""
-    return Owner(secrets.token_hex(8))
+    return Owner(secrets.token_hex(8), Occasion(Source.COMMAND_LINE))
 
 
 def show_request(caller: Owner, *, undoable: bool = True) -> None:

@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Collection
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
-from logoadmin.domain.kernel.command import MOST_FIELDS, REQUEST_OPTIONS, Command, strict_json
+from logoadmin.domain.kernel.access import Occasion
+from logoadmin.domain.kernel.command import MOST_FIELDS, REQUEST_OPTIONS, Command, Input, strict_json
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
+from logoadmin.domain.kernel.limits import ChangeNote, Source
 from logoadmin.entrypoints.http_api.conditions import if_match, if_none_match
-from logoadmin.entrypoints.http_api.errors import KEY_HEADER, PLACES, HttpError, option_placed
+from logoadmin.entrypoints.http_api.errors import KEY_HEADER, NOTE_HEADER, PLACES, HttpError, option_placed
 from logoadmin.entrypoints.http_api.operation import FORM, FORM_FIELDS, JSON, Operation, grant_type_of
 from logoadmin.entrypoints.http_api.request import Request
 
@@ -22,6 +25,8 @@ _PARSING: Final = {
     "int_type": ("Input should be a valid integer, unable to parse string as an integer", "int_parsing"),
     "bool_type": ("Input should be a valid boolean, unable to interpret input", "bool_parsing"),
 }
+# The value of `X-Requested-With` in requests of the console.
+CONSOLE: Final = "logoadmin-console"
 _REPLAYED: Final = (b"idempotency-replayed", b"true")
 
 
@@ -129,6 +134,38 @@ def _add_options(values: dict[str, Any], request: Request, operation: Operation)
             return [Problem(KEY_HEADER, "Header should be given once", "value_error")]
         values |= {"idempotency_key": keys[0], "on_replay": partial(request.response_fields.add, _REPLAYED)}
     return []
+
+
+class _NoteInput(Input):
+    """Why a request is made."""
+
+    note: ChangeNote
+
+
+def occasion_of(request: Request) -> Occasion:
+    """Return where a request that changes something came from, and why it was made (contract G5).
+
+    Notes are percent-encoded, because headers hold no other letters than those of Latin-1.
+
+    Raises:
+        InvalidInput: the note is too long or is not text.
+    """
+    if request.method == "GET":
+        return Occasion()
+    source = Source.CONSOLE if request.header(b"x-requested-with") == CONSOLE else Source.INTERFACE
+    sent = request.headers.get(b"x-change-note")
+    if not sent:
+        return Occasion(source)
+    if len(sent) > 1:
+        raise InvalidInput([Problem(NOTE_HEADER, "Header should be given once", "value_error")])
+    try:
+        note = unquote(sent[0], errors="strict")
+    except UnicodeDecodeError:
+        raise InvalidInput([Problem(NOTE_HEADER, "Header should be text in UTF-8", "string_unicode")]) from None
+    try:
+        return Occasion(source, _NoteInput(note=note).note)
+    except InvalidInput as error:
+        raise InvalidInput([replace(problem, loc=NOTE_HEADER) for problem in error.problems]) from None
 
 
 def _extra(where: str, names: Collection[str]) -> list[Problem]:

@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Collection, Hashable, Iterable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Final, cast
 
@@ -21,7 +22,7 @@ from logoadmin.domain.kernel.records import Imported
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.background import Background
 from logoadmin.entrypoints.http_api.bodies import BodyReader, Uploads, check_head, no_picture
-from logoadmin.entrypoints.http_api.commands import command_of
+from logoadmin.entrypoints.http_api.commands import command_of, occasion_of
 from logoadmin.entrypoints.http_api.conditions import known_tag
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, Lane, LongLane, SingleFlight
 from logoadmin.entrypoints.http_api.errors import Faults, HttpError, error_response, note_cause
@@ -257,6 +258,7 @@ class Endpoint:
         Raises:
             InvalidToken: the token is not valid.
             NotAuthenticated: the token is missing.
+            InvalidInput: the note of the request is invalid.
         """
         permission = operation.command.permission
         # Reads do not start sessions, and are no events.
@@ -267,8 +269,9 @@ class Endpoint:
                 raise InvalidToken
             scheme, _, token = sent[0].partition(" ")
             if scheme.lower() == "bearer" and token.strip():
-                return self._context.gallery.sessions.caller(token.strip(), request.id, request.client, user_agent)
-        anonymous = Anonymous(request.client, request.id, user_agent)
+                known = self._context.gallery.sessions.caller(token.strip(), request.id, request.client, user_agent)
+                return replace(known, occasion=occasion_of(request))
+        anonymous = Anonymous(request.client, request.id, user_agent, occasion_of(request))
         require_token(self._context.gallery.access, permission, anonymous)
         return anonymous
 

@@ -70,6 +70,7 @@ STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
 
 # The header of the idempotency key, the only option of commands that may be invalid.
 KEY_HEADER: Final = ("header", "Idempotency-Key")
+NOTE_HEADER: Final = ("header", "X-Change-Note")
 
 # The places of problems, in the order in which they are reported.
 PLACES: Final = ("path", "query", "header", "body")

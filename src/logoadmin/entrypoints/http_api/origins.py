@@ -23,7 +23,10 @@ _EXPOSED: Final = (
     b"ETag, Idempotency-Replayed, Link, Retry-After, X-Request-Id, WWW-Authenticate",
 )
 _FOR_EVERYBODY: Final = [_ANY_ORIGIN, _EXPOSED]
-_TAKEN: Final = b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id"
+_TAKEN: Final = (
+    b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Change-Note, X-Request-Id, "
+    b"X-Requested-With"
+)
 _PREFLIGHT: Final = [
     (b"access-control-allow-headers", _TAKEN),
     (b"access-control-max-age", b"600"),  # seconds

@@ -6,16 +6,16 @@ from dataclasses import asdict
 from typing import Any
 
 from pydantic_core import to_json
-from sqlalchemy import Select, bindparam, func, select
+from sqlalchemy import ColumnElement, Select, bindparam, func, select, true
 
 from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages
 from logoadmin.adapters.sql_storage.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEYS, Row, in_portions
 from logoadmin.adapters.sql_storage.tables.kernel_tables import changes, stored_responses
-from logoadmin.domain.kernel.limits import MAX_ID, Origin
+from logoadmin.domain.kernel.limits import MAX_ID, Origin, Source
 from logoadmin.domain.kernel.lists import EVERY_CHANGE, ChangeFilter, Order, page_of
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.ports.kernel.change_storage import StoredResponse
+from logoadmin.ports.kernel.change_storage import Span, StoredResponse
 
 _CHANGE = select(changes)
 # The most selective first: with several filters, the index of one finds the changes, and the others filter them.
@@ -59,6 +59,31 @@ _UNDOER = (
     .order_by(changes.c.change_id.desc())
     .limit(1)
 )
+_OF = changes.c.request_id == bindparam("of_request")
+_SPAN = select(func.min(changes.c.change_id), func.max(changes.c.change_id), func.count()).where(_OF)
+_ACTIONS = select(changes.c.action, func.count()).where(_OF).group_by(changes.c.action)
+_BETWEEN = changes.c.change_id.between(bindparam("first"), bindparam("last"))
+_NEXT_ACTION = select(func.min(changes.c.action)).where(changes.c.action > bindparam("action"))
+_COUNT_OF_ACTION = select(func.count()).where(changes.c.action == bindparam("action"), _BETWEEN)
+# Above this many changes of a request, its actions are counted by their index.
+_FEW = 1_000
+_LATER = changes.alias("later")
+
+
+def _changed_since(*own: ColumnElement[bool], others: ColumnElement[bool]) -> Select[Any]:
+    columns = (changes.c.kind, changes.c.record_id, changes.c.change_id)
+    first = select(*columns).where(*own).order_by(changes.c.change_id).limit(bindparam("most")).subquery()
+    same = (_LATER.c.kind == first.c.kind) & (_LATER.c.record_id == first.c.record_id)
+    later = first.join(_LATER, same & (_LATER.c.change_id > first.c.change_id))
+    key = (first.c.kind, first.c.record_id)
+    found = select(*key, func.max(_LATER.c.change_id)).select_from(later).where(others)
+    return found.group_by(*key).order_by(func.min(first.c.change_id)).limit(bindparam("most"))
+
+
+_SINCE_REQUEST = _changed_since(
+    _OF, others=func.coalesce(_LATER.c.request_id, "") != bindparam("by", type_=changes.c.request_id.type)
+)
+_SINCE_CHANGE = _changed_since(changes.c.change_id == bindparam("first"), others=true())
 _KINDS_OF_REQUEST = select(changes.c.kind).where(changes.c.request_id == bindparam("of_request")).distinct()
 _OF_REQUEST = (
     _CHANGE.where(changes.c.request_id == bindparam("of_request"), changes.c.change_id < bindparam("below"))
@@ -71,7 +96,9 @@ _OF_REQUEST = (
 
 
 def _change(row: Row) -> Change:
-    change_id, at, user_id, action, kind, id_, before, after, request_id, origin, undoes, submitter_id = row
+    change_id, at, user_id, action, kind, id_, before, after, request_id, origin, undoes, submitter_id, source, note = (
+        row
+    )
     return Change(
         change_id,
         at,
@@ -85,6 +112,8 @@ def _change(row: Row) -> Change:
         None if origin is None else Origin(origin),
         undoes,
         submitter_id,
+        None if source is None else Source(source),
+        note,
     )
 
 
@@ -93,7 +122,7 @@ def _row(change: Change) -> Row:
         *(change.change_id, change.at, change.user_id, change.action, change.kind.value, change.id),
         None if change.before is None else to_json(change.before).decode(),
         None if change.after is None else to_json(change.after).decode(),
-        *(change.request_id, change.origin, change.undoes, change.submitter_id),
+        *(change.request_id, change.origin, change.undoes, change.submitter_id, change.source, change.note),
     )
 
 
@@ -137,6 +166,40 @@ class SqlChanges(Repository):
         self._transaction.store_history()
         asked = {"of_request": request_id, "below": below, "limit": limit}
         return page_of(self._transaction.page(_OF_REQUEST, asked), _change)
+
+    def span(self, request_id: str) -> Span | None:
+        self._transaction.store_history()
+        row = self._transaction.row(_SPAN, {"of_request": request_id})
+        return None if row is None or row[0] is None else Span(*map(int, row))
+
+    def actions_of(self, request_id: str, span: Span) -> Mapping[str, int]:
+        self._transaction.store_history()
+        if span.count <= _FEW or not span.is_whole:
+            return {
+                action: int(count) for action, count in self._transaction.rows(_ACTIONS, {"of_request": request_id})
+            }
+        found: dict[str, int] = {}
+        action = self._next_action("")
+        while action is not None:
+            asked = {"action": action, "first": span.first, "last": span.last}
+            ((count,),) = self._transaction.rows(_COUNT_OF_ACTION, asked)
+            if count:
+                found[action] = int(count)
+            action = self._next_action(action)
+        return found
+
+    def changed_since(self, span: Span, request_id: str | None, most: int) -> Sequence[tuple[Kind, int, int]]:
+        self._transaction.store_history()
+        if request_id is None:
+            rows = self._transaction.rows(_SINCE_CHANGE, {"first": span.first, "most": most})
+        else:
+            asked = {"of_request": request_id, "by": request_id, "most": most}
+            rows = self._transaction.rows(_SINCE_REQUEST, asked)
+        return [(Kind(kind), id_, int(change_id)) for kind, id_, change_id in rows]
+
+    def _next_action(self, action: str) -> str | None:
+        row = self._transaction.row(_NEXT_ACTION, {"action": action})
+        return None if row is None else row[0]
 
     def undoer_of(self, change_id: int) -> tuple[int, str | None] | None:
         self._transaction.store_history()

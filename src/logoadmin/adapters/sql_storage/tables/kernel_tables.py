@@ -19,6 +19,7 @@ from logoadmin.adapters.sql_storage.tables.columns import (
     metadata,
 )
 from logoadmin.domain.kernel.limits import (
+    MAX_CHANGE_NOTE,
     MAX_NAME,
 )
 
@@ -49,6 +50,8 @@ changes: Final = Table(
     Column("origin", String(16)),
     Column("undoes", Integer),
     Column("submitter_id", Integer),
+    Column("source", String(16)),
+    Column("note", String(MAX_CHANGE_NOTE)),
     Index(None, "kind", "record_id", "change_id"),
     *(Index(None, name) for name in ("kind", "user_id", "action", "request_id", "at")),
 )

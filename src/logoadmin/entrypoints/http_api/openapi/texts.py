@@ -4,8 +4,9 @@ import re
 from http import HTTPStatus
 from typing import Any, Final
 
+from logoadmin.domain.kernel.access import PUBLIC
 from logoadmin.domain.kernel.kinds import RECORDED_KINDS
-from logoadmin.domain.kernel.limits import MAX_IDEMPOTENCY_KEY
+from logoadmin.domain.kernel.limits import MAX_CHANGE_NOTE, MAX_IDEMPOTENCY_KEY
 from logoadmin.entrypoints.http_api.operation import Operation
 
 ABOUT: Final = """\
@@ -32,6 +33,7 @@ TAGS: Final = {
     "keys": "Service keys for scripts: long-lived tokens with a scope of their own.",
     "events": "What happened when users signed in, and to what they sign in with.",
     "changes": "The history: every change of a record, in order, and undoing it.",
+    "acts": "The history by request: what each one did, and whether it can be undone.",
     "proposals": "Changes that wait until somebody with the right applies or declines them.",
     "import": "Many records at once, from a file.",
     "export": "Many records at once, into a file.",
@@ -165,6 +167,13 @@ _KEY: Final = {
     },
 }
 
+_NOTE: Final = {
+    "name": "X-Change-Note",
+    "in": "header",
+    "description": "Why you make the change, for the history: UTF-8, percent-encoded.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": MAX_CHANGE_NOTE, "examples": ["Asked%20for%20by%20Ann"]},
+}
+
 
 def request_headers(operation: Operation) -> list[dict[str, Any]]:
     """Return the request headers of an operation, as parameters."""
@@ -178,6 +187,8 @@ def request_headers(operation: Operation) -> list[dict[str, Any]]:
             found.append({**header, "schema": {**_TEXT, "examples": ['"57"']}})
     if operation.method == "POST":
         found.append({**_KEY, "required": False})
+    if operation.method != "GET" and operation.command.changes_records and operation.command.permission != PUBLIC:
+        found.append({**_NOTE, "required": False})
     return found
 
 

@@ -2,10 +2,11 @@
 
 from typing import Final
 
+from logoadmin.domain.changes import acts, import_export
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
-from logoadmin.domain.changes import import_export
 from logoadmin.domain.changes import proposal_commands as proposals
+from logoadmin.domain.changes.acts import Act
 from logoadmin.domain.changes.proposal_records import Proposal
 from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import (
@@ -22,6 +23,11 @@ CHANGES_OPERATIONS: Final = (
               "Every change of a user, role, author, theme or logo, the oldest first. To follow them, request those "
               "`after` the last one that you have: none is ever missed. `changes:read` alone shows the "
               "usernames, avatars and roles of users, and the scopes of roles."),
+    Operation("contract G5", "GET /api/acts", acts.ListActs, "acts.list", Listing[Act], "List acts",
+              "What each request did, the oldest first: its changes together, with names as they were then. `after` is "
+              "the `change_id` of the last act that you have. The filters find acts with a change that matches. An act "
+              "without a `request_id` is one change, undone by its `change_id`. For an act of more than 1,000 changes, "
+              "the first 1,000 decide `fields` and `can_undo`; undoing it judges all of them."),
     Operation("contract J7", "POST /api/changes", bulk.ApplyChanges, "bulk.apply", Listing[Change],
               "Make many changes",
               "Creates, changes and removes up to 1,000 records: all of them, or none. Each change requires the scope "

@@ -1,0 +1,205 @@
+"""The acts of the history: one for each request, true whatever happens later (contract G5)."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.domain.changes.acts import Act, ActOrigin, ListActs
+from logoadmin.domain.changes.bulk_changes import ApplyChanges
+from logoadmin.domain.changes.history import RevertRequest
+from logoadmin.domain.gallery.artworks import AmendLogo, LinkLogoAuthor, RemoveLogo
+from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor
+from logoadmin.domain.identity.users import AmendUser
+from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Caller, Occasion, Owner, SignedIn
+from logoadmin.domain.kernel.errors import LogoAdminError
+from logoadmin.domain.kernel.limits import Source
+from logoadmin.domain.kernel.lists import Order
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.storage import Storage
+from tests.gallery import ARTWORK, FrozenClock, gallery_on, history, signed_in
+
+pytestmark = pytest.mark.rule("contract G5")
+
+USER_ID: Final = 501
+
+
+@pytest.fixture
+def gallery(storage: Storage) -> LogoAdmin:
+    return gallery_on(storage, FrozenClock())
+
+
+def by(request_id: str, note: str | None = None, source: Source = Source.INTERFACE) -> Owner:
+    return Owner(request_id, Occasion(source, note))
+
+
+def acts(gallery: LogoAdmin, caller: Caller = OWNER, **values: Any) -> list[Act]:
+    return list(gallery.acts.list(ListActs(**values), caller))
+
+
+def act(gallery: LogoAdmin, request_id: str, caller: Caller = OWNER) -> Act:
+    (found,) = acts(gallery, caller, request_id=request_id)
+    return found
+
+
+def logos(gallery: LogoAdmin, request_id: str, *names: str, **values: Any) -> None:
+    changes: Any = [{"kind": "logo", "create": {**ARTWORK, "name": name, **values}} for name in names]
+    gallery.bulk.apply(ApplyChanges(changes=changes), by(request_id))
+
+
+def changed(gallery: LogoAdmin, request_id: str, *ids: int, **values: Any) -> None:
+    versions = {change.id: change.change_id for change in history(gallery) if change.kind == "logo"}
+    changes: Any = [{"kind": "logo", "id": id_, "version": versions[id_], "set": values} for id_ in ids]
+    gallery.bulk.apply(ApplyChanges(changes=changes), by(request_id))
+
+
+def test_an_act_reads_the_same_for_ever(gallery: LogoAdmin, storage: Storage) -> None:
+    """Names are those of its moment, of records, of who did it and of authors (contract G5)."""
+    user = signed_in(storage, "*", user_id=USER_ID)
+    ann = replace(user, request_id="link", occasion=Occasion(Source.CONSOLE, "Asked for by Ben"))
+    logos(gallery, "make", "Aurora")
+    author_id = gallery.authors.create(CreateAuthor(user_id=7, username="Ben"), by("author")).author_id
+    gallery.logos.link(LinkLogoAuthor(logo_id=1, author_id=author_id), ann)
+    before = act(gallery, "link")
+    gallery.authors.amend(AmendAuthor(author_id=author_id, username="Benedict"))
+    gallery.logos.amend(AmendLogo(logo_id=1, name="Borealis"))
+    called = before.user_name
+    gallery.users.amend(AmendUser(user_id=USER_ID, username="anna"))
+    after = act(gallery, "link")
+    assert (before.names, before.authors, before.user_name) == (("Aurora",), ("Ben",), called)
+    assert (before.origin, before.note) == (ActOrigin.CONSOLE, "Asked for by Ben")
+    assert (before.actions, before.fields, before.count) == ({"logo.linked": 1}, ("authors",), 1)
+    assert before.can_undo
+    assert replace(after, can_undo=True, why_not=None) == before
+    assert after.why_not == "Logo 1 was changed since, by change " + str(history(gallery)[-2].change_id)
+
+
+def test_one_request_is_one_act(gallery: LogoAdmin) -> None:
+    """It counts its changes by action, and names the first three records (contract G5)."""
+    logos(gallery, "make", "Aurora", "Borealis", "Corona", "Dawn")
+    changed(gallery, "switch", 1, 2, 3, active=False)
+    changed(gallery, "mix", 1, 2, active=True, target="wiki")
+    made, switched, mixed = act(gallery, "make"), act(gallery, "switch"), act(gallery, "mix")
+    assert (made.count, made.actions, made.fields) == (4, {"logo.created": 4}, ())
+    assert made.names == ("Aurora", "Borealis", "Corona")
+    assert (switched.actions, switched.fields) == ({"logo.amended": 3}, ("active",))
+    assert mixed.fields == ("target", "active")
+
+
+def test_where_an_act_came_from(gallery: LogoAdmin, storage: Storage) -> None:
+    """The command line comes before what it did, an undo before who asked for it (contract G5)."""
+    logos(gallery, "plain", "Aurora")
+    gallery.logos.amend(AmendLogo(logo_id=1, name="Dawn"), by("typed", source=Source.COMMAND_LINE))
+    gallery.changes.revert_request(RevertRequest(request_id="typed"), by("undo", source=Source.CONSOLE))
+    assert [each.origin for each in acts(gallery)[1:]] == ["interface", "command line", "undo"]
+    assert acts(gallery)[0].origin == "first start"
+    assert acts(gallery)[0].why_not == "The first start cannot be undone"
+    reader = signed_in(storage, "changes:read", user_id=USER_ID)
+    assert act(gallery, "plain", reader).why_not == "Requires logos:write"
+
+
+def test_an_undone_act_says_by_what(gallery: LogoAdmin) -> None:
+    """Until the undo is undone itself (contract G5)."""
+    logos(gallery, "make", "Aurora", "Borealis")
+    changed(gallery, "switch", 1, 2, active=False)
+    gallery.changes.revert_request(RevertRequest(request_id="switch"), by("undo"))
+    assert (act(gallery, "switch").undone_by, act(gallery, "switch").can_undo) == ("undo", False)
+    assert act(gallery, "make").can_undo
+    gallery.changes.revert_request(RevertRequest(request_id="undo"), by("redo"))
+    assert (act(gallery, "switch").undone_by, act(gallery, "switch").can_undo) == (None, True)
+    assert act(gallery, "undo").undone_by == "redo"
+
+
+def walk(gallery: LogoAdmin) -> None:
+    """Make some acts that touch each other's records."""
+    logos(gallery, "make", "Aurora", "Borealis", "Corona")
+    gallery.authors.create(CreateAuthor(user_id=7, username="Ben"), by("author"))
+    gallery.authors.create(CreateAuthor(user_id=8, username="Cyd"), by("idle"))
+    changed(gallery, "switch", 1, 2, active=False)
+    logos(gallery, "dawn", "Dawn", author_ids=[1])
+    changed(gallery, "target", 2, 3, target="wiki")
+    gallery.logos.remove(RemoveLogo(logo_id=3), by("remove"))
+    gallery.changes.revert_request(RevertRequest(request_id="remove"), by("back"))
+    gallery.logos.amend(AmendLogo(logo_id=1, name="Aura"))  # without a request
+
+
+def test_acts_can_be_undone_where_they_say_so(gallery: LogoAdmin) -> None:
+    """``can_undo`` is what undoing the request answers (contract G5)."""
+    walk(gallery)
+    found = [each for each in acts(gallery) if each.request_id]
+    assert {each.request_id for each in found if each.can_undo} == {"idle", "target", "dawn", "back"}
+    for each in found:
+        if each.undone_by is None:
+            assert each.can_undo == is_undoable(gallery, each), each
+
+
+def is_undoable(gallery: LogoAdmin, each: Act) -> bool:
+    """Return whether an act can be undone, which is undone itself."""
+
+    class Enough(Exception):
+        pass
+
+    def attempt(bound: LogoAdmin) -> None:
+        bound.changes.revert_request(RevertRequest(request_id=str(each.request_id)))
+        raise Enough
+
+    try:
+        gallery.atomic(attempt)
+    except Enough:
+        return True
+    except LogoAdminError:
+        return False
+    raise AssertionError
+
+
+def test_acts_have_pages_and_filters(gallery: LogoAdmin) -> None:
+    """As the changes have (contract G3, G5)."""
+    walk(gallery)
+    whole = acts(gallery)
+    assert sum(each.count for each in whole) == len(history(gallery))
+    assert acts(gallery, order="desc") == whole[::-1]
+    assert paged(gallery, "asc") == whole
+    assert paged(gallery, "desc") == whole[::-1]
+    for where in ({"kind": "logo"}, {"kind": "logo", "id": 2}, {"action": "logo.amended"}, {"kind": "author"}):
+        wanted = {(change.request_id, change.change_id) for change in history(gallery) if matches(change, where)}
+        requests = {request_id for request_id, _ in wanted}
+        alone = {change_id for request_id, change_id in wanted if request_id is None}
+        expected = [each for each in whole if each.request_id in requests - {None} or each.change_id in alone]
+        assert acts(gallery, **where) == expected, where
+        assert acts(gallery, order="desc", **where) == expected[::-1], where
+
+
+def matches(change: Any, where: dict[str, Any]) -> bool:
+    return all(getattr(change, name) == value for name, value in where.items())
+
+
+def paged(gallery: LogoAdmin, order: Order) -> list[Act]:
+    """Return the acts, page by page of two."""
+    found: list[Act] = []
+    after: dict[str, Any] = {}
+    while True:
+        page = gallery.acts.list(ListActs(limit=2, order=order, **after))
+        found += page.first
+        if page.next_after is None:
+            return found
+        after["after"] = page.next_after
+
+
+def test_writes_with_one_id_are_one_act(gallery: LogoAdmin) -> None:
+    """Also if a program made another write between them (contract G5)."""
+    logos(gallery, "job", "Aurora")
+    logos(gallery, "other", "Borealis")
+    logos(gallery, "job", "Corona")
+    made = [(each.request_id, each.names) for each in acts(gallery)[1:]]
+    assert made == [("job", ("Aurora", "Corona")), ("other", ("Borealis",))]
+    assert [each.request_id for each in acts(gallery, order="desc")][:2] == ["other", "job"]
+
+
+def test_who_is_not_signed_in_undoes_nothing(gallery: LogoAdmin, storage: Storage) -> None:
+    """Acts require the scope of the history (contract G5)."""
+    logos(gallery, "make", "Aurora")
+    stranger = signed_in(storage, "logos:write", user_id=USER_ID)
+    callers: list[SignedIn | Any] = [stranger, ANONYMOUS]
+    for caller in callers:
+        with pytest.raises(LogoAdminError):
+            acts(gallery, caller)
