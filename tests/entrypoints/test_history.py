@@ -104,7 +104,7 @@ def test_a_dry_run_is_said_in_the_query_alone(client: AppClient, admin: Headers)
 
 
 @pytest.mark.rule("contract G5")
-def test_a_request_says_where_it_came_from_and_why(client: AppClient, admin: Headers) -> None:
+def test_the_history_has_the_source_and_the_note_of_a_request(client: AppClient, admin: Headers) -> None:
     """Its note is percent-encoded UTF-8 (contract G5)."""
     headers = {**admin, "x-request-id": "noted", "x-requested-with": "logoadmin-console"}
     noted = {**headers, "x-change-note": "%D0%9F%D0%BE%20%D0%BF%D1%80%D0%BE%D1%81%D1%8C%D0%B1%D0%B5 Ann"}
@@ -125,7 +125,7 @@ def test_a_request_says_where_it_came_from_and_why(client: AppClient, admin: Hea
         ("%20", "string_pattern_mismatch"),
     ],
 )
-def test_a_note_that_is_no_text_is_refused(client: AppClient, admin: Headers, note: str, type_: str) -> None:
+def test_an_invalid_note_is_refused(client: AppClient, admin: Headers, note: str, type_: str) -> None:
     """Nothing is changed then (contract G5)."""
     sent = {**admin, "x-change-note": note}
     answer = client.post("/api/authors", json={"user_id": 9, "username": "Dee"}, headers=sent)

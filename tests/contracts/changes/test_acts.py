@@ -53,7 +53,7 @@ def changed(gallery: LogoAdmin, request_id: str, *ids: int, **values: Any) -> No
     gallery.bulk.apply(ApplyChanges(changes=changes), by(request_id))
 
 
-def test_an_act_reads_the_same_for_ever(gallery: LogoAdmin, storage: Storage) -> None:
+def test_what_an_act_did_never_changes(gallery: LogoAdmin, storage: Storage) -> None:
     """Names are those of its moment, of records, of who did it and of authors (contract G5)."""
     user = signed_in(storage, "*", user_id=USER_ID)
     ann = replace(user, request_id="link", occasion=Occasion(Source.CONSOLE, "Asked for by Ben"))
@@ -82,7 +82,7 @@ def test_one_request_is_one_act(gallery: LogoAdmin) -> None:
     made, switched, mixed = act(gallery, "make"), act(gallery, "switch"), act(gallery, "mix")
     assert (made.count, made.actions, made.fields) == (4, {"logo.created": 4}, ())
     assert made.names == ("Aurora", "Borealis", "Corona")
-    assert (switched.actions, switched.fields) == ({"logo.amended": 3}, ("active",))
+    assert (switched.actions, switched.fields, switched.active) == ({"logo.amended": 3}, ("active",), False)
     assert mixed.fields == ("target", "active")
 
 

@@ -59,6 +59,9 @@ class Act:
         fields: the fields that all of its changes changed; none if it created or removed a record.
         names: of its first three records, as they were called after it.
         authors: of the first three authors that it linked or unlinked, as they were called.
+        active: what all of its changes switched their records to; None if they did something else.
+        submitter_id: the user who proposed it; None if it was not proposed.
+        submitter_name: how this user was called.
         note: why it was done, in the words of who did it.
         undone_by: the id of the request that undid it, unless that was undone.
         can_undo: whether the caller can undo it.
@@ -83,6 +86,11 @@ class Act:
             "The names of the first three authors that it linked or unlinked, as they were called then.", ["Ben"]
         ),
     ]
+    active: Annotated[
+        bool | None, described("Whether it switched all of its records on or off; `null` if it did not.", False)
+    ]
+    submitter_id: Annotated[int | None, described("The user who proposed it; `null` if it was not proposed.", 1043)]
+    submitter_name: Annotated[str | None, described("The username of the submitter at that time.", "ben")]
     note: Annotated[
         str | None, described("The `X-Change-Note` of the request; `null` without one.", "Asked for by Ann")
     ]
@@ -145,7 +153,7 @@ def _pages(command: ListActs, undoer: _Undoer | None) -> Pages[Act]:
 
 
 def _found(command: ListActs, after: int, limit: int, uow: UnitOfWork) -> Iterator[_Found]:
-    """Yield one change of each act that matches the filters; the other changes of an act are passed over."""
+    """Yield one change of each act that matches the filters, and skip its other changes."""
     where, order, yielded = command.filter(), command.order, 0
     cursor = after
     while yielded < limit and (page := uow.changes.page(cursor, 1, where, order)):
@@ -181,6 +189,9 @@ def _act(uow: UnitOfWork, found: _Found, undoer: _Undoer | None) -> Act:
         fields=read.fields,
         names=read.names,
         authors=read.authors,
+        active=read.active,
+        submitter_id=change.submitter_id,
+        submitter_name=_called(uow, Kind.USER, change.submitter_id, span.first + 1),
         note=change.note,
         undone_by=undone_by,
         can_undo=why_not is None,
@@ -202,6 +213,7 @@ class _Read(NamedTuple):
     fields: tuple[str, ...]
     names: tuple[str, ...]
     authors: tuple[str, ...]
+    active: bool | None
     created: tuple[Change, ...]
 
 
@@ -212,12 +224,14 @@ def _read(uow: UnitOfWork, found: _Found) -> _Read:
     common: set[str] | None = None
     in_order: list[str] = []
     created: list[Change] = []
+    active: set[bool] = set()
     for place, change in enumerate(_changes(uow, found)):
         if place >= MOST_LOADED and not common:
             break
         changed = _changed_fields(change)
         in_order = changed if common is None else in_order
         common = {*changed} if common is None else common & {*changed}
+        active.add(bool((change.after or {}).get("active")))
         name = _name(change)
         if name and len(names) < _MOST_NAMED:
             names.setdefault((change.kind, change.id), name)
@@ -226,7 +240,8 @@ def _read(uow: UnitOfWork, found: _Found) -> _Read:
         if change.action.partition(".")[2] == CREATED and len(created) < MOST_LOADED:
             created.append(change)
     shared = tuple(field for field in in_order if field in (common or ()))
-    return _Read(shared, tuple(names.values()), tuple(authors.values())[:_MOST_NAMED], tuple(created))
+    switched = active.pop() if shared == ("active",) and len(active) == 1 else None
+    return _Read(shared, tuple(names.values()), tuple(authors.values())[:_MOST_NAMED], switched, tuple(created))
 
 
 def _changes(uow: UnitOfWork, found: _Found) -> Iterator[Change]:
@@ -300,7 +315,7 @@ def _refusal(change: Change, undoer: _Undoer | None, actions: Mapping[str, int])
 
 
 def _changed_since(uow: UnitOfWork, found: _Found) -> str | None:
-    """Return which record of an act is not as the act left it, if one is among those that are looked at."""
+    """Return which record of an act is not as the act left it, among the first ones."""
     request_id = found.change.request_id
     since = uow.changes.changed_since(found.span, request_id, _MOST_READ)
     for kind, id_, change_id in since[:_MOST_COMPARED]:
