@@ -148,7 +148,7 @@ _CHANGE: Final = (
 )
 _ACT: Final = (
     *("change_id", "request_id", "at", "user_id", "user_name", "origin", "count", "actions", "fields", "names"),
-    *("authors", "active", "submitter_id", "submitter_name", "note", "undone_by", "can_undo", "why_not"),
+    *("authors", "active", "undid", "submitter_id", "submitter_name", "note", "undone_by", "can_undo", "why_not"),
 )
 _PROPOSAL: Final = (
     *("proposal_id", "title", "note", "state", "user_id", "user_name", "changes", "reason", "created_at"),

@@ -108,6 +108,7 @@ def test_an_undone_act_says_by_what(gallery: LogoAdmin) -> None:
     gallery.changes.revert_request(RevertRequest(request_id="undo"), by("redo"))
     assert (act(gallery, "switch").undone_by, act(gallery, "switch").can_undo) == (None, True)
     assert act(gallery, "undo").undone_by == "redo"
+    assert [act(gallery, each).undid for each in ("switch", "undo", "redo")] == [None, "interface", "undo"]
 
 
 def walk(gallery: LogoAdmin) -> None:

@@ -60,6 +60,7 @@ class Act:
         names: of its first three records, as they were called after it.
         authors: of the first three authors that it linked or unlinked, as they were called.
         active: what all of its changes switched their records to; None if they did something else.
+        undid: where the act came from that it undid; None if it undid none.
         submitter_id: the user who proposed it; None if it was not proposed.
         submitter_name: how this user was called.
         note: why it was done, in the words of who did it.
@@ -88,6 +89,9 @@ class Act:
     ]
     active: Annotated[
         bool | None, described("Whether it switched all of its records on or off; `null` if it did not.", False)
+    ]
+    undid: Annotated[
+        ActOrigin | None, described("Where the act came from that it undid; `null` if it undid none.", "import")
     ]
     submitter_id: Annotated[int | None, described("The user who proposed it; `null` if it was not proposed.", 1043)]
     submitter_name: Annotated[str | None, described("The username of the submitter at that time.", "ben")]
@@ -190,6 +194,7 @@ def _act(uow: UnitOfWork, found: _Found, undoer: _Undoer | None) -> Act:
         names=read.names,
         authors=read.authors,
         active=read.active,
+        undid=_undid(uow, change),
         submitter_id=change.submitter_id,
         submitter_name=_called(uow, Kind.USER, change.submitter_id, span.first + 1),
         note=change.note,
@@ -205,6 +210,11 @@ def _origin(change: Change) -> ActOrigin:
     if change.origin not in (None, Origin.BULK):
         return ActOrigin(change.origin)
     return ActOrigin(change.source or Source.INTERFACE)
+
+
+def _undid(uow: UnitOfWork, change: Change) -> ActOrigin | None:
+    undone = None if change.undoes is None else uow.changes.get(change.undoes)
+    return None if undone is None else _origin(undone)
 
 
 class _Read(NamedTuple):

@@ -127,6 +127,8 @@ export function call(method, path, more = {}) {
   if (method === "post") headers["Idempotency-Key"] = randomKey();
   // With an id from us, the request can be undone even if its response is lost.
   if (method !== "get") headers["X-Request-Id"] = randomKey();
+  // The history says that a change was made here (contract G5).
+  if (method !== "get") headers["X-Requested-With"] = "logoadmin-console";
   if (more.file) headers["Content-Type"] = more.type ?? "application/jsonl";
   const body = more.body === undefined ? more.file : JSON.stringify(more.body);
   return sent({

@@ -23,13 +23,14 @@ function usePages(filters) {
   const [busy, setBusy] = useState(false);
   const stop = useRef(new AbortController());
 
+  const known = read?.key === key ? read : undefined;
   /** @param {number} after @param {(page: Page) => Page} joined */
   const load = async (after, joined) => {
     stop.current.abort();
     const { signal } = (stop.current = new AbortController());
     setBusy(true);
     try {
-      const page = await readPage(filters, after, { signal });
+      const page = await readPage(filters, after, { signal, ...(after ? {} : { size: sizeOf(known) }) });
       setRead({ ...joined(page), key });
       setFailure(undefined);
     } catch (error) {
@@ -40,7 +41,6 @@ function usePages(filters) {
     if (!signal.aborted) setBusy(false);
   };
 
-  const known = read?.key === key ? read : undefined;
   const begin = () => load(0, (page) => merged(page, known));
   const more = () => known && load(known.after, (page) => ({ ...page, groups: [...known.groups, ...page.groups] }));
   useEffect(() => {
@@ -49,6 +49,9 @@ function usePages(filters) {
   }, [key, returned.value]);
   return { groups: known?.groups ?? (failure ? undefined : read?.groups), isStale: !known, after: known?.after ?? 0, failure, busy, begin, more };
 }
+
+/** @param {Page | undefined} known @returns {number} how much to read again: whether an act can be undone may have changed on every page */
+const sizeOf = (known) => Math.min(Math.max(50, known?.groups[0]?.act ? known.groups.length : 0), 1000);
 
 /** @param {Page} page The newest. @param {Page | undefined} known @returns {Page} what happened stays: only what is new comes before it */
 function merged(page, known) {

@@ -1,17 +1,20 @@
 /** Changes in words, newest first: each opens to what it did, and can be undone. */
 import { h, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { Failure } from "../../client.js";
-import { Known, countOfRequest, readChange, readListsOf, undoChange, undoRequest } from "./changes.js";
+import { Known, countOfRequest, isSingle, kindsOfAct, read, readChange, readListsOf, undoChange, undoRequest } from "./changes.js";
 import { describe, sayDone, sayFailure } from "../../notices.js";
 import { KINDS, isListed } from "../../records.js";
 import { isHere } from "../../router.js";
 import { may } from "../../session.js";
 import { dayWords, t } from "../../texts.js";
-import { Button, Link, Skeleton, Time } from "../primitives/basics.js";
+import { Button, Link, Skeleton, Time, Unread } from "../primitives/basics.js";
+import { useRead } from "../primitives/use_read.js";
+import { ActWords } from "./act_words.js";
 import { GroupWords, Words } from "./change_words.js";
 import { ask } from "../primitives/dialog.js";
 
 /** @typedef {import("./changes.js").Change} Change */
+/** @typedef {import("./changes.js").Act} Act */
 /** @typedef {import("./changes.js").Group} Group */
 
 /** The number of changes of a request shown at its entry; its own page has all. */
@@ -33,6 +36,7 @@ export function ChangeList({ groups, undone, label, isPartial = false, days = fa
       { class: "box divided changes", "aria-label": name },
       some.map((group) => {
         const [change] = group.changes;
+        if (group.act) return h("li", { key: group.newest, class: "change" }, h(ActItem, { act: group.act, undone }));
         if (!change) return null;
         return h("li", { key: group.newest, class: "change" }, group.count > 1 ? h(GroupItem, { group, known, undone }) : h(Item, { change, known, undone, isPartial }));
       }),
@@ -50,7 +54,7 @@ function byDay(groups) {
   /** @type {Map<number, Group[]>} */
   const days = new Map();
   for (const group of groups) {
-    const day = new Date((group.changes[0]?.at ?? 0) * 1000).setHours(0, 0, 0, 0) / 1000;
+    const day = new Date(((group.act ?? group.changes[0])?.at ?? 0) * 1000).setHours(0, 0, 0, 0) / 1000;
     days.set(day, [...(days.get(day) ?? []), group]);
   }
   return days;
@@ -58,12 +62,12 @@ function byDay(groups) {
 
 /**
  * Undo something, and report the result.
- * @param {() => void} undone @returns {{busy: boolean, complaint: any, undo: (act: () => Promise<import("../../client.js").Answer<any>>, changes: Change[]) => Promise<void>}}
+ * @param {() => void} undone @returns {{busy: boolean, complaint: any, undo: (act: () => Promise<import("../../client.js").Answer<any>>, changes: {kind: string}[]) => Promise<void>}}
  */
 export function useUndo(undone) {
   const [busy, setBusy] = useState(false);
   const [complaint, setComplaint] = useState(/** @type {any} */ (undefined));
-  /** @param {() => Promise<import("../../client.js").Answer<any>>} act @param {Change[]} changes */
+  /** @param {() => Promise<import("../../client.js").Answer<any>>} act @param {{kind: string}[]} changes */
   const undo = async (act, changes) => {
     setBusy(true);
     setComplaint(undefined);
@@ -108,6 +112,54 @@ function Refusal({ failure }) {
 /** @param {string} kind @returns {string} the scope that undoing a change of such a record needs */
 const writeScope = (kind) => (isListed(kind) ? KINDS[kind].write : "*");
 
+/** What one request did; its changes are read when somebody opens it. @param {{act: Act, undone: () => void}} props */
+function ActItem({ act, undone }) {
+  const [open, setOpen] = useState(false);
+  const { busy, complaint, undo } = useUndo(undone);
+  const kinds = kindsOfAct(act).map((kind) => ({ kind }));
+  const lacking = kinds.map(({ kind }) => writeScope(kind)).find((scope) => !may(scope));
+  const request = act.request_id;
+  const isOne = isSingle(act) || request === null;
+  const run = () => undo(() => (request === null || act.count === 1 ? undoChange(act) : undoRequest(request)), kinds);
+  const reason = act.can_undo || lacking ? undefined : t(Object.keys(act.actions).every((action) => action.endsWith(".password_set")) ? "history.lasting" : "history.used");
+  return h(
+    "article",
+    { class: "change-item" },
+    h(Disclosure, { open, setOpen, summary: h(ActWords, { act }), seconds: act.at }, h(Changes, { act, undone })),
+    h(
+      Undoable,
+      { obstacle: obstacleTo(act) },
+      isOne
+        ? h(Button, { tone: "quiet", icon: "Undo2", scope: lacking, reason, busy, onClick: () => void run() }, t("undo"))
+        : h(UndoAll, { request: request ?? "", changes: kinds, count: act.count, busy, undo, reason, tone: "quiet" }),
+    ),
+    complaint,
+  );
+}
+
+/** @param {Act} act @returns {import("./changes.js").Obstacle | undefined} why it cannot be undone, if there is a place that says more */
+function obstacleTo({ undone_by: undoer, why_not: whyNot, origin }) {
+  if (origin === "first start") return { why: "since" };
+  if (undoer !== null) return { why: "undone", to: `history?request=${encodeURIComponent(undoer)}` };
+  const [, number] = /by change (\d+)/.exec(whyNot ?? "") ?? [];
+  return number === undefined ? undefined : { why: "since", to: `history/${number}` };
+}
+
+/** The changes of an act, the first ones if they are many. @param {{act: Act, undone: () => void}} props */
+function Changes({ act, undone }) {
+  const request = act.request_id;
+  const isOne = act.count === 1;
+  const query = isOne || request === null ? { after: act.change_id - 1, limit: 1 } : { request_id: request, limit: SHOWN };
+  const { data, failure, again } = useRead(async (signal) => (await read(query, signal)).data, [act.change_id]);
+  if (!data) return failure ? h(Unread, { failure, again }) : h(Skeleton, {});
+  if (isOne) return data[0] ? h(Details, { change: data[0] }) : null;
+  const known = new Known([{ newest: act.change_id, changes: data, count: act.count }]);
+  return [
+    h("ol", { key: "changes", class: "box divided changes inner" }, data.map((change) => h("li", { key: change.change_id, class: "change" }, h(Item, { change, known, undone })))),
+    h(Link, { key: "all", to: `history?request=${encodeURIComponent(request ?? "")}`, class: "more" }, t("history.all", { n: act.count })),
+  ];
+}
+
 /** @param {Change} change @returns {string | undefined} why nobody can undo it */
 const lasting = ({ action }) => (action.endsWith(".password_set") ? t("history.lasting") : undefined);
 
@@ -136,6 +188,7 @@ export function Item({ change, known, undone, isOpen = false, isPartial = false 
 export function Undoable({ obstacle, children }) {
   const element = useRef(/** @type {HTMLDivElement | null} */ (null));
   const isUsed = useRef(false);
+  const to = obstacle?.to ?? (obstacle?.by && `history/${obstacle.by.change_id}`);
   useLayoutEffect(() => {
     if (obstacle && isUsed.current) element.current?.querySelector("a")?.focus();
     isUsed.current = false;
@@ -143,7 +196,7 @@ export function Undoable({ obstacle, children }) {
   return h(
     "div",
     { ref: element, class: "undoable", onClick: () => (isUsed.current = true) },
-    obstacle ? obstacle.by && h(Link, { to: `history/${obstacle.by.change_id}` }, t(`history.obstacle.${obstacle.why}`)) : children,
+    obstacle ? to && h(Link, { to }, t(`history.obstacle.${obstacle.why}`)) : children,
   );
 }
 
@@ -190,19 +243,20 @@ function GroupItem({ group, known, undone }) {
 /**
  * @param {object} props
  * @param {string} props.request
- * @param {Change[]} props.changes Those that are known.
+ * @param {{kind: string}[]} props.changes Those that are known.
  * @param {number} props.count
  * @param {boolean} props.busy
  * @param {string} [props.tone]
- * @param {(act: () => Promise<import("../../client.js").Answer<any>>, changes: Change[]) => Promise<void>} props.undo
+ * @param {string} [props.reason] Why it cannot be undone.
+ * @param {(act: () => Promise<import("../../client.js").Answer<any>>, changes: {kind: string}[]) => Promise<void>} props.undo
  */
-export function UndoAll({ request, changes, count, busy, undo, tone = "plain" }) {
+export function UndoAll({ request, changes, count, busy, undo, reason, tone = "plain" }) {
   const run = async () => {
     const question = { title: t("history.undo.title", { n: count }), text: t("history.undo.text"), yes: t("history.undo.yes"), no: t("cancel") };
     if (await ask(question)) await undo(() => undoRequest(request), changes);
   };
   const lacking = changes.map(({ kind }) => writeScope(kind)).find((scope) => scope && !may(scope));
-  return h(Button, { tone, icon: "Undo2", scope: lacking, busy, onClick: () => void run() }, t("history.undo.all"));
+  return h(Button, { tone, icon: "Undo2", scope: lacking, reason, busy, onClick: () => void run() }, t("history.undo.all"));
 }
 
 /** @param {{change: Change}} props */

@@ -17,7 +17,7 @@ const made = (key) => /** @type {TextKey} */ (key);
 const known = (key, otherwise) => (t(made(key)) === key ? otherwise : t(made(key)));
 
 /** @param {string} kind @returns {string} as it stands in a sentence */
-const kindOf = (kind) => known(`kind.${kind}`, kind);
+export const kindOf = (kind) => known(`kind.${kind}`, kind);
 
 /** @param {Change | undefined} change @returns {string} who made it */
 export function actor(change) {
@@ -65,7 +65,13 @@ function submitted({ submitter_id: id, submitter_name: name }) {
 const recordName = ({ kind, before, after }) => (isListed(kind) ? nameOf(kind, after ?? before) : "");
 
 /** @param {Change} change */
-const fieldWords = (change) => enumeration(fieldsOfChange(change).map((name) => known(`in.${name}`, name.replaceAll("_", " "))));
+const fieldWords = (change) => enumeration(fieldNames(fieldsOfChange(change)));
+
+/** @param {string[]} fields @returns {string[]} as they stand in a sentence */
+export const fieldNames = (fields) => fields.map((name) => known(`in.${name}`, name.replaceAll("_", " ")));
+
+/** @param {string[]} keys @param {TextKey} otherwise @returns {TextKey} the first for which there are words */
+export const textFor = (keys, otherwise) => made(keys.find((key) => t(made(key)) !== key) ?? otherwise);
 
 /** @param {Change} change @returns {string} the authors who came or went */
 function authorWords({ before, after }) {
@@ -88,8 +94,7 @@ function switched(change) {
 function keyOf(change) {
   const action = switched(change) ?? actionOf(change);
   if (action === "amended" && fieldsOfChange(change).length === 0) return "change.unchanged";
-  const keys = [`change.${change.origin}.${action}`, `change.${action}`];
-  return made(keys.find((key) => t(made(key)) !== key) ?? "change.amended");
+  return textFor([`change.${change.origin}.${action}`, `change.${action}`], "change.amended");
 }
 
 /** All that one request did, in a sentence. @param {{group: import("./changes.js").Group}} props */

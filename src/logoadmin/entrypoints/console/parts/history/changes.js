@@ -3,6 +3,7 @@
  *
  * @typedef {Record<string, any> | null} Snapshot The record before or after a change, whatever its kind.
  * @typedef {import("logoadmin/api").components["schemas"]["Change"] & {before: Snapshot, after: Snapshot}} Change
+ * @typedef {import("logoadmin/api").components["schemas"]["Act"]} Act
  * @typedef {{kind?: string | undefined, id?: number | undefined, user_id?: number | undefined, action?: string | undefined,
  *   request_id?: string | undefined, since?: number | undefined, until?: number | undefined}} Filters
  *
@@ -10,6 +11,7 @@
  * @property {number} newest
  * @property {Change[]} changes Newest first; the newest ones alone where there are many.
  * @property {number} count How many there are, whatever the filters, where not all of them are here.
+ * @property {Act} [act] What the request did, where the service says it; its changes are not here then.
  * @property {Change} [undid] One of the changes that it undid, if it undid all that another request did.
  *
  * @typedef {object} Page
@@ -19,6 +21,7 @@
  * @typedef {object} Obstacle
  * @property {"undone" | "since"} why It is undone, or the record was changed since.
  * @property {Change} [by] The change that undid it, or that came later; none for what the first start made, which stays.
+ * @property {string} [to] The page that says more, where the change is not known.
  */
 import { call } from "../../client.js";
 import { KINDS, isListed, refreshList } from "../../records.js";
@@ -44,9 +47,19 @@ const PAGE = 50;
  * @throws {import("../../client.js").Failure}
  */
 export async function readPage(filters, after, { size = PAGE, signal } = {}) {
+  // A record and a request are shown with each of their changes, all else by what each request did.
+  if (filters.id === undefined && filters.request_id === undefined) return readActs(filters, after, size, signal);
   const page = await readGroups(filters, after, size, signal);
   await findUndone(page.groups, signal);
   return page;
+}
+
+/** @param {Filters} filters @param {number} after @param {number} size @param {AbortSignal | undefined} signal @returns {Promise<Page>} */
+async function readActs(filters, after, size, signal) {
+  const query = /** @type {any} */ ({ ...filters, order: "desc", limit: size, ...(after ? { after } : {}) });
+  const { data, next } = await call("get", "/api/acts", { query, ...(signal ? { signal } : {}) });
+  const groups = data.map((act) => ({ newest: act.change_id, changes: [], count: act.count, act }));
+  return { groups, after: next ? (data.at(-1)?.change_id ?? 0) : 0 };
 }
 
 /** @param {Filters} filters @param {number} after @param {number} size @param {AbortSignal | undefined} signal @returns {Promise<Page>} */
@@ -119,7 +132,7 @@ export function isFirstStart({ user_id: userId, change_id: changeId, action, id 
   return userId === null && ((action === "user.created" && id === FIRST_USER) || (action === "role.created" && changeId <= 2));
 }
 
-/** @param {Change} change @returns {Promise<import("../../client.js").Answer<any>>} */
+/** @param {{change_id: number}} change @returns {Promise<import("../../client.js").Answer<any>>} */
 export function undoChange(change) {
   return call("post", "/api/changes/{change_id}/revert", { path: { change_id: change.change_id } });
 }
@@ -129,7 +142,13 @@ export function undoRequest(requestId) {
   return call("post", "/api/changes/revert", { body: { request_id: requestId } });
 }
 
-/** Read again the lists that changes were about. @param {Change[]} changes */
+/** @param {Act} act @returns {string[]} the kinds of record that it changed */
+export const kindsOfAct = ({ actions }) => [...new Set(Object.keys(actions).map((action) => action.split(".")[0] ?? ""))];
+
+/** @param {Act} act @returns {boolean} whether it is one change, or one with the password of the user that it created */
+export const isSingle = ({ count, actions }) => count === 1 || (count === 2 && actions["user.created"] === 1 && actions["user.password_set"] === 1);
+
+/** Read again the lists that changes were about. @param {{kind: string}[]} changes */
 export function readListsOf(changes) {
   for (const kind of new Set(changes.map((change) => change.kind))) {
     if (isListed(kind)) void refreshList(kind);

@@ -2,6 +2,7 @@
 import { h, useEffect, useId, useMemo, useState } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { ACTIONS } from "./changes.js";
+import { actorOf } from "./act_words.js";
 import { actor } from "./change_words.js";
 import { query, setQuery } from "../../router.js";
 import { may } from "../../session.js";
@@ -208,12 +209,14 @@ function Who({ groups }) {
 function peopleIn(groups) {
   /** @type {Map<number, string>} */
   const people = new Map();
-  for (const { user_id: userId, user_name: username } of groups.flatMap(({ changes }) => changes)) if (userId !== null && username) people.set(userId, username);
+  const done = groups.flatMap(({ act, changes }) => /** @type {{user_id: number | null, user_name?: string | null}[]} */ (act ? [act] : changes));
+  for (const { user_id: userId, user_name: username } of done) if (userId !== null && username) people.set(userId, username);
   return [...people].map(([userId, username]) => ({ user_id: userId, username }));
 }
 
 /** @param {import("./changes.js").Group[]} groups @param {number} userId @returns {string | undefined} who that is, if they made one of the changes */
 function nameAmong(groups, userId) {
+  const act = groups.find((each) => each.act?.user_id === userId)?.act;
   const change = groups.flatMap(({ changes }) => changes).find((each) => each.user_id === userId);
-  return change && actor(change);
+  return act ? actorOf(act) : change && actor(change);
 }
