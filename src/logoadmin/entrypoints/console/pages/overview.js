@@ -47,10 +47,10 @@ function Everything({ kinds }) {
     h(
       "div",
       { key: "halves", class: "halves" },
-      h(Section, { title: t("overview.targets") }, h(Targets, {})),
-      may("changes:read") && h(Section, { title: t("overview.activity") }, h(Activity, {})),
       h(Section, { title: t("overview.attention") }, h(Attention, {})),
       may("changes:read") && h(Section, { title: t("overview.latest") }, h(Latest, {})),
+      may("changes:read") && h(Section, { title: t("overview.activity") }, h(Activity, {})),
+      h(Section, { title: t("overview.targets") }, h(Targets, {})),
     ),
   ];
 }

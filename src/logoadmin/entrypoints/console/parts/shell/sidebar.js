@@ -103,17 +103,19 @@ export const titleOf = ({ path, title }) => t(path === "submissions" && isMember
 
 /** @typedef {import("../../records.js").KindName} KindName */
 const kinds = /** @type {KindName[]} */ (Object.keys(KINDS));
+const counted = kinds.flatMap((kind) => views.filter(({ path }) => path === `${kind}s`).map((view) => ({ kind, view })));
 
 /**
- * The way to a view. The number of its records is shown as soon as a view has read them: nothing is read for it alone, but for
- * the submissions that wait.
+ * The way to a view. The numbers of records are shown once views have read all lists, all at once: nothing is read for them
+ * alone, but for the submissions that wait.
  * @param {{view: import("../../views.js").View, visited: (() => void) | undefined}} props
  */
 function Open({ view, visited }) {
   const id = useId();
   const kind = kinds.find((each) => view.path === `${each}s`);
   const isQueue = view.path === "submissions";
-  const count = kind ? listOf(kind).value.records?.length : (isQueue && queue.value.proposals?.length) || undefined;
+  const isCounted = counted.every((each) => missingScope(each.view) !== "" || listOf(each.kind).value.records);
+  const count = kind ? (isCounted ? listOf(kind).value.records?.length : undefined) : (isQueue && queue.value.proposals?.length) || undefined;
   return h(
     Link,
     { to: view.path, class: "sidebar-link", "aria-current": current() === view.path ? "page" : undefined, "aria-describedby": count === undefined ? undefined : id, onClick: visited },
