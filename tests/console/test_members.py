@@ -149,7 +149,7 @@ def test_the_submitter_sees_what_a_reviewer_mended(console: Person, gallery: Log
     assert gallery.proposals.get(GetProposal(proposal_id=proposal.proposal_id)).state.value == "applied"
     console.page.evaluate("sessionStorage.clear()")
     console.sign_in("submissions/1", username=NAME, password=PASSWORD)
-    mended = console.page.locator("section", has_text="Mended by the reviewer").last
+    mended = console.page.locator("section", has_text="Edited by the reviewer").last
     expect(mended.locator("del")).to_contain_text("Redrawn")
     expect(mended.locator("ins")).to_contain_text("Redrawn well")
 

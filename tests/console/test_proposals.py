@@ -196,7 +196,7 @@ def test_a_submission_is_mended_and_applied_at_once(console: Person, gallery: Lo
     page = console.page
     proposal = submit(gallery, own_logo(gallery, name="Redrawn", custom_css="color: red"))
     console.sign_in("submissions/1")
-    page.get_by_role("button", name="Mend…").click()
+    page.get_by_role("button", name="Edit…").click()
     page.get_by_label("Name", exact=True).fill("")
     page.get_by_role("button", name="Apply with these changes").click()
     expect(page.locator(".field .problem")).to_be_visible()
@@ -220,7 +220,7 @@ def test_a_record_that_changed_since_is_named_and_mended(console: Person, galler
     gallery.logos.amend(AmendLogo(logo_id=OWN, name="Renamed meanwhile"))
     page.get_by_role("button", name="Apply", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("Logo 1")
-    page.get_by_role("button", name="Mend…").click()
+    page.get_by_role("button", name="Edit…").click()
     page.get_by_role("button", name="Apply with these changes").click()
     expect(page.locator(".notice")).to_contain_text("Applied")
     assert gallery.logos.get(GetLogo(logo_id=OWN)).name == "Redrawn"
@@ -252,7 +252,7 @@ def test_a_thumb_decides_on_a_phone(chromium: Browser, service: Served, gallery:
     with looking(chromium, service, **PHONE) as person:
         person.sign_in("submissions/1")
         page = person.page
-        for name in ("Apply", "Decline…", "Mend…"):
+        for name in ("Apply", "Decline…", "Edit…"):
             box = page.get_by_role("button", name=name, exact=True).bounding_box()
             assert box is not None
             assert box["y"] > 844 * 0.6

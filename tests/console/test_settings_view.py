@@ -113,5 +113,5 @@ def test_hosts_are_added_removed_and_undone_by_keyboard(console: Person, service
     page.locator(".notice-action").click()
     comes_true(lambda: hosts(service) == ["other.example"], 10)
     expect(rows(console)).to_contain_text([PICTURES, "other.example"])
-    page.get_by_role("link", name="Open in History").click()
+    page.get_by_role("link", name="View history").click()
     expect(page.locator(".change-words").first).to_contain_text("undid a change to the picture hosts of the settings")
