@@ -23,8 +23,10 @@ from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.ports.kernel.change_storage import Span
 from logoadmin.ports.storage import UnitOfWork
 
-# Up to this many changes of an act are read for its fields, and for whether it can be undone.
-_MOST_READ: Final = 1_000
+# Up to this many changes of an act are read, with their texts, for its fields.
+_MOST_READ: Final = 200
+# Of up to this many, the records are looked up for whether it can be undone.
+_MOST_JUDGED: Final = 1_000
 # Up to this many of its records that were changed since are compared with what they were.
 _MOST_COMPARED: Final = 20
 _MOST_NAMED: Final = 3
@@ -327,7 +329,7 @@ def _refusal(change: Change, undoer: _Undoer | None, actions: Mapping[str, int])
 def _changed_since(uow: UnitOfWork, found: _Found) -> str | None:
     """Return which record of an act is not as the act left it, among the first ones."""
     request_id = found.change.request_id
-    since = uow.changes.changed_since(found.span, request_id, _MOST_READ)
+    since = uow.changes.changed_since(found.span, request_id, _MOST_JUDGED)
     for kind, id_, change_id in since[:_MOST_COMPARED]:
         where = ChangeFilter(kind=kind, id=id_, request_id=request_id)
         own = [found.change] if request_id is None else uow.changes.page(found.span.last + 1, 1, where, "desc")

@@ -26,8 +26,8 @@ CHANGES_OPERATIONS: Final = (
     Operation("contract G5", "GET /api/acts", acts.ListActs, "acts.list", Listing[Act], "List acts",
               "What each request did, the oldest first: its changes together, with names as they were then. `after` is "
               "the `change_id` of the last act that you have. The filters find acts with a change that matches. An act "
-              "without a `request_id` is one change, undone by its `change_id`. For an act of more than 1,000 changes, "
-              "the first 1,000 decide `fields` and `can_undo`; undoing it judges all of them."),
+              "without a `request_id` is one change, undone by its `change_id`. The first 200 changes of an act decide "
+              "`fields`, and the first 1,000 `can_undo`; undoing it judges all of them."),
     Operation("contract J7", "POST /api/changes", bulk.ApplyChanges, "bulk.apply", Listing[Change],
               "Make many changes",
               "Creates, changes and removes up to 1,000 records: all of them, or none. Each change requires the scope "
