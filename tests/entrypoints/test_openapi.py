@@ -216,7 +216,7 @@ def has_whole_float(body: object) -> bool:
 
 def lacks_kind(case: Any) -> bool:
     """Return whether an id is given without its kind, which no schema of a query can forbid (contract G3)."""
-    return case.path == "/api/changes" and "id" in case.query and "kind" not in case.query
+    return case.path in ("/api/changes", "/api/acts") and "id" in case.query and "kind" not in case.query
 
 
 def lacks_current_password(case: Any) -> bool:
