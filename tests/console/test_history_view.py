@@ -264,3 +264,43 @@ def test_any_two_moments_of_a_record_can_be_compared(console: Person) -> None:
     expect(dialog).to_contain_text("Nothing differs.")
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Compare versions")).to_be_focused()
+
+
+@pytest.mark.rule("contract G5", "contract J3")
+def test_an_older_version_is_restored_as_a_new_change(console: Person) -> None:
+    page, gallery = console.page, console.service.gallery
+    was = gallery.logos.get(artworks.GetLogo(logo_id=1))
+    gallery.logos.amend(artworks.AmendLogo(logo_id=1, name="Elk", custom_css="color: red"))
+    gallery.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=3))
+    console.sign_in("logos/1")
+    page.get_by_role("button", name="Compare versions").click()
+    dialog = page.get_by_role("dialog", name="Compare two versions")
+    restore = dialog.get_by_role("button", name="Restore the “From” version")
+    dialog.get_by_label("From").select_option(index=0)
+    expect(restore).to_be_disabled()
+    dialog.get_by_label("From").select_option(index=2)
+    restore.click()
+    expect(page.locator(".notice")).to_contain_text("Restored ")
+    now = gallery.logos.get(artworks.GetLogo(logo_id=1))
+    assert (now.name, now.custom_css) == (was.name, was.custom_css)
+    assert [each.author_id for each in now.authors] == [each.author_id for each in was.authors]
+    expect(page.get_by_label("Name", exact=True)).to_have_value(was.name)
+    page.locator(".notice").get_by_role("button", name="Undo").click()
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Elk")
+
+
+@pytest.mark.rule("contract G5")
+def test_the_reason_for_a_change_is_kept_in_the_history(console: Person) -> None:
+    page = console.page
+    console.sign_in("logos/1")
+    why = page.get_by_label("Why?")
+    expect(why).to_have_count(0)
+    page.get_by_label("Name", exact=True).fill("Elk")
+    why.fill("По просьбе Ann: 100 %")
+    page.keyboard.press("Enter")
+    expect(page.locator(".notice")).to_contain_text("Saved ")
+    expect(why).to_have_count(0)
+    console.open("history")
+    first = page.locator(".day > .changes > .change").first
+    expect(first).to_contain_text("admin changed the name of the logo Elk")
+    expect(first.locator(".act-note")).to_have_text("По просьбе Ann: 100 %")

@@ -104,6 +104,7 @@ export class Failure extends Error {
  * @property {AbortSignal} [signal]
  * @property {Most} [most]
  * @property {boolean} [keepalive] Though the page is being closed.
+ * @property {string} [note] Why it is sent, for the history.
  */
 
 /**
@@ -129,6 +130,8 @@ export function call(method, path, more = {}) {
   if (method !== "get") headers["X-Request-Id"] = randomKey();
   // The history says that a change was made here (contract G5).
   if (method !== "get") headers["X-Requested-With"] = "logoadmin-console";
+  // Headers hold no Cyrillic letters.
+  if (more.note) headers["X-Change-Note"] = encodeURIComponent(more.note);
   if (more.file) headers["Content-Type"] = more.type ?? "application/jsonl";
   const body = more.body === undefined ? more.file : JSON.stringify(more.body);
   return sent({

@@ -1,14 +1,16 @@
 /** The states of a record at two moments of its history, and what differs between them. */
 import { h, useEffect, useId, useState } from "../../vendor/preact.js";
-import { Failure } from "../../client.js";
-import { readList } from "../../records.js";
+import { Failure, call, returned } from "../../client.js";
+import { describe, sayDone } from "../../notices.js";
+import { nameOf } from "../../presentation.js";
+import { KINDS, readList, refreshList } from "../../records.js";
 import { may } from "../../session.js";
 import { enumeration, exactTime, t } from "../../texts.js";
 import { Button, Skeleton, Unread } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
 import { words } from "../primitives/fields.js";
 import { ChangeDiff } from "./change_diff.js";
-import { actor } from "./change_words.js";
+import { actor, authorIds } from "./change_words.js";
 import { fieldsOfChange, read } from "./changes.js";
 
 /** @typedef {import("./changes.js").Change} Change */
@@ -45,7 +47,7 @@ export function Compare({ kind, recordId, close }) {
   const [last] = changes;
   return h(
     Dialog,
-    { title: t("compare.title"), close, wide: true },
+    { title: t("compare.title"), close, look: "wide" },
     failure && h(Unread, { failure, again: () => void load() }),
     !last && !failure && h(Skeleton, {}),
     from && to && [
@@ -55,10 +57,53 @@ export function Compare({ kind, recordId, close }) {
     h(
       "div",
       { class: "cluster dialog-actions" },
+      last && from?.state && h(Restore, { key: from.key, kind, recordId, now: last, state: from.state, close }),
       Boolean(after) && h(Button, { tone: "quiet", onClick: () => void load() }, t("record.history.more")),
       h(Button, { onClick: close }, t("close")),
     ),
   );
+}
+
+/**
+ * Give the record what it was at the first of the two moments, as a new change.
+ * @param {{kind: import("../../records.js").KindName, recordId: number, now: Change, state: NonNullable<Change["after"]>, close: () => void}} props
+ */
+function Restore({ kind, recordId, now, state, close }) {
+  const [busy, setBusy] = useState(false);
+  const [complaint, setComplaint] = useState("");
+  const set = restored({ ...now, before: now.after, after: state });
+  const run = async () => {
+    setBusy(true);
+    setComplaint("");
+    const done = () => {
+      void refreshList(kind);
+      returned.value += 1;
+    };
+    try {
+      const { etag } = await call("get", /** @type {any} */ (KINDS[kind].one), /** @type {any} */ ({ path: { [KINDS[kind].id]: recordId } }));
+      const change = /** @type {any} */ ({ kind, id: recordId, version: Number.parseInt(etag.slice(1), 10), set });
+      const { requestId } = await call("post", "/api/changes", { body: { changes: [change] } });
+      close();
+      sayDone(t("restored", { name: nameOf(kind, state) }), [requestId], done);
+      done();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      setComplaint(describe(error));
+      setBusy(false);
+    }
+  };
+  return [
+    complaint && h("p", { key: "complaint", class: "complaint", role: "alert", dir: "auto" }, complaint),
+    h(Button, { key: "restore", icon: "Undo2", scope: KINDS[kind].write, busy, idle: Object.keys(set).length === 0, onClick: () => void run() }, t("compare.restore")),
+  ];
+}
+
+/** @param {Change} change From how the record is to how it was. @returns {Record<string, any>} what differs, as a bulk change takes it */
+function restored(change) {
+  /** @type {Record<string, any>} */
+  const was = change.after ?? {};
+  const fields = fieldsOfChange(change).filter((name) => !["created_at", "blocked", "pins"].includes(name));
+  return Object.fromEntries(fields.map((name) => (name === "authors" ? ["author_ids", authorIds(was["authors"])] : [name, was[name] ?? null])));
 }
 
 /** @param {{change: Change}} props */

@@ -1,5 +1,5 @@
 /** One record of any kind, or a new one: its form, saving, removing, the way back from both, and what others do to it. */
-import { h, useEffect, useMemo, useState } from "../../vendor/preact.js";
+import { h, useEffect, useId, useMemo, useState } from "../../vendor/preact.js";
 import { Failure, returned } from "../../client.js";
 import { Editing } from "./editing.js";
 import { sayFailure } from "../../notices.js";
@@ -160,6 +160,7 @@ function Form({ editing, form, kind, preview, blocked }) {
       RecordForm,
       { form, save, disabled, isNew: editing.isNew },
       preview?.(form, editing.record.value, again),
+      isChanged && !editing.isNew && !isGone && h(Why, { editing }),
       h(
         "div",
         { class: "cluster form-actions" },
@@ -172,6 +173,17 @@ function Form({ editing, form, kind, preview, blocked }) {
         isChanged && !editing.isNew && !isGone && h(Button, { icon: "Undo2", onClick: () => editing.discard() }, t("discard")),
       ),
     ),
+  );
+}
+
+/** The reason for what is about to be saved, which the history keeps. @param {{editing: Editing}} props */
+function Why({ editing }) {
+  const id = useId();
+  return h(
+    "div",
+    { class: "field why" },
+    h("label", { class: "label", for: id }, t("record.why")),
+    h("input", { id, class: "input", dir: "auto", autocomplete: "off", maxLength: 200, value: editing.note.value, onInput: (/** @type {Event} */ event) => (editing.note.value = /** @type {HTMLInputElement} */ (event.currentTarget).value) }),
   );
 }
 
