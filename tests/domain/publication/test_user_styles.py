@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import pytest
 import tinycss2
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from logoadmin.domain.kernel.records import Kind
@@ -137,6 +137,7 @@ def test_css_stays_in_its_rule(css: str) -> None:
 
 
 @given(css_texts())
+@example("{@import url(")
 def test_even_invalid_css_stays_in_its_rule(css: str) -> None:
     """It has no file; this would hold if the verdict were wrong."""
     for kind in (Kind.THEME, Kind.LOGO):

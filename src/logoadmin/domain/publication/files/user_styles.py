@@ -8,7 +8,7 @@ from typing import Final
 from unicodedata import category
 
 import tinycss2
-from tinycss2.ast import AtKeywordToken, AtRule, FunctionBlock, Node, StringToken, URLToken
+from tinycss2.ast import AtKeywordToken, AtRule, FunctionBlock, Node, ParseError, StringToken, URLToken
 from tinycss2.serializer import serialize_string_value
 
 from logoadmin.domain.kernel.kinds import KINDS
@@ -170,6 +170,9 @@ def _sheet(css: str, sheets: Mapping[str, str]) -> tuple[str, str] | None:
     except (TooLarge, _Irreplaceable):
         return None
     if pinned.used and _has_namespaces(css):
+        return None
+    # What ends such a sheet would end nothing of what comes around it.
+    if any(isinstance(node, ParseError) and node.kind.startswith("eof-") for node in walk(tokenize(text).nodes)):
         return None
     namespaces, rest, may_follow = "", "", True
     for node in tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True):
