@@ -245,6 +245,7 @@ def test_mentions_and_formatting_are_harmless_and_long_texts_are_cut(
             assert not any(f"@{name}" in shown for name in ("everyone", "here", "all", "channel", "123"))
             assert "<" not in shown
         assert "](" not in content
+        assert "](" not in text
         assert "**" not in content
         assert " & " not in text
         assert len(body["content"]) < 2_000

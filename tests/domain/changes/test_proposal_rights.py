@@ -19,8 +19,9 @@ from logoadmin.domain.changes.proposal_commands import (
 from logoadmin.domain.changes.proposal_records import Proposal
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, GetLogo, LinkLogoAuthor, RemoveTheme
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, GetAuthor, RemoveAuthor
+from logoadmin.domain.identity.roles import CreateRole
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.users import CreateUser, RemoveUser
+from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import OWNER, ActingAs, Caller, SignedIn
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -415,3 +416,51 @@ def test_only_the_submitter_withdraws_and_only_an_applier_decides(
     ):
         with pytest.raises(errors.Conflict, match=r"^Proposal 1 was withdrawn before$"):
             ask(gallery, command, caller)
+
+
+@pytest.mark.rule("contract R2", "contract R3")
+@pytest.mark.parametrize("is_author_first", [True, False])
+def test_an_own_author_that_a_proposal_creates_is_that_of_its_new_artworks(
+    gallery: LogoAdmin, storage: MemoryStorage, *, is_author_first: bool
+) -> None:
+    newcomer = signed_in(storage, "proposals:write", user_id=300)
+    author = {"kind": "author", "create": {"user_id": 300, "username": "Cyd"}}
+    propose(gallery, newcomer, *((author, NEW) if is_author_first else (NEW, author)))
+    apply(gallery)
+    (linked,) = gallery.logos.get(GetLogo(logo_id=3)).authors
+    assert (linked.author_id, linked.username) == (3, "Cyd")
+
+
+@pytest.mark.rule("contract R2")
+def test_a_proposal_names_no_author_that_it_creates(gallery: LogoAdmin) -> None:
+    author = {"kind": "author", "create": {"user_id": 103, "username": "Cyd"}}
+    logo = {"kind": "logo", "create": {**ARTWORK, "author_ids": [3]}}
+    assert refusal(gallery, OWNER, author, logo) is errors.NotFound
+
+
+@pytest.mark.rule("contract R2")
+def test_proposals_of_a_removed_user_do_not_count_for_the_next_one(
+    gallery: LogoAdmin, clock: FrozenClock, member: SignedIn
+) -> None:
+    for _ in range(20):
+        propose(gallery, member, NEW)
+    gallery.users.remove(RemoveUser(user_id=MEMBER_ID))
+    clock.pass_by(1)
+    gallery.users.create(CreateUser(user_id=MEMBER_ID, username="another", password="some password"))
+    role = CreateRole(name="proposing", scope=("proposals:write",))
+    role_id = gallery.roles.create(role).role_id
+    gallery.users.amend(AmendUser(user_id=MEMBER_ID, role_id=role_id))
+    assert refusal(gallery, ActingAs(MEMBER_ID), NEW) is None
+
+
+@pytest.mark.rule("contract R3")
+def test_leaving_out_a_new_record_mends_no_other(gallery: LogoAdmin, storage: MemoryStorage, member: SignedIn) -> None:
+    first, second = ({"kind": "logo", "create": {**LOOK, "name": name}} for name in ("Dawn", "Dusk"))
+    propose(gallery, member, first, second)
+    reviewer = signed_in(storage, "logos:write", user_id=700)
+    (left,) = gallery.proposals.amend(amending(1, second), reviewer).changes
+    assert left.submitted is None
+    mended = {"kind": "logo", "create": {**LOOK, "name": "Dusk", "target": "wiki"}}
+    (change,) = gallery.proposals.amend(amending(1, mended), reviewer).changes
+    assert change.submitted is not None
+    assert change.submitted["name"] == "Dusk"

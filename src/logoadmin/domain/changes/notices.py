@@ -41,7 +41,8 @@ _TRIAL: Final = "A trial of logoadmin: notices arrive here"
 # What begins a mention, and what formats text, in Discord and Mattermost.
 _HARMLESS: Final = str.maketrans({"@": "@\u200b", "#": "#\u200b", "<": "\u2039", ">": "\u203a"})
 _FORMATTING: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\*_~`|[]()"})
-_SLACK: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+# Mattermost reads ``text`` as Markdown: after this, a bracket begins no link and no picture.
+_TEXT: Final = str.maketrans({"&": "&amp;", "]": "]\u200b"})
 
 
 class Notices:
@@ -77,8 +78,8 @@ class Notices:
     def body(self, event: str, text: str, path: str) -> bytes:
         """Return the body for every receiver: ``content`` is what Discord shows, ``text`` what Slack and others do."""
         url = f"{self._console}{path}"
-        plain = text.translate(_HARMLESS)
-        shown = {"content": f"{plain.translate(_FORMATTING)}\n{url}", "text": f"{plain.translate(_SLACK)}\n{url}"}
+        plain = " ".join(text.split()).translate(_HARMLESS)
+        shown = {"content": f"{plain.translate(_FORMATTING)}\n{url}", "text": f"{plain.translate(_TEXT)}\n{url}"}
         return json.dumps({**shown, "event": event, "url": url}).encode()
 
     def _add(self, uow: AnyUnitOfWork, event: NoticeEvent, kind: str, id_: int, text: str, now: int) -> None:

@@ -5,7 +5,7 @@ was proposed, and ``own``, whether it rests on ``proposals:write`` alone. If a r
 ``submitted``, the record as the submitter would have left it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -70,19 +70,29 @@ def after(change: Values) -> Values | None:
     return values
 
 
-def steps_in(changes: Iterable[Values], author_ids: tuple[int, ...]) -> Iterator[Step]:
-    """Yield the commands of proposed changes, for any version of their records.
+def steps_in(
+    changes: Iterable[Values], user_id: int | None, own: Callable[[], Author | None]
+) -> Iterator[tuple[int, Step]]:
+    """Yield the places and commands of proposed changes, for any version of their records, in the order of making them.
 
     Args:
-        changes: the changes.
-        author_ids: the authors of new artworks that get the submitter's own.
+        changes: the changes. One that creates the submitter's own author is made before those that need it.
+        user_id: the submitter.
+        own: returns the submitter's own author, as soon as the first new artwork gets it.
     """
-    for change in changes:
+    for place, change in sorted(enumerate(changes), key=lambda each: not _creates_author_of(user_id, each[1])):
         given = {name: change[name] for name in BulkChange.model_fields if name in change}
         given |= {name: _values(change) for name in ("set", "create") if name in change}
         step = BulkChange(**given).step()
         command = step.command.model_copy(update={"if_match": None})
-        yield replace(step, command=command, author_ids=author_ids if needs_author(change) else step.author_ids)
+        author = own() if needs_author(change) else None
+        author_ids = step.author_ids if author is None else (author.author_id,)
+        yield place, replace(step, command=command, author_ids=author_ids)
+
+
+def _creates_author_of(user_id: int | None, change: Values) -> bool:
+    is_new_author = KINDS[change["kind"]] is AUTHORS and "create" in change
+    return is_new_author and bool(change["create"]["user_id"] == user_id)
 
 
 def judged(
@@ -114,14 +124,16 @@ def judged(
             elif uow.held is not None:
                 uow.held.require([step.kind.write_scope])
             before = _before(uow, change, step, befores)
+            for author_id in step.author_ids or ():
+                # Nobody knows the id of one that the proposal creates.
+                get_existing(uow, AUTHORS, author_id)
         if change.id is not None and any(_key(each) == _key(given) for each in found):
             problems.append(Problem(("changes", place, "id"), "A proposal should change a record once", "value_error"))
         problems += _not_theirs(place, change, step) if own else ()
-        values = given | {"before": before, "own": own or (not by_submitter and _key(given) in owned)}
-        found.append(values if by_submitter else {**values, **_submitted(values, earlier[place : place + 1])})
+        found.append(given | {"before": before, "own": own or (not by_submitter and _key(given) in owned)})
     if problems:
         raise InvalidInput(problems)
-    return tuple(found)
+    return tuple(found if by_submitter else _with_submitted(found, earlier))
 
 
 def _not_theirs(place: int, change: BulkChange, step: Step) -> Iterator[Problem]:
@@ -163,10 +175,33 @@ def _values(change: Values) -> dict[str, Any]:
     return values
 
 
-def _submitted(values: Values, earlier: Sequence[Values]) -> Values:
-    """Return the record as the submitter would have left it, if a reviewer mended that change."""
-    known = [each.get("submitted", after(each)) for each in earlier if _key(each) == _key(values)]
-    return {"submitted": known[0]} if known and known[0] != after(values) else {}
+def _with_submitted(changes: Sequence[Values], earlier: Sequence[Values]) -> Iterator[Values]:
+    """Yield changes as a reviewer sent them, the mended ones with the record as the submitter would have left it.
+
+    A new record has no id: it is the earlier one of which the most fields are the same.
+    """
+    left = [*earlier]
+    origins: dict[int, Values] = {}
+    likeness = [
+        (_likeness(change, each), place, each)
+        for place, change in enumerate(changes)
+        for each in earlier
+        if _key(each) == _key(change)
+    ]
+    for _, place, each in sorted(likeness, key=lambda found: -found[0]):
+        if place not in origins and any(each is other for other in left):
+            origins[place] = each
+            left = [other for other in left if other is not each]
+    for place, change in enumerate(changes):
+        origin = origins.get(place)
+        submitted = None if origin is None else origin.get("submitted", after(origin))
+        yield change if submitted in (None, after(change)) else {**change, "submitted": submitted}
+
+
+def _likeness(change: Values, earlier: Values) -> int:
+    """Return of how many fields a change would leave the value that an earlier one would have left."""
+    new, old = after(change) or {}, after(earlier) or {}
+    return sum(name in old and old[name] == value for name, value in new.items())
 
 
 def _key(change: Values) -> tuple[str, int | None]:

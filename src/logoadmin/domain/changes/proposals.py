@@ -39,7 +39,7 @@ from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, PICTURE
 from logoadmin.domain.kernel.lists import Listing, text_length
 from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.pictures import picture_of
-from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.kernel.records import Author, Kind
 from logoadmin.domain.kernel.use_cases import Service, Transactions, work_of
 from logoadmin.domain.publication.css.unsaved_css import verdict_on
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
@@ -52,6 +52,8 @@ MOST_IN_A_DAY: Final = 100
 _DAY: Final = 86_400
 # The most characters of a proposal, with the records as they were: less than a packet of MariaDB.
 _MOST_TEXT: Final = 3_145_728
+# For the verdicts on all changes of one proposal together.
+_MOST_JUDGING: Final = 4.0  # seconds
 
 
 class ProposalService(Service):
@@ -151,7 +153,8 @@ class ProposalService(Service):
     def _propose(self, uow: AuditedUnitOfWork, command: ProposeChanges) -> Proposal:
         user_id = None if uow.held is None else uow.held.user_id
         changes = judged(uow, command.changes, command.steps, (), by_submitter=True)
-        if user_id is not None and uow.proposals.made_since(user_id, uow.now - _DAY) >= MOST_IN_A_DAY:
+        since = max(uow.now - _DAY, _created_at(uow, user_id))
+        if user_id is not None and uow.proposals.made_since(user_id, since) >= MOST_IN_A_DAY:
             raise Conflict(f"This user has made {MOST_IN_A_DAY} proposals within a day; change one of them, or wait")
         new = StoredProposal(
             proposal_id=uow.proposals.next_id(),
@@ -194,8 +197,7 @@ class ProposalService(Service):
             raise Conflict(f"Changed since proposal {proposal.proposal_id} was made: {'; '.join(changed)}")
         uow.change_log.submitter_id = proposal.user_id
         before = uow.change_log.last_id
-        author_ids = self._own_author_ids(uow, proposal)
-        for place, step in enumerate(steps_in(proposal.changes, author_ids)):
+        for place, step in steps_in(proposal.changes, proposal.user_id, lambda: self._own_author(uow, proposal)):
             make(uow, self._services, place, step)
         last = uow.change_log.last_id
         made = (uow.change_log.request_id, before + 1, last) if last > before else (None, None, None)
@@ -220,7 +222,8 @@ class ProposalService(Service):
         Raises:
             Conflict: too many proposals of the user wait.
         """
-        if proposal.user_id is not None and uow.proposals.waiting_of(proposal.user_id) >= MOST_WAITING:
+        user_id = proposal.user_id
+        if user_id is not None and uow.proposals.waiting_of(user_id, _created_at(uow, user_id)) >= MOST_WAITING:
             raise Conflict(f"{MOST_WAITING} proposals of this user wait; withdraw one, or wait until one is decided")
         self._notices.of_proposal(uow, proposal, uow.now)
         return _stored(uow, proposal)
@@ -241,8 +244,8 @@ class ProposalService(Service):
         author = own_author(uow, proposal.user_id)
 
         def rehearse(uow: AuditedUnitOfWork) -> None:
-            author_ids = () if author is None else (author.author_id,)
-            for place, step in enumerate(steps_in(changes, author_ids)):
+            # Without an author, only applying creates one: until then, its name may be another one.
+            for place, step in steps_in(changes, proposal.user_id, lambda: own_author(uow, proposal.user_id)):
                 make(uow, self._services, place, step)
 
         uow.rehearse(rehearse)
@@ -254,20 +257,19 @@ class ProposalService(Service):
         uow.gallery.pictures.name(sorted({picture for url in urls if (picture := picture_of(url))}))
         return replace(proposal, changes=changes, kinds=bits_of(kinds))
 
-    def _own_author_ids(self, uow: AuditedUnitOfWork, proposal: StoredProposal) -> tuple[int, ...]:
-        """Return the submitter's own author, who is created if a new artwork needs it."""
-        if not any(map(needs_author, proposal.changes)):
-            return ()
+    def _own_author(self, uow: AuditedUnitOfWork, proposal: StoredProposal) -> Author:
+        """Return the submitter's own author, who is created if there is none."""
         author = own_author(uow, proposal.user_id)
         if author is None:
             user = None if proposal.user_id is None else uow.records(USERS).get(proposal.user_id)
-            if user is None:
+            # A later user with this id is another person.
+            if user is None or user.created_at > proposal.created_at:
                 raise Conflict(f"User {proposal.user_id} was removed and is no author; name the authors in the changes")
             if uow.held is not None:
                 uow.held.require([AUTHORS.write_scope])
             new = CreateAuthor(user_id=user.user_id, username=user.username)
             author = work_of(self._services[Kind.AUTHOR], "create")(uow, new)
-        return (author.author_id,)
+        return author
 
     def _for_change(self, uow: AuditedUnitOfWork, command: OneProposal | AmendProposal) -> tuple[StoredProposal, bool]:
         """Return the proposal of a command, and whether the caller submitted it or is the program itself.
@@ -291,15 +293,22 @@ class ProposalService(Service):
         return proposal
 
     def _with_verdicts(self, proposal: Proposal) -> Proposal:
-        """Return a proposal with the verdicts on the CSS in it (contract L4)."""
+        """Return a proposal with the verdicts on the CSS in it (contract L4), which share a limit of time."""
+        end = self._clock.elapsed() + _MOST_JUDGING
 
         def with_verdict(change: ProposedChange) -> ProposedChange:
             kind = next((kind for kind in ARTWORK_KINDS if kind.kind == change.kind), None)
             if kind is None or change.after is None:
                 return change
-            return replace(change, verdict=verdict_on(kind, change.after["custom_css"], self._clock))
+            return replace(change, verdict=verdict_on(kind, change.after["custom_css"], self._clock, end))
 
         return replace(proposal, changes=tuple(map(with_verdict, proposal.changes)))
+
+
+def _created_at(uow: AuditedUnitOfWork, user_id: int | None) -> int:
+    """Return when a user was created, as Unix time: earlier proposals were those of another person with this id."""
+    user = None if user_id is None else uow.records(USERS).get(user_id)
+    return 0 if user is None else user.created_at
 
 
 def _require_applier(uow: AuditedUnitOfWork, proposal: StoredProposal) -> None:

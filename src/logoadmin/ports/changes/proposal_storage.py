@@ -125,8 +125,8 @@ class Proposals(Protocol):
             order: the order.
         """
 
-    def waiting_of(self, user_id: int) -> int:
-        """Return the number of proposals of a user that wait."""
+    def waiting_of(self, user_id: int, since: int) -> int:
+        """Return the number of proposals that wait of those which a user has made at a Unix time or later."""
 
     def made_since(self, user_id: int, since: int) -> int:
         """Return the number of proposals that a user has made at a Unix time or later, whatever became of them."""

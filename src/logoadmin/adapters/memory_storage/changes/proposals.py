@@ -48,8 +48,8 @@ class MemoryProposals(Repository):
         )
         return truncated_page(islice(found, limit), text_length)
 
-    def waiting_of(self, user_id: int) -> int:
-        return sum(proposal.user_id == user_id for proposal in self._waiting())
+    def waiting_of(self, user_id: int, since: int) -> int:
+        return sum(proposal.user_id == user_id and proposal.created_at >= since for proposal in self._waiting())
 
     def made_since(self, user_id: int, since: int) -> int:
         made = self._tables.proposals.values()

@@ -33,8 +33,8 @@ _PAGES = KeysetPages(
         IndexPath(frozenset({"state"}), proposals.c.proposal_id, "ix_proposals_state"),
     ],
 )
-_OF_USER = select(func.count()).where(proposals.c.user_id == KEY, proposals.c.state == bindparam("state"))
 _MADE_SINCE = select(func.count()).where(proposals.c.user_id == KEY, proposals.c.created_at >= bindparam("since"))
+_WAITING_SINCE = _MADE_SINCE.where(proposals.c.state == bindparam("state"))
 _LAST_OF_USER = select(func.max(proposals.c.version)).where(proposals.c.user_id == KEY)
 _WAITING = select(func.count(), func.min(proposals.c.waiting_since)).where(proposals.c.state == bindparam("state"))
 
@@ -88,8 +88,9 @@ class SqlProposals(Repository):
         given = {name: value for name, value in given.items() if value is not None}
         return page_of(_PAGES.rows(self._transaction, after, limit, given, order), _proposal)
 
-    def waiting_of(self, user_id: int) -> int:
-        ((count,),) = self._transaction.rows(_OF_USER, {"key": user_id, "state": ProposalState.WAITING.value})
+    def waiting_of(self, user_id: int, since: int) -> int:
+        given = {"key": user_id, "since": since, "state": ProposalState.WAITING.value}
+        ((count,),) = self._transaction.rows(_WAITING_SINCE, given)
         return int(count)
 
     def made_since(self, user_id: int, since: int) -> int:

@@ -1,5 +1,6 @@
 """The verdict on CSS that is not stored (contract L4)."""
 
+from math import inf
 from typing import Annotated, Final, Literal
 
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Rights, Scope
@@ -50,9 +51,9 @@ class CssService(Service):
         return verdict_on(kind, command.custom_css, self._clock)
 
 
-def verdict_on(kind: AnyArtworkKind, custom_css: str, clock: Clock) -> Verdict:
-    """Return the verdict on the CSS of a kind of artwork, within :data:`MAX_SECONDS`."""
-    end = clock.elapsed() + MAX_SECONDS
+def verdict_on(kind: AnyArtworkKind, custom_css: str, clock: Clock, until: float = inf) -> Verdict:
+    """Return the verdict on the CSS of a kind of artwork, within :data:`MAX_SECONDS` and until a time of the clock."""
+    end = min(clock.elapsed() + MAX_SECONDS, until)
     return judge(custom_css, kind.css_form, may_go_on=lambda: clock.elapsed() < end)
 
 
