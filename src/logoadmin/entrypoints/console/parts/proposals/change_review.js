@@ -2,10 +2,10 @@
 import { h, useMemo } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { nameOf } from "../../presentation.js";
+import { pageConfig } from "../../session.js";
 import { enumeration, t } from "../../texts.js";
 import { Skeleton, rich } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
-import { ownPicture } from "../primitives/own_picture.js";
 import { Picture } from "../primitives/picture.js";
 import { useRead } from "../primitives/use_read.js";
 import { Preview } from "../css/css_preview.js";
@@ -21,6 +21,9 @@ import { changeWords, nameOfChange } from "./submission_words.js";
 
 /** Of these, the changes have places of their own; and the first are not for people. */
 const APART = ["created_at", "preview_url", "custom_css"];
+
+/** The gallery itself is no other host. A submitter chooses every URL, so that none of those can make a host its own. */
+const OWN_HOSTS = [location.host, new URL(pageConfig.public_url).host];
 
 /** @param {Snapshot} record @param {boolean} [isNew] @returns {Snapshot} as the history has it, without what is shown elsewhere or goes without saying */
 function rest(record, isNew = false) {
@@ -92,17 +95,16 @@ function Css({ kind, before, after, verdict }) {
       h(Preview, { label: `${caption(which)}: ${nameOf(kind, record)}`, kind, css: css[which], target: record["target"], picture: record["preview_url"], listed: judged ? listedIn(judged) : undefined }),
     );
   return [
-    isChanged && h("div", { key: "news", class: "box divided news" }, isKnown ? h(News, { old, verdict, picture: String(after["preview_url"] ?? "") }) : h(Skeleton, {})),
+    isChanged && h("div", { key: "news", class: "box divided news" }, isKnown ? h(News, { old, verdict }) : h(Skeleton, {})),
     h("div", { key: "previews", class: "pair previews" }, before && isChanged && preview("before", old, before), preview("after", verdict, after)),
     isChanged && h(Diff, { key: "diff", before: css.before, after: css.after, label: t("field.custom_css") }),
   ];
 }
 
-/** What the new CSS contacts and risks that the old one did not. @param {{old: Verdict | undefined, verdict: Verdict | null, picture: string}} props */
-function News({ old, verdict, picture }) {
+/** What the new CSS contacts and risks that the old one did not. @param {{old: Verdict | undefined, verdict: Verdict | null}} props */
+function News({ old, verdict }) {
   if (!verdict) return h("p", { class: "row hint" }, t("loading"));
-  // The gallery itself is no other host.
-  const contacted = verdict.hosts.filter((host) => host !== location.host && !(ownPicture(picture) && host === new URL(picture).host));
+  const contacted = verdict.hosts.filter((host) => !OWN_HOSTS.includes(host));
   const hosts = contacted.filter((host) => !old?.hosts.includes(host));
   /** @type {Map<Verdict["risks"][number]["risk"], number[]>} */
   const risks = new Map();
