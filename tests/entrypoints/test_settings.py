@@ -379,7 +379,7 @@ def test_a_program_that_embeds_the_service_sets_the_rules_about_signing_in_by_na
     with pytest.raises(SettingsError, match=r"^Settings are wrong: factor_key: should have at least 32 characters$"):
         logoadmin.connect(factor_key="short")
     with pytest.raises(TypeError, match=r"^connect\(\) got unexpected arguments: second_facter$"):
-        logoadmin.connect(second_facter="required")  # type: ignore[call-arg]
+        logoadmin.connect(second_facter="required")  # type: ignore[call-arg]  # misspelt
 
 
 @pytest.mark.rule("contract O8")

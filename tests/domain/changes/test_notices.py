@@ -175,6 +175,20 @@ def test_a_failing_receiver_is_asked_three_times_within_ten_minutes_and_no_other
     assert "secret" not in caplog.text
 
 
+def test_a_receiver_that_fails_is_asked_once_a_round_and_hears_of_everything(
+    storage: MemoryStorage, clock: FrozenClock, receivers: Receivers
+) -> None:
+    gallery = notifying(storage, clock, receivers, (DISCORD, SLACK))
+    receivers.answers[DISCORD] = unreachable
+    for _ in range(5):
+        proposed(gallery)
+    later(gallery, clock)
+    assert (len(receivers.events(DISCORD)), len(receivers.events(SLACK))) == (1, 5)
+    receivers.answers.clear()
+    later(gallery, clock, 60)
+    assert (len(receivers.events(DISCORD)), len(receivers.events(SLACK))) == (6, 5)
+
+
 def test_a_receiver_that_recovers_hears_of_it(storage: MemoryStorage, clock: FrozenClock, receivers: Receivers) -> None:
     gallery = notifying(storage, clock, receivers)
     receivers.answers[DISCORD] = lambda: 503

@@ -464,3 +464,21 @@ def test_leaving_out_a_new_record_mends_no_other(gallery: LogoAdmin, storage: Me
     (change,) = gallery.proposals.amend(amending(1, mended), reviewer).changes
     assert change.submitted is not None
     assert change.submitted["name"] == "Dusk"
+
+
+@pytest.mark.rule("contract R1", "contract L4")
+def test_the_verdicts_on_one_proposal_share_a_limit_of_time(storage: MemoryStorage) -> None:
+    class Hurrying(FrozenClock):
+        asked = 0
+
+        def elapsed(self) -> float:
+            self.asked += 1
+            return self.asked * 0.4
+
+    gallery = gallery_on(storage, Hurrying())
+    new = [{"kind": "theme", "create": {**ARTWORK, "custom_css": f"a {{ order: {number} }}"}} for number in range(20)]
+    verdicts = [change.verdict for change in propose(gallery, OWNER, *new).changes]
+    reasons = [verdict.reason for verdict in verdicts if verdict is not None]
+    assert len(reasons) == 20
+    assert not reasons[0]
+    assert reasons[-1]

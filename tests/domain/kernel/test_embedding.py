@@ -237,7 +237,7 @@ def test_what_takes_no_caller_is_left_to_the_program(gallery: LogoAdmin) -> None
         with pytest.raises(AttributeError, match="takes no caller: it is not for users"):
             getattr(view.publication, name)
     with pytest.raises(AttributeError, match="no attribute 'creates'"):
-        _ = view.authors.creates  # type: ignore[attr-defined]
+        _ = view.authors.creates  # type: ignore[attr-defined]  # misspelt
     assert view.admin_password is None
     # Lines come before the caller.
     lines: list[str] = []

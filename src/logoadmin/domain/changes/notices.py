@@ -5,7 +5,8 @@ A notice is stored in the transaction of what it is about, one row for each rece
 
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from logoadmin.domain.changes.proposal_views import is_undone
@@ -29,6 +30,8 @@ _DELAY: Final = 10
 # After each attempt, the seconds until the next one; the last is the time in which a crash of it is noticed.
 _RETRIES: Final = (60, 300, 300)
 _SECONDS: Final = 5.0  # for a request
+# What is due for a receiver that just failed waits for so long.
+_PAUSE: Final = 10
 _PROPOSAL: Final = "proposal"
 _EVENTS: Final[Mapping[ProposalState, NoticeEvent]] = {
     ProposalState.WAITING: "proposal.waiting",
@@ -102,20 +105,23 @@ class NoticeSender:
     def send_due(self) -> None:
         """Send what is due, one after the other (contract R6).
 
+        A receiver that fails is asked again in a later round: one that hangs delays the others once.
+
         Raises:
             StorageUnavailable: the database is out of reach.
         """
+        failed: set[str] = set()
         while self._storage.read(lambda uow: uow.notices.due(self._clock.now())) is not None:
-            notice = self._storage.write(self._claimed)
-            if notice is not None:
-                self._send(notice)
+            notice = self._storage.write(partial(self._claimed, failed=failed))
+            if notice is not None and not self._send(notice):
+                failed.add(notice.receiver)
 
     def trials(self) -> Iterator[str]:
         """Send a trial to each receiver in turn; yield why it failed, or an empty text."""
         for url in self._notices.receivers.values():
             yield self._post(url, self._notices.body("trial", _TRIAL, ""))
 
-    def _claimed(self, uow: UnitOfWork) -> StoredNotice | None:
+    def _claimed(self, uow: UnitOfWork, failed: Collection[str]) -> StoredNotice | None:
         """Return the next notice, which is sent again later unless it is removed; None if nobody need hear of it."""
         notice = uow.notices.due(self._clock.now())
         if notice is None:
@@ -127,11 +133,15 @@ class NoticeSender:
         ):
             uow.notices.remove(notice.notice_id)
             return None
+        if notice.receiver in failed:
+            uow.notices.attempt(notice.notice_id, self._clock.now() + _PAUSE, notice.attempts)
+            return None
         due_at = self._clock.now() + _RETRIES[notice.attempts]
         uow.notices.attempt(notice.notice_id, due_at, notice.attempts + 1)
         return notice
 
-    def _send(self, notice: StoredNotice) -> None:
+    def _send(self, notice: StoredNotice) -> bool:
+        """Send a notice; return whether its receiver accepted it."""
         path = f"{'submissions' if notice.kind == _PROPOSAL else KINDS[Kind(notice.kind)].plural}/{notice.id}"
         body = self._notices.body(notice.event, notice.text, path)
         failure = self._post(self._notices.receivers[notice.receiver], body)
@@ -141,6 +151,7 @@ class NoticeSender:
             log.warning("A notice to URL %d of notify_urls failed: %s%s", number, failure, "; given up" * is_last)
         if not failure or is_last:
             self._storage.write(lambda uow: uow.notices.remove(notice.notice_id))
+        return not failure
 
     def _post(self, url: str, body: bytes) -> str:
         """Return why a receiver did not accept a body; an empty text if it did."""

@@ -180,21 +180,19 @@ def _with_submitted(changes: Sequence[Values], earlier: Sequence[Values]) -> Ite
 
     A new record has no id: it is the earlier one of which the most fields are the same.
     """
-    left = [*earlier]
-    origins: dict[int, Values] = {}
+    origins: dict[int, int] = {}
     likeness = [
-        (_likeness(change, each), place, each)
+        (-_likeness(change, each), place, origin)
         for place, change in enumerate(changes)
-        for each in earlier
+        for origin, each in enumerate(earlier)
         if _key(each) == _key(change)
     ]
-    for _, place, each in sorted(likeness, key=lambda found: -found[0]):
-        if place not in origins and any(each is other for other in left):
-            origins[place] = each
-            left = [other for other in left if other is not each]
+    for _, place, origin in sorted(likeness):
+        if place not in origins and origin not in origins.values():
+            origins[place] = origin
     for place, change in enumerate(changes):
-        origin = origins.get(place)
-        submitted = None if origin is None else origin.get("submitted", after(origin))
+        proposed = earlier[origins[place]] if place in origins else None
+        submitted = None if proposed is None else proposed.get("submitted", after(proposed))
         yield change if submitted in (None, after(change)) else {**change, "submitted": submitted}
 
 
