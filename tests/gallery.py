@@ -391,7 +391,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     users.CreateUser: ("users.create", {"user_id": 8, "username": "ben", "avatar": "b.png", "password": "pw"}),
     users.GetUser: ("users.get", {"user_id": 7}),
     users.FindUser: ("users.find", {"username": "ann"}),
-    users.AmendUser: ("users.amend", {"user_id": 7, "username": "anna", "avatar": None, "role_id": 3}),
+    users.AmendUser: ("users.amend", {"user_id": 7, "username": "anna", "avatar": None, "role_id": 3, "active": True}),
     users.RemoveUser: ("users.remove", {"user_id": 7}),
     users.RemoveAvatar: ("users.remove_avatar", {"user_id": 7}),
     users.SetPassword: (

@@ -31,6 +31,7 @@ from logoadmin.domain.gallery.pictures import (
     NOT_INSTALLED as NO_PICTURES,
 )
 from logoadmin.domain.gallery.shared_settings import SettingsService
+from logoadmin.domain.identity.audited_users import AuditedUsers
 from logoadmin.domain.identity.escalation import check_somebody_holds_all, guards, somebody_holds_all
 from logoadmin.domain.identity.events.event_list import EventService
 from logoadmin.domain.identity.factors import factor_records
@@ -153,6 +154,7 @@ def auditing(ways: Ways, notices: Notices) -> Auditing:
     """Return what the contexts add to every write, given the ways to sign in and the notices."""
     return Auditing(
         {
+            Kind.USER: AuditedUsers,
             Kind.AUTHOR: AuditedAuthors,
             Kind.SETTINGS: AuditedSettings,
             **{kind.kind: AuditedArtworks for kind in ARTWORK_KINDS},

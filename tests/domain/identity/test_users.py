@@ -26,7 +26,7 @@ def test_a_new_user_has_the_default_role_and_is_dated_now(gallery: LogoAdmin) ->
 
 @pytest.mark.rule("spec §Resources", "contract C4")
 def test_a_user_has_no_field_for_a_password() -> None:
-    expected = ["user_id", "username", "avatar", "role_id", "created_at", "version"]
+    expected = ["user_id", "username", "avatar", "role_id", "created_at", "active", "version"]
     assert [field.name for field in fields(User)] == expected
 
 

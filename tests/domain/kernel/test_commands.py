@@ -47,7 +47,7 @@ OPTIONAL = {
 OPTIONAL |= {(kind, name) for kind in ASKED if issubclass(kind, ListCommand) for name in kind.model_fields}
 OPTIONAL -= {(artworks.ListAuthorLogos, "author_id"), (artworks.ListAuthorThemes, "author_id")}
 AMENDMENTS = {
-    users.AmendUser: {"username", "avatar", "role_id"},
+    users.AmendUser: {"username", "avatar", "role_id", "active"},
     roles.AmendRole: {"name", "scope"},
     authors.AmendAuthor: {"user_id", "username"},
     artworks.AmendTheme: {"name", "preview_url", "target", "custom_css", "active"},

@@ -243,7 +243,8 @@ def _read(uow: UnitOfWork, found: _Found) -> _Read:
         changed = _changed_fields(change)
         in_order = changed if common is None else in_order
         common = {*changed} if common is None else common & {*changed}
-        active.add(bool((change.after or {}).get("active")))
+        # Users have it only during a suspension.
+        active.add(bool((change.after or {}).get("active", True)))
         name = _name(change)
         if name and len(names) < _MOST_NAMED:
             names.setdefault((change.kind, change.id), name)

@@ -218,7 +218,7 @@ class _Undo:
         if any(_has_unknown_fields(kind, serialized) for serialized in (change.before, change.after)):
             raise Conflict(f"Change {change.change_id} cannot be undone: a newer version of logoadmin made it")
         change = replace(change, before=_with_defaults(kind, change.before), after=_with_defaults(kind, change.after))
-        if self._now(kind, change) != change.after:
+        if _with_defaults(kind, self._now(kind, change)) != change.after:
             raise Conflict(self._since(kind, change.id))
         if change.before is None:
             self._undo_creation(kind, change)

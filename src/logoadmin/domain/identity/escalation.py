@@ -66,8 +66,8 @@ class UserGuard:
     def authorize(self, record: User | None, values: Mapping[str, Any]) -> None:
         """Reject callers without the old and new scopes of the user, and keys that would outlive themselves.
 
-        Another user's new password needs a recent sign-in, as a new scope does; a new user with the role that all of
-        them get needs none (spec §Endpoints 2).
+        Another user's new password and the end of a suspension need a recent sign-in, as a new scope does; a new user
+        with the role that all of them get needs none (spec §Endpoints 2).
         """
         held = self._escalation.held
         if held is None:
@@ -77,23 +77,25 @@ class UserGuard:
         self._escalation.check(had, has, () if record else _scope(self._uow, DEFAULT_ROLE_ID))
         if self._escalation.key_of is not None and Scope.ALL in {*has} - {*had}:
             raise NotPermitted
-        gets_password = values.get("password") is not None
+        is_let_in = values.get("password") is not None or (
+            record is not None and not record.active and values.get("active", False)
+        )
         if record is None:
             self._new.update({values["user_id"]} if "user_id" in values else ())
-        elif gets_password and record.user_id not in (held.user_id, *self._new):
+        elif is_let_in and record.user_id not in (held.user_id, *self._new):
             self._escalation.require_recent_sign_in()
-        if gets_password and record is not None and record.user_id == self._escalation.key_of:
+        if is_let_in and record is not None and record.user_id == self._escalation.key_of:
             raise NotPermitted
-        if gets_password or (record is not None and self._could_sign_in(record.user_id)):
+        if is_let_in or (record is not None and self._could_sign_in(record.user_id)):
             # The scopes that every new user gets are not granted by the key.
-            self._escalation.check_key((*_scope(self._uow, DEFAULT_ROLE_ID), *(() if gets_password else had)), has)
+            self._escalation.check_key((*_scope(self._uow, DEFAULT_ROLE_ID), *(() if is_let_in else had)), has)
 
     def check_unused(self, record: User) -> None:
         """Accept the removal of any user, because nothing refers to users."""
 
     def note_possible_lockout(self, before: User, after: User | None) -> None:
         """Check at the end if a user who can sign in loses the scope of everything."""
-        if after is None or Scope.ALL not in _scope(self._uow, after.role_id):
+        if after is None or not after.active or Scope.ALL not in _scope(self._uow, after.role_id):
             holds_all = Scope.ALL in _scope(self._uow, before.role_id)
             if holds_all and self._uow.identity.passwords.can_user_sign_in(before.user_id, self._ways):
                 self._escalation.may_lose_all = True

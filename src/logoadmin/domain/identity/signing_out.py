@@ -1,9 +1,16 @@
-"""The end of sessions and of sign-ins that have only begun (contract C3, O2)."""
+"""The end of sessions, of sign-ins that have only begun, and of service keys (contract C3, D, O2)."""
 
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
 
 
-def end_sign_ins(uow: AuditedUnitOfWork, user_id: int, keep: str | None = None) -> None:
+def end_sign_ins(uow: AnyUnitOfWork, user_id: int, keep: str | None = None) -> None:
     """End the sessions of a user, except one, and every sign-in that has only begun (contract C3, O2)."""
     uow.identity.sessions.end_all(user_id, keep)
     uow.identity.challenges.drop(user_id)
+
+
+def end_access(uow: AnyUnitOfWork, user_id: int) -> None:
+    """End the sessions, the sign-ins that have only begun and the service keys of a user (contract D)."""
+    end_sign_ins(uow, user_id)
+    for key in uow.identity.keys.of_user(user_id):
+        uow.identity.keys.remove(key.key_id, user_id)

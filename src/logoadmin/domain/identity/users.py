@@ -17,7 +17,16 @@ from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import IncorrectPassword, InvalidInput, NotFound, Problem, TooManySignIns
 from logoadmin.domain.kernel.kinds import USERS
-from logoadmin.domain.kernel.limits import Avatar, ExistingUsername, Password, RoleId, UserId, Username, described
+from logoadmin.domain.kernel.limits import (
+    Active,
+    Avatar,
+    ExistingUsername,
+    Password,
+    RoleId,
+    UserId,
+    Username,
+    described,
+)
 from logoadmin.domain.kernel.lists import Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
 from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, PasswordHash, RemovedAvatar, RemovedUser, User
@@ -71,6 +80,9 @@ class AmendUser(Command):
     username: Username = UNSET
     avatar: Avatar | None = UNSET
     role_id: RoleId = UNSET
+    active: Annotated[
+        Active, described("`false` suspends the user: their sessions and keys end, and they cannot sign in.", False)
+    ] = UNSET
 
 
 class RemoveUser(Command):
@@ -150,12 +162,13 @@ class UserService(Service):
 
     @writes
     def amend(self, uow: AuditedUnitOfWork, command: AmendUser) -> User:
-        """Change a user (contract D).
+        """Change a user, or suspend them: their sessions and keys end at once, and their name stays (contract D).
 
         Raises:
             NotFound: the user or the role does not exist.
             DuplicateUpdate: another user has the name.
             NotPermitted: the caller does not hold all scopes of the old and the new role (contract B4).
+            RecentSignInRequired: the caller lets a suspended user in again, and signed in too long ago (contract O3).
             Conflict: nobody would hold everything any more.
             Outdated: the user has none of the versions in ``if_match``.
         """

@@ -47,9 +47,11 @@ NO_LINKS: Final[LinksByKind] = MappingProxyType({})
 
 def snapshot(kind: AnyKind, record: StoredRecord) -> dict[str, Any]:
     """Return the fields of a record as in JSON, without its authors, which are records of their own."""
+    usual = kind.usual
     return {
         name: [*value] if type(value) is tuple else value
         for name, value in zip(kind.stored_fields, kind.values_of(record), strict=True)
+        if name not in usual or value != usual[name]
     }
 
 
@@ -138,7 +140,8 @@ class AuditedRecords(Generic[Record]):
         was, stored = self.serialized(before), self._numbered(record)
         self._stored.update(stored)
         # The snapshot of an artwork also has its links, which stay as they are.
-        return self._recorded(AMENDED, stored, was, {**was, **values})
+        beside = {name: value for name, value in was.items() if name not in self._kind.stored_fields}
+        return self._recorded(AMENDED, stored, was, {**values, **beside})
 
     def amend(self, id_: int, if_match: frozenset[int] | None, changes: Mapping[str, Any]) -> Record:
         """Give a record some new values and return it; if it has them already, nothing is recorded.

@@ -59,6 +59,7 @@ class RecordKind(Generic[Record, Removed]):
         plural: the name of several.
         id_field: the field with the id.
         id_of: returns the id of a record, or of the record that a command names.
+        usual: values of fields that bodies and the history leave out.
         stored_fields: the fields without authors and version.
         values_of: returns their values.
     """
@@ -75,6 +76,7 @@ class RecordKind(Generic[Record, Removed]):
     gives_ids: bool = True
     shows: tuple[Kind, ...] = ()
     references: Mapping[str, Kind] = field(default_factory=dict)
+    usual: Mapping[str, Any] = field(default_factory=dict)
     name: str = field(init=False)
     plural: str = field(init=False)
     id_field: str = field(init=False)
@@ -144,6 +146,7 @@ USERS: Final = RecordKind(
     filters=("role_id",),
     gives_ids=False,
     references={"role_id": Kind.ROLE},
+    usual={"active": True},
 )
 AUTHORS: Final = RecordKind(
     kind=Kind.AUTHOR,

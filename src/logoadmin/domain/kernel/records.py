@@ -74,13 +74,18 @@ ListedKind = Literal[Kind.ROLE, Kind.USER, Kind.AUTHOR, Kind.THEME, Kind.LOGO]
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person who can sign in. The ``user_id`` is chosen by the creator of the user."""
+    """A person who can sign in, unless suspended. The ``user_id`` is chosen by the creator of the user."""
 
     user_id: UserId
     username: Username
     avatar: Avatar | None
     role_id: RoleId
     created_at: CreatedAt
+    active: Annotated[
+        bool,
+        Field(exclude_if=bool),
+        described("`false` while the user is suspended; left out otherwise.", False),
+    ] = True
     version: Version = field(default=0, compare=False, repr=False, kw_only=True)
 
 

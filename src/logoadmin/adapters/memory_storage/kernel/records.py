@@ -235,7 +235,8 @@ class MemoryPasswords(Repository):
         return any(user.role_id == role_id and self.can_user_sign_in(user.user_id, ways) for user in users)
 
     def can_user_sign_in(self, user_id: int, ways: Ways) -> bool:
-        if is_refused(self._tables, user_id):
+        user = self._tables.records[Kind.USER].get(user_id)
+        if user is None or not user.active or is_refused(self._tables, user_id):
             return False
         factors = MemoryFactors(self._tables, self._journal).of_user(user_id)
         kinds = {factor.kind for factor in factors if factor.confirmed}

@@ -125,7 +125,10 @@ _CLASSES = (
 )
 # For the users with a role, or for one user.
 _WITH_PASSWORD, _WITH_PASSWORD_ALONE, _WITH_PASSKEY, _WITH_ISSUER = (
-    {column: statement.where(users.c[column] == KEY, ~_IS_REFUSED).limit(1) for column in ("role_id", "user_id")}
+    {
+        column: statement.where(users.c[column] == KEY, users.c.active, ~_IS_REFUSED).limit(1)
+        for column in ("role_id", "user_id")
+    }
     for statement in (
         select(users.c.user_id).where(users.c.password.is_not(None)),
         # Where a passkey cannot be used, it cannot be the second factor either.

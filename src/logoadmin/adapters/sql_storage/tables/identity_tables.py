@@ -50,6 +50,7 @@ users: Final = records_table(
     Column("avatar", String(MAX_AVATAR)),
     Column("role_id", Integer, ForeignKey("roles.role_id"), nullable=False),
     Column("password", String(HASH)),
+    Column("active", Boolean, nullable=False, server_default="1"),
 )
 
 # In the order of the fields of a Session.

@@ -138,9 +138,10 @@ def require_recent_sign_in(uow: AnyUnitOfWork, held: Rights, now: int) -> None:
 def _rights_of_user(uow: UnitOfWork, caller: ActingAs) -> Rights:
     user = uow.records(USERS).get(caller.user_id)
     role = None if user is None else uow.records(ROLES).get(user.role_id)
-    if role is None:
+    if user is None or role is None:
         raise NotFound("User", caller.user_id)
-    if uow.identity.identities.is_refused(caller.user_id):  # by the issuer, as in every other way (contract O7)
+    # By the issuer, as in every other way (contract D, O7).
+    if not user.active or uow.identity.identities.is_refused(caller.user_id):
         raise NotPermitted
     return Rights(caller.user_id, frozenset(role.scope), signed_in_at=caller.signed_in_at)
 

@@ -71,7 +71,7 @@ class LinkSignIn(Service):
                 user has a password, a second factor or an identity of an issuer, with which they sign in.
             RecentSignInRequired: the caller is a user who signed in more than 10 minutes ago.
             DuplicateEntry: another user has the name.
-            Conflict: no role has the name ``member``.
+            Conflict: no role has the name ``member``, or the user is suspended.
         """
         link = self._randomness.text()
 
@@ -131,6 +131,8 @@ def _renewed(uow: AuditedUnitOfWork, user: User, command: CreateLink) -> User:
     """Return an existing user with the name and the avatar of a link."""
     if _signs_in_otherwise(uow, user.user_id):
         raise NotPermitted
+    if not user.active:
+        raise Conflict(f"User {user.user_id} is suspended")
     values: dict[str, Any] = command.new_values() | {"username": command.username}
     try:
         return uow.records(USERS).amend(user.user_id, None, values)

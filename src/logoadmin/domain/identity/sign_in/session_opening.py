@@ -17,6 +17,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from logoadmin.domain.identity import sign_in_limits
+from logoadmin.domain.identity.audited_users import SUSPENDED, is_suspended
 from logoadmin.domain.identity.events.recording import Refusals
 from logoadmin.domain.identity.sessions.open_sessions import SessionTokens
 from logoadmin.domain.identity.sessions.session_records import Tokens
@@ -149,12 +150,15 @@ class Attempt:
             prove: returns who signs in, and uses up what proves it. If it raises, the attempt stays counted.
 
         Raises:
-            SignInForbidden: the issuer refused the user, in whatever way they sign in now (contract O7).
+            SignInForbidden: the user is suspended (contract D), or the issuer refused them, in whatever way they sign
+                in now (contract O7).
         """
 
         def begin(uow: AuditedUnitOfWork, _command: Command) -> Tokens:
             proof = prove(uow)
             succeeded(uow, self._limits)
+            if is_suspended(uow, proof.user_id):
+                raise SignInForbidden(SUSPENDED)
             if uow.identity.identities.is_refused(proof.user_id):
                 raise SignInForbidden(NO_ROLE)
             tokens = self._opening.tokens

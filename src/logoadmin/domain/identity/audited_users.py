@@ -1,0 +1,30 @@
+"""Users in a write, whose suspension ends what lets them in (contract D)."""
+
+from typing import Final
+
+from logoadmin.domain.identity.signing_out import end_access
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedRecords
+from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.records import User
+
+SUSPENDED: Final = "This user is suspended"
+
+
+class AuditedUsers(AuditedRecords[User]):
+    """The users. A suspension ends their sessions and keys; its end lets them sign in as before."""
+
+    def update(self, record: User) -> User:
+        """Give a user new values; return the user with their version."""
+        before = self.get_existing(record.user_id)
+        if record.active and not before.active:
+            self.authorize(before, active=True)
+        updated = super().update(record)
+        if before.active and not record.active:
+            end_access(self._uow, record.user_id)
+        return updated
+
+
+def is_suspended(uow: AnyUnitOfWork, user_id: int) -> bool:
+    """Return whether a user is suspended."""
+    user = uow.records(USERS).get(user_id)
+    return user is not None and not user.active

@@ -1,0 +1,158 @@
+"""Suspended users: what their suspension ends, what stays, and who may end it (contract D, B4, C5, O3)."""
+
+from typing import Final
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes.acts import ListActs
+from logoadmin.domain.changes.history import Revert
+from logoadmin.domain.changes.import_export import ImportRecords
+from logoadmin.domain.identity.service_keys import CreateKey
+from logoadmin.domain.identity.sign_in.link import CreateLink, SignInWithLink
+from logoadmin.domain.identity.users import AmendUser, CreateUser, FindUser, GetUser, ListUsers, SetPassword
+from logoadmin.domain.kernel.access import ActingAs, Caller, Policy
+from logoadmin.domain.kernel.errors import (
+    Conflict,
+    InvalidToken,
+    NotPermitted,
+    RecentSignInRequired,
+    SignInForbidden,
+    SignInRefused,
+)
+from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.storage import Storage
+from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh, works
+from tests.gallery import ADMIN_ID, ANN_PASSWORD, FrozenClock, exported, gallery_on, history, if_match, signed_in, stock
+
+pytestmark = pytest.mark.rule("contract D")
+
+ANN_ID: Final = 7
+SUSPENDED: Final = AmendUser(user_id=ANN_ID, active=False)
+ACTIVE: Final = AmendUser(user_id=ANN_ID, active=True)
+
+
+def key_of(gallery: LogoAdmin, who: Caller, *scope: str) -> Caller:
+    return gallery.sessions.caller(gallery.keys.create(CreateKey(name="script", scope=scope), who).key)
+
+
+def works_as_key(gallery: LogoAdmin, key: Caller) -> bool:
+    try:
+        gallery.users.list(ListUsers(), key)
+    except InvalidToken:
+        return False
+    return True
+
+
+def test_a_suspension_ends_sessions_and_keys_and_its_end_brings_none_back(storage: Storage) -> None:
+    gallery = gallery_on(storage, FrozenClock(), Policy.GUARDED)
+    stock(gallery)
+    gallery.users.amend(AmendUser(user_id=ANN_ID, role_id=2))
+    tokens = gallery.sessions.sign_in(ANN)
+    key = key_of(gallery, caller(gallery, tokens), "users:read")
+    assert works_as_key(gallery, key)
+    suspended = gallery.users.amend(SUSPENDED)
+    assert (suspended.active, suspended.username, suspended.role_id) == (False, "ann", 2)
+    assert gallery.users.get(GetUser(user_id=ANN_ID)) == suspended == gallery.users.find(FindUser(username="ann"))
+    assert [user.user_id for user in gallery.users.list(ListUsers()) if not user.active] == [ANN_ID]
+    with pytest.raises(SignInForbidden, match=r"^This user is suspended$"):
+        gallery.sessions.sign_in(ANN)
+    with pytest.raises(InvalidToken):
+        refresh(gallery, tokens)
+    assert (works(gallery, tokens), works_as_key(gallery, key)) == (False, False)
+    gallery.users.amend(ACTIVE)
+    assert (works(gallery, tokens), works_as_key(gallery, key)) == (False, False)
+    assert works(gallery, gallery.sessions.sign_in(ANN))
+
+
+def test_only_the_right_password_learns_of_a_suspension(stocked: LogoAdmin) -> None:
+    stocked.users.amend(SUSPENDED)
+    with pytest.raises(SignInRefused):
+        stocked.sessions.sign_in(ANN.model_copy(update={"password": f"{ANN_PASSWORD}?"}))
+
+
+def test_no_other_way_leads_around_a_suspension(stocked: LogoAdmin) -> None:
+    mia = CreateLink(user_id=1042, username="Mia")
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    link = stocked.links.create(mia, admin).url.rpartition("=")[2]
+    stocked.users.amend(AmendUser(user_id=mia.user_id, active=False))
+    with pytest.raises(SignInRefused):  # it ended with the suspension
+        stocked.links.sign_in(SignInWithLink(grant_type="link", link=link))
+    with pytest.raises(Conflict, match=r"^User 1042 is suspended$"):
+        stocked.links.create(mia, admin)
+    with pytest.raises(NotPermitted):
+        stocked.users.get(GetUser(user_id=mia.user_id), ActingAs(mia.user_id))
+    stocked.users.amend(SUSPENDED)
+    stocked.users.set_password(SetPassword(user_id=ANN_ID, password=ANN_PASSWORD))
+    with pytest.raises(SignInForbidden):
+        stocked.sessions.sign_in(ANN)
+
+
+@pytest.mark.rule("contract G", "contract I1")
+def test_history_and_files_say_active_only_of_the_suspended(stocked: LogoAdmin) -> None:
+    usual = exported(stocked)
+    stocked.users.amend(SUSPENDED)
+    change = history(stocked)[-1]
+    assert change.before is not None
+    assert change.after == {**change.before, "active": False}
+    assert "active" not in change.before
+    lines = exported(stocked)
+    (line,) = [line for line in lines if line not in usual]
+    assert '"active": false' in line
+    stocked.changes.revert(Revert(change_id=change.change_id))
+    assert exported(stocked) == usual
+    assert [act.active for act in stocked.acts.list(ListActs(order="desc", limit=2))] == [True, False]
+    undone = history(stocked)[-1]
+    assert (undone.before, undone.after) == (change.after, change.before)
+    assert stocked.import_export.load(ImportRecords(), lines).counts[Kind.USER].amended == 1
+    assert not stocked.users.get(GetUser(user_id=ANN_ID)).active
+    assert stocked.import_export.load(ImportRecords(), usual).counts[Kind.USER].amended == 1
+    assert stocked.users.get(GetUser(user_id=ANN_ID)).active
+
+
+@pytest.mark.rule("contract B4")
+def test_the_last_who_holds_everything_cannot_be_suspended(stocked: LogoAdmin) -> None:
+    with pytest.raises(Conflict, match="no user who holds"):
+        stocked.users.amend(AmendUser(user_id=ADMIN_ID, active=False))
+    assert stocked.users.get(GetUser(user_id=ADMIN_ID)).active
+    stocked.users.amend(AmendUser(user_id=ANN_ID, role_id=2))
+    stocked.users.amend(AmendUser(user_id=ADMIN_ID, active=False))
+    with pytest.raises(Conflict, match="no user who holds"):  # the suspended one does not count
+        stocked.users.amend(AmendUser(user_id=ANN_ID, role_id=1))
+
+
+@pytest.mark.rule("contract B4", "contract O3")
+def test_who_may_suspend_and_let_in_again(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+    manager = signed_in(storage, "users:read", "users:write")
+    with pytest.raises(NotPermitted):  # of more rights
+        stocked.users.amend(AmendUser(user_id=ADMIN_ID, active=False), manager)
+    stocked.users.amend(SUSPENDED, manager)
+    assert stocked.users.amend(ACTIVE, manager).active
+    suspended = stocked.users.amend(SUSPENDED, manager)
+    clock.pass_by(601)
+    with pytest.raises(RecentSignInRequired):
+        stocked.users.amend(ACTIVE, manager)
+    with pytest.raises(RecentSignInRequired):
+        stocked.changes.revert(Revert(change_id=suspended.version), manager)
+    assert stocked.users.amend(AmendUser(user_id=ANN_ID, username="anna"), manager).username == "anna"
+
+
+@pytest.mark.rule("contract C5")
+def test_a_key_lets_nobody_in_with_more_than_the_rights_of_new_users(stocked: LogoAdmin) -> None:
+    key = key_of(stocked, caller(stocked, stocked.sessions.sign_in(ADMIN)), "*")
+    stocked.users.create(CreateUser(user_id=8, username="bob", password="correct horse"))
+    for user_id in (ANN_ID, 8):
+        stocked.users.amend(AmendUser(user_id=user_id, active=False), key)
+    stocked.users.amend(AmendUser(user_id=8, active=True), key)
+    stocked.users.amend(AmendUser(user_id=ANN_ID, role_id=2))
+    with pytest.raises(NotPermitted):
+        stocked.users.amend(ACTIVE, key)
+
+
+@pytest.mark.rule("contract F1")
+def test_a_suspension_keeps_to_versions(stocked: LogoAdmin) -> None:
+    user = stocked.users.get(GetUser(user_id=ANN_ID))
+    suspended = stocked.users.amend(if_match(SUSPENDED, user.version))
+    assert suspended.version > user.version
+    assert stocked.users.amend(if_match(SUSPENDED, suspended.version)).version == suspended.version
