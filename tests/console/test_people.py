@@ -274,3 +274,29 @@ def test_the_session_of_a_lost_laptop_is_ended_by_keyboard_alone(console: Person
     assert page.request.get(f"{console.service.address}/api/auth/me", headers=headers).status == 401
     page.reload()
     expect(rows).to_have_count(1)
+
+
+@pytest.mark.rule("contract D", "contract J3")
+def test_a_user_is_suspended_and_let_in_again_and_the_list_says_so(console: Person) -> None:
+    service = console.service
+    add_head(service)
+    console.sign_in("users/8")
+    page = console.page
+    page.get_by_role("button", name="Suspend").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Their name and their work stay.")
+    dialog.get_by_role("button", name="Suspend").click()
+    band = page.get_by_role("status").filter(has_text="is suspended and cannot sign in")
+    expect(band).to_be_visible()
+    expect(page.get_by_role("button", name="Suspend")).to_have_count(0)
+    assert not service.gallery.users.get(users.GetUser(user_id=8)).active
+    console.open("users")
+    row = page.get_by_role("row").filter(has_text="head")
+    expect(row).to_contain_text("Suspended")
+    console.open("users/8")
+    band.get_by_role("button", name="Let in again").click()
+    expect(band).to_have_count(0)
+    assert scope_of(service, *HEAD)
+    console.open(f"users/{ADMIN_ID}")  # oneself
+    expect(page.get_by_role("button", name="Remove")).to_be_visible()
+    expect(page.get_by_role("button", name="Suspend")).to_have_count(0)

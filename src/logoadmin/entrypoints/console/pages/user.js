@@ -16,6 +16,7 @@ import { RecordHistory } from "../parts/history/record_history.js";
 import { RecordPage } from "../parts/record/record_page.js";
 import { ScopeEffect } from "../parts/people/scope_effect.js";
 import { ShownOnce } from "../parts/people/shown_once.js";
+import { Suspend, Suspended } from "../parts/people/suspension.js";
 import { UserSecurity } from "../parts/signing_in/user_security.js";
 import "../parts/people/avatar.js";
 import "../parts/people/role_field.js";
@@ -37,7 +38,9 @@ export default function UserPage({ params }) {
     list: "users",
     newTitle: t("users.new"),
     create,
-    ...(recordId === undefined ? { fields: newFields, propose, made } : {}),
+    ...(recordId === undefined ? { fields: newFields, propose, made } : { fields: ownFields }),
+    actions: (editing) => h(Suspend, { key: "suspend", editing, reason: blocked(editing.record.value) || undefined }),
+    state: (editing) => h(Suspended, { editing, reason: blocked(editing.record.value) || undefined }),
     blocked,
     explain,
     preview: (form) => h(RoleChange, { form, user: recordId === undefined ? undefined : Number(recordId) }),
@@ -82,6 +85,9 @@ async function propose(signal) {
     return { password };
   }
 }
+
+/** A suspension has words of its own. @param {import("../form.js").Interface} described */
+const ownFields = (described) => fieldsOf(described, "amend_user", "user").filter(({ name }) => name !== "active");
 
 /** @param {import("../form.js").Interface} described @returns {import("../form.js").Field[]} */
 function newFields(described) {

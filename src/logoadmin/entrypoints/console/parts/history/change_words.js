@@ -87,7 +87,7 @@ function switched(change) {
   const fields = fieldsOfChange(change).toSorted().join();
   if (actionOf(change) !== "amended" || !["active", "active,blocked", "blocked"].includes(fields)) return undefined;
   if (fields !== "active") return change.after?.["blocked"] ? undefined : "unblocked";
-  return change.after?.active ? "on" : "off";
+  return change.after?.active === false ? "off" : "on"; // users have it only during a suspension
 }
 
 /** @param {Change} change @returns {TextKey} */

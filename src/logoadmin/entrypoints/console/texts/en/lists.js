@@ -168,6 +168,7 @@ export default {
   "authors.title": "Authors",
   "author.title": "Author",
   // Users
+  "user.suspended": "Suspended",
   "users.title": "Users",
   "avatar.none": "No avatar.",
   "avatar.remove": "Remove the avatar",

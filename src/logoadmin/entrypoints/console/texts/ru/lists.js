@@ -181,6 +181,7 @@ export default {
   "authors.title": "Авторы",
   "author.title": "Автор",
   // Users
+  "user.suspended": "Доступ приостановлен",
   "users.title": "Пользователи",
   "avatar.none": "Аватара нет.",
   "avatar.remove": "Удалить аватар",
