@@ -388,7 +388,10 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     changes.RevertRequest: ("changes.revert_request", {"request_id": "second"}),
     bulk.ApplyChanges: ("bulk.apply", {"changes": [ONE_CHANGE]}),
     users.ListUsers: ("users.list", {}),
-    users.CreateUser: ("users.create", {"user_id": 8, "username": "ben", "avatar": "b.png", "password": "pw"}),
+    users.CreateUser: (
+        "users.create",
+        {"user_id": 8, "username": "ben", "avatar": "b.png", "role_id": 1, "password": "pw"},
+    ),
     users.GetUser: ("users.get", {"user_id": 7}),
     users.FindUser: ("users.find", {"username": "ann"}),
     users.AmendUser: ("users.amend", {"user_id": 7, "username": "anna", "avatar": None, "role_id": 3, "active": True}),

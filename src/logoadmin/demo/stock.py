@@ -24,8 +24,8 @@ from logoadmin.domain.gallery.artworks import (
 from logoadmin.domain.gallery.authors import CreateAuthor, ListAuthors
 from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.identity.roles import CreateRole
-from logoadmin.domain.identity.users import AmendUser, CreateUser
-from logoadmin.domain.kernel.records import Kind, version_of
+from logoadmin.domain.identity.users import CreateUser
+from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, Kind, version_of
 from logoadmin.domain.logo_admin import LogoAdmin
 
 _WEEK: Final = 7 * 86_400
@@ -113,9 +113,8 @@ def _hire(gallery: LogoAdmin) -> None:
     for number, (user, name) in enumerate(_USERS.items()):
         avatar = gallery.pictures.send(SendPicture(), portrait(number)).url
         password = secrets.token_urlsafe(24)  # nobody signs in as them
-        gallery.users.create(CreateUser(user_id=user, username=name, avatar=avatar, password=password))
-    for user in (_MAYA, _JONAS):
-        gallery.users.amend(AmendUser(user_id=user, role_id=role.role_id))
+        role_id = role.role_id if user in (_MAYA, _JONAS) else DEFAULT_ROLE_ID
+        gallery.users.create(CreateUser(user_id=user, username=name, avatar=avatar, role_id=role_id, password=password))
 
 
 def _author(number: int, name: str, gallery: LogoAdmin) -> None:

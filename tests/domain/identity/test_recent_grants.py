@@ -63,6 +63,9 @@ GRANTS: Final[dict[str, Way]] = {
     ),
     "a role in bulk": bulk({"kind": "user", "id": 7, "version": 99, "set": {"role_id": 2}}),
     "a scope in bulk": bulk({"kind": "role", "id": 1, "version": 99, "set": {"scope": ["*"]}}),
+    "a new user with a role": lambda gallery, who: gallery.users.create(
+        CreateUser(user_id=9, username="nine", role_id=2, password="a password"), who
+    ),
     "a new user with a role in bulk": bulk(
         {"kind": "user", "create": {"user_id": 9, "username": "nine", "password": "a password"}},
         {"kind": "user", "id": 9, "version": 99, "set": {"role_id": 2}},

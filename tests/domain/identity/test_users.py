@@ -6,11 +6,19 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.identity.sign_in.password import SignIn
-from logoadmin.domain.identity.users import AmendUser, CreateUser, FindUser, GetUser, RemoveAvatar, RemoveUser
-from logoadmin.domain.kernel.errors import NotFound
+from logoadmin.domain.identity.users import (
+    AmendUser,
+    CreateUser,
+    FindUser,
+    GetUser,
+    ListUsers,
+    RemoveAvatar,
+    RemoveUser,
+)
+from logoadmin.domain.kernel.errors import NotFound, NotPermitted
 from logoadmin.domain.kernel.records import RemovedAvatar, RemovedUser, User
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.gallery import ANN_PASSWORD, CHEAP_PASSWORDS, NOW, add_user
+from tests.gallery import ANN_PASSWORD, CHEAP_PASSWORDS, NOW, add_user, history, signed_in
 
 
 def create(gallery: LogoAdmin, user_id: int, username: str, avatar: str | None = None) -> User:
@@ -25,6 +33,21 @@ def test_a_new_user_has_the_default_role_and_is_dated_now(gallery: LogoAdmin) ->
 
 
 @pytest.mark.rule("spec §Resources", "contract C4")
+@pytest.mark.rule("contract G5", "contract B4")
+def test_a_new_user_gets_their_role_in_the_same_act(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    nine = CreateUser(user_id=9, username="nine", role_id=2, password="a password")
+    with pytest.raises(NotFound, match=r"^Role 99 not found$"):
+        stocked.users.create(nine.model_copy(update={"role_id": 99}))
+    with pytest.raises(NotPermitted):
+        stocked.users.create(nine, signed_in(storage, "users:write"))
+    assert [user.user_id for user in stocked.users.list(ListUsers()) if user.user_id == 9] == []
+    assert stocked.users.create(nine).role_id == 2
+    created = history(stocked)[-1]
+    assert created.action == "user.created"
+    assert created.after is not None
+    assert created.after["role_id"] == 2
+
+
 def test_a_user_has_no_field_for_a_password() -> None:
     expected = ["user_id", "username", "avatar", "role_id", "created_at", "active", "version"]
     assert [field.name for field in fields(User)] == expected

@@ -33,7 +33,12 @@ SECRET = "hunter2-hunter2"
 
 # What may be left out, beside what an amendment leaves alone.
 OPTIONAL = {
-    *((users.CreateUser, "avatar"), (users.SetPassword, "current_password"), (SignIn, "grant_type")),
+    *(
+        (users.CreateUser, "avatar"),
+        (users.CreateUser, "role_id"),
+        (users.SetPassword, "current_password"),
+        (SignIn, "grant_type"),
+    ),
     (CreateLink, "avatar"),
     *((sessions.Revoke, "refresh_token"), (SignInWithFactor, "recovery_code"), (SignInWithFactor, "passkey")),
     *((keys.CreateKey, "expires_in"), (artworks.CreateTheme, "active"), (artworks.CreateLogo, "active")),

@@ -16,7 +16,7 @@ from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Scope, Sig
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing, get_unless_unmodified
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import IncorrectPassword, InvalidInput, NotFound, Problem, TooManySignIns
-from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import (
     Active,
     Avatar,
@@ -52,6 +52,7 @@ class CreateUser(Command):
     user_id: UserId
     username: Username
     avatar: Avatar | None = None
+    role_id: Annotated[RoleId, described("The role; left out, that of new users.", DEFAULT_ROLE_ID)] = DEFAULT_ROLE_ID
     password: Password
 
 
@@ -128,10 +129,13 @@ class UserService(Service):
         return list_records(self.transactions, command, caller, USERS)
 
     def create(self, command: CreateUser, caller: Caller = OWNER) -> User:
-        """Create a user with the default role (spec §Endpoints 2, §Rules 3, contract A12).
+        """Create a user, with the default role unless another is given (spec §Endpoints 2, §Rules 3, contract A12, G5).
 
         Raises:
             InvalidInput: the password is not accepted (contract O5).
+            NotFound: the role does not exist.
+            NotPermitted: the caller does not hold all scopes of the role (contract B4).
+            RecentSignInRequired: it is another role, and the caller signed in too long ago (contract O3).
             DuplicateEntry: the id or the name is taken.
         """
         self.transactions.require_token(command, caller)
@@ -287,7 +291,9 @@ def creation(new_passwords: NewPasswords, given: str) -> WriteWork[CreateUser, U
 
     def create(uow: AuditedUnitOfWork, command: CreateUser) -> User:
         values = command.model_dump(exclude={"password"})
-        user = uow.records(USERS).add(User(**values, role_id=DEFAULT_ROLE_ID, created_at=uow.now))
+        uow.records(USERS).authorize(None, **values)
+        get_existing(uow, ROLES, command.role_id)
+        user = uow.records(USERS).add(User(**values, created_at=uow.now))
         return audited_passwords.set_password(uow, user.user_id, password)
 
     return create

@@ -16,8 +16,6 @@ from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
     from logoadmin.domain.identity.factors.factor_records import ListedFactor
-    from logoadmin.domain.identity.users import CreateUser
-    from logoadmin.domain.kernel.access import Owner
     from logoadmin.domain.kernel.records import User
     from logoadmin.domain.logo_admin import LogoAdmin
 
@@ -50,28 +48,19 @@ def user_list(database: str | None) -> None:
 @click.argument("user_id", type=int)
 @click.argument("username")
 @click.option("--avatar", help="The avatar.")
-@click.option("--role", "role_id", type=int, help="The id of the role.  [default: 1, member]")
+@click.option("--role", "role_id", type=int, default=1, help="The id of the role.  [default: 1, member]")
 @database_option
-def user_create(user_id: int, username: str, avatar: str | None, role_id: int | None, database: str | None) -> None:
+def user_create(user_id: int, username: str, avatar: str | None, role_id: int, database: str | None) -> None:
     """Create a user; the password is prompted for, or read from standard input."""
     from logoadmin.domain.identity.roles import GetRole
     from logoadmin.domain.identity.users import CreateUser
 
     with changing(database) as (gallery, caller):
-        if role_id is not None:
-            gallery.roles.get(GetRole(role_id=role_id))
-        command = CreateUser(user_id=user_id, username=username, avatar=avatar, password=_new_password())
-        # Both or neither: nobody is left behind with a role that was not meant.
-        gallery.atomic(lambda atomic: _create(atomic, command, role_id, caller))
+        gallery.roles.get(GetRole(role_id=role_id))  # before the password is asked for
+        password = _new_password()
+        command = CreateUser(user_id=user_id, username=username, avatar=avatar, role_id=role_id, password=password)
+        gallery.users.create(command, caller)
         click.echo(f"Created user {user_id}")
-
-
-def _create(gallery: "LogoAdmin", command: "CreateUser", role_id: int | None, caller: "Owner") -> None:
-    from logoadmin.domain.identity.users import AmendUser
-
-    gallery.users.create(command, caller)
-    if role_id is not None:
-        gallery.users.amend(AmendUser(user_id=command.user_id, role_id=role_id), caller)
 
 
 @user.command("password")

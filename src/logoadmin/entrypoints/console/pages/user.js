@@ -2,7 +2,7 @@
 import { h, signal, useEffect } from "../vendor/preact.js";
 import { call, Failure, returned } from "../client.js";
 import { fieldsOf } from "../form.js";
-import { busyWords, describe, say, sayFailure } from "../notices.js";
+import { say, sayFailure } from "../notices.js";
 import { listOf, readList } from "../records.js";
 import { path } from "../router.js";
 import { may, me } from "../session.js";
@@ -38,7 +38,7 @@ export default function UserPage({ params }) {
     list: "users",
     newTitle: t("users.new"),
     create,
-    ...(recordId === undefined ? { fields: newFields, propose, made } : { fields: ownFields }),
+    ...(recordId === undefined ? { propose, made } : { fields: ownFields }),
     actions: (editing) => h(Suspend, { key: "suspend", editing, reason: blocked(editing.record.value) || undefined }),
     state: (editing) => h(Suspended, { editing, reason: blocked(editing.record.value) || undefined }),
     blocked,
@@ -89,48 +89,10 @@ async function propose(signal) {
 /** A suspension has words of its own. @param {import("../form.js").Interface} described */
 const ownFields = (described) => fieldsOf(described, "amend_user", "user").filter(({ name }) => name !== "active");
 
-/** @param {import("../form.js").Interface} described @returns {import("../form.js").Field[]} */
-function newFields(described) {
-  const fields = fieldsOf(described, "create_user", "user");
-  // The service gives new users the first role; this form sets the role at once.
-  const role = fieldsOf(described, "amend_user", "user").find(({ name }) => name === "role_id");
-  if (!role || fields.some(({ name }) => name === "role_id")) return fields;
-  const schema = { ...role.schema, default: FIRST_ROLE };
-  return fields.flatMap((field) => (field.name === "password" ? [{ ...role, schema, required: true }, field] : [field]));
-}
-
-/**
- * Create a user and give them their role: two requests, which can be retried: completed ones are skipped.
- * @param {any} values
- */
-async function create({ role_id: roleId, ...user }) {
+/** @param {any} user */
+async function create(user) {
   handOver = isGenerated(user.password) ? user.password : "";
-  return withRole(() => call("post", "/api/users", { body: user }), roleId);
-}
-
-/** @param {() => Promise<any>} creation @param {number} roleId @returns {Promise<any>} */
-async function withRole(creation, roleId) {
-  let created;
-  try {
-    created = await creation();
-  } catch (error) {
-    if (!(error instanceof Failure) || !error.repeat) throw error;
-    const { repeat } = error;
-    throw new Failure(error.kind, { ...error, repeat: () => withRole(repeat, roleId) });
-  }
-  if (roleId === FIRST_ROLE) return created;
-  try {
-    return await call("patch", "/api/users/{user_id}", {
-      path: { user_id: created.data.user_id },
-      body: /** @type {any} */ ({ role_id: roleId }),
-      ifMatch: created.etag,
-    });
-  } catch (error) {
-    if (!(error instanceof Failure) || error.repeat) throw error;
-    const words = (/** @type {string} */ why) => t("user.withoutRole", { name: created.data.username, why });
-    say(words(describe(error)), { tone: "failed", until: error.until, words: (left) => words(busyWords(left)) });
-    return created;
-  }
+  return call("post", "/api/users", { body: user });
 }
 
 /** @param {number} roleId @returns {readonly string[]} what a role allows, as far as is known */

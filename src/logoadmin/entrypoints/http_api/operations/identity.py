@@ -151,11 +151,15 @@ IDENTITY_OPERATIONS: Final = (
     Operation("spec §Endpoints 1", "GET /api/users", users.ListUsers, "users.list", Listing[User],
               "List users", whole_list(USERS)),
     Operation("spec §Endpoints 2", "POST /api/users", users.CreateUser, "users.create", User,
-              "Create a user", "You choose the `user_id`. The user gets role 1 and can sign in at once.", success=201),
+              "Create a user",
+              "You choose the `user_id`. The user gets role 1, unless you name another, and can sign in at once. A "
+              "role with more scopes requires a sign-in at most 10 minutes old.", success=201, also=(404,)),
     Operation("spec §Endpoints 3", "GET /api/users/{user_id}", users.GetUser, "users.get", User,
               "Get a user", "Users may read their own."),
     Operation("contract D users", "PATCH /api/users/{user_id}", users.AmendUser, "users.amend", User,
-              "Change a user", f"{LEFT_OUT} A role with more scopes requires a sign-in at most 10 minutes old.",
+              "Change a user",
+              f"{LEFT_OUT} A role with more scopes, and letting a suspended user in again, require a sign-in at most "
+              "10 minutes old.",
               also=(409,)),
     Operation("contract D users", "DELETE /api/users/{user_id}", users.RemoveUser, "users.remove", RemovedUser,
               "Remove a user", "Their sessions and service keys end at once.", also=(409,)),

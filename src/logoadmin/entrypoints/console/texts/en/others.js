@@ -387,7 +387,6 @@ export default {
   "user.suspend.done": "Suspended {name}",
   "user.suspend.text": "They are signed out everywhere, their service keys end, and they cannot sign in. Their name and their work stay.",
   "user.suspended.text": "{name} is suspended and cannot sign in.",
-  "user.withoutRole": "{name} exists, but without the role: {why}",
   // Roles
   "effect.atOnce": "Takes effect immediately.",
   "effect.gained": "May then {what}",

@@ -425,7 +425,6 @@ export default {
   "user.suspend.done": "Доступ приостановлен: {name}",
   "user.suspend.text": "Все сеансы завершатся, ключи служб перестанут действовать, и войти будет нельзя. Имя и работы останутся.",
   "user.suspended.text": "Доступ приостановлен: {name} не может войти.",
-  "user.withoutRole": "{name}: пользователь создан, но без роли. {why}",
   // Roles
   "effect.atOnce": "Вступает в силу сразу.",
   "effect.gained": "Можно будет {what}",
