@@ -7,6 +7,7 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.authors import CreateAuthor
+from logoadmin.domain.identity.factors.factors import ListFactors, RemoveFactor
 from logoadmin.domain.identity.roles import AmendRole, CreateRole, ListRoles
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions.session_records import Tokens
@@ -16,13 +17,16 @@ from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller, Policy
+from logoadmin.domain.kernel.public_url import LOCAL
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.identity.sign_in_storage import Identity
 from logoadmin.ports.storage import Storage
 from tests.conftest import STORAGES
 from tests.domain.identity.second_factors import enrol
 from tests.domain.identity.sign_ins import ADMIN, caller, refresh, works
+from tests.domain.identity.test_passkeys import enrol as add_passkey
 from tests.gallery import ADMIN_ID, NOW, FrozenClock, gallery_on, once, stock
+from tests.passkeys import Authenticator
 
 pytestmark = pytest.mark.rule("contract R5")
 
@@ -157,12 +161,26 @@ def test_a_link_is_none_of_other_secrets(stocked: LogoAdmin) -> None:
     assert works(stocked, sign_in(stocked, link))
 
 
+@pytest.mark.rule("contract O1")
+def test_a_member_by_link_enrols_no_app_that_would_lock_them_out(stocked: LogoAdmin) -> None:
+    who = caller(stocked, sign_in(stocked, made(stocked)))
+    with pytest.raises(errors.Conflict, match=r"^An authenticator app is only the second step of a sign-in; set "):
+        enrol(stocked, who)
+    assert stocked.factors.list(ListFactors(), who) == ()
+    passkey = add_passkey(stocked, who, Authenticator(site=LOCAL))
+    enrol(stocked, who)
+    with pytest.raises(errors.Conflict, match="only the second step"):
+        stocked.factors.remove(RemoveFactor(factor_id=passkey.factor_id), who)
+    stocked.users.set_password(SetPassword(user_id=MIA_ID, password="correct horse"), who)
+    stocked.factors.remove(RemoveFactor(factor_id=passkey.factor_id), who)
+
+
 def with_password(gallery: LogoAdmin, _storage: Storage) -> None:
     gallery.users.set_password(SetPassword(user_id=MIA_ID, password="a password of hers"))
 
 
 def with_factor(gallery: LogoAdmin, _storage: Storage) -> None:
-    enrol(gallery, caller(gallery, sign_in(gallery, made(gallery))))
+    add_passkey(gallery, caller(gallery, sign_in(gallery, made(gallery))), Authenticator(site=LOCAL))
 
 
 def with_identity(_gallery: LogoAdmin, storage: Storage) -> None:

@@ -43,6 +43,26 @@ def require_room(uow: AnyUnitOfWork, user_id: int) -> None:
         raise Conflict(f"A user can have {MOST_FACTORS} second factors; remove one that is no longer used")
 
 
+def require_first_step(uow: AnyUnitOfWork, user_id: int) -> None:
+    """Require that a user who has an authenticator app, or is about to, can take the first step of a sign-in.
+
+    Links, with which members without a password come in, end with the first factor (contract R5).
+
+    Raises:
+        Conflict: they cannot.
+    """
+    identity = uow.identity
+    has_one = (
+        identity.passwords.get(user_id) is not None
+        or identity.identities.of_user(user_id)
+        or any(factor.kind == "passkey" for factor in confirmed_factors(uow, user_id))
+    )
+    if not has_one:
+        raise Conflict(
+            "An authenticator app is only the second step of a sign-in; set a password or add a passkey first"
+        )
+
+
 def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: Randomness) -> NewFactor:
     """Return a factor that was just confirmed; the user's first one with recovery codes.
 
@@ -51,8 +71,9 @@ def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: R
     are recorded.
 
     Raises:
-        Conflict: the user has too many factors.
+        Conflict: the user has too many factors, or only an app.
     """
+    require_first_step(uow, user_id)
     factors = confirmed_factors(uow, user_id)
     if len(factors) > MOST_FACTORS:
         require_room(uow, user_id)

@@ -9,6 +9,7 @@ from logoadmin.domain.identity.factors.enrolment import (
     enrolled,
     listed,
     replace_recovery_codes,
+    require_first_step,
     unenrolled,
 )
 from logoadmin.domain.identity.factors.factor_records import (
@@ -161,7 +162,7 @@ class FactorService(Service):
             NotAuthenticated: the caller is not a user.
             NotPermitted: the caller is a service key.
             RecentSignInRequired: the caller signed in more than 10 minutes ago.
-            Conflict: the user has 20 factors.
+            Conflict: the user has 20 factors, or nothing but links to sign in with.
         """
         secret = new_secret(self._randomness)
 
@@ -173,6 +174,7 @@ class FactorService(Service):
         picture = qr_svg(uri)
 
         def enrol(uow: AuditedUnitOfWork, command: EnrolTotp) -> NewTotp:
+            require_first_step(uow, user_of(uow.held))
             factor = self._totp.begin(uow, user_of(uow.held), command.name, secret, uow.now)
             return NewTotp(factor.factor_id, secret, uri, picture)
 
@@ -192,7 +194,7 @@ class FactorService(Service):
             NotPermitted: the caller is a service key.
             RecentSignInRequired: the caller signed in more than 10 minutes ago.
             NotFound: the caller has no such secret, or it has expired.
-            Conflict: it is confirmed already, or the user has 20 factors.
+            Conflict: it is confirmed already, or the user has 20 factors, or nothing but links to sign in with.
             InvalidInput: the code is wrong.
         """
 
@@ -214,7 +216,7 @@ class FactorService(Service):
             RecentSignInRequired: the caller signed in more than 10 minutes ago.
             NotFound: the caller has no such factor.
             Outdated: ``if_match`` is given, and factors have no versions.
-            Conflict: nobody who holds everything could sign in any more.
+            Conflict: nobody who holds everything could sign in any more, or only an authenticator app would be left.
         """
         user_id = user_of(uow.held)
         removed = [factor for factor in uow.identity.factors.of_user(user_id) if factor.factor_id == command.factor_id]
@@ -222,6 +224,8 @@ class FactorService(Service):
             raise NotFound("Factor", command.factor_id)
         if command.if_match is not None:
             raise Outdated("Factor", command.factor_id)
+        if confirmed_factors(uow, user_id):
+            require_first_step(uow, user_id)
         unenrolled(uow, user_id, removed)
         return RemovedFactor(command.factor_id)
 
