@@ -158,6 +158,12 @@ def add_user(uow: UnitOfWork, user: User, password: PasswordHash | None) -> None
         uow.identity.passwords.set(user.user_id, password)
 
 
+def add_session(storage: Storage, user_id: int) -> None:
+    """Store a session of a user that begins now."""
+    session = Session(f"session of {user_id}", user_id, NOW, NOW + 3600)
+    storage.write(lambda uow: uow.identity.sessions.add(session))
+
+
 def has_users(uow: UnitOfWork, role_id: int) -> bool:
     """Return whether a user has the role."""
     return bool(uow.records(USERS).page(-1, 1, Filter(role_id=role_id)))
@@ -339,6 +345,8 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     sessions.WhoAmI: ("sessions.me", {}),
     sessions.ListSessions: ("sessions.list", {}),
     sessions.RemoveSession: ("sessions.remove", {"session_id": "session of 500"}),
+    sessions.ListUserSessions: ("sessions.list_of_user", {"user_id": 7}),
+    sessions.RemoveUserSession: ("sessions.remove_of_user", {"user_id": 7, "session_id": "session of 7"}),
     sessions.RemoveUserSessions: ("sessions.remove_all", {"user_id": 7}),
     preferences.GetPreferences: ("preferences.get", {}),
     preferences.SetPreferences: ("preferences.set", {"preferences": {"theme": "dark"}}),

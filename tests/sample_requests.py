@@ -71,13 +71,14 @@ class Sample:
 
     @property
     def is_versioned(self) -> bool:
-        """Whether the response has a version: records and their lists have one, keys, factors and links none."""
+        """Whether the response has a version: only records and their lists have one."""
         of_records = {"created_at", "picture_hosts", "hosts"}
         is_record = str(self) in ("GET /api/changes", "GET /api/acts") or not of_records.isdisjoint(self.fields)
         return (
             is_record
             and "factor_id" not in self.fields
             and not self.template.startswith(("/api/auth/", "/api/css/"))
+            and "/sessions" not in self.template
             and not self.is_file
         )
 
@@ -115,7 +116,13 @@ class Sample:
         """The path in the stocked gallery: user 7, role 3, change 7, and else the first of each kind."""
         ids = {**dict.fromkeys((f"{kind}_id" for kind in Kind), 1), "user_id": 7, "role_id": 3}
         return self.template.format(
-            **ids, key_id=1, factor_id=1, proposal_id=1, change_id=7, session_id="spare", picture=STOCKED_PICTURE
+            **ids,
+            key_id=1,
+            factor_id=1,
+            proposal_id=1,
+            change_id=7,
+            session_id="theirs" if self.template.startswith("/api/users/") else "spare",
+            picture=STOCKED_PICTURE,
         )
 
     def __str__(self) -> str:
@@ -217,7 +224,7 @@ SAMPLES: Final = (
     Sample("GET", "/api/export", 200, "always", ("kind", *_ROLE), errors=(429,), is_file=True),
     Sample("GET", "/api/users", 200, "guarded", _USER, is_list=True, errors=(404,)),
     Sample("POST", "/api/users", 201, "always", _USER,
-        {"user_id": 8, "username": "ben", "avatar": "b.png", "password": "pw"}, errors=(409,)),
+        {"user_id": 8, "username": "ben", "avatar": "b.png", "password": "pw"}, errors=(404, 409)),
     Sample("GET", "/api/users/{user_id}", 200, "guarded", _USER, errors=(404,)),
     Sample("PATCH", "/api/users/{user_id}", 200, "always", _USER,
         {"username": "anna", "avatar": None, "role_id": 3}, errors=(400, 404, 409)),
@@ -225,6 +232,8 @@ SAMPLES: Final = (
     Sample("DELETE", "/api/users/{user_id}/avatar", 200, "always", ("avatar",), errors=(404,)),
     Sample("PUT", "/api/users/{user_id}/password", 200, "always", _USER,
         {"password": "new", "current_password": ANN_PASSWORD}, errors=(404, 429)),
+    Sample("GET", "/api/users/{user_id}/sessions", 200, "always", _SESSION, is_list=True, errors=(404,)),
+    Sample("DELETE", "/api/users/{user_id}/sessions/{session_id}", 200, "always", ("session_id",), errors=(404,)),
     Sample("DELETE", "/api/users/{user_id}/sessions", 200, "always", ("user_id", "ended"), errors=(404,)),
     Sample("GET", "/api/users/{user_id}/factors", 200, "always", _FACTOR, is_list=True, errors=(404,)),
     Sample("DELETE", "/api/users/{user_id}/factors", 200, "always", ("user_id", "removed"), errors=(404, 409)),

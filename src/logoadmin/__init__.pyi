@@ -205,8 +205,10 @@ from .domain.identity.roles import (
 )
 from .domain.identity.sessions.sessions import (
     ListSessions as ListSessions,
+    ListUserSessions as ListUserSessions,
     Refresh as Refresh,
     RemoveSession as RemoveSession,
+    RemoveUserSession as RemoveUserSession,
     RemoveUserSessions as RemoveUserSessions,
     Revoke as Revoke,
     WhoAmI as WhoAmI,

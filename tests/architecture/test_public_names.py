@@ -69,7 +69,7 @@ NAMES = {
     *("Refresh", "Revoke", "SignIn", "WhoAmI", "CreateKey", "ListKeys", "RemoveKey", "ListChanges", "Revert"),
     *("ApplyChanges", "BulkChange", "RevertRequest"),
     *("IssuerFailure", "IssuerWay", "ShowWays", "SignInByIssuer", "SignInWays"),
-    *("ListSessions", "RemoveSession", "RemoveUserSessions"),
+    *("ListSessions", "ListUserSessions", "RemoveSession", "RemoveUserSession", "RemoveUserSessions"),
     # second factors
     *("ConfirmTotp", "CountRecoveryCodes", "EnrolTotp", "ListFactors", "ListUserFactors", "MakeRecoveryCodes"),
     *("RemoveFactor", "RemoveUserFactors", "SignInWithFactor", "ListedFactor", "NewFactor", "NewRecoveryCodes"),

@@ -154,12 +154,13 @@ def bearer(gallery: LogoAdmin, username: str, password: str) -> Headers:
 def admin(gallery: LogoAdmin, watched: WatchedStorage) -> Headers:
     """The header of somebody who may do everything, and has the service key 1, a session ``spare`` and a factor 1.
 
-    The factor waits for its confirmation, and a challenge for a passkey.
+    User 7 has a session ``theirs``. The factor waits for its confirmation, and a challenge for a passkey.
     """
     headers = bearer(gallery, "admin", ADMIN_PASSWORD)
     caller = gallery.sessions.caller(headers["authorization"].split()[1])
     gallery.keys.create(CreateKey(name="spare", scope=()), caller)
     watched.write(lambda uow: uow.identity.sessions.add(Session("spare", ADMIN_ID, NOW, NOW + 3600)))
+    watched.write(lambda uow: uow.identity.sessions.add(Session("theirs", 7, NOW, NOW + 3600)))
     apps = TotpFactors(FactorSecrets(FernetEncryption(), ()))
     watched.write(lambda uow: apps.begin(uow, ADMIN_ID, "spare", SPARE_SECRET, NOW))
     hash_ = stored_hash("challenge", SPARE_CHALLENGE)

@@ -45,7 +45,9 @@ WITH_BODY = [row for row in SAMPLES if row.takes_body]
 WITH_NEEDED_BODY = [row for row in WITH_BODY if row.template != "/api/auth/revoke"]
 WITH_PATH = [row for row in SAMPLES if "{" in row.template]
 # The id of a session, and that of a picture, is a text.
-WITH_NUMBER = [row for row in WITH_PATH if not row.template.endswith(("{session_id}", "{picture}"))]
+WITH_NUMBER = [row for row in WITH_PATH if row.template.split("{")[1] not in ("session_id}", "picture}")]
+# What follows the first field of a path.
+LATER_FIELDS = {"author_id": "1", "session_id": "theirs"}
 GUARDED = pytest.mark.parametrize("access", [Policy.GUARDED])
 BOTH = pytest.mark.parametrize("access", list(Policy))
 
@@ -99,6 +101,13 @@ VERDICT: Final = {"form": "declarations", "hosts": [], "imports": [], "size": 20
 # The exact answers to the sample requests for records and links.
 ANSWERS: Final[dict[str, Any]] = {
     "GET /api/auth/me": {**ADMIN_USER, "scope": ["*"], "enrol_by": None, "must_change_password": False},
+    "GET /api/users/{user_id}/sessions": [
+        {
+            "session_id": "theirs", "created_at": NOW, "refreshed_at": None, "expires_at": NOW + 3600, "address": None,
+            "user_agent": None, "factor": "password", "current": False,
+        }
+    ],
+    "DELETE /api/users/{user_id}/sessions/{session_id}": {"session_id": "theirs"},
     "GET /api/users/{user_id}/factors": [],
     "DELETE /api/users/{user_id}/factors": {"user_id": 7, "removed": 0},
     "POST /api/css/verdict": {"form": "sheet", "hosts": [], "imports": [], "size": 16, "risks": [], "reason": ""},
@@ -115,7 +124,7 @@ ANSWERS: Final[dict[str, Any]] = {
     "DELETE /api/users/{user_id}": {"user_id": 7},
     "DELETE /api/users/{user_id}/avatar": {"avatar": "a.png"},
     "PUT /api/users/{user_id}/password": ANN_USER,
-    "DELETE /api/users/{user_id}/sessions": {"user_id": 7, "ended": 0},
+    "DELETE /api/users/{user_id}/sessions": {"user_id": 7, "ended": 1},
     "GET /api/roles": ROLES,
     "POST /api/roles": {"role_id": 4, "name": "editor", "scope": ["logos:write"], "created_at": NOW},
     "GET /api/roles/{role_id}": ROLES[2],
@@ -490,7 +499,7 @@ def test_a_path_id_is_an_integer_within_bounds(
 ) -> None:
     for row in WITH_NUMBER:
         field = row.template.split("{")[1].split("}")[0]
-        template = row.template.replace(f"{{{field}}}", "{}").replace("{author_id}", "1")
+        template = row.template.format(**(LATER_FIELDS | {field: "{}"}))
         body = row.content
         headers = [*admin.items(), *JSON_TYPE.items()]
         with subtests.test(str(row)):
@@ -550,7 +559,7 @@ def test_a_missing_record_is_named_however_its_id_is_written(
                 ("2147483647", "+2147483647", "00002147483647", "%32147483647"),
             )
             for text in (*zeros, *bounds) if row in WITH_NUMBER else ("12" * 32,):
-                response = send(client, row, admin, path=row.template.format(**({"author_id": 1} | {field: text})))
+                response = send(client, row, admin, path=row.template.format(**(LATER_FIELDS | {field: text})))
                 id_ = 0 if text in zeros else 2_147_483_647 if text in bounds else text
                 kind = field.removesuffix("_id").capitalize()
                 assert (response.status_code, response.json()) == (404, {"detail": f"{kind} {id_} not found"})

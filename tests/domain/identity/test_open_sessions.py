@@ -11,7 +11,14 @@ from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import open_sessions
 from logoadmin.domain.identity.sessions.callers import Lifetimes
 from logoadmin.domain.identity.sessions.session_records import ListedSession, RemovedSession, RemovedUserSessions
-from logoadmin.domain.identity.sessions.sessions import ListSessions, RemoveSession, RemoveUserSessions, WhoAmI
+from logoadmin.domain.identity.sessions.sessions import (
+    ListSessions,
+    ListUserSessions,
+    RemoveSession,
+    RemoveUserSession,
+    RemoveUserSessions,
+    WhoAmI,
+)
 from logoadmin.domain.identity.users import GetUser, RemoveAvatar
 from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, SignedIn
 from logoadmin.domain.kernel.errors import InvalidToken, NotAuthenticated, NotFound, NotPermitted, Outdated
@@ -89,6 +96,25 @@ def test_all_sessions_of_a_user_end_by_somebody_who_holds_what_they_do(stocked: 
     assert list(stocked.changes.list(ListChanges(), OWNER)) == history
 
 
+def test_one_session_of_a_user_ends_by_somebody_who_holds_what_they_do(stocked: LogoAdmin) -> None:
+    admin, ann, other = (caller(stocked, stocked.sessions.sign_in(command)) for command in (ADMIN, ANN, ANN))
+    theirs = stocked.sessions.list_of_user(ListUserSessions(user_id=7), admin)
+    assert {session.session_id for session in theirs} == {ann.session_id, other.session_id}
+    assert not any(session.current for session in theirs)
+    command = RemoveUserSession(user_id=7, session_id=ann.session_id)
+    with pytest.raises(NotPermitted):
+        stocked.sessions.remove_of_user(RemoveUserSession(user_id=ADMIN_ID, session_id=admin.session_id), ann)
+    assert stocked.sessions.remove_of_user(command, admin) == RemovedSession(ann.session_id)
+    with pytest.raises(InvalidToken):
+        stocked.sessions.me(WhoAmI(), ann)
+    assert [session.session_id for session in listed(stocked, other)] == [other.session_id]
+    for user_id, session_id in ((7, ann.session_id), (7, admin.session_id), (8, other.session_id)):
+        with pytest.raises(NotFound):
+            stocked.sessions.remove_of_user(RemoveUserSession(user_id=user_id, session_id=session_id), admin)
+    with pytest.raises(NotFound, match=r"^User 8 not found$"):
+        stocked.sessions.list_of_user(ListUserSessions(user_id=8), admin)
+
+
 @pytest.mark.rule("contract C5")
 def test_a_service_key_and_nobody_have_no_sessions_to_list_or_end(stocked: LogoAdmin) -> None:
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
@@ -101,6 +127,10 @@ def test_a_service_key_and_nobody_have_no_sessions_to_list_or_end(stocked: LogoA
             stocked.sessions.remove(own, who)
     with pytest.raises(NotPermitted):
         stocked.sessions.remove_all(RemoveUserSessions(user_id=7), key)
+    with pytest.raises(NotPermitted):
+        stocked.sessions.list_of_user(ListUserSessions(user_id=7), key)
+    with pytest.raises(NotPermitted):
+        stocked.sessions.remove_of_user(RemoveUserSession(user_id=7, session_id=admin.session_id), key)
 
 
 def test_a_session_ends_at_its_absolute_limit(storage: MemoryStorage, clock: FrozenClock) -> None:

@@ -43,7 +43,7 @@ from logoadmin.domain.publication.css import unsaved_css as css
 from logoadmin.domain.publication.pins import artwork_css, pins
 from logoadmin.ports.storage import Storage
 from tests.domain.undone import undone
-from tests.gallery import ASKED, FrozenClock, ask, exported, gallery_on, signed_in, stock
+from tests.gallery import ASKED, FrozenClock, add_session, ask, exported, gallery_on, signed_in, stock
 
 ALL_SCOPES = (
     *("users:read", "users:write", "roles:read", "roles:write", "authors:write", "themes:write", "logos:write"),
@@ -83,8 +83,8 @@ TABLE: dict[type[Command], Row] = {
         keys.CreateKey, keys.RemoveKey, events.ListEvents,
     ), Row("", False)),
     **dict.fromkeys((
-        sessions.RemoveUserSessions, RemoveUserFactors, CreateSignInCode, CreateLink, users.CreateUser, users.AmendUser,
-        users.RemoveUser,
+        sessions.RemoveUserSession, sessions.RemoveUserSessions, RemoveUserFactors, CreateSignInCode, CreateLink,
+        users.CreateUser, users.AmendUser, users.RemoveUser,
     ), Row("users:write", False)),
     publication.ShowPublication: Row("logos:write", False, alternative=("themes:write",)),
     css.JudgeCss: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
@@ -95,7 +95,7 @@ TABLE: dict[type[Command], Row] = {
     # The scopes of the kinds in it; here it is a change of a logo.
     **dict.fromkeys(NOT_SEEN, Row("logos:write", False)),
     **dict.fromkeys((settings.AmendSettings, pictures.RemovePicture), Row("*", False)),
-    ListUserFactors: Row("users:read", False),
+    **dict.fromkeys((ListUserFactors, sessions.ListUserSessions), Row("users:read", False)),
     acts.ListActs: Row("changes:read", False),
     changes.ListChanges: Row("changes:read", False),
     **dict.fromkeys((changes.RevertRequest, bulk.ApplyChanges, authors.RemoveAuthor), Row("authors:write", False)),
@@ -165,7 +165,12 @@ def refused(gallery: LogoAdmin) -> Refused:
 
     def refused(kinds: Iterable[type[Command]], caller: CallerFor) -> dict[type[Command], Refusal]:
         def ask_for(kind: type[Command]) -> Refusal:
-            return undone(gallery, lambda bound, storage: refusal(bound, kind, caller(storage, kind)))
+            def asking(bound: LogoAdmin, storage: Storage) -> Refusal:
+                if kind is sessions.RemoveUserSession:
+                    add_session(storage, 7)
+                return refusal(bound, kind, caller(storage, kind))
+
+            return undone(gallery, asking)
 
         return {kind: ask_for(kind) for kind in kinds}
 

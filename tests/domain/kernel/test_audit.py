@@ -47,6 +47,7 @@ from tests.gallery import (
     CHEAP_PASSWORDS,
     NOW,
     FrozenClock,
+    add_session,
     ask,
     history,
     recorded,
@@ -141,7 +142,8 @@ TABLE: Final[dict[type[Command], Row]] = {
 # What changes no record.
 UNRECORDED: Final = {
     SignIn, sessions.Refresh, sessions.Revoke, sessions.WhoAmI, ShowWays,
-    sessions.ListSessions, sessions.RemoveSession, sessions.RemoveUserSessions,
+    sessions.ListSessions, sessions.RemoveSession,
+    sessions.ListUserSessions, sessions.RemoveUserSession, sessions.RemoveUserSessions,
     preferences.GetPreferences, preferences.SetPreferences, publication.ShowPublication, settings.GetSettings,
     css.JudgeCss, pictures.SendPicture, pictures.GetPicture,
     factors.ListFactors, factors.EnrolTotp, factors.ConfirmTotp, factors.RemoveFactor,
@@ -267,6 +269,7 @@ def test_a_change_raises_the_version_of_its_record_and_its_list_and_no_other(
 def test_what_changes_no_record_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]) -> None:
     caller = signed_in(storage, "*")
     stocked.keys.create(keys.CreateKey(name="script", scope=()), caller)
+    add_session(storage, 7)
     before = history(stocked), versions(storage), lists(stocked)
     try:
         do(stocked, kind, caller)

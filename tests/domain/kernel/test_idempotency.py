@@ -32,6 +32,7 @@ from tests.gallery import (
     ASKED,
     NOW,
     FrozenClock,
+    add_session,
     ask,
     exported,
     gallery_on,
@@ -71,6 +72,8 @@ def caller_for(kind: type[Command], gallery: LogoAdmin, storage: MemoryStorage) 
         signed_in(storage, "*", user_id=500)
         storage.write(lambda uow: uow.identity.sessions.add(Session("another", 500, NOW, NOW + 3600)))
         return SignedIn(500, "another")
+    if kind is sessions.RemoveUserSession:
+        add_session(storage, 7)
     if not kind.__module__.endswith(("keys", "preferences")):
         return OWNER
     caller = signed_in(storage, "*")

@@ -88,7 +88,8 @@ def last(gallery: LogoAdmin) -> int:
 # Without a version: a key, session, factor or picture exists or does not, and preferences are replaced as a whole.
 # The settings have their first version from their first change on, see tests/domain/gallery/test_shared_settings.py.
 UNVERSIONED: Final = {
-    *(keys.RemoveKey, RemoveFactor, RemoveUserFactors, sessions.RemoveSession, sessions.RemoveUserSessions),
+    *(keys.RemoveKey, RemoveFactor, RemoveUserFactors),
+    *(sessions.RemoveSession, sessions.RemoveUserSession, sessions.RemoveUserSessions),
     *(preferences.SetPreferences, settings.AmendSettings, pictures.RemovePicture),
     # Its versions are its own; see tests/contracts/changes/test_proposals.py.
     proposals.AmendProposal,

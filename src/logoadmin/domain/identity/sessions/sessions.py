@@ -89,6 +89,24 @@ class RemoveSession(Command):
     session_id: SessionId
 
 
+class ListUserSessions(Command):
+    """The sessions of a user."""
+
+    permission = Permission(Scope.USERS_READ)
+
+    user_id: UserId
+
+
+class RemoveUserSession(Command):
+    """The end of one session of a user."""
+
+    permission = Permission(Scope.USERS_WRITE)
+    changes_records = False
+
+    user_id: UserId
+    session_id: SessionId
+
+
 class RemoveUserSessions(Command):
     """The end of all sessions of a user."""
 
@@ -195,9 +213,41 @@ class SessionService(Service):
             NotFound: the caller has no such session.
             Outdated: ``if_match`` is given, and sessions have no versions.
         """
-        user_id = user_of(uow.held)
-        own = sessions_of(user_id, uow, uow.now, self._session_tokens.lifetimes)
-        if command.session_id not in {session.session_id for session in own}:
+        return self._end(uow, user_of(uow.held), command)
+
+    def list_of_user(self, command: ListUserSessions, caller: Caller = OWNER) -> tuple[ListedSession, ...]:
+        """Return the sessions of a user, by created_at, then by session_id (contract C6).
+
+        Raises:
+            NotPermitted: the caller is a service key.
+            NotFound: the user does not exist.
+        """
+
+        def list_theirs(uow: UnitOfWork, command: ListUserSessions, held: Rights | None) -> tuple[ListedSession, ...]:
+            _refuse_keys(held)
+            get_existing(uow, USERS, command.user_id)
+            now, lifetimes = self._clock.now(), self._session_tokens.lifetimes
+            return sessions_of(command.user_id, uow, now, lifetimes, _session_of(caller))
+
+        return self.transactions.snapshot_with_rights(command, caller, list_theirs)
+
+    @writes
+    def remove_of_user(self, uow: AuditedUnitOfWork, command: RemoveUserSession) -> RemovedSession:
+        """End one session of a user at once, with all its tokens (contract C6).
+
+        Raises:
+            NotPermitted: the caller is a service key, or does not hold all scopes of the user (contract B4).
+            NotFound: the user does not exist, or has no such session.
+            Outdated: ``if_match`` is given, and sessions have no versions.
+        """
+        _refuse_keys(uow.held)
+        uow.records(USERS).get_for_change(command.user_id, None)
+        return self._end(uow, command.user_id, command)
+
+    def _end(self, uow: AuditedUnitOfWork, user_id: int, command: RemoveSession | RemoveUserSession) -> RemovedSession:
+        """End one session of a user."""
+        theirs = sessions_of(user_id, uow, uow.now, self._session_tokens.lifetimes)
+        if command.session_id not in {session.session_id for session in theirs}:
             raise NotFound("Session", command.session_id)
         if command.if_match is not None:
             raise Outdated("Session", command.session_id)
@@ -214,8 +264,7 @@ class SessionService(Service):
             NotFound: the user does not exist.
             Outdated: the user has none of the versions in ``if_match``.
         """
-        if uow.held is not None and not uow.held.of_user:
-            raise NotPermitted
+        _refuse_keys(uow.held)
         uow.records(USERS).get_for_change(command.user_id, command.if_match)
         ended = len(sessions_of(command.user_id, uow, uow.now, self._session_tokens.lifetimes))
         end_sign_ins(uow, command.user_id)
@@ -236,6 +285,12 @@ class SessionService(Service):
         # A password that signs nobody in need not be changed.
         must_change = self._session_tokens.takes_passwords and must_change_password(uow, held.user_id)
         return Me(**user, scope=tuple(sorted(held.scope)), enrol_by=held.enrol_by, must_change_password=must_change)
+
+
+def _refuse_keys(held: Rights | None) -> None:
+    """Reject service keys, which neither see nor end sessions."""
+    if held is not None and not held.of_user:
+        raise NotPermitted
 
 
 def _session_of(caller: Caller) -> str | None:

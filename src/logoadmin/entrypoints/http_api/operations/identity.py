@@ -171,6 +171,12 @@ IDENTITY_OPERATIONS: Final = (
               "which counts as a failed sign-in, and 429 after many of those. That of another user requires a sign-in "
               "at most 10 minutes old. Under `guarded`, a password that is too short or very common is 422.",
               also=(429,)),
+    Operation("contract C6", "GET /api/users/{user_id}/sessions", sessions.ListUserSessions, "sessions.list_of_user",
+              tuple[ListedSession, ...], "List a user's sessions",
+              "One for each sign-in, the oldest first. Not with a service key."),
+    Operation("contract C6", "DELETE /api/users/{user_id}/sessions/{session_id}", sessions.RemoveUserSession,
+              "sessions.remove_of_user", RemovedSession, "End one of a user's sessions",
+              "Its tokens are no longer accepted. Not with a service key."),
     Operation("contract C6", "DELETE /api/users/{user_id}/sessions", sessions.RemoveUserSessions, "sessions.remove_all",
               RemovedUserSessions, "End a user's sessions",
               "All their tokens become invalid; service keys stay. Not with a service key."),
