@@ -9,7 +9,9 @@ import pytest
 from playwright.sync_api import expect
 
 from logoadmin.domain.identity import roles, users
+from logoadmin.domain.identity.sessions.sessions import ListUserSessions
 from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.kernel.access import Anonymous
 from tests.console.driver import Person
 from tests.console.service import PAINTER, Served
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
@@ -300,3 +302,25 @@ def test_a_user_is_suspended_and_let_in_again_and_the_list_says_so(console: Pers
     console.open(f"users/{ADMIN_ID}")  # oneself
     expect(page.get_by_role("button", name="Remove")).to_be_visible()
     expect(page.get_by_role("button", name="Suspend")).to_have_count(0)
+
+
+@pytest.mark.rule("contract C6", "contract J3")
+def test_one_session_of_a_user_ends_and_the_others_stay(console: Person) -> None:
+    service = console.service
+    add_head(service)
+    name, password = HEAD
+    for agent in ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "curl/8.9"):
+        service.gallery.sessions.sign_in(
+            SignIn(username=name, password=password), Anonymous("192.0.2.7", user_agent=agent)
+        )
+    console.sign_in("users/8")
+    page = console.page
+    rows = page.get_by_role("list", name="Sessions").get_by_role("listitem")
+    expect(rows).to_have_count(2)
+    rows.filter(has_text="Firefox").get_by_role("button", name="End").click()
+    expect(rows).to_have_count(1)
+    assert [each.user_agent for each in service.gallery.sessions.list_of_user(ListUserSessions(user_id=8))] == [
+        "curl/8.9"
+    ]
+    rows.get_by_role("button", name="End").click()
+    expect(page.get_by_text("is signed in nowhere")).to_be_visible()

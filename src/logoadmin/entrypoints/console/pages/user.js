@@ -2,14 +2,13 @@
 import { h, signal, useEffect } from "../vendor/preact.js";
 import { call, Failure, returned } from "../client.js";
 import { fieldsOf } from "../form.js";
-import { say, sayFailure } from "../notices.js";
+import { say } from "../notices.js";
 import { listOf, readList } from "../records.js";
 import { path } from "../router.js";
 import { may, me } from "../session.js";
 import { FIRST_ROLE, allWords, beyondMe } from "../scopes.js";
 import { enumeration, t } from "../texts.js";
-import { Button, Link } from "../parts/primitives/basics.js";
-import { ask } from "../parts/primitives/dialog.js";
+import { Link } from "../parts/primitives/basics.js";
 import { NameDoubts } from "../parts/people/name_mark.js";
 import { generatedPassword, isGenerated, PasswordForm } from "../parts/people/password.js";
 import { RecordHistory } from "../parts/history/record_history.js";
@@ -17,6 +16,7 @@ import { RecordPage } from "../parts/record/record_page.js";
 import { ScopeEffect } from "../parts/people/scope_effect.js";
 import { ShownOnce } from "../parts/people/shown_once.js";
 import { Suspend, Suspended } from "../parts/people/suspension.js";
+import { UserSessions } from "../parts/people/user_sessions.js";
 import { UserSecurity } from "../parts/signing_in/user_security.js";
 import "../parts/people/avatar.js";
 import "../parts/people/role_field.js";
@@ -142,7 +142,7 @@ function More({ user }) {
       h("h2", null, t("password.title")),
       h(PasswordForm, { user, scope, reason, own, done: changed }),
     ),
-    h("section", { key: "sessions", class: "section" }, h("h2", null, t("user.sessions")), h(Sessions, { user, own, reason })),
+    h("section", { key: "sessions", class: "section" }, h("h2", null, t("user.sessions")), own ? h("p", null, h(Link, { to: "account" }, t("user.sessions.own"))) : h(UserSessions, { user, reason })),
     h(UserSecurity, { key: "security", user, reason }),
     h(
       "section",
@@ -151,28 +151,4 @@ function More({ user }) {
       h("p", null, h(Link, { to: `history?who=${user.user_id}` }, t("user.did.link", { name: user.username }))),
     ),
   ];
-}
-
-/** @param {{user: User, own: boolean, reason: string | undefined}} props */
-function Sessions({ user, own, reason }) {
-  if (own) return h("p", null, h(Link, { to: "account" }, t("user.sessions.own")));
-  const name = user.username;
-  const end = async () => {
-    if (!(await ask({ title: t("user.sessions.ask", { name }), text: t("user.sessions.text"), yes: t("user.sessions.end"), no: t("cancel"), tone: "danger" }))) return;
-    await ended();
-  };
-  const ended = async () => {
-    try {
-      const { data } = await call("delete", "/api/users/{user_id}/sessions", { path: { user_id: user.user_id } });
-      say(t("user.sessions.ended", { n: data.ended, name }));
-    } catch (error) {
-      sayFailure(error, () => void ended());
-    }
-  };
-  return h(
-    "div",
-    { class: "cluster form-actions" },
-    h("p", { class: "hint wide" }, t("user.sessions.hint")),
-    h(Button, { scope: WRITE, reason, onClick: () => void end() }, t("user.sessions.end")),
-  );
 }

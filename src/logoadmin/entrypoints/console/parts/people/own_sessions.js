@@ -13,7 +13,7 @@ import { factorWords } from "../signing_in/known.js";
 /** @typedef {import("logoadmin/api").components["schemas"]["ListedSession"]} Session */
 
 /** When it was last known to be in use. @param {Session} session */
-const usedAt = (session) => session.refreshed_at ?? session.created_at;
+export const usedAt = (session) => session.refreshed_at ?? session.created_at;
 
 /** Sign out, unless the user wants to keep unsaved changes. */
 async function leave() {
@@ -27,6 +27,33 @@ async function endOne({ session_id: id }) {
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== "missing") throw error;
   }
+}
+
+/** Where and when somebody signed in, as it stands in a row. @param {{session: Session}} props */
+export function SessionText({ session }) {
+  return h(
+    "div",
+    { class: "stack tight row-text" },
+    h(
+      "p",
+      { class: "row-name", title: session.user_agent ?? undefined },
+      h("bdi", null, deviceOf(session.user_agent)),
+      session.current && h("span", { class: "tag good" }, t("sessions.current")),
+    ),
+    h(
+      "p",
+      { class: "hint" },
+      t("sessions.used"),
+      " ",
+      h(Time, { seconds: usedAt(session) }),
+      session.address && [" · ", h("bdi", null, t("sessions.from", { address: session.address }))],
+      " · ",
+      t("sessions.begun"),
+      " ",
+      h(Time, { seconds: session.created_at }),
+      [factorWords(session.factor)].filter(Boolean).map((way) => ` · ${way}`),
+    ),
+  );
 }
 
 export function MySessions() {
@@ -60,29 +87,7 @@ export function MySessions() {
         h(
           "li",
           { key: session.session_id, class: "spread row" },
-          h(
-            "div",
-            { class: "stack tight row-text" },
-            h(
-              "p",
-              { class: "row-name", title: session.user_agent ?? undefined },
-              h("bdi", null, deviceOf(session.user_agent)),
-              session.current && h("span", { class: "tag good" }, t("sessions.current")),
-            ),
-            h(
-              "p",
-              { class: "hint" },
-              t("sessions.used"),
-              " ",
-              h(Time, { seconds: usedAt(session) }),
-              session.address && [" · ", h("bdi", null, t("sessions.from", { address: session.address }))],
-              " · ",
-              t("sessions.begun"),
-              " ",
-              h(Time, { seconds: session.created_at }),
-              [factorWords(session.factor)].filter(Boolean).map((way) => ` · ${way}`),
-            ),
-          ),
+          h(SessionText, { session }),
           session.current
             ? h(Button, { onClick: () => void leave() }, t("signOut"))
             : h(
