@@ -96,7 +96,7 @@ def test_a_newcomer_enrols_an_app_and_keeps_the_codes_by_keyboard_alone_on_a_pho
         assert "admin" in saved.split("\n\n")[0]
         done = page.get_by_role("button", name="Done")
         expect(done).to_have_attribute("aria-disabled", "true")
-        expect(done).to_have_accessible_description("First keep the codes and tick the box")
+        expect(done).to_have_accessible_description("Keep your recovery codes first")
         page.emulate_media(media="print")
         expect(page.locator(".print-only")).to_be_visible()
         expect(page.get_by_role("heading", name="Sessions")).to_have_count(0)

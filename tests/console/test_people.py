@@ -154,7 +154,7 @@ def test_what_a_role_would_give_and_take_is_said_with_names_before_it_is_saved_a
     page = console.page
     expect(page.locator(".people")).to_have_text(re.compile(PAINTER[0]))
     remove = page.get_by_role("button", name="Remove", exact=True)
-    expect(remove).to_have_attribute("title", re.compile(f"{PAINTER[0]}.* has this role"))
+    expect(remove).to_have_attribute("title", re.compile(f"In use: move .*{PAINTER[0]}.* to another role first"))
     page.get_by_role("row", name=re.compile("^Logos")).get_by_role("checkbox").uncheck()
     page.get_by_label("See who changed what").check()
     page.get_by_label("Rights for other services").fill("shop:orders logos:write")

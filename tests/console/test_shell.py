@@ -264,3 +264,24 @@ def test_views_that_the_user_may_not_see_are_disabled_in_the_sidebar_with_the_re
         link.click(force=True)
         expect(console.page.locator("h1")).to_have_text("Logos")
     expect(sidebar.get_by_role("link", name="Themes")).not_to_have_attribute("aria-disabled", "true")
+
+
+@pytest.mark.rule("contract J4")
+def test_a_notice_goes_after_ten_seconds_unless_pointed_at_and_undo_stays(console: Person) -> None:
+    page = console.page
+    page.clock.install()
+    console.sign_in("logos/1")
+    page.get_by_label("Name", exact=True).fill("Renamed")
+    page.keyboard.press("Control+s")
+    notice = page.locator(".notice")
+    expect(notice).to_contain_text("Renamed")
+    notice.hover()
+    page.clock.fast_forward(15_000)
+    expect(notice).to_be_visible()
+    page.mouse.move(0, 0)
+    page.clock.fast_forward(10_000)
+    expect(notice).to_have_count(0)
+    page.locator("h1").click()
+    page.keyboard.press("Control+z")
+    expect(notice).to_contain_text("Undone: ")
+    expect(notice).to_contain_text("Renamed")

@@ -15,6 +15,7 @@ import { t, withTexts } from "./texts.js";
  * @property {Action | undefined} action
  * @property {number} until Before this moment, in milliseconds, it is too soon to try again; 0 where nothing is to be waited for.
  * @property {((left: number) => string) | undefined} words What stands in place of the text while that is waited for, and when it is over.
+ * @property {boolean} stays Whether it stays until it is closed or dismissed.
  * @property {string} reference The id of the request that failed, to be copied; empty where nobody needs it.
  */
 
@@ -30,16 +31,14 @@ let undoes;
  * @param {{tone?: "done" | "failed", action?: Action, stays?: boolean, until?: number, words?: (left: number) => string, reference?: string}} [more]
  * @returns {number} what `dismiss` takes
  */
-export function say(text, { tone = "done", action, stays = false, until = 0, words, reference = "" } = {}) {
+export function say(text, { tone = "done", action, stays = tone === "failed", until = 0, words, reference = "" } = {}) {
   count += 1;
   const id = count;
-  const notice = { id, text, tone, action, until, words, reference };
+  const notice = { id, text, tone, action, until, words, stays, reference };
   // Undo is offered until the next write, even a failed one: beside "Try again" it would be unclear what it undoes.
   const remains = (/** @type {Notice} */ each) => each.action === undefined || (tone === "failed" && (each.tone === "failed" || !action));
   notices.value = [...notices.value.filter(remains), notice].slice(-3);
   if (action || tone !== "failed") undoes = action?.shortcut ? action.run : undefined;
-  // Notices with undo stay until the next write, and failures until they are closed.
-  if (!action && tone === "done" && !stays) setTimeout(() => dismiss(id), 6000);
   return id;
 }
 
@@ -49,7 +48,7 @@ export function dismiss(id) {
 }
 
 /**
- * Report a completed action, and offer to undo it until the next write.
+ * Report a completed action, and offer to undo it; Ctrl+Z does so until the next write.
  *
  * @param {string} text
  * @param {string[]} requestIds Of the answers, in their order.
@@ -58,7 +57,7 @@ export function dismiss(id) {
 export function sayDone(text, requestIds, undone) {
   const run = () => {
     undoes = undefined;
-    loadUndo().then((module) => module.undo({ dismiss, say, sayFailure }, requestIds, undone), () => say(t("failure.away"), { tone: "failed" }));
+    loadUndo().then((module) => module.undo({ dismiss, say, sayFailure }, text, requestIds, undone), () => say(t("failure.away"), { tone: "failed" }));
   };
   say(text, requestIds.some(Boolean) ? { action: { text: t("undo"), run, shortcut: "Control+Z" } } : {});
 }

@@ -133,11 +133,14 @@ export function Contacts({ contacts, reached, isAwaited, toggle, share, offered 
             { class: "cluster" },
             isLet(origin, contacts) || origin === offered || !isReachable(origin)
               ? h("span", { class: "hint" }, t(origin === offered ? "hosts.held" : reason(origin)))
-              : h(
-                  "button",
-                  { type: "button", class: "button plain", "data-origin": origin, "aria-pressed": reached.includes(origin), onClick: () => toggle(origin) },
-                  t(reached.includes(origin) ? "hosts.stop" : "hosts.reach", { host: hostOf(origin) }),
-                ),
+              : [
+                  reached.includes(origin) && h("span", { key: "is", class: "hint" }, t("hosts.reached")),
+                  h(
+                    "button",
+                    { key: "button", type: "button", class: "button plain", "data-origin": origin, onClick: () => toggle(origin) },
+                    t(reached.includes(origin) ? "hosts.stop" : "hosts.reach", { host: hostOf(origin) }),
+                  ),
+                ],
             isShareable(origin, contacts) && h(Button, { scope: "*", onClick: () => share(hostOf(origin)) }, t("hosts.always"), h("span", { class: "hidden" }, ` ${hostOf(origin)}`)),
           ),
         ),

@@ -146,6 +146,9 @@ function loadStyle(name) {
   });
 }
 
+/** How long a notice is shown that is neither pointed at nor focused, in milliseconds. */
+const SHOWN = 10_000;
+
 /** Notices with undo, which screen readers announce. */
 function Notices() {
   return h(
@@ -160,8 +163,18 @@ function Notices() {
 }
 
 /** @param {import("../../notices.js").Notice} props */
-function Notice({ id, text, tone, action, until, words, reference }) {
+function Notice({ id, text, tone, action, until, words, stays, reference }) {
   const left = useLeft(until);
+  const timer = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
+  const hold = () => clearTimeout(timer.current);
+  const release = () => {
+    hold();
+    if (!stays) timer.current = setTimeout(() => dismiss(id), SHOWN);
+  };
+  useEffect(() => {
+    release();
+    return hold;
+  }, []);
   const run = () => {
     if (left > 0) return;
     dismiss(id);
@@ -169,7 +182,7 @@ function Notice({ id, text, tone, action, until, words, reference }) {
   };
   return h(
     "div",
-    { class: `notice ${tone}` },
+    { class: `notice ${tone}`, onPointerEnter: hold, onPointerLeave: release, onFocusIn: hold, onFocusOut: release },
     h(Icon, { name: tone === "done" ? "CircleCheck" : "CircleAlert" }),
     h("div", { class: "notice-text" }, h("span", { dir: "auto" }, h(Counted, { text, until, left, words })), h(CopyReference, { id: reference })),
     action && h("button", { type: "button", class: "button notice-action", "aria-disabled": left > 0, "aria-keyshortcuts": action.shortcut, onClick: run }, action.text),

@@ -72,7 +72,7 @@ export default {
   "recovery.ask.text": "The codes that you have now stop working.",
   "recovery.download": "Download",
   "recovery.few": { one: "Only {n} is left. Make new ones before you need them.", other: "Only {n} are left. Make new ones before you need them." },
-  "recovery.first": "First keep the codes and tick the box",
+  "recovery.first": "Keep your recovery codes first",
   "recovery.keep": "Keep your recovery codes",
   "recovery.kept": "I have kept these codes",
   "recovery.left": { one: "{n} left", other: "{n} left" },
