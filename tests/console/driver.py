@@ -130,6 +130,12 @@ class Person:
         if self.page.locator("html").get_attribute("lang") != appearance.language:
             self.page.evaluate(_SPEAK, appearance.language)
 
+    def filter(self, by: str, choice: str) -> None:
+        """Choose a filter of a list in its menu."""
+        self.page.locator(".filters summary").click()
+        self.page.locator(".filters").get_by_label(by).select_option(label=choice)
+        self.page.keyboard.press("Escape")
+
     def settle(self) -> None:
         """Wait until a view has loaded with its records and their pictures."""
         expect(self.page.locator("#work h1, #work .empty, .sign-in h1").first).to_be_visible()

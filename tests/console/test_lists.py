@@ -269,14 +269,16 @@ def test_a_list_that_was_loading_does_not_revert_changes_made_meanwhile(console:
     page.evaluate("dispatchEvent(new Event('focus'))")
     while not held:
         page.wait_for_timeout(20)
-    switch = _card(page, "Theme 5").get_by_role("switch")
-    expect(switch).not_to_be_checked()
+    theme = _card(page, "Theme 5")
+    expect(theme.locator(".state")).to_have_text("Off")
+    theme.get_by_role("checkbox").check()
     with page.expect_response(lambda response: response.request.method == "POST"):
-        switch.click()
+        page.get_by_role("button", name="Activate", exact=True).click()
     route, response = held[0]
     route.fulfill(response=response)
     expect(page.locator(".card")).to_have_count(11)
-    assert switch.is_checked()
+    expect(theme).to_be_visible()
+    expect(theme.locator(".state")).to_have_count(0)
 
 
 def test_a_list_is_asked_for_once_when_the_page_is_loaded_and_again_when_one_comes_back_to_it(console: Person) -> None:
@@ -352,7 +354,7 @@ def test_the_table_sorts_by_its_heads_and_has_the_columns_and_the_density_that_t
     page = console.page
     console.sign_in("logos?look=table")
     heads, names = page.locator("thead th"), page.locator("tbody .cell-link")
-    expect(heads).to_have_text(["Name", "Target", "Authors", "Active", "For readers", "Changed", "ID"])
+    expect(heads).to_have_text(["Name", "Target", "Authors", "State", "Changed", "ID"])
     expect(page.locator("tbody .picture").first).to_be_visible()
     by_id, by_name = (page.get_by_role("columnheader", name=name) for name in ("ID", "Name"))
     by_id.get_by_role("button").click()
@@ -388,7 +390,7 @@ def test_the_table_sorts_by_its_heads_and_has_the_columns_and_the_density_that_t
     page.get_by_role("checkbox", name="Authors").press("Space")
     with page.expect_response(lambda response: response.request.method == "PUT"):
         page.get_by_role("radio", name="Compact").check()
-    expect(heads).to_have_text(["Name", "Target", "Active", "For readers", "Changed", "ID"])
+    expect(heads).to_have_text(["Name", "Target", "State", "Changed", "ID"])
     expect(page.locator("tbody td").nth(1)).to_have_css("height", "32px")
     page.keyboard.press("Escape")
     expect(page.locator(".menu-box")).to_have_count(0)
@@ -403,7 +405,7 @@ def test_preferences_that_two_tabs_write_at_once_are_all_kept_and_bad_ones_are_i
 ) -> None:
     page = console.page
     console.sign_in("logos?look=table")
-    expect(page.locator("thead th")).to_have_count(7)
+    expect(page.locator("thead th")).to_have_count(6)
     with page.expect_popup() as popup:
         page.evaluate("void open(location.href)")
     other = popup.value
@@ -419,7 +421,7 @@ def test_preferences_that_two_tabs_write_at_once_are_all_kept_and_bad_ones_are_i
     other.close()
     with looking(chromium, console.service) as person:
         person.sign_in("logos?look=table")
-        expect(person.page.locator("thead th")).to_have_text(["Name", "Active", "For readers", "Changed", "ID"])
+        expect(person.page.locator("thead th")).to_have_text(["Name", "State", "Changed", "ID"])
         expect(person.page.locator(".table-frame")).to_have_class(re.compile("compact"))
     bad = {"hidden_columns": {"id": 1}, "density": ["compact"], "look.logos": 7, "views.logos": [None, {"name": 1}]}
     with looking(chromium, console.service) as person:
@@ -428,7 +430,7 @@ def test_preferences_that_two_tabs_write_at_once_are_all_kept_and_bad_ones_are_i
             person.sign_in("logos")
         expect(person.page.locator(".card").first).to_be_visible()
         person.page.get_by_role("button", name="Table").click()
-        expect(person.page.locator("thead th")).to_have_count(7)
+        expect(person.page.locator("thead th")).to_have_count(6)
 
 
 @pytest.mark.rule("contract J6")

@@ -17,7 +17,7 @@ import { ORDERS, inOrder, isOfService, serviceOrder } from "../parts/lists/order
 import { lazy } from "../parts/primitives/lazy.js";
 import { Menu } from "../parts/primitives/menu.js";
 import { ExportButton } from "../parts/lists/export_button.js";
-import { Pick, Search, Toolbar } from "../parts/lists/toolbar.js";
+import { Search, Toolbar } from "../parts/lists/toolbar.js";
 import { useSelection } from "../parts/lists/selection.js";
 
 /** @typedef {"logo" | "theme"} ArtworkKind */
@@ -69,8 +69,8 @@ function ArtworkList({ kind, records, found, failure, again, authors, hasMore = 
       h(ExportButton, { kind, filters: filtersInForce(), choose: (all) => chosen(named(kind, all)), count: hasMore ? undefined : found?.length }),
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS[kind].write, onClick: () => void navigate(`${kind}s/new`) }, t(`${kind}s.new`)),
     ),
-    h(Filters, { kind, records, authors }),
-    h(ManyBar, { kind, artworks: found, selection, hasMore }, h(Looks, { kind, look })),
+    h(Filters, { kind, records, authors }, h(Looks, { kind, look })),
+    h(ManyBar, { kind, artworks: found, selection, hasMore }),
     failure && !records && h(Unread, { failure, again }),
     !records && !failure && h(Skeleton, {}),
     records && found?.length === 0 && !hasMore && h(Nothing, { kind, any: records.length > 0 || filtering() }),
@@ -116,43 +116,38 @@ function filtersInForce() {
 
 const filtering = () => Object.keys(FILTERS).some((name) => query(name));
 
-/** @param {{kind: ArtworkKind, records: Artwork[] | undefined, authors?: any[] | undefined}} props */
-function Filters({ kind, records, authors }) {
+/** @param {{kind: ArtworkKind, records: Artwork[] | undefined, authors?: any[] | undefined, children?: any}} props */
+function Filters({ kind, records, authors, children }) {
   const any = t("filter.any");
   const choices = useMemo(() => choicesIn(records ?? [], authors ?? []), [records, authors, any]);
   const [target, active, author, state, order] = [query("target"), query("active"), query("author"), query("state"), query("order")];
+  const [filters, inOrderOf] = useMemo(() => {
+    /** @type {(label: string, name: string, value: string, choices: [string, string][]) => import("../parts/lists/toolbar.js").Choice} */
+    const filter = (label, name, value, some) => ({ label, value, choices: [["", any], ...some], pick: (chosen) => setQuery({ [name]: chosen }) });
+    const states = may(KINDS[kind].write) ? [filter(t("field.state"), "state", state, STATES.map((each) => [each, t(`state.${each}`)]))] : [];
+    return [
+      [
+        filter(t("field.target"), "target", target, choices.targets),
+        filter(t("field.active"), "active", active, [["yes", t("yes")], ["no", t("no")]]),
+        ...states,
+        filter(t("filter.author"), "author", author, choices.authors),
+      ],
+      {
+        label: t("order"),
+        value: order,
+        choices: ORDER.map((each) => /** @type {const} */ ([each, t(`order.${each || "newest"}`)])),
+        pick: (/** @type {string} */ chosen) => setQuery({ order: chosen }),
+      },
+    ];
+  }, [choices, target, active, author, state, order, any]);
   return h(
     Toolbar,
     {
       search: h(Search, { value: query("q"), label: t(`${kind}s.search`), search: (text) => setQuery({ q: text }) }),
-      inForce: [target, active, author, state].filter(Boolean).length,
+      filters,
+      order: inOrderOf,
     },
-    useMemo(
-      () => [
-        h(Pick, { label: t("field.target"), value: target, choices: [["", any], ...choices.targets], pick: (chosen) => setQuery({ target: chosen }) }),
-        h(Pick, {
-          label: t("field.active"),
-          value: active,
-          choices: [["", any], ["yes", t("yes")], ["no", t("no")]],
-          pick: (chosen) => setQuery({ active: chosen }),
-        }),
-        may(KINDS[kind].write) &&
-          h(Pick, {
-            label: t("field.state"),
-            value: state,
-            choices: [["", any], ...STATES.map((each) => /** @type {const} */ ([each, t(`state.${each}`)]))],
-            pick: (chosen) => setQuery({ state: chosen }),
-          }),
-        h(Pick, { label: t("filter.author"), value: author, choices: [["", any], ...choices.authors], pick: (chosen) => setQuery({ author: chosen }) }),
-        h(Pick, {
-          label: t("order"),
-          value: order,
-          choices: ORDER.map((each) => /** @type {const} */ ([each, t(`order.${each || "newest"}`)])),
-          pick: (chosen) => setQuery({ order: chosen }),
-        }),
-      ],
-      [choices, target, active, author, state, order, any],
-    ),
+    children,
   );
 }
 

@@ -9,7 +9,7 @@ import { leaveTrail } from "../trail.js";
 import { Person } from "../parts/people/avatar.js";
 import { Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { ExportButton } from "../parts/lists/export_button.js";
-import { Pick, Search, Toolbar } from "../parts/lists/toolbar.js";
+import { Search, Toolbar } from "../parts/lists/toolbar.js";
 import { Table } from "../parts/lists/table.js";
 
 /** @typedef {import("../records.js").Records["user"]} User */
@@ -53,23 +53,27 @@ export default function Users() {
     ),
     h(
       Toolbar,
-      { search: h(Search, { value: q, label: t("users.search"), search: (text) => setQuery({ q: text }) }), inForce: roleId ? 1 : 0 },
-      h(Pick, {
-        label: t("field.role_id"),
-        value: roleId,
-        choices: [["", t("users.role.any")], ...(roles ?? []).map(({ role_id: id, name }) => /** @type {[string, string]} */ ([String(id), name]))],
-        pick: (chosen) => setQuery({ role: chosen }),
-      }),
-      h(Pick, {
-        label: t("users.order"),
-        value: order,
-        choices: [
-          ["newest", t("users.order.newest")],
-          ["oldest", t("users.order.oldest")],
-          ["name", t("users.order.name")],
+      {
+        search: h(Search, { value: q, label: t("users.search"), search: (text) => setQuery({ q: text }) }),
+        filters: [
+          {
+            label: t("field.role_id"),
+            value: roleId,
+            choices: [["", t("users.role.any")], ...(roles ?? []).map(({ role_id: id, name }) => /** @type {[string, string]} */ ([String(id), name]))],
+            pick: (chosen) => setQuery({ role: chosen }),
+          },
         ],
-        pick: (chosen) => setQuery({ order: chosen === "newest" ? "" : chosen }),
-      }),
+        order: {
+          label: t("users.order"),
+          value: order,
+          choices: [
+            ["newest", t("users.order.newest")],
+            ["oldest", t("users.order.oldest")],
+            ["name", t("users.order.name")],
+          ],
+          pick: (chosen) => setQuery({ order: chosen === "newest" ? "" : chosen }),
+        },
+      },
       h("span", { class: "found", role: "status" }, found && t("found.people", { n: found.length })),
     ),
     failure && !records && h(Unread, { failure, again: afresh }),

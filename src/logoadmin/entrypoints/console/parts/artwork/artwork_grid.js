@@ -1,9 +1,9 @@
-/** Logos or themes as cards: with the picture first and the most frequent actions on each card. */
+/** Logos or themes as cards: with the picture first. */
 import { h, useMemo } from "../../vendor/preact.js";
 import { nameOf } from "../../presentation.js";
 import { KINDS } from "../../records.js";
 import { t } from "../../texts.js";
-import { ActiveSwitch, SelectBox, StateBadges } from "./artwork_controls.js";
+import { SelectBox, States } from "./artwork_controls.js";
 import { Link } from "../primitives/basics.js";
 import { density } from "../lists/density.js";
 import { Grid } from "../lists/grid.js";
@@ -40,8 +40,7 @@ function cardOf(kind, selection) {
       h(Picture, { url: item.preview_url, shown: withPicture }),
       h(Link, { to: `${kind}s/${item[id]}`, class: "clip card-name", "data-focus": true, tabIndex, dir: "auto", title: item.name }, nameOf(kind, item)),
       h("div", { class: "clip card-about" }, h("bdi", null, item.target), authors && [" · ", h("bdi", { key: "authors" }, authors)]),
-      h(StateBadges, { kind, id: item[id] }),
-      h(ActiveSwitch, { kind, artwork: item, tabIndex }),
+      h(States, { kind, artwork: item }),
       h(SelectBox, { selection, id: item[id], name: nameOf(kind, item), tabIndex }),
     );
   };

@@ -3,7 +3,7 @@ import { h } from "../../vendor/preact.js";
 import { nameOf } from "../../presentation.js";
 import { KINDS } from "../../records.js";
 import { t } from "../../texts.js";
-import { ActiveSwitch, SelectBox, StateBadges } from "./artwork_controls.js";
+import { SelectBox, States } from "./artwork_controls.js";
 import { Link } from "../primitives/basics.js";
 import { Picture } from "../primitives/picture.js";
 import { density } from "../lists/density.js";
@@ -43,9 +43,8 @@ export function ArtworkTable({ kind, artworks, selection }) {
 /** @param {"logo" | "theme"} kind @returns {Record<string, Partial<import("../lists/table.js").Column>>} */
 function cellsOf(kind) {
   return {
-    active: { cell: (artwork) => h(ActiveSwitch, { kind, artwork }) },
     authors: { cell: (artwork) => h("bdi", null, artwork.authors.map((/** @type {any} */ author) => nameOf("author", author)).join(", ")) },
-    state: { cell: (artwork) => h(StateBadges, { kind, id: artwork[KINDS[kind].id] }) },
+    state: { cell: (artwork) => h(States, { kind, artwork }) },
     created_at: { sort: "created_at" },
     changed: { sort: "changed", cell: (artwork) => h(ChangeTime, { kind, id: artwork[KINDS[kind].id] }) },
     id: { type: "number", sort: "id", cell: (artwork) => artwork[KINDS[kind].id] },

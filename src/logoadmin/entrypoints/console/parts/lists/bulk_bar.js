@@ -16,9 +16,8 @@ const BulkActs = lazy(withTexts(() => import("./bulk_acts.js").then((module) => 
  * @param {any[] | undefined} props.artworks
  * @param {import("./selection.js").Selection} props.selection
  * @param {boolean} [props.hasMore] Whether there are more than these.
- * @param {any} [props.children] At its end.
  */
-export function ManyBar({ kind, artworks, selection, hasMore = false, children }) {
+export function ManyBar({ kind, artworks, selection, hasMore = false }) {
   const ids = selection.ids.value;
   const { id } = KINDS[kind];
   const chosen = useMemo(() => artworks?.filter((each) => ids.has(each[id])) ?? [], [artworks, ids]);
@@ -33,6 +32,5 @@ export function ManyBar({ kind, artworks, selection, hasMore = false, children }
     ),
     !busy && artworks && chosen.length < artworks.length && h(Button, { tone: "quiet", onClick: () => selection.set(selection.shown()) }, t("bulk.all")),
     (busy || chosen.length > 0) && h(BulkActs, { kind, chosen, artworks: artworks ?? [], selection, busy }),
-    children,
   );
 }

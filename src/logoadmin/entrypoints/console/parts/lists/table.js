@@ -56,6 +56,7 @@ export function Table({ records, id, columns, label, to, rowHeight = 44, selecti
               "aria-rowindex": first + at + 2,
               class: selection?.ids.value.has(id(record)) ? "selected" : undefined,
               onClickCapture: (/** @type {MouseEvent} */ event) => event.shiftKey && selection && selectUpTo(event, selection, id(record)),
+              onClick: opened,
             },
             columns.map((column, position) => {
               const content = column.cell ? column.cell(record) : plain(column.name, record[column.name]);
@@ -93,6 +94,15 @@ function stepped(event, selection, records, id) {
     next.scrollIntoView({ block: "nearest" });
   } else return;
   event.preventDefault();
+}
+
+/** A click beside the name opens the record as well, unless it ends a selection of text. @param {MouseEvent} event */
+function opened(event) {
+  const { target, currentTarget, ctrlKey, metaKey, shiftKey, altKey } = event;
+  if (!(target instanceof Element && currentTarget instanceof Element) || target.closest("a, button, input, label")) return;
+  if (event.defaultPrevented || ctrlKey || metaKey || shiftKey || altKey || getSelection()?.type === "Range") return;
+  const link = currentTarget.querySelector(".cell-link");
+  if (link instanceof HTMLElement) link.click();
 }
 
 /** @param {{column: Column}} props */

@@ -1,22 +1,42 @@
-/** The search and the filters of a list: on a phone the filters are behind one button with their number. */
-import { h, useState } from "../../vendor/preact.js";
+/** What stands above a list in one line: its search, its filters behind a menu, its order and how it looks. */
+import { h } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
+import { IconButton } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
+import { Menu } from "../primitives/menu.js";
 
-/** @param {{search: any, inForce: number, children?: any}} props */
-export function Toolbar({ search, inForce, children }) {
-  const [isOpen, setOpen] = useState(false);
-  return h(
-    "div",
-    { class: "toolbar" },
-    search,
+/**
+ * @typedef {object} Choice One of a few, which the address has.
+ * @property {string} label
+ * @property {string} value
+ * @property {readonly (readonly [string, string])[]} choices
+ * @property {(chosen: string) => void} pick
+ */
+
+/** @param {{search: any, filters?: Choice[], order?: Choice, children?: any}} props A filter in force stands below the line, with its end. */
+export function Toolbar({ search, filters = [], order, children }) {
+  const inForce = filters.filter(({ value }) => value);
+  return [
     h(
-      "button",
-      { type: "button", class: "button plain filters-button", "aria-expanded": isOpen, onClick: () => setOpen(!isOpen) },
-      h(Icon, { name: "ListFilter" }),
-      inForce > 0 ? t("filters.some", { n: inForce }) : t("filters"),
+      "div",
+      { key: "line", class: "toolbar" },
+      search,
+      filters.length > 0 && h("div", { class: "filters" }, h(Menu, { icon: "ListFilter", label: t("filter") }, filters.map((each) => h(Pick, { key: each.label, ...each })))),
+      order && h(Pick, order),
+      children,
     ),
-    children,
+    inForce.length > 0 && h("ul", { key: "chips", class: "cluster filter-chips", "aria-label": t("filters") }, inForce.map((each) => h(FilterChip, { key: each.label, ...each }))),
+  ];
+}
+
+/** @param {Choice} props */
+function FilterChip({ label, value, choices, pick }) {
+  const text = choices.find(([name]) => name === value)?.[1] ?? value;
+  return h(
+    "li",
+    { class: "filter-chip" },
+    h("span", { class: "clip" }, `${label}: `, h("bdi", null, text)),
+    h(IconButton, { icon: "X", label: t("filter.end", { label }), onClick: () => pick("") }),
   );
 }
 
@@ -56,13 +76,7 @@ export function Search({ value, label, search }) {
 /**
  * One of a few: the label stands before what is chosen.
  *
- * @param {object} props
- * @param {string} props.label
- * @param {string} props.value
- * @param {readonly (readonly [string, string])[]} props.choices
- * @param {(chosen: string) => void} props.pick
- * @param {string} [props.describedBy]
- * @param {boolean} [props.invalid]
+ * @param {Choice & {describedBy?: string, invalid?: boolean}} props
  */
 export function Pick({ label, value, choices, pick, describedBy, invalid }) {
   // A filter from an old address stays visible although nothing can be filtered by it any more.

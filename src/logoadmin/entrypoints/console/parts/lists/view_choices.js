@@ -7,7 +7,7 @@ import { DENSITIES, density } from "./density.js";
 import { SavedViews } from "./saved_views.js";
 
 /** The columns that may be left out, in their order. */
-const COLUMNS = /** @type {const} */ (["preview_url", "target", "authors", "active", "state", "created_at", "changed", "id"]);
+const COLUMNS = /** @type {const} */ (["preview_url", "target", "authors", "state", "created_at", "changed", "id"]);
 
 /** @typedef {typeof COLUMNS[number]} ColumnName */
 
