@@ -172,6 +172,11 @@ class Person:
         else:
             button.click()
 
+    def act(self, name: str) -> None:
+        """Choose an action of the menu of a record."""
+        self.page.locator(".record-head [aria-haspopup=menu]").click()
+        self.page.get_by_role("menuitem", name=name, exact=True).click()
+
     def waits(self, words: Sequence[str], place: Locator, button: Locator) -> None:
         """See seconds pass until a button may be used again; only the first of them is read aloud."""
         for expected in words[:2]:

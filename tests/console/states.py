@@ -127,7 +127,7 @@ def compare_versions(console: Person) -> None:
 
 def ask_why_to_block(console: Person) -> None:
     console.open("logos/3")
-    console.page.locator(".view-actions .danger").first.click()
+    console.act("Block")
     dialog = console.page.get_by_role("dialog")
     dialog.locator(".danger").click()
     expect(dialog.locator(".problem")).to_be_visible()

@@ -105,6 +105,42 @@ def test_a_logo_is_edited_by_keyboard_alone_and_one_undo_takes_all_of_it_back(co
     assert authors(service) == ["Ben"]
 
 
+def test_the_head_of_a_record_stays_in_view_with_its_state_and_its_last_change(
+    chromium: Browser, console: Person
+) -> None:
+    service, page = console.service, console.page
+    console.sign_in("logos/1")
+    facts, save = page.locator(".record-facts"), page.locator(".record-save")
+    expect(facts).to_have_text(re.compile("On.*ID 1.*Created.*Changed.*by Command line"))
+    expect(save).to_have_text("Saved")
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 640})
+        field(page, "name").fill("Renamed")
+        page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+        for button in (save, page.get_by_role("button", name="Discard changes")):
+            expect(button).to_be_in_viewport(ratio=1)
+        page.evaluate("scrollTo(0, 0)")
+        page.get_by_role("button", name="Discard changes").click()
+        expect(field(page, "name")).to_have_value("Logo 1")
+    # What has the focus is not behind the head.
+    css(page).focus()
+    field(page, "name").focus()
+    head = page.locator(".record-head").bounding_box()
+    box = field(page, "name").bounding_box()
+    assert head
+    assert box
+    assert box["y"] >= head["y"] + head["height"]
+    field(page, "active").uncheck()
+    save.click()
+    done(page, "Saved")
+    expect(facts).to_have_text(re.compile("Off.*ID 1.*Created.*Changed.*by admin"))
+    expect(save).to_have_text("Saved")
+    with another(chromium, service, "logos/1") as painter:
+        expect(painter.page.locator(".record-facts")).to_have_text(re.compile("Off.*ID 1.*Created"))
+        expect(painter.page.locator(".record-history")).to_contain_text("changes:read")
+        expect(painter.page.locator(".record-facts")).not_to_contain_text("Changed")
+
+
 @pytest.mark.rule("contract J4")
 def test_two_browsers_at_one_logo_lose_nothing_of_either(chromium: Browser, console: Person, tmp_path: Path) -> None:
     service, page = console.service, console.page
@@ -303,7 +339,8 @@ def test_a_missing_author_is_created_beside_the_typed_values_and_the_next_logo_i
         page.keyboard.press("ControlOrMeta+s")
         expect(page.locator(".notice-action")).to_be_visible()
         assert (logo(service, 3).name, authors(service, 3)[-1]) == ("By somebody new", "Zoë")
-        page.get_by_role("button", name=another).click()
+        page.locator(".record-head [aria-haspopup=menu]").click()
+        page.get_by_role("menuitem", name=another).click()
         expect(page.locator("h1")).to_have_text(another)
         expect(field(page, "name")).to_have_value("")
 

@@ -113,7 +113,7 @@ def test_what_is_chosen_off_or_forbidden_is_seen_in_the_systems_own_colours(chro
         # What the site will look like has the colours of the site.
         site = page.frame_locator(".preview-frame").locator("body")
         expect(site).to_have_css("forced-color-adjust", "none")
-        save = page.get_by_role("button", name="Save", exact=True)
+        save = page.locator(".record-save")
         forbidden = lines(save)
         page.get_by_label("Name").fill("")
         expect(save).not_to_have_attribute("aria-disabled", "true")

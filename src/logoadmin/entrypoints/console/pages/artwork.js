@@ -1,12 +1,14 @@
 /** One logo or theme, or a new one: its fields, its CSS, how the site will look with it, who made it, and its history. */
-import { h, useState } from "../vendor/preact.js";
+import { h, useEffect, useState } from "../vendor/preact.js";
 import { Judging, Verdict, useWidgets } from "../parts/artwork/artwork_form.js";
 import { authorStep, createWith, knowAuthors } from "../parts/artwork/authorship.js";
+import { STATES, readStates, statesOf } from "../reader_states.js";
 import { KINDS } from "../records.js";
 import { may } from "../session.js";
 import { t, withTexts } from "../texts.js";
-import { Button } from "../parts/primitives/basics.js";
+import { MenuItem } from "../parts/primitives/action_menu.js";
 import { lazy } from "../parts/primitives/lazy.js";
+import { Picture } from "../parts/primitives/picture.js";
 import { previewed } from "../parts/css/css_preview.js";
 import { RecordHistory } from "../parts/history/record_history.js";
 import { RecordPage } from "../parts/record/record_page.js";
@@ -20,6 +22,7 @@ const BlockDialog = lazy(withTexts(() => import("../parts/publication/block_dial
 /** @param {{kind: ArtworkKind, recordId: string | undefined}} props */
 export function ArtworkPage({ kind, recordId }) {
   useWidgets(kind);
+  const [isBlocking, setBlocking] = useState(false);
   const id = recordId === undefined ? undefined : Number(recordId);
   return h(RecordPage, {
     kind,
@@ -28,8 +31,14 @@ export function ArtworkPage({ kind, recordId }) {
     newTitle: t(`${kind}s.new`),
     create: (values, all) => createWith(kind, values, all.authors ?? []),
     next: authorStep,
-    actions: (editing) => id !== undefined && h(Block, { key: "block", kind, id, editing }),
-    state: (editing) => may(KINDS[kind].write) && id !== undefined && (editing.record.value.active ? h(RecordState, { kind, id, record: editing.record.value }) : h(Blocked, { kind, editing })),
+    picture: (record) => h(Picture, { url: record.preview_url }),
+    states: (artwork) => h(State, { kind, artwork }),
+    // Takes it from readers at once, which switching off does not.
+    actions: (editing) => h(MenuItem, { tone: "danger", icon: "Ban", scope: KINDS[kind].write, idle: editing.isBusy.value, onClick: () => setBlocking(true) }, t("block")),
+    state: (editing) => [
+      may(KINDS[kind].write) && id !== undefined && (editing.record.value.active ? h(RecordState, { key: "state", kind, id }) : h(Blocked, { key: "state", kind, editing })),
+      isBlocking && id !== undefined && h(BlockDialog, { key: "block", kind, id, editing, close: () => setBlocking(false) }),
+    ],
     preview: (form, record, again) => {
       const saved = String(record?.custom_css ?? "");
       const css = String(form.values.value["custom_css"] ?? "");
@@ -47,11 +56,13 @@ export function ArtworkPage({ kind, recordId }) {
   });
 }
 
-/** Takes it from readers at once, which switching off does not. @param {{kind: ArtworkKind, id: number, editing: import("../parts/record/editing.js").Editing}} props */
-function Block({ kind, id, editing }) {
-  const [isAsking, setAsking] = useState(false);
+/** For readers. @param {{kind: ArtworkKind, artwork: any}} props */
+function State({ kind, artwork }) {
+  useEffect(() => void readStates(), [artwork]);
+  const known = statesOf(kind, artwork[KINDS[kind].id]);
+  const shown = STATES.filter((state) => known[state]);
   return [
-    h(Button, { key: "button", tone: "danger", icon: "Ban", scope: KINDS[kind].write, idle: editing.isBusy.value, onClick: () => setAsking(true) }, t("block")),
-    isAsking && h(BlockDialog, { key: "dialog", kind, id, editing, close: () => setAsking(false) }),
+    !known.blocked && h("span", { key: "active", class: artwork.active ? "state state-on" : "state" }, t(artwork.active ? "record.on" : "record.off")),
+    shown.map((state) => h("span", { key: state, class: `state state-${state}` }, t(`state.${state}`))),
   ];
 }

@@ -8,6 +8,7 @@ import { path } from "../router.js";
 import { may, me } from "../session.js";
 import { FIRST_ROLE, allWords, beyondMe } from "../scopes.js";
 import { enumeration, t } from "../texts.js";
+import { Avatar } from "../parts/people/avatar.js";
 import { Link } from "../parts/primitives/basics.js";
 import { NameDoubts } from "../parts/people/name_mark.js";
 import { generatedPassword, isGenerated, PasswordForm } from "../parts/people/password.js";
@@ -18,7 +19,6 @@ import { ShownOnce } from "../parts/people/shown_once.js";
 import { Suspend, Suspended } from "../parts/people/suspension.js";
 import { UserSessions } from "../parts/people/user_sessions.js";
 import { UserSecurity } from "../parts/signing_in/user_security.js";
-import "../parts/people/avatar.js";
 import "../parts/people/role_field.js";
 
 /** @typedef {import("../records.js").Records["user"]} User */
@@ -39,7 +39,9 @@ export default function UserPage({ params }) {
     newTitle: t("users.new"),
     create,
     ...(recordId === undefined ? { propose, made } : { fields: ownFields }),
-    actions: (editing) => h(Suspend, { key: "suspend", editing, reason: blocked(editing.record.value) || undefined }),
+    picture: (user) => h(Avatar, { user, size: "middle" }),
+    states: (user) => user.active === false && h("span", { class: "state" }, t("user.suspended")),
+    actions: (editing) => h(Suspend, { editing, reason: blocked(editing.record.value) || undefined }),
     state: (editing) => h(Suspended, { editing, reason: blocked(editing.record.value) || undefined }),
     blocked,
     explain,

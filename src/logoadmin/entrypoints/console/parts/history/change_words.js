@@ -28,9 +28,10 @@ export function actor(change) {
   return username ? nameOf("user", { username, user_id: userId }) : t("who.removed", { id: String(userId) });
 }
 
-/** @param {Change} change @returns a mark if the name of who made it is easily taken for another one */
-function nameMark({ user_id: userId, user_name: username }) {
-  return username && userId !== null ? h(NameMark, { user: { user_id: userId, username } }) : null;
+/** Who made a change, with a mark if the name is easily taken for another one. @param {{change: Change}} props */
+export function Actor({ change }) {
+  const { user_id: userId, user_name: username } = change;
+  return h("bdi", { class: "who" }, actor(change), username && userId !== null ? h(NameMark, { user: { user_id: userId, username } }) : null);
 }
 
 /** @param {number} authorId @returns {string} */
@@ -45,7 +46,7 @@ export const authorIds = (links) => (Array.isArray(links) ? links.map((link) => 
 /** @param {{change: Change}} props */
 export function Words({ change }) {
   const nodes = {
-    who: h("bdi", { class: "who" }, actor(change), nameMark(change)),
+    who: h(Actor, { change }),
     kind: kindOf(change.kind),
     name: h("bdi", { class: "what" }, recordName(change)),
     fields: fieldWords(change),

@@ -3,6 +3,7 @@ import { h } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { may, me } from "../../session.js";
 import { t } from "../../texts.js";
+import { MenuItem } from "../primitives/action_menu.js";
 import { Button } from "../primitives/basics.js";
 import { ask } from "../primitives/dialog.js";
 
@@ -24,7 +25,7 @@ export function Suspend({ editing, reason }) {
     const { name } = editing;
     if (await ask({ title: t("user.suspend.ask", { name }), text: t("user.suspend.text"), yes: t("user.suspend"), no: t("cancel"), tone: "danger" })) await switchTo(editing, false);
   };
-  return h(Button, { icon: "Ban", scope: WRITE, reason, busy: editing.isBusy.value, onClick: () => void suspend() }, t("user.suspend"));
+  return h(MenuItem, { tone: "danger", icon: "Ban", scope: WRITE, reason, busy: editing.isBusy.value, onClick: () => void suspend() }, t("user.suspend"));
 }
 
 /** @param {{editing: Editing, reason: string | undefined}} props */

@@ -9,20 +9,18 @@ import { CopyReference } from "./reference.js";
 
 /** @typedef {import("./icon.js").IconName} IconName */
 
-/** Name the view in the tab and in its heading. @param {{title: string, children?: any}} props */
-export function ViewHead({ title, children }) {
+/** Name the view in the tab and in its heading. @param {{title: string}} props */
+export function Heading({ title }) {
   useEffect(() => {
     document.title = `${title} · logoadmin`;
   }, [title]);
   // A view that reads first has its heading later than the others.
   useEffect(focusHeading, []);
-  return h(
-    "header",
-    { class: "spread view-head" },
-    h("h1", { tabIndex: -1, dir: "auto" }, title),
-    h("div", { class: "cluster view-actions" }, children),
-  );
+  return h("h1", { tabIndex: -1, dir: "auto" }, title);
 }
+
+/** @param {{title: string, children?: any}} props */
+export const ViewHead = ({ title, children }) => h("header", { class: "spread view-head" }, h(Heading, { title }), h("div", { class: "cluster view-actions" }, children));
 
 /** A time as people say it, with the exact one on hover and for what reads aloud. @param {{seconds: number}} props */
 export function Time({ seconds }) {
@@ -53,22 +51,28 @@ export function Link({ to, children, ...others }) {
 }
 
 /**
- * A button that is shown disabled, with the reason, where the signed-in user may not do what it does.
- *
- * @param {object} props
- * @param {string | undefined} [props.scope]
- * @param {string | undefined} [props.reason] Why it cannot be done, where that is not the lack of a right.
- * @param {boolean} [props.busy] Whether it is at work: it shows that, and cannot be pressed again.
- * @param {boolean} [props.idle] Whether there is nothing to do for now.
- * @param {string} [props.tone]
- * @param {IconName} [props.icon] Before the words.
- * @param {string} [props.shortcut] The key that does the same.
- * @param {(event: MouseEvent) => void} [props.onClick]
- * @param {"submit" | "button"} [props.type]
- * @param {string} [props.name] By which a form knows the button that submitted it.
- * @param {any} [props.children]
+ * @typedef {object} ButtonProps
+ * @property {string | undefined} [scope]
+ * @property {string | undefined} [reason] Why it cannot be done, where that is not the lack of a right.
+ * @property {boolean} [busy] Whether it is at work: it shows that, and cannot be pressed again.
+ * @property {boolean} [idle] Whether there is nothing to do for now.
+ * @property {string} [tone]
+ * @property {IconName | undefined} [icon] Before the words.
+ * @property {string} [shortcut] The key that does the same.
+ * @property {(event: MouseEvent) => void} [onClick]
+ * @property {"submit" | "button"} [type]
+ * @property {string} [name] By which a form knows the button that submitted it.
+ * @property {string} [form] The id of the form that it submits, where it stands outside of it.
+ * @property {"menuitem"} [role] In a menu, where the reason is written below it.
+ * @property {any} [key]
+ * @property {any} [children]
  */
-export function Button({ scope, reason, busy = false, idle = false, tone = "plain", icon, shortcut, onClick, type = "button", name, children }) {
+
+/**
+ * A button that is shown disabled, with the reason, where the signed-in user may not do what it does.
+ * @param {ButtonProps} props
+ */
+export function Button({ scope, reason, busy = false, idle = false, tone = "plain", icon, shortcut, onClick, type = "button", name, form, role, children }) {
   const id = useId();
   const why = scope === undefined || may(scope) ? reason : t("needsScope", { scope });
   // Not `disabled`, which could not be reached by keyboard: then nobody would hear the reason.
@@ -80,6 +84,9 @@ export function Button({ scope, reason, busy = false, idle = false, tone = "plai
       "aria-disabled": Boolean(why) || busy || idle,
       "aria-busy": busy || undefined,
       name,
+      form,
+      role,
+      tabIndex: role && -1,
       title: why || shortcut,
       "aria-keyshortcuts": shortcut,
       "aria-describedby": why ? id : undefined,
@@ -92,7 +99,7 @@ export function Button({ scope, reason, busy = false, idle = false, tone = "plai
     },
     icon && h(Icon, { name: icon }),
     children,
-    why && h("span", { id, hidden: true }, why),
+    why && h("span", { id, class: role && "hint", hidden: !role, "aria-hidden": true }, why),
   );
 }
 

@@ -85,12 +85,13 @@ function FormField({ form, field, disabled = false }) {
  *
  * @param {object} props
  * @param {import("../../form.js").FormState} props.form
+ * @param {string} [props.id] For buttons that stand outside of it.
  * @param {(another: boolean) => Promise<void>} props.save Called when all is within its limits.
  * @param {boolean} [props.isNew] Whether its first field gets the focus.
  * @param {boolean} [props.disabled]
- * @param {any} [props.children] After the fields: the buttons.
+ * @param {any} [props.children] After the fields, such as the buttons.
  */
-export function RecordForm({ form, save, disabled = false, isNew = false, children }) {
+export function RecordForm({ form, id, save, disabled = false, isNew = false, children }) {
   const element = useRef(/** @type {HTMLFormElement | null} */ (null));
   const problems = form.problems.value;
   const before = useRef(problems);
@@ -119,7 +120,7 @@ export function RecordForm({ form, save, disabled = false, isNew = false, childr
     const pressed = (event) => {
       if ((event.ctrlKey || event.metaKey) && event.code === "KeyS") {
         event.preventDefault();
-        const another = event.shiftKey ? element.current?.querySelector("button[name=another]") : null;
+        const another = event.shiftKey ? element.current?.elements.namedItem("another") : null;
         element.current?.requestSubmit(another instanceof HTMLElement ? another : null);
       }
     };
@@ -130,6 +131,7 @@ export function RecordForm({ form, save, disabled = false, isNew = false, childr
     "form",
     {
       ref: element,
+      id,
       class: "form",
       noValidate: true,
       onSubmit: (/** @type {SubmitEvent} */ event) => {

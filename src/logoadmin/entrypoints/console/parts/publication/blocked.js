@@ -1,10 +1,10 @@
 /** That a record is blocked, why, and how that is lifted. */
 import { h, useState } from "../../vendor/preact.js";
 import { call } from "../../client.js";
+import { statesOf } from "../../reader_states.js";
 import { KINDS } from "../../records.js";
 import { t } from "../../texts.js";
 import { Button, Time, rich } from "../primitives/basics.js";
-import { useRead } from "../primitives/use_read.js";
 import { BlockDialog } from "./block_dialog.js";
 import { askToLift } from "./lift.js";
 
@@ -16,13 +16,10 @@ const ACTIVATE = {
 
 /** @param {{kind: "logo" | "theme", editing: import("../record/editing.js").Editing}} props An inactive one. */
 export function Blocked({ kind, editing }) {
-  const record = editing.record.value;
-  const id = record[KINDS[kind].id];
+  const id = editing.record.value[KINDS[kind].id];
   const { write } = KINDS[kind];
   const [isAsking, setAsking] = useState(false);
-  // Each change of the record may be one of its block.
-  const { data } = useRead(async (signal) => (await call("get", "/api/publication", { signal })).data.blocked, [kind, id, record]);
-  const block = data?.find((each) => each.kind === kind && each.id === id);
+  const { blocked: block } = statesOf(kind, id);
   if (!block) return null;
   const lift = async () => {
     if (await askToLift(editing.name, block.reason)) {

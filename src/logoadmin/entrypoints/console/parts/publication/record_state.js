@@ -1,13 +1,12 @@
 /** That sites do not get an active logo or theme, or not as its imports are by now: why, and where that is decided. */
-import { h, useEffect } from "../../vendor/preact.js";
-import { readStates, statesOf } from "../../reader_states.js";
+import { h } from "../../vendor/preact.js";
+import { statesOf } from "../../reader_states.js";
 import { aboutState } from "./about_state.js";
 
 const SHOWN = /** @type {const} */ (["left_out", "changed"]);
 
-/** @param {{kind: "logo" | "theme", id: number, record: any}} props */
-export function RecordState({ kind, id, record }) {
-  useEffect(() => void readStates(), [record]);
+/** @param {{kind: "logo" | "theme", id: number}} props */
+export function RecordState({ kind, id }) {
   const known = statesOf(kind, id);
   const shown = SHOWN.filter((state) => known[state]);
   if (shown.length === 0) return null;

@@ -18,7 +18,7 @@ import { Button, Link, Time, rich } from "../primitives/basics.js";
  * @param {unknown} since Read again when this differs.
  * @returns {Change | null | undefined} nothing until it is read, and null where there is none or one may not read it
  */
-function useLastChange(editing, since) {
+export function useLastChange(editing, since) {
   const [change, setChange] = useState(/** @type {Change | null | undefined} */ (undefined));
   useEffect(() => {
     let stays = true;

@@ -5,15 +5,15 @@ import { Editing } from "./editing.js";
 import { sayFailure } from "../../notices.js";
 import { opened } from "../../recent.js";
 import { KINDS } from "../../records.js";
-import { navigate, path, query, withChoices } from "../../router.js";
+import { navigate, query } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
 import { t } from "../../texts.js";
-import { Button, Skeleton, Unread, ViewHead } from "../primitives/basics.js";
+import { Skeleton, Unread } from "../primitives/basics.js";
 import { Breadcrumbs } from "../primitives/breadcrumbs.js";
-import { ask } from "../primitives/dialog.js";
 import { RecordForm } from "../primitives/fields.js";
 import { Gone, Newer } from "./conflict_banner.js";
 import { Neighbours } from "./neighbours.js";
+import { FORM, RecordHead } from "./record_head.js";
 
 /** @typedef {import("../../records.js").KindName} KindName */
 /** @typedef {import("../../form.js").FormState} FormState */
@@ -64,8 +64,10 @@ function useEditing(kind, recordId, manner, round) {
  * @property {any} [children] Below the form; a function of the record, and of what reads it again, where it needs them.
  * @property {(form: FormState, record: any) => any} [aside] Beside the form, and in view while one types.
  * @property {(record: any) => any} [beside] What else belongs to the record: beside the form where there is room, else below it.
- * @property {(form: FormState, record: any, again: () => void) => any} [preview] Above the buttons, such as the effect of saving.
- * @property {(editing: Editing) => any} [actions] What else can be done to a record that exists, before removing it.
+ * @property {(record: any) => any} [picture] Small, beside the name of a record that exists.
+ * @property {(record: any) => any} [states] Its state in a word or two.
+ * @property {(form: FormState, record: any, again: () => void) => any} [preview] Below the fields, such as the effect of saving.
+ * @property {(editing: Editing) => any} [actions] Items of the menu of a record that exists, before removing it.
  * @property {(editing: Editing) => any} [state] Above the form, such as a warning about a record that exists.
  * @property {(record: any) => string} [blocked] Why the person may not change this one, whatever right they hold.
  * @property {(record: any) => void} [made] What follows after a new one was created.
@@ -95,14 +97,14 @@ export function RecordPage(props) {
   const title = editing.name || (editing.isNew ? newTitle : t(`${kind}.title`));
   return h(
     "div",
-    { class: aside ? "view" : "view narrow" },
+    { class: aside ? "view record" : "view record narrow" },
     h(
       "div",
       { class: "spread record-way" },
       h(Breadcrumbs, { list, title: t(`${kind}s.title`), name: title }),
       id !== undefined && h(Neighbours, { kind, id, list }),
     ),
-    h(ViewHead, { title }, record && !editing.isNew && !isGone && [h(Duplicate, { key: "copy", id, ...props }), h(Another, { key: "new", ...props }), props.actions?.(editing), h(Remove, { key: "remove", editing, ...props })]),
+    h(RecordHead, { editing, title, ...props }),
     isGone && h(Gone, { editing, list }),
     !form && !isGone && (failure ? h(Unread, { failure, again }) : h(Skeleton, {})),
     h(Newer, { editing }),
@@ -146,8 +148,6 @@ function Form({ editing, form, kind, preview, blocked }) {
   const reason = blocked?.(editing.record.value);
   // Input from before a scope was revoked can still be read and copied.
   const disabled = Boolean(reason) || (!may(write) && !isChanged) || (isGone && !isChanged);
-  const isSaving = editing.isSaving.value;
-  const idle = (!editing.isNew && !isChanged) || (editing.isBusy.value && !isSaving);
   const save = (/** @type {boolean} */ isAnother) => {
     editing.isAnother = isAnother && editing.isNew;
     return editing.save();
@@ -158,20 +158,9 @@ function Form({ editing, form, kind, preview, blocked }) {
     reason && h("p", { class: "remark" }, reason),
     h(
       RecordForm,
-      { form, save, disabled, isNew: editing.isNew },
+      { form, id: FORM, save, disabled, isNew: editing.isNew },
       preview?.(form, editing.record.value, again),
       isChanged && !editing.isNew && !isGone && h(Why, { editing }),
-      h(
-        "div",
-        { class: "cluster form-actions" },
-        h(
-          Button,
-          { type: "submit", tone: "primary", scope: write, reason: reason || (isGone ? t("gone.reason") : undefined), busy: isSaving, idle },
-          t(editing.isNew ? "create" : "save"),
-        ),
-        editing.isNew && h(Button, { type: "submit", name: "another", scope: write, reason, busy: isSaving }, t("create.another")),
-        isChanged && !editing.isNew && !isGone && h(Button, { icon: "Undo2", onClick: () => editing.discard() }, t("discard")),
-      ),
     ),
   );
 }
@@ -185,31 +174,4 @@ function Why({ editing }) {
     h("label", { class: "label", for: id }, t("record.why")),
     h("input", { id, class: "input", dir: "auto", autocomplete: "off", maxLength: 200, value: editing.note.value, onInput: (/** @type {Event} */ event) => (editing.note.value = /** @type {HTMLInputElement} */ (event.currentTarget).value) }),
   );
-}
-
-/** Begin a new record as a copy of this one, where a copy makes sense: people exist once. @param {PageProps & {id: number}} props */
-function Duplicate({ kind, list, id }) {
-  if (kind === "author" || kind === "user") return null;
-  return h(Button, { icon: "CopyPlus", shortcut: "D", scope: KINDS[kind].write, onClick: () => void navigate(`${list}/new?copy=${id}`) }, t("duplicate"));
-}
-
-/** After creating a record, continue with the next one. @param {PageProps} props */
-function Another({ kind, list, newTitle }) {
-  return h(Button, { icon: "Plus", shortcut: "N", scope: KINDS[kind].write, onClick: () => void navigate(`${list}/new`) }, newTitle);
-}
-
-/** @param {{editing: Editing} & PageProps} props */
-function Remove({ editing, kind, list, blocked, needed }) {
-  const record = editing.record.value;
-  const remove = async () => {
-    const { name } = editing;
-    if (!(await ask({ title: t("remove.title", { name }), text: t("remove.text"), yes: t("remove"), no: t("cancel"), tone: "danger" }))) return;
-    const left = path.value;
-    // Tried again later, it may find the person elsewhere.
-    await editing.remove(() => void (path.value === left && navigate(withChoices(list))));
-  };
-  const reason = blocked?.(record) || needed?.(record);
-  const isSaving = editing.isSaving.value;
-  const busy = editing.isBusy.value && !isSaving;
-  return h(Button, { tone: "danger", icon: "Trash", scope: KINDS[kind].write, reason, busy, idle: isSaving, onClick: () => void remove() }, t("remove"));
 }
