@@ -214,7 +214,7 @@ def test_a_key_is_shown_once_does_what_it_may_and_ends(console: Person) -> None:
     page.get_by_role("button", name="Create key").click()
     name = page.get_by_label("What is it for?")
     expect(name).to_be_focused()
-    expect(name).to_have_accessible_description("Please fill this in.")
+    expect(name).to_have_accessible_description(re.compile("^Please fill this in. So that you know it again"))
     name.fill("nightly import")
     page.get_by_role("row", name=re.compile("^Authors")).get_by_role("checkbox").check()
     page.get_by_role("button", name="Create key").click()

@@ -88,7 +88,7 @@ def test_whatever_is_wrong_with_any_field_of_any_form_stands_there_and_has_the_f
         for name in names:
             wrong[:] = [name]
             send.click()
-            there = form.locator(".field:has(> .problem)", has_text=f"Not this {name}")
+            there = form.locator(".field:has(.problem)", has_text=f"Not this {name}")
             expect(there.locator(":focus").first).to_be_visible()
             expect(form.locator(".problem")).to_have_count(1)
         # Of several, the first on the page has the focus, and no typed text is lost.
@@ -100,6 +100,29 @@ def test_whatever_is_wrong_with_any_field_of_any_form_stands_there_and_has_the_f
         for name, value in values.items():
             expect(form.locator(f"[name='{name}']:not([hidden])")).to_have_value(value)
         expect(page.locator(".complaint")).to_have_count(0)
+
+
+def test_required_fields_are_marked_and_a_hint_stays_beside_an_error(console: Person) -> None:
+    page = console.page
+    console.sign_in("logos/new")
+    expect(page.locator(".form > .hint").first).to_have_text("Fields with an asterisk (*) are required.")
+    marked = page.locator(".label.required")
+    expect(marked).to_have_text(["Name", "Target", "Picture"])
+    mark = "each => getComputedStyle(each, '::after').content"
+    assert "*" in marked.first.evaluate(mark)
+    # Screen readers announce it because of the attribute.
+    for name in ("name", "target", "preview_url"):
+        expect(page.locator(f".form [name={name}]")).to_have_attribute("required", "")
+    expect(page.get_by_role("combobox", name="Authors")).not_to_have_attribute("required", "")
+    page.get_by_role("button", name="Create", exact=True).click()
+    target = page.locator(".field-target")
+    expect(target.locator(".problem")).to_have_text("Please fill this in.")
+    expect(target.locator(".hint")).to_contain_text("such as forum")
+    expect(target.locator("input")).to_have_accessible_description(
+        "Please fill this in. The part of the site that it is for, such as forum."
+    )
+    console.open("users/7")
+    expect(marked).to_have_text(["Name"])
 
 
 def test_who_is_too_fast_sees_how_long_it_takes_and_goes_on_by_a_click(chromium: Browser, service: Served) -> None:

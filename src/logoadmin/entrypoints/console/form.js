@@ -94,6 +94,11 @@ export class FormState {
     );
   }
 
+  /** @param {Field} field @returns {boolean} whether it cannot be left empty; a choice never is */
+  requires(field) {
+    return field.widget !== "role" && problemOf(field, emptyOf(field)) !== undefined;
+  }
+
   /** @param {string} name @param {unknown} value */
   set(name, value) {
     this.values.value = { ...this.values.value, [name]: value };

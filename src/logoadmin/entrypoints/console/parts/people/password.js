@@ -9,7 +9,7 @@ import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
 import { Copy } from "../primitives/copy.js";
-import { widgets } from "../primitives/fields.js";
+import { About, widgets } from "../primitives/fields.js";
 
 const LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
@@ -126,7 +126,7 @@ export function PasswordForm({ user, scope, reason, own = false, current = "", d
         { class: "field" },
         h("label", { class: "label", for: `${id}-current` }, t("password.current")),
         h("input", { id: `${id}-current`, class: "input", name: "current-password", type: "password", autocomplete: "current-password", "aria-invalid": Boolean(refused), "aria-describedby": `${id}-refused`, onInput: () => setRefused("") }),
-        h("p", { id: `${id}-refused`, class: refused ? "problem" : "hint" }, refused),
+        h(About, { id: `${id}-refused`, problem: refused }),
       ),
     h(
       "div",
@@ -143,7 +143,7 @@ export function PasswordForm({ user, scope, reason, own = false, current = "", d
         invalid: Boolean(problem),
         describedBy: `${id}-about`,
       }),
-      h("p", { id: `${id}-about`, class: problem ? "problem" : "hint" }, problem || t(own ? "password.hint.own" : "password.hint")),
+      h(About, { id: `${id}-about`, problem, hint: t(own ? "password.hint.own" : "password.hint") }),
     ),
     h(
       "div",

@@ -2,6 +2,7 @@
 import { h, useId, useState } from "../../vendor/preact.js";
 import { ALL, RIGHTS, beyondMe, isForeign } from "../../scopes.js";
 import { t } from "../../texts.js";
+import { About } from "../primitives/fields.js";
 
 /** @typedef {import("../../texts.js").TextKey} TextKey */
 /** A scope-token of RFC 6749 §3.3, as the service takes it (contract A11). */
@@ -123,6 +124,6 @@ function Foreign({ id, scope, choose, disabled }) {
         choose([...scope.filter((each) => !isForeign(each)), ...new Set(given)]);
       },
     }),
-    h("p", { id: `${id}-foreign-about`, class: problem ? "problem" : "hint" }, problem || t("scope.foreign.hint")),
+    h(About, { id: `${id}-foreign-about`, problem, hint: t("scope.foreign.hint") }),
   );
 }

@@ -8,6 +8,7 @@ import { allWords } from "../../scopes.js";
 import { day, enumeration, t } from "../../texts.js";
 import { Button, Skeleton, Time, Unread } from "../primitives/basics.js";
 import { ask } from "../primitives/dialog.js";
+import { About } from "../primitives/fields.js";
 import { Pick } from "../lists/toolbar.js";
 import { ScopeMatrix } from "./scope_matrix.js";
 import { ShownOnce } from "./shown_once.js";
@@ -148,7 +149,7 @@ function NewKey({ close, made }) {
     h(
       "div",
       { class: "field" },
-      h("label", { class: "label", for: id }, t("keys.name")),
+      h("label", { class: "label required", for: id }, t("keys.name")),
       h("input", {
         id,
         class: "input",
@@ -156,6 +157,7 @@ function NewKey({ close, made }) {
         value: name,
         dir: "auto",
         autocomplete: "off",
+        required: true,
         "aria-invalid": Boolean(problems.name),
         "aria-describedby": `${id}-about`,
         onInput: (/** @type {InputEvent} */ event) => {
@@ -163,14 +165,14 @@ function NewKey({ close, made }) {
           if (problems.name) setProblems({ ...problems, name: "" });
         },
       }),
-      h("p", { id: `${id}-about`, class: problems.name ? "problem" : "hint" }, problems.name || t("keys.name.hint")),
+      h(About, { id: `${id}-about`, problem: problems.name, hint: t("keys.name.hint") }),
     ),
     h(
       "div",
       { class: "field" },
       h("p", { class: "label" }, t("keys.scope")),
       h(ScopeMatrix, { scope, choose: setScope, label: t("keys.scope"), describedBy: `${id}-scope`, invalid: Boolean(problems.scope) }),
-      h("p", { id: `${id}-scope`, class: problems.scope ? "problem" : "hint" }, problems.scope),
+      h(About, { id: `${id}-scope`, problem: problems.scope }),
     ),
     h(
       "div",
@@ -183,7 +185,7 @@ function NewKey({ close, made }) {
         describedBy: `${id}-expires`,
         invalid: Boolean(problems.expires_in),
       }),
-      h("p", { id: `${id}-expires`, class: problems.expires_in ? "problem" : "hint" }, problems.expires_in),
+      h(About, { id: `${id}-expires`, problem: problems.expires_in }),
     ),
     h(
       "div",

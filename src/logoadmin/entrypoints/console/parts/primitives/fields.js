@@ -27,7 +27,7 @@ export function Text({ form, field, id, describedBy, disabled, list }) {
     value: value === null || value === undefined ? "" : String(value),
     disabled,
     list,
-    required: field.required,
+    required: form.requires(field),
     "aria-invalid": Boolean(form.problems.value[field.name]),
     "aria-describedby": describedBy,
     onInput: (/** @type {InputEvent} */ event) =>
@@ -60,22 +60,19 @@ export function words(name, what) {
   return what === "hint" ? "" : name.replaceAll("_", " ");
 }
 
+/** What is wrong with a field, and what it is for, which helps to mend it. @param {{id: string, hint?: any, problem?: string | undefined}} props */
+export const About = ({ id, hint, problem }) => h("div", { id, class: "field-about" }, problem && h("p", { class: "problem" }, problem), hint && h("p", { class: "hint" }, hint));
+
 /** @param {{form: import("../../form.js").FormState, field: Field, disabled?: boolean}} props */
-function FormField({ form, field, disabled = false }) {
+export function FormField({ form, field, disabled = false }) {
   const id = useId();
-  const problem = form.problems.value[field.name];
-  const hint = words(field.name, "hint");
   const Widget = widgets[field.widget] ?? Text;
   return h(
     "div",
     { class: `field field-${field.widget}` },
-    h("label", { class: "label", for: id }, words(field.name, "label")),
+    h("label", { class: form.requires(field) && !disabled ? "label required" : "label", for: id }, words(field.name, "label")),
     h(Widget, { form, field, id, describedBy: `${id}-about`, disabled }),
-    h(
-      "p",
-      { id: `${id}-about`, class: problem ? "problem" : "hint" },
-      problem ?? hint,
-    ),
+    h(About, { id: `${id}-about`, hint: words(field.name, "hint"), problem: form.problems.value[field.name] }),
   );
 }
 
@@ -87,7 +84,7 @@ function FormField({ form, field, disabled = false }) {
  * @param {import("../../form.js").FormState} props.form
  * @param {string} [props.id] For buttons that stand outside of it.
  * @param {(another: boolean) => Promise<void>} props.save Called when all is within its limits.
- * @param {boolean} [props.isNew] Whether its first field gets the focus.
+ * @param {boolean} [props.isNew] Whether its first field gets the focus, and the mark of required ones is explained.
  * @param {boolean} [props.disabled]
  * @param {any} [props.children] After the fields, such as the buttons.
  */
@@ -139,6 +136,7 @@ export function RecordForm({ form, id, save, disabled = false, isNew = false, ch
         if (!disabled && form.check()) void save(/** @type {HTMLButtonElement | null} */ (event.submitter)?.name === "another");
       },
     },
+    isNew && h("p", { class: "hint" }, t("form.required")),
     form.fields.map((field) => h(FormField, { key: field.name, form, field, disabled })),
     children,
   );

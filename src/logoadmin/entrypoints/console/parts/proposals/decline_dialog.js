@@ -6,6 +6,7 @@ import { me } from "../../session.js";
 import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
+import { About } from "../primitives/fields.js";
 import { useRead } from "../primitives/use_read.js";
 
 /** As the service takes it. */
@@ -48,7 +49,7 @@ export function DeclineDialog({ title, decline, close }) {
       h(
         "div",
         { class: "field" },
-        h("label", { class: "label", for: id }, t("decline.reason")),
+        h("label", { class: "label required", for: id }, t("decline.reason")),
         h("textarea", {
           id,
           class: "input",
@@ -61,7 +62,7 @@ export function DeclineDialog({ title, decline, close }) {
           onInput: (/** @type {InputEvent} */ event) => setReason(/** @type {HTMLTextAreaElement} */ (event.currentTarget).value),
           onKeyDown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && submit(event),
         }),
-        h("p", { id: `${id}-about`, class: problem ? "problem" : "hint" }, problem || t("decline.hint")),
+        h(About, { id: `${id}-about`, problem, hint: t("decline.hint") }),
       ),
       earlier && earlier.length > 0 &&
         h(

@@ -5,6 +5,7 @@ import { problemOf } from "../../form.js";
 import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
+import { About } from "../primitives/fields.js";
 
 /** As the service takes it. */
 const REASON = { schema: { type: "string", minLength: 1, maxLength: 200 }, required: true, nullable: false, name: "reason", widget: /** @type {const} */ ("text") };
@@ -40,7 +41,7 @@ export function BlockDialog({ kind, id, editing, close, reason: before = "" }) {
       h(
         "div",
         { class: "field" },
-        h("label", { class: "label", for: field }, t("block.reason")),
+        h("label", { class: "label required", for: field }, t("block.reason")),
         h("textarea", {
           id: field,
           class: "input",
@@ -52,7 +53,7 @@ export function BlockDialog({ kind, id, editing, close, reason: before = "" }) {
           "aria-describedby": `${field}-about`,
           onInput: (/** @type {InputEvent} */ event) => setReason(/** @type {HTMLTextAreaElement} */ (event.currentTarget).value),
         }),
-        h("p", { id: `${field}-about`, class: problem ? "problem" : "hint" }, problem || t("block.hint")),
+        h(About, { id: `${field}-about`, problem, hint: t("block.hint") }),
       ),
       h(
         "div",

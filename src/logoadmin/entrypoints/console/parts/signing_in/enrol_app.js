@@ -4,6 +4,7 @@ import { call } from "../../client.js";
 import { t } from "../../texts.js";
 import { Button, Skeleton } from "../primitives/basics.js";
 import { Copy } from "../primitives/copy.js";
+import { About } from "../primitives/fields.js";
 import { Failing, useAttempt } from "./attempt.js";
 import { QrCode } from "./qr_code.js";
 
@@ -85,7 +86,7 @@ function Scan({ begun, level, enrolled, back, restart }) {
           setProblem("");
         },
       }),
-      h("p", { id: `${id}-about`, class: problem ? "problem" : "hint" }, problem || t("enrol.code.hint")),
+      h(About, { id: `${id}-about`, problem, hint: t("enrol.code.hint") }),
     ),
     failed && !isWrong && h(Failing, { failed, busy }),
     h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", busy }, t("enrol.confirm")), h(Button, { onClick: back }, t("enrol.back"))),

@@ -3,6 +3,7 @@ import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
 import { t, withoutMarks } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
+import { About } from "../primitives/fields.js";
 import { deviceOf } from "../people/device.js";
 import { Failing, useAttempt } from "./attempt.js";
 import { create, obstacle, reasonOf } from "./new_passkey.js";
@@ -66,7 +67,7 @@ export function EnrolPasskey({ heading, enrolled, back }) {
           setProblem("");
         },
       }),
-      h("p", { id: `${id}-about`, class: problem ? "problem" : "hint" }, problem || t("enrol.name.hint")),
+      h(About, { id: `${id}-about`, problem, hint: t("enrol.name.hint") }),
     ),
     words ? h("p", { class: "complaint", role: "alert", dir: "auto" }, words) : failed && h(Failing, { failed, busy }),
     h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", busy, icon: "KeyRound" }, t("enrol.passkey.create")), h(Button, { onClick: back }, t("enrol.back"))),

@@ -97,6 +97,7 @@ export default {
   "field.preview_url": "Picture",
   "field.scope": "Rights",
   "field.theme_id": "ID",
+  "form.required": "Fields with an asterisk (*) are required.",
   // Overview
   "overview.title": "Overview",
   // Submissions

@@ -105,6 +105,7 @@ export default {
   "field.preview_url": "Картинка",
   "field.scope": "Права",
   "field.theme_id": "ID",
+  "form.required": "Поля со звёздочкой (*) обязательны.",
   // Overview
   "overview.title": "Обзор",
   // Заявки
