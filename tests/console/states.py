@@ -142,7 +142,7 @@ def look_at_a_changed_import(console: Person) -> None:
     service.gallery.themes.block(BlockTheme(theme_id=2, reason="It covers the sign-in form"))
     console.open("themes/2")
     expect(console.page.locator(".verdict .diff-added")).to_be_visible()
-    expect(console.page.locator(".remark-card")).to_be_visible()
+    expect(console.page.locator(".band")).to_be_visible()
 
 
 def look_at_what_is_not_published(console: Person) -> None:

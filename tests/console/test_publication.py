@@ -114,7 +114,7 @@ def test_a_logo_is_blocked_with_a_reason_and_undone_by_keyboard(console: Person,
     # Unsaved input stays, and nobody else is said to have changed the record.
     expect(page.locator(".form [name=name]")).to_have_value("Unsaved")
     expect(page.locator(".form [name=active]")).not_to_be_checked()
-    expect(page.locator(".remark-row")).to_have_count(0)
+    expect(page.locator(".band-warning")).to_have_count(0)
     page.locator(".notice-action").focus()
     page.keyboard.press("Enter")
     expect(newest).to_have_text("admin undid the block of the logo Logo 1")
@@ -220,7 +220,7 @@ def test_unpublished_records_are_listed_with_their_reason_and_linked(console: Pe
     for name, items in listed.items():
         expect(sections[name].get_by_role("listitem")).to_have_text([re.compile(item) for item in items])
     sections["Blocked"].get_by_role("link", name="Logo 1").click()
-    banner = page.locator(".remark-card")
+    banner = page.locator(".band")
     expect(banner).to_contain_text("It covers the sign-in form")
     banner.get_by_role("button", name="Change the reason").click()
     dialog = page.get_by_role("dialog")
@@ -286,6 +286,31 @@ def test_every_reason_for_which_a_sheet_is_not_pinned_is_known_in_the_language_o
     assert module(*words, ["late.example: something new"]) == "late.example: something new"
 
 
+@pytest.mark.rule("contract L3", "contract L5")
+def test_a_band_above_the_form_has_what_to_do_about_its_state(console: Person, service: Served) -> None:
+    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({SHEET});", active=True))
+    for css in ("a {}", "b {}"):
+        offer(service, css)
+    late = "https://late.example/a.css"
+    service.gallery.themes.amend(AmendTheme(theme_id=2, custom_css=f"@import url({late});", active=True))
+    page = console.page
+    console.sign_in("themes/1")
+    band = page.locator(".band")
+    expect(band).to_contain_text("Look at the difference below the CSS")
+    band.get_by_role("button", name="Show the imports").press("Enter")
+    expect(page.locator(".imports")).to_be_focused()
+    expect(page.get_by_role("button", name="Accept the change")).to_be_in_viewport()
+    console.open("themes/2")
+    expect(band).to_contain_text("Correct its address in the CSS")
+    again = band.get_by_role("button", name="Try again")
+    again.click()
+    expect(page.locator(".notice.failed")).to_contain_text("Sites still do not get it.")
+    service.origins.sheets[late] = "a { color: red }"
+    again.click()
+    expect(band).to_have_count(0)
+    expect(page.locator(".record-facts")).not_to_contain_text("Left out")
+
+
 @pytest.mark.rule("contract L3", "contract L5", "contract L4")
 def test_lists_show_and_find_what_sites_do_not_get(console: Person, service: Served) -> None:
     service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({SHEET});", active=True))
@@ -310,7 +335,7 @@ def test_lists_show_and_find_what_sites_do_not_get(console: Person, service: Ser
     console.filter("State", "Risky")
     expect(page.locator(".card .card-name")).to_have_text(["Theme 3"])
     console.open("themes/2")
-    expect(page.locator(".remark-card")).to_contain_text("late.example")
+    expect(page.locator(".band")).to_contain_text("late.example")
     console.open("logos?look=table&state=blocked")
     row = page.locator("tbody tr", has_text="Logo 1")
     expect(row.locator(".state")).to_have_text("Blocked")

@@ -4,6 +4,7 @@ import { call } from "../../client.js";
 import { may, me } from "../../session.js";
 import { t } from "../../texts.js";
 import { MenuItem } from "../primitives/action_menu.js";
+import { Band } from "../primitives/band.js";
 import { Button } from "../primitives/basics.js";
 import { ask } from "../primitives/dialog.js";
 
@@ -31,10 +32,6 @@ export function Suspend({ editing, reason }) {
 /** @param {{editing: Editing, reason: string | undefined}} props */
 export function Suspended({ editing, reason }) {
   if (editing.record.value.active !== false) return null;
-  return h(
-    "section",
-    { class: "spread remark-card", role: "status" },
-    h("p", null, t("user.suspended.text", { name: editing.name })),
-    may(WRITE) && h(Button, { reason, busy: editing.isBusy.value, onClick: () => void switchTo(editing, true) }, t("user.active")),
-  );
+  const actions = may(WRITE) && h(Button, { icon: "Power", reason, busy: editing.isBusy.value, onClick: () => void switchTo(editing, true) }, t("user.active"));
+  return h(Band, { icon: "Ban", tone: "danger", title: t("user.suspended.text", { name: editing.name }), actions }, h("p", null, t("user.suspended.do")));
 }

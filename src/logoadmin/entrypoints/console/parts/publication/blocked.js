@@ -4,6 +4,7 @@ import { call } from "../../client.js";
 import { statesOf } from "../../reader_states.js";
 import { KINDS } from "../../records.js";
 import { t } from "../../texts.js";
+import { Band } from "../primitives/band.js";
 import { Button, Time, rich } from "../primitives/basics.js";
 import { BlockDialog } from "./block_dialog.js";
 import { askToLift } from "./lift.js";
@@ -26,18 +27,22 @@ export function Blocked({ kind, editing }) {
       await editing.write(() => ACTIVATE[kind](id), (name) => t("blocked.lifted", { name }));
     }
   };
-  return h(
-    "section",
-    { class: "stack remark-card", role: "status" },
-    h("p", null, h("strong", null, rich("blocked.since", { when: h(Time, { seconds: block.at }) }))),
-    h("p", { dir: "auto" }, block.reason),
-    h("p", null, t("blocked.text")),
+  return [
     h(
-      "div",
-      { class: "cluster" },
-      h(Button, { icon: "Power", scope: write, busy: editing.isBusy.value, onClick: () => void lift() }, t("blocked.lift")),
-      h(Button, { icon: "Pencil", scope: write, idle: editing.isBusy.value, onClick: () => setAsking(true) }, t("blocked.amend")),
+      Band,
+      {
+        key: "band",
+        icon: "Ban",
+        tone: "danger",
+        title: rich("blocked.since", { when: h(Time, { seconds: block.at }) }),
+        actions: [
+          h(Button, { key: "lift", icon: "Power", scope: write, busy: editing.isBusy.value, onClick: () => void lift() }, t("blocked.lift")),
+          h(Button, { key: "amend", icon: "Pencil", scope: write, idle: editing.isBusy.value, onClick: () => setAsking(true) }, t("blocked.amend")),
+        ],
+      },
+      h("p", { dir: "auto" }, block.reason),
+      h("p", null, t("blocked.text")),
     ),
-    isAsking && h(BlockDialog, { kind, id, editing, reason: block.reason, close: () => setAsking(false) }),
-  );
+    isAsking && h(BlockDialog, { key: "dialog", kind, id, editing, reason: block.reason, close: () => setAsking(false) }),
+  ];
 }

@@ -77,7 +77,7 @@ export function Imports({ kind, recordId, imports, saved, changed }) {
   };
   return h(
     "div",
-    { class: "stack loose" },
+    { class: "stack loose imports", tabIndex: -1 },
     shown.length > 0 && h("p", { class: "hint" }, t("imports.text")),
     !isAllowed && h("p", { class: "hint" }, t("needsScope", { scope: write })),
     read.failure && !pins && h(Unread, { failure: read.failure, again: () => void read.again() }),

@@ -16,10 +16,10 @@ const PinFailure = lazy(withTexts(() => import("./pin_failure.js").then((module)
 /** The records of a group that are listed at first. */
 const SHOWN = 20;
 /** What another attempt may help against. */
-const PASSING = ["not_fetched", "not_pinned"];
+export const PASSING = ["not_fetched", "not_pinned"];
 
-/** @type {Record<"logo" | "theme", (id: number) => Promise<unknown>>} */
-const CHECK = {
+/** Another attempt. @type {Record<"logo" | "theme", (id: number) => Promise<unknown>>} */
+export const CHECK = {
   logo: (id) => call("post", "/api/logos/{logo_id}/pins/check", { path: { logo_id: id } }),
   theme: (id) => call("post", "/api/themes/{theme_id}/pins/check", { path: { theme_id: id } }),
 };

@@ -7,6 +7,7 @@ import { KINDS } from "../../records.js";
 import { withChoices } from "../../router.js";
 import { may } from "../../session.js";
 import { t } from "../../texts.js";
+import { Band } from "../primitives/band.js";
 import { Button, Link, Time, rich } from "../primitives/basics.js";
 
 /** @typedef {import("../history/changes.js").Change} Change */
@@ -40,20 +41,20 @@ export function Gone({ editing, list }) {
   const removal = last?.action.endsWith(".removed") ? last : undefined;
   const { write } = KINDS[editing.kind];
   const isTyped = editing.form.value?.isChanged.value;
+  const restore = removal && h(Button, { key: "restore", tone: "primary", icon: "RotateCcw", scope: write, busy: editing.isBusy.value, onClick: () => void editing.restore(removal.change_id) }, t("gone.restore"));
   return h(
-    "section",
-    { class: "stack loose remark-card", role: "alert" },
-    h("h2", null, t(removal || editing.form.value ? "gone.title" : "gone.never")),
+    Band,
+    {
+      icon: "Trash",
+      tone: "danger",
+      role: "alert",
+      title: t(removal || editing.form.value ? "gone.title" : "gone.never"),
+      actions: [restore, h(Link, { key: "back", to: withChoices(list), class: "button plain" }, t("back"))],
+    },
     removal && h("p", null, rich("gone.who", { who: h("bdi", null, actor(removal)), when: h(Time, { seconds: removal.at }) })),
     isTyped && h("p", null, t("gone.kept")),
     removal || last === undefined || may("changes:read") ? null : h("p", null, t("gone.ask")),
     editing.complaint.value && h("p", { class: "problem" }, editing.complaint.value),
-    h(
-      "div",
-      { class: "cluster form-actions" },
-      removal && h(Button, { tone: "primary", icon: "RotateCcw", scope: write, busy: editing.isBusy.value, onClick: () => void editing.restore(removal.change_id) }, t("gone.restore")),
-      h(Link, { to: withChoices(list), class: "button plain" }, t("back")),
-    ),
   );
 }
 
@@ -67,13 +68,8 @@ export function Newer({ editing }) {
 /** @param {{editing: import("./editing.js").Editing, etag: string}} props */
 function NewerWords({ editing, etag }) {
   const title = useTitle(editing, etag);
-  return h(
-    "div",
-    { class: "stack remark-card remark-row", role: "status" },
-    h("p", { dir: "auto" }, h("strong", null, title)),
-    h("p", null, t("merge.kept")),
-    h(Button, { icon: "GitCompareArrows", onClick: () => editing.face() }, t("merge.look")),
-  );
+  const actions = h(Button, { icon: "GitCompareArrows", onClick: () => editing.face() }, t("merge.look"));
+  return h(Band, { icon: "Users", title, actions }, h("p", null, t("merge.kept")));
 }
 
 /** @param {import("./editing.js").Editing} editing @param {string} etag @returns {string} who wrote meanwhile */

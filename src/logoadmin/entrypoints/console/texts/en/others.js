@@ -396,6 +396,7 @@ export default {
   "user.suspend.ask": "Suspend {name}?",
   "user.suspend.done": "Suspended {name}",
   "user.suspend.text": "They are signed out everywhere, their service keys end, and they cannot sign in. Their name and their work stay.",
+  "user.suspended.do": "Their name and their work stay. Let them in again, and they can sign in.",
   "user.suspended.text": "{name} is suspended and cannot sign in.",
   // Roles
   "effect.atOnce": "Takes effect immediately.",

@@ -10,6 +10,13 @@ export default {
   "blocked.lift.ask": "Lift the block of {name}?",
   "blocked.lift.text": "It was blocked for this reason: {reason}. If you lift the block, it is activated, and sites apply it again.",
   "blocked.lift.yes": "Lift the block",
+  "changed.do": "Look at the difference below the CSS, and accept it if it does no harm.",
+  "imports.look": "Show the imports",
+  "left_out.do.document": "Look at the documents below the CSS, and accept them if they do no harm.",
+  "left_out.do.not_fetched": "It is fetched before the gallery is next published. You can also try now.",
+  "left_out.do.not_pinned": "Correct its address in the CSS, or try again when its host can be reached.",
+  "left_out.do.unreadable": "Shorten the CSS.",
+  "left_out.still": "Sites still do not get it. The list below the CSS says why.",
   // What sites get
   "block.done": "Blocked {name}",
   "block.hint": "1 to 200 characters. It is published with the block, for everybody to read.",
