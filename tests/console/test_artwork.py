@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery.artworks import GetLogo, RemoveLogo
-from logoadmin.domain.gallery.authors import RemoveAuthor
+from logoadmin.domain.gallery.authors import ListAuthors, RemoveAuthor
 from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.kernel.records import Change, Logo
 from tests.console.conftest import Module
@@ -314,7 +314,7 @@ def test_errors_are_shown_at_their_fields_and_nothing_typed_is_lost(chromium: Br
 @pytest.mark.parametrize(
     ("locale", "create", "another"), [("en-GB", "New author", "New logo"), ("ru-RU", "Новый автор", "Новый логотип")]
 )
-def test_a_missing_author_is_created_beside_the_typed_values_and_the_next_logo_is_a_click_away(
+def test_a_missing_author_is_created_in_place_and_the_next_logo_is_a_click_away(
     chromium: Browser, service: Served, locale: str, create: str, another: str
 ) -> None:
     with looking(chromium, service, locale=locale) as person:
@@ -323,26 +323,74 @@ def test_a_missing_author_is_created_beside_the_typed_values_and_the_next_logo_i
         field(page, "name").fill("By somebody new")
         combobox = page.locator(".combobox input")
         combobox.fill("Zo")
-        with page.expect_popup() as opened:
-            page.locator(".offers").get_by_role("link", name=create).click()
-        other = opened.value
-        field(other, "user_id").fill("9000")
-        expect(field(other, "username")).to_have_value("Zo")  # as it was typed
-        field(other, "username").fill("Zoë")
-        other.keyboard.press("ControlOrMeta+s")
-        expect(other.locator("h1")).to_have_text("Zoë")
-        other.close()
-        page.evaluate("dispatchEvent(new Event('focus'))")  # as when one comes back
-        combobox.fill("Zo")
-        expect(page.locator(".offer")).to_contain_text("Zoë")
+        button = page.locator(".offers").get_by_role("button", name=re.compile(f"^{create} .*Zo"))
+        expect(button).to_be_visible()
         combobox.press("Enter")
+        dialog = page.get_by_role("dialog", name=create)
+        name, number = dialog.locator("[name=username]"), dialog.locator("[name=user_id]")
+        expect(name).to_have_value("Zo")  # as it was typed
+        expect(number).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(combobox).to_be_focused()
+        expect(combobox).to_have_value("Zo")
+        combobox.press("Enter")
+        button.click()
+        page.keyboard.press("Enter")
+        expect(dialog.locator(".problem")).to_have_count(1)
+        expect(number).to_be_focused()
+        number.fill("101")  # taken
         page.keyboard.press("ControlOrMeta+s")
-        expect(page.locator(".notice-action")).to_be_visible()
+        expect(dialog.get_by_role("alert")).to_be_visible()
+        number.fill("9000")
+        name.fill("Zoë")
+        page.keyboard.press("ControlOrMeta+s")
+        expect(dialog).to_have_count(0)
+        expect(combobox).to_be_focused()
+        expect(page.locator(".author-chosen").last).to_contain_text("Zoë")
+        assert logo(service, 3).name == "Logo 3"  # neither key has saved it
+        page.keyboard.press("ControlOrMeta+s")
+        expect(page.locator(".record-save > .icon")).to_be_visible()  # all is saved
         assert (logo(service, 3).name, authors(service, 3)[-1]) == ("By somebody new", "Zoë")
         page.locator(".record-head [aria-haspopup=menu]").click()
         page.get_by_role("menuitem", name=another).click()
         expect(page.locator("h1")).to_have_text(another)
         expect(field(page, "name")).to_have_value("")
+
+
+def test_an_author_whose_creation_got_no_response_is_created_once(console: Person) -> None:
+    service, page = console.service, console.page
+    console.sign_in("logos/3")
+    combobox = page.get_by_role("combobox", name="Authors")
+    combobox.fill("Zoë")
+    expect(page.locator(".offers").get_by_role("button")).to_be_visible()
+    combobox.press("Enter")
+    dialog = page.get_by_role("dialog", name="New author")
+    dialog.locator("[name=user_id]").fill("9000")
+
+    def lose(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    page.route("**/api/authors", lambda route: lose(route) if route.request.method == "POST" else route.fallback())
+    dialog.get_by_role("button", name="Create the author").click()
+    expect(dialog.get_by_role("alert")).to_be_visible()
+    page.unroute_all()
+    dialog.get_by_role("button", name="Create the author").click()
+    expect(page.locator(".author-chosen").last).to_contain_text("Zoë")
+    assert [change.action for change in changes(service, kind="author")][-1] == "author.created"
+    assert [each.username for each in service.gallery.authors.list(ListAuthors())].count("Zoë") == 1
+
+
+@pytest.mark.rule("contract J4")
+def test_nobody_without_the_right_is_offered_to_create_an_author(chromium: Browser, service: Served) -> None:
+    with another(chromium, service, "logos/3") as painter:
+        page = painter.page
+        combobox = page.get_by_role("combobox", name="Authors")
+        combobox.fill("Zoë")
+        expect(page.locator(".offers-rest")).to_have_text("No matching authors")
+        expect(page.locator(".offers").get_by_role("button")).to_have_count(0)
+        combobox.press("Enter")
+        expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 @pytest.mark.rule("contract J4")

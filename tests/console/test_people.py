@@ -309,7 +309,6 @@ def test_a_user_is_suspended_and_let_in_again_and_the_list_says_so(console: Pers
     expect(page.get_by_role("menuitem", name="Suspend")).to_have_count(0)
 
 
-
 @pytest.mark.rule("contract C6", "contract J3")
 def test_one_session_of_a_user_ends_and_the_others_stay(console: Person) -> None:
     service = console.service

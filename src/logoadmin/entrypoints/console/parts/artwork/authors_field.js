@@ -6,7 +6,8 @@ import { nameOf } from "../../presentation.js";
 import { KINDS, listOf, readList } from "../../records.js";
 import { may } from "../../session.js";
 import { byName, t } from "../../texts.js";
-import { IconButton, Link } from "../primitives/basics.js";
+import { Button, IconButton } from "../primitives/basics.js";
+import { NewAuthor } from "./new_author.js";
 
 /** The number of authors offered at once; typing more narrows them down. */
 const MOST = 8;
@@ -126,6 +127,7 @@ function Combobox({ id, describedBy, invalid, chosen, choose }) {
   const [text, setText] = useState("");
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(0);
+  const [isMaking, setMaking] = useState(false);
   const listId = useId();
   const { records } = listOf("author").value;
   const found = (records ?? [])
@@ -133,14 +135,25 @@ function Combobox({ id, describedBy, invalid, chosen, choose }) {
     .toSorted((a, b) => Number(starts(b, text)) - Number(starts(a, text)) || byName(a.username, b.username));
   const offered = found.slice(0, MOST);
   const at = Math.min(active, offered.length - 1);
-  /** @param {number} index */
-  const pick = (index) => {
-    const author = offered[index];
-    if (!author) return;
-    choose(author.author_id);
+  const canMake = records !== undefined && found.length === 0 && may(KINDS.author.write);
+  const take = (/** @type {number} */ authorId) => {
+    choose(authorId);
     setText("");
     setActive(0);
     setOpen(false);
+    setMaking(false);
+  };
+  const make = () => {
+    // It gets the focus back from the dialog.
+    document.getElementById(id)?.focus();
+    setOpen(false);
+    setMaking(true);
+  };
+  /** @param {number} index */
+  const pick = (index) => {
+    const author = offered[index];
+    if (author) take(author.author_id);
+    else if (canMake && text.trim()) make();
   };
   /** @param {KeyboardEvent} event */
   const pressed = (event) => {
@@ -157,9 +170,9 @@ function Combobox({ id, describedBy, invalid, chosen, choose }) {
     event.preventDefault();
     event.stopPropagation();
   };
-  return h(
+  const combobox = h(
     "div",
-    { class: "combobox", onFocusOut: (/** @type {FocusEvent} */ event) => leaves(event) && setOpen(false) },
+    { key: "combobox", class: "combobox", onFocusOut: (/** @type {FocusEvent} */ event) => leaves(event) && setOpen(false) },
     h("input", {
       id,
       class: "input",
@@ -209,10 +222,10 @@ function Combobox({ id, describedBy, invalid, chosen, choose }) {
           ),
       ),
       isOpen && h("p", { class: "hint offers-rest", role: "status" }, rest(found.length, records !== undefined)),
-      isOpen && records && found.length === 0 && may(KINDS.author.write) &&
-        h("p", { class: "offers-rest" }, h(Link, { to: `authors/new?username=${encodeURIComponent(text.trim())}`, target: "_blank", rel: "noopener" }, t("authors.new"))),
+      isOpen && canMake && h(Button, { tone: "quiet", icon: "UserPlus", onClick: make }, text.trim() ? t("authors.make", { name: text.trim() }) : t("authors.new")),
     ),
   );
+  return [combobox, isMaking && h(NewAuthor, { key: "new", username: text.trim(), close: () => setMaking(false), made: take })];
 }
 
 /** @param {FocusEvent} event */

@@ -15,7 +15,6 @@
  * @property {(editing: Editing) => Step | undefined} [next] What else is to be written, one after the other.
  * @property {(failure: Failure, record: any) => string | undefined} [explain] A better text for a refusal.
  * @property {(record: any) => void} [created] Where to go with a new one.
- * @property {Record<string, string>} [typed] Values for the form of a new one, as if they had been typed.
  * @property {(stop: AbortSignal) => Promise<any>} [propose] What the fields of a new one begin with, as if it were empty.
  * @property {number} [copyOf] The id of the record that a new one begins as a copy of.
  */
@@ -120,7 +119,6 @@ export class Editing {
     const operation = `${this.recordId === undefined ? "create" : "amend"}_${this.kind}`;
     const form = new FormState(this.manner.fields?.(described) ?? fieldsOf(described, operation, this.kind), record);
     if (copied) form.fill(copied, presentation[this.kind].name);
-    for (const [name, value] of Object.entries(this.manner.typed ?? {})) if (value) form.set(name, value);
     return form;
   }
 

@@ -176,6 +176,8 @@ export default {
   "authors.gone": "{name} no longer exists: somebody removed this author. Remove the name here, and save again.",
   "authors.isGone": "removed",
   "authors.more": { one: "{n} more. Type on to find it.", other: "{n} more. Type on to find them." },
+  "authors.create": "Create the author",
+  "authors.make": "New author “{name}”…",
   "authors.moved": "{name} is now {at} of {of}",
   "authors.nobody": "Nobody yet.",
   "authors.take": "Remove {name}",

@@ -209,6 +209,8 @@ export default {
   "authors.gone": "{name} — такого автора больше нет: кто-то его удалил. Уберите это имя и сохраните ещё раз.",
   "authors.isGone": "удалён",
   "authors.more": { one: "И ещё {n}. Введите имя точнее.", few: "И ещё {n}. Введите имя точнее.", many: "И ещё {n}. Введите имя точнее.", other: "И ещё {n}. Введите имя точнее." },
+  "authors.create": "Создать автора",
+  "authors.make": "Новый автор «{name}»…",
   "authors.moved": "{name}: теперь {at} из {of}",
   "authors.nobody": "Пока никого.",
   "authors.take": "Убрать: {name}",
