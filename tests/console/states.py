@@ -133,6 +133,21 @@ def ask_why_to_block(console: Person) -> None:
     expect(dialog.locator(".problem")).to_be_visible()
 
 
+def ask_for_other_actions(console: Person) -> None:
+    console.open("roles/3")
+    console.page.get_by_role("button", name="More actions").click()
+    expect(console.page.get_by_role("menuitem", name="Remove").get_by_text("has this role")).to_be_visible()
+
+
+def create_a_missing_author(console: Person) -> None:
+    console.open("logos/3")
+    console.page.get_by_role("combobox", name="Authors").fill("Zora")
+    console.page.locator(".offers").get_by_role("button").click()
+    dialog = console.page.get_by_role("dialog")
+    dialog.locator(".primary").click()
+    expect(dialog.locator(".problem")).to_be_visible()
+
+
 def look_at_a_changed_import(console: Person) -> None:
     sheet, service = "https://styles.example/theme.css", console.service
     service.gallery.themes.amend(AmendTheme(theme_id=2, custom_css=f"@import url({sheet});"))
@@ -200,6 +215,7 @@ def be_without_a_database(console: Person) -> None:
 STATES: Final[tuple[Callable[[Person], None], ...]] = (
     write_bad_lines, match_columns, look_before_importing, ask_for_keys, search_everything, write_at_once,
     leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, edit_many, choose_a_view,
-    ask_for_more, compare_versions, ask_why_to_block, look_at_a_changed_import, look_at_what_is_not_published,
-    look_at_a_part_of_a_request, hand_over_a_password, enrol_an_app, keep_recovery_codes, be_without_a_database,
+    ask_for_more, compare_versions, ask_why_to_block, ask_for_other_actions, create_a_missing_author,
+    look_at_a_changed_import, look_at_what_is_not_published, look_at_a_part_of_a_request, hand_over_a_password,
+    enrol_an_app, keep_recovery_codes, be_without_a_database,
 )  # fmt: skip
