@@ -17,6 +17,8 @@ SHEETS: Final = {path.stem: path.read_text("utf-8") for path in sorted((CONSOLE 
 # Those of all views come first, in this order; views bring the others, and these stay.
 _FIRST: Final = ("tokens", "base", "shell", "parts")
 _COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
+# Larger ones keep phones from zooming into fields; smaller ones are in their narrowest bar, and in plots, which scale.
+_OTHER_SIZES: Final = {"16px", "11px"}
 # What somebody sees of a state whose colours the system chose: its lines and its words.
 _LINES: Final = """(element) => {
   const { outlineStyle, outlineWidth, outlineColor, borderTopWidth, borderTopColor, color } = getComputedStyle(element);
@@ -50,6 +52,24 @@ def test_no_rule_is_void_and_none_depends_on_which_view_was_seen_first() -> None
     together = {frozenset(re.findall(r"\w+", names)) for names in [*brought, *parts]}
     apart = {each: names for each, names in where.items() if not any(names <= those for those in together)}
     assert apart == {}
+
+
+@pytest.mark.rule("contract J5")
+def test_the_work_area_has_three_sizes_and_two_weights() -> None:
+    together = "".join(_COMMENT.sub("", sheet) for sheet in SHEETS.values())
+    sizes = set(re.findall(r"font-size: ([^;]+);", together)) | set(re.findall(r"font: (\S+) / ", together))
+    assert sizes - _OTHER_SIZES == {"var(--small)", "var(--text)", "var(--title)", "inherit"}
+    assert set(re.findall(r"font-weight: ([^;]+);", together)) == {"400", "600", "inherit"}
+
+
+@pytest.mark.rule("contract J5")
+def test_black_and_white_both_show_on_the_ground_of_pictures() -> None:
+    grounds = re.findall(r"--check(?:-other)?: light-dark\(oklch\(([\d.]+)% .*?\), oklch\(([\d.]+)% ", SHEETS["tokens"])
+    assert len(grounds) == 2
+    for lightness in (float(value) / 100 for ground in grounds for value in ground):
+        # Nearly grey, so the luminance is the cube of the lightness.
+        luminance = lightness**3
+        assert min((luminance + 0.05) / 0.05, 1.05 / (luminance + 0.05)) >= 3
 
 
 def classes(sheets: Iterable[str]) -> set[str]:

@@ -38,7 +38,7 @@ const COLOURS = HighlightStyle.define([
 ]);
 
 const THEME = EditorView.theme({
-  "&": { color: "var(--ink)", backgroundColor: "var(--surface)", height: "100%", fontSize: "13px" },
+  "&": { color: "var(--ink)", backgroundColor: "var(--surface)", height: "100%", fontSize: "var(--text)" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "20px", overflow: "auto" },
   ".cm-scroller:focus-visible": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
@@ -81,7 +81,7 @@ const THEME = EditorView.theme({
   ".cm-diagnostic-error": { borderLeftColor: "var(--danger)" },
   ".cm-diagnostic-warning": { borderLeftColor: "var(--warning)" },
   ".cm-panel.cm-search": { padding: "8px 32px 8px 8px" },
-  ".cm-panel.cm-search label": { fontSize: "12px" },
+  ".cm-panel.cm-search label": { fontSize: "var(--small)" },
   ".cm-panel button[name=close]": { color: "inherit", minWidth: "24px", minHeight: "24px" },
 });
 

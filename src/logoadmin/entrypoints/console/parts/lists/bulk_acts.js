@@ -75,7 +75,7 @@ function Acts({ kind, chosen, artworks, selection }) {
 function Working({ work: { act, all, left, stop } }) {
   const text = t(`bulk.${act}.working`, { n: all - left, all });
   return [
-    h("span", { key: "text", class: "strip-working" }, text),
+    h("span", { key: "text" }, text),
     h("progress", { key: "progress", class: "progress", max: all, value: all - left || undefined, "aria-label": text }),
     (left > MOST || act === "keep") && h(Button, { key: "stop", reason: stop.signal.aborted ? t("bulk.stopping") : undefined, onClick: stopWork }, t("bulk.stop")),
   ];
