@@ -1,6 +1,7 @@
 /** Where a file comes from: it is chosen, dropped, or its text is pasted. */
 import { h, useId, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
+import { Icon } from "../primitives/icon.js";
 
 /** @param {{choose: (file: File) => void, paste?: () => void, again: boolean, disabled: boolean}} props */
 export function FileChoice({ choose, paste, again, disabled }) {
@@ -29,6 +30,7 @@ export function FileChoice({ choose, paste, again, disabled }) {
     "div",
     { class: isOver ? "drop over" : "drop", onDragOver: over, onDragLeave: () => setOver(false), onDrop: dropped },
     h("input", { ref: input, id, type: "file", class: "hidden file-input", accept: ".jsonl,.ndjson,.json,.txt,.csv,.tsv", disabled, onChange: changed }),
+    !again && h(Icon, { name: "Upload" }),
     h("label", { for: id, class: `button ${again ? "plain" : "primary"}` }, t(again ? "import.other" : "import.choose")),
     h("span", { class: "hint" }, t("import.drop")),
     h("span", { class: "hint" }, t("import.sizes")),
