@@ -6,6 +6,7 @@ import { allWords } from "../scopes.js";
 import { enumeration, t } from "../texts.js";
 import { AvatarCard } from "../parts/people/avatar.js";
 import { ViewHead } from "../parts/primitives/basics.js";
+import { Railed } from "../parts/primitives/railed.js";
 import { MyKeys } from "../parts/people/service_keys.js";
 import { MySessions } from "../parts/people/own_sessions.js";
 import { PasswordForm } from "../parts/people/password.js";
@@ -26,8 +27,8 @@ export default function Account() {
     { class: "view narrow" },
     h(ViewHead, { title: t("account.title") }),
     h(
-      "div",
-      { class: "sections" },
+      Railed,
+      null,
       h(
         "section",
         { class: "section" },

@@ -6,6 +6,7 @@ import { refreshList } from "../records.js";
 import { day, enumeration, t } from "../texts.js";
 import { Button, Skeleton, Time, Unread, ViewHead, rich } from "../parts/primitives/basics.js";
 import { Copy } from "../parts/primitives/copy.js";
+import { Railed } from "../parts/primitives/railed.js";
 import { useRead } from "../parts/primitives/use_read.js";
 import { ADDRESS, readLatest } from "../parts/publication/latest.js";
 import { LeftOutGroups } from "../parts/publication/left_out.js";
@@ -50,8 +51,8 @@ function Everything({ status: { version, logos, themes, left_out: leftOut, chang
     for (const kind of kinds) if (blocked.some((each) => each.kind === kind)) void refreshList(kind);
   }, [blocked]);
   return h(
-    "div",
-    { class: "sections" },
+    Railed,
+    null,
     h(
       "section",
       { class: "section stack loose" },

@@ -1,6 +1,7 @@
 /** What administrators decide for everybody: the hosts from which previews may load pictures. */
 import { h, useId, useRef, useState } from "../vendor/preact.js";
 import { Button, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { Railed } from "../parts/primitives/railed.js";
 import { fixedHosts, hostIn, shareHost, sharedHosts, useSharedHosts } from "../parts/css/picture_hosts.js";
 import { sayFailure } from "../notices.js";
 import { may } from "../session.js";
@@ -13,13 +14,17 @@ export default function Settings() {
     { class: "view narrow" },
     h(ViewHead, { title: t("settings.title") }),
     h(
-      "section",
-      { class: "section stack loose" },
-      h("h2", null, t("settings.hosts")),
-      h("p", { class: "hint" }, t("settings.hosts.text")),
-      data !== undefined ? h(Hosts, {}) : failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {}),
+      Railed,
+      null,
+      h(
+        "section",
+        { class: "section stack loose" },
+        h("h2", null, t("settings.hosts")),
+        h("p", { class: "hint" }, t("settings.hosts.text")),
+        data !== undefined ? h(Hosts, {}) : failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {}),
+      ),
+      may("changes:read") && h("p", null, h(Link, { to: "history?kind=settings" }, t("record.history.all"))),
     ),
-    may("changes:read") && h("p", null, h(Link, { to: "history?kind=settings" }, t("record.history.all"))),
   );
 }
 

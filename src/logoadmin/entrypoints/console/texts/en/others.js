@@ -375,6 +375,7 @@ export default {
   "password.show": "Show",
   "password.title": "Password",
   "people.more": { one: "{n} more", other: "{n} more" },
+  "rail.label": "On this page",
   "role.allows": "May {what}.",
   "role.allows.nothing": "May see what everybody sees, and nothing else.",
   "role.closed": "You cannot give {names}, because you do not hold all of their rights yourself.",

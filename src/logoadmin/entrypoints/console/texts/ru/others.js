@@ -408,6 +408,7 @@ export default {
   "password.show": "Показать",
   "password.title": "Пароль",
   "people.more": { one: "ещё {n}", few: "ещё {n}", many: "ещё {n}", other: "ещё {n}" },
+  "rail.label": "На этой странице",
   "role.allows": "Можно: {what}.",
   "role.allows.nothing": "Можно видеть то, что видят все, и ничего больше.",
   "role.closed": "Вы не можете дать {names}: не все права этих ролей есть у вас самих.",

@@ -1,0 +1,52 @@
+"""Where things stand: columns of tables, and pages of one column with a rail."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.console.driver import Appearance, Person
+
+pytestmark = pytest.mark.slow("a browser")
+
+_EDGES = """(table) => {
+  const head = table.querySelector("th:first-child");
+  const start = head.getBoundingClientRect().left + parseFloat(getComputedStyle(head).paddingLeft);
+  return [start, table.querySelector("td:first-child .picture").getBoundingClientRect().left];
+}"""
+_WIDTHS = "(table) => [...table.querySelectorAll('th')].map((head) => head.getBoundingClientRect().width)"
+
+
+@pytest.mark.rule("contract J3")
+def test_heads_stand_over_what_they_head_and_no_column_jumps(console: Person) -> None:
+    console.sign_in("logos?look=table")
+    console.see(Appearance(1280, "light", "en"))
+    console.settle()
+    table = console.page.locator(".table")
+    head, picture = table.evaluate(_EDGES)
+    assert head == pytest.approx(picture, abs=1)
+    widths = table.evaluate(_WIDTHS)
+    console.page.locator("tbody tr").nth(1).hover()
+    console.page.locator("tbody .select").nth(1).check()
+    assert table.evaluate(_WIDTHS) == widths
+    console.page.mouse.wheel(0, 1200)
+    console.settle()
+    assert table.evaluate(_WIDTHS) == widths
+
+
+@pytest.mark.rule("contract J3")
+def test_the_rail_leads_to_sections_and_marks_the_one_in_view(console: Person) -> None:
+    console.sign_in("account")
+    console.see(Appearance(1280, "light", "en"))
+    console.settle()
+    rail = console.page.get_by_role("navigation", name="On this page")
+    column = console.page.locator(".railed-column").bounding_box()
+    assert column is not None
+    assert column["width"] == 720
+    sessions = rail.get_by_role("button", name="Sessions")
+    sessions.click()
+    expect(sessions).to_have_attribute("aria-current", "location")
+    expect(rail.locator("[aria-current]")).to_have_count(1)
+    heading = console.page.get_by_role("heading", name="Sessions")
+    expect(heading).to_be_focused()
+    expect(heading).to_be_in_viewport()
+    console.see(Appearance(390, "light", "en"))
+    expect(rail).to_be_hidden()
