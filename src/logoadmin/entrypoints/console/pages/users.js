@@ -86,7 +86,7 @@ export default function Users() {
         label: t("users.title"),
         to: (/** @type {User} */ user) => `users/${user.user_id}`,
         columns: [
-          { name: "username", title: t("field.username"), cell: (/** @type {User} */ user) => [h(Person, { user }), user.active === false && h("span", { class: "tag" }, t("user.suspended"))] },
+          { name: "username", title: t("field.username"), cell: (/** @type {User} */ user) => [h(Person, { user }), user.active === false && h("span", { class: "state" }, t("user.suspended"))] },
           { name: "role_id", title: t("field.role_id"), cell: (/** @type {User} */ user) => h("bdi", null, roleName(user.role_id)) },
           { name: "created_at", title: t("users.since") },
           { name: "user_id", title: t("field.user_id"), type: "number" },
