@@ -462,7 +462,34 @@ def test_a_search_with_its_filters_and_order_is_saved_by_name_and_there_in_anoth
         other.page.get_by_role("button", name="Market", exact=True).click()
         expect(other.page.locator(".found")).to_have_text(shown)
         expect(other.page).to_have_url(re.compile(r"\?q=logo&target=market&active=yes&order=name$"))
+        link = other.page.get_by_role("navigation").get_by_role("link", name="Market", exact=True)
+        if width > 800:
+            expect(link).to_have_attribute("aria-current", "true")
+            other.open("themes")
+            link.click()
+            expect(other.page.locator(".found")).to_have_text(shown)
+        else:
+            expect(link).not_to_be_visible()
         other.page.locator(".looks summary").click()
         other.page.get_by_role("button", name="Remove the view").click()
         expect(other.page.locator(".saved-view")).to_have_count(1)
         expect(other.page.locator(".menu-part").first).to_be_focused()
+
+
+@pytest.mark.rule("contract J6")
+def test_users_and_authors_sort_by_their_heads(console: Person) -> None:
+    page = console.page
+    console.sign_in("users")
+    names = page.locator("tbody .cell-link")
+    head = page.get_by_role("columnheader", name="Name")
+    head.get_by_role("button").click()
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    expect(names).to_have_text([re.compile("admin"), re.compile("painter")])
+    page.get_by_role("columnheader", name="Site user ID").get_by_role("button").click()
+    expect(names).to_have_text([re.compile("painter"), re.compile("admin")])
+    console.open("authors?order=name")
+    expect(names).to_have_count(9)
+    ordered = names.all_inner_texts()
+    page.get_by_role("columnheader", name="Name").get_by_role("button").click()
+    expect(page).to_have_url(re.compile("order=name-desc$"))
+    expect(names).to_have_text(ordered[::-1])

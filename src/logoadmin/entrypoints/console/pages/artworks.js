@@ -13,7 +13,7 @@ import { Begin, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/
 import { Icon } from "../parts/primitives/icon.js";
 import { ManyBar } from "../parts/lists/bulk_bar.js";
 import { work } from "../parts/lists/bulk_work.js";
-import { ORDERS, inOrder, isOfService, serviceOrder } from "../parts/lists/order.js";
+import { ORDERS, inOrder, isOfService, orderChoice, serviceOrder } from "../parts/lists/order.js";
 import { lazy } from "../parts/primitives/lazy.js";
 import { Menu } from "../parts/primitives/menu.js";
 import { ExportButton } from "../parts/lists/export_button.js";
@@ -132,12 +132,7 @@ function Filters({ kind, records, authors, children }) {
         ...states,
         filter(t("filter.author"), "author", author, choices.authors),
       ],
-      {
-        label: t("order"),
-        value: order,
-        choices: ORDER.map((each) => /** @type {const} */ ([each, t(`order.${each || "newest"}`)])),
-        pick: (/** @type {string} */ chosen) => setQuery({ order: chosen }),
-      },
+      orderChoice(ORDER),
     ];
   }, [choices, target, active, author, state, order, any]);
   return h(

@@ -8,7 +8,8 @@ import { t } from "../texts.js";
 import { leaveTrail } from "../trail.js";
 import { Begin, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { ExportButton } from "../parts/lists/export_button.js";
-import { Search } from "../parts/lists/toolbar.js";
+import { OWN_ORDERS, inOrder, orderChoice } from "../parts/lists/order.js";
+import { Search, Toolbar } from "../parts/lists/toolbar.js";
 import { Table } from "../parts/lists/table.js";
 
 /** @typedef {import("../records.js").Records["author"]} Author */
@@ -22,7 +23,8 @@ export default function Authors() {
   };
   useEffect(again, [returned.value]);
   const q = query("q");
-  const choose = (/** @type {Author[]} */ all) => all.filter((author) => author.username.toLowerCase().includes(q.toLowerCase()));
+  const fits = (/** @type {Author} */ author) => author.username.toLowerCase().includes(q.toLowerCase());
+  const choose = (/** @type {Author[]} */ all) => inOrder(all.filter(fits), { id: "author_id", name: "username" }, query("order"));
   const found = records && choose(records);
   leaveTrail("author", found);
   return h(
@@ -35,9 +37,8 @@ export default function Authors() {
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS.author.write, onClick: () => void navigate("authors/new") }, t("authors.new")),
     ),
     h(
-      "div",
-      { class: "toolbar" },
-      h(Search, { value: q, label: t("authors.search"), search: (text) => setQuery({ q: text }) }),
+      Toolbar,
+      { search: h(Search, { value: q, label: t("authors.search"), search: (text) => setQuery({ q: text }) }), order: orderChoice(OWN_ORDERS) },
       h("span", { class: "found", role: "status" }, found && t("found", { n: found.length })),
     ),
     failure && !records && h(Unread, { failure, again: afresh }),
@@ -50,9 +51,9 @@ export default function Authors() {
         label: t("authors.title"),
         to: (/** @type {Author} */ author) => `authors/${author.author_id}`,
         columns: [
-          { name: "username", title: t("field.username"), cell: (/** @type {Author} */ author) => h("bdi", null, nameOf("author", author)) },
+          { name: "username", title: t("field.username"), sort: "name", cell: (/** @type {Author} */ author) => h("bdi", null, nameOf("author", author)) },
           { name: "user_id", title: t("field.user_id"), type: "number" },
-          { name: "created_at", title: t("field.created_at") },
+          { name: "created_at", title: t("field.created_at"), sort: "created_at" },
         ],
       }),
   );

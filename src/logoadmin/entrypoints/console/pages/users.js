@@ -4,22 +4,16 @@ import { KINDS, abandonReads, listOf, readList } from "../records.js";
 import { returned } from "../client.js";
 import { navigate, query, setQuery } from "../router.js";
 import { may } from "../session.js";
-import { byName, t } from "../texts.js";
+import { t } from "../texts.js";
 import { leaveTrail } from "../trail.js";
 import { Person } from "../parts/people/avatar.js";
 import { Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { ExportButton } from "../parts/lists/export_button.js";
+import { OWN_ORDERS, inOrder, orderChoice } from "../parts/lists/order.js";
 import { Search, Toolbar } from "../parts/lists/toolbar.js";
 import { Table } from "../parts/lists/table.js";
 
 /** @typedef {import("../records.js").Records["user"]} User */
-
-/** @type {Record<string, (a: User, b: User) => number>} */
-const ORDERS = {
-  newest: (a, b) => b.created_at - a.created_at || b.user_id - a.user_id,
-  oldest: (a, b) => a.created_at - b.created_at || a.user_id - b.user_id,
-  name: (a, b) => byName(a.username, b.username),
-};
 
 export default function Users() {
   const { records, failure } = listOf("user").value;
@@ -35,13 +29,12 @@ export default function Users() {
   useEffect(again, [returned.value]);
   const q = query("q");
   const roleId = query("role");
-  const order = query("order", "newest");
-  const choose = (/** @type {User[]} */ all) => all
-    .filter((user) => user.username.toLowerCase().includes(q.toLowerCase()) && (!roleId || String(user.role_id) === roleId))
-    .toSorted(ORDERS[Object.hasOwn(ORDERS, order) ? order : "newest"]);
+  const fits = (/** @type {User} */ user) => user.username.toLowerCase().includes(q.toLowerCase()) && (!roleId || String(user.role_id) === roleId);
+  const choose = (/** @type {User[]} */ all) => inOrder(all.filter(fits), { id: "user_id", name: "username" }, query("order"));
   const found = records && choose(records);
   leaveTrail("user", found);
-  const roleName = (/** @type {number} */ id) => roles?.find((role) => role.role_id === id)?.name ?? t("role.number", { number: String(id) });
+  // Nothing, rather than a number, until the names are read.
+  const roleName = (/** @type {number} */ id) => (roles || !may("roles:read") ? (roles?.find((role) => role.role_id === id)?.name ?? t("role.number", { number: String(id) })) : "");
   return h(
     "div",
     { class: "view" },
@@ -63,16 +56,7 @@ export default function Users() {
             pick: (chosen) => setQuery({ role: chosen }),
           },
         ],
-        order: {
-          label: t("users.order"),
-          value: order,
-          choices: [
-            ["newest", t("users.order.newest")],
-            ["oldest", t("users.order.oldest")],
-            ["name", t("users.order.name")],
-          ],
-          pick: (chosen) => setQuery({ order: chosen === "newest" ? "" : chosen }),
-        },
+        order: orderChoice(OWN_ORDERS),
       },
       h("span", { class: "found", role: "status" }, found && t("found.people", { n: found.length })),
     ),
@@ -86,10 +70,10 @@ export default function Users() {
         label: t("users.title"),
         to: (/** @type {User} */ user) => `users/${user.user_id}`,
         columns: [
-          { name: "username", title: t("field.username"), cell: (/** @type {User} */ user) => [h(Person, { user }), user.active === false && h("span", { class: "state" }, t("user.suspended"))] },
+          { name: "username", title: t("field.username"), sort: "name", cell: (/** @type {User} */ user) => [h(Person, { user }), user.active === false && h("span", { class: "state" }, t("user.suspended"))] },
           { name: "role_id", title: t("field.role_id"), cell: (/** @type {User} */ user) => h("bdi", null, roleName(user.role_id)) },
-          { name: "created_at", title: t("users.since") },
-          { name: "user_id", title: t("field.user_id"), type: "number" },
+          { name: "created_at", title: t("users.since"), sort: "created_at" },
+          { name: "user_id", title: t("field.user_id"), type: "number", sort: "id" },
         ],
       }),
   );

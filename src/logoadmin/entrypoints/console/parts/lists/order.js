@@ -1,12 +1,23 @@
 /** The orders of a list, as the address names them; the heads of its table switch between them. */
 import { query, setQuery } from "../../router.js";
-import { byName } from "../../texts.js";
+import { byName, t } from "../../texts.js";
 
 /** By each column: ascending, and descending; the newest come first where the address says nothing. */
 export const ORDERS = /** @type {const} */ ({ name: ["name", "name-desc"], created_at: ["oldest", ""], changed: ["changed", "changed-desc"], id: ["id", "id-desc"] });
 
 /** Whether only the service knows this order: records do not have the time of their last change. @param {string} order */
 export const isOfService = (order) => order.startsWith("changed");
+
+/** Those of lists that are read completely. */
+export const OWN_ORDERS = Object.values(ORDERS).flat().filter((each) => !isOfService(each));
+
+/** @param {readonly string[]} orders @returns {import("./toolbar.js").Choice} the order of a list, one of these */
+export const orderChoice = (orders) => ({
+  label: t("order"),
+  value: query("order"),
+  choices: orders.map((each) => /** @type {const} */ ([each, t(/** @type {import("../../texts.js").TextKey} */ (`order.${each || "newest"}`))])),
+  pick: (chosen) => setQuery({ order: chosen }),
+});
 
 /** @param {string} order @returns {{sort: "id" | "name" | "changed", order: "asc" | "desc"}} as the service names it (contract E4, E5) */
 export function serviceOrder(order) {

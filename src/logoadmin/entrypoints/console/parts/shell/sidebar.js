@@ -8,8 +8,9 @@ import { isMeant, missingScope, place } from "../../place.js";
 import { nameOf } from "../../presentation.js";
 import { isMember, queue, readQueue, reviews } from "../../proposals.js";
 import { KINDS, listOf } from "../../records.js";
-import { navigate, visits } from "../../router.js";
+import { navigate, query, visits } from "../../router.js";
 import { views } from "../../views.js";
+import { isShown, viewsOf } from "../lists/saved_searches.js";
 import { Dialog } from "../primitives/dialog.js";
 import { Button, Link } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
@@ -89,7 +90,7 @@ function Part({ part, visited, hasRest = false }) {
           { key: view.path, class: view.isInMore ? "in-more" : undefined },
           missingScope(view)
             ? h(Closed, { view })
-            : h(Open, { view, visited }),
+            : [h(Open, { key: "open", view, visited }), h(SavedLinks, { key: "searches", list: view.path, visited })],
         ),
       ),
   );
@@ -121,6 +122,33 @@ function Open({ view, visited }) {
     { to: view.path, class: "sidebar-link", "aria-current": current() === view.path ? "page" : undefined, "aria-describedby": count === undefined ? undefined : id, onClick: visited },
     h(Words, { view }),
     count !== undefined && h("span", { id, class: isQueue ? "sidebar-count waiting" : "sidebar-count", "aria-hidden": true }, number(count), isQueue && queue.value.hasMore && "+"),
+  );
+}
+
+/** The searches that the user has saved of a list. @param {{list: string, visited: (() => void) | undefined}} props */
+function SavedLinks({ list, visited }) {
+  const saved = viewsOf(list);
+  if (saved.length === 0) return null;
+  return h(
+    "ul",
+    { class: "sidebar-saved" },
+    saved.map((view) =>
+      h(
+        "li",
+        { key: view.name },
+        h(
+          Link,
+          {
+            to: `${list}?${new URLSearchParams(Object.entries(view.query).filter(([, value]) => value))}`,
+            class: "sidebar-link",
+            dir: "auto",
+            "aria-current": current() === list && isShown(view, query) ? "true" : undefined,
+            onClick: visited,
+          },
+          h("span", { class: "clip" }, view.name),
+        ),
+      ),
+    ),
   );
 }
 
