@@ -136,7 +136,7 @@ def ask_why_to_block(console: Person) -> None:
 def ask_for_other_actions(console: Person) -> None:
     console.open("roles/3")
     console.page.get_by_role("button", name="More actions").click()
-    expect(console.page.get_by_role("menuitem", name="Remove").get_by_text("has this role")).to_be_visible()
+    expect(console.page.get_by_role("menuitem", name="Remove").get_by_text("In use")).to_be_visible()
 
 
 def create_a_missing_author(console: Person) -> None:

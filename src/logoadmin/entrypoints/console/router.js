@@ -110,6 +110,8 @@ let isHeadingDue = false;
 
 /** After a navigation, focus the heading as soon as it exists, so that screen readers begin with the new view. */
 export function focusHeading() {
+  // A field of the view in which somebody types by then keeps the focus.
+  if (document.activeElement?.matches("#work :is(input, textarea, select)")) isHeadingDue = false;
   // The heading that stood there while the view was loading takes the focus with it.
   const isLost = visits.peek() > 0 && document.activeElement === document.body;
   const heading = (isHeadingDue || isLost) && document.querySelector("#work h1");
