@@ -138,7 +138,7 @@ class Person:
 
     def settle(self) -> None:
         """Wait until a view has loaded with its records and their pictures."""
-        expect(self.page.locator("#work h1, #work .empty, .sign-in h1").first).to_be_visible()
+        expect(self.page.locator("#work h1, #work .empty, .sign-in h1").last).to_be_visible()
         assert self.becomes(_RESTS), "something is still to appear"
 
     def becomes(self, holds: str, seconds: float = 20) -> bool:

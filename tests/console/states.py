@@ -92,7 +92,15 @@ def select_some(console: Person) -> None:
     console.open("logos")
     page = console.page
     page.locator(".card-name").first.focus()
+    page.keyboard.press("x")
+
+
+def look_beside_the_list(console: Person) -> None:
+    console.open("themes?look=table")
+    page = console.page
+    page.locator(".cell-link").first.focus()
     page.keyboard.press("Space")
+    expect(page.locator(".record-head h1")).to_be_visible()
 
 
 def edit_many(console: Person) -> None:
@@ -215,7 +223,7 @@ def be_without_a_database(console: Person) -> None:
 STATES: Final[tuple[Callable[[Person], None], ...]] = (
     write_bad_lines, match_columns, look_before_importing, ask_for_keys, search_everything, write_at_once,
     leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, edit_many, choose_a_view,
-    ask_for_more, compare_versions, ask_why_to_block, ask_for_other_actions, create_a_missing_author,
-    look_at_a_changed_import, look_at_what_is_not_published, look_at_a_part_of_a_request, hand_over_a_password,
-    enrol_an_app, keep_recovery_codes, be_without_a_database,
+    look_beside_the_list, ask_for_more, compare_versions, ask_why_to_block, ask_for_other_actions,
+    create_a_missing_author, look_at_a_changed_import, look_at_what_is_not_published, look_at_a_part_of_a_request,
+    hand_over_a_password, enrol_an_app, keep_recovery_codes, be_without_a_database,
 )  # fmt: skip

@@ -340,8 +340,7 @@ def test_lists_show_and_find_what_sites_do_not_get(console: Person, service: Ser
     row = page.locator("tbody tr", has_text="Logo 1")
     expect(row.locator(".state")).to_have_text("Blocked")
     expect(row.locator(".state")).to_have_attribute("title", "It covers the sign-in form")
-    # A click beside the name opens the record as well.
-    row.locator("td").last.click()
+    row.get_by_role("link").click()
     expect(page.locator("h1")).to_have_text("Logo 1")
     page.get_by_role("button", name="Lift the block").click()
     page.get_by_role("dialog").get_by_role("button", name="Lift the block").click()

@@ -24,12 +24,22 @@ const here = signal(new URL(location.href));
 /** Increases with each navigation by the user, so that focus follows, but not with changes of filters. */
 export const visits = signal(0);
 
+/** @param {URL} url @returns {string} its path below the console */
+const pathOf = (url) => url.pathname.slice(HOME.pathname.length).replace(/\/$/, "");
+
 /** The path below the console. */
-export const path = computed(() => here.value.pathname.slice(HOME.pathname.length).replace(/\/$/, ""));
+export const path = computed(() => pathOf(here.value));
+
+/** The path of the list that stays in view while the address is that of one of its records, shown beside it; else empty. */
+export const listBehind = signal("");
+/** The id of that record. */
+export const besideId = computed(() => (listBehind.value ? Number(path.value.slice(listBehind.value.length + 1)) : undefined));
+/** The address of the list as it was when the first of its records was opened beside it. */
+let openedFrom = "";
 
 /** The query that each list was last shown with, by its path: search, filters and order. @type {Map<string, string>} */
 const queries = new Map();
-effect(() => void queries.set(path.value, here.value.search));
+effect(() => void queries.set(listBehind.value || path.value, here.value.search));
 
 /** @param {string} list @returns {string} its path, with what the user last chose there */
 export const withChoices = (list) => `${list}${queries.get(list) ?? ""}`;
@@ -66,25 +76,51 @@ export function unsavedSave() {
 /** Asks whether to leave unsaved work; the shell puts its dialog here. @type {{ask: () => Promise<boolean>}} */
 export const leaving = { ask: async () => true };
 
-/** @param {string} path @param {{replace?: boolean}} [how] @returns {Promise<boolean>} whether it navigated */
-export async function navigate(path, { replace: isReplaced = false } = {}) {
+/**
+ * @typedef {object} How
+ * @property {boolean} [replace] Whether the entry of the browser's history is replaced.
+ * @property {string} [beside] The list that stays in view. Without it, a list stays behind its own records.
+ * @property {boolean} [isGlance] Whether the focus stays where it is.
+ */
+
+/** @param {string} path @param {How} [how] @returns {Promise<boolean>} whether it navigated */
+export async function navigate(path, { replace: isReplaced = false, beside, isGlance = false } = {}) {
   const to = new URL(path, HOME);
-  if (isLeft(to)) {
+  const list = beside ?? (listBehind.value && isRecordOf(listBehind.value, to) ? listBehind.value : "");
+  // The list keeps its choices in the address.
+  if (list) to.search = here.value.search;
+  if (isLeft(to, list)) {
     if (isUnsaved() && !(await leaving.ask())) return false;
     unsaved.clear();
   }
-  // As browsers do with a link to the page itself.
-  const replace = isReplaced || to.href === here.value.href;
+  // As browsers do with a link to the page itself; Back closes what is beside a list, however many were shown there.
+  const replace = isReplaced || to.href === here.value.href || (list !== "" && list === listBehind.value);
+  if (list && !listBehind.value) openedFrom = here.value.href;
   tops.set(position, scrollY);
-  history[replace ? "replaceState" : "pushState"]({ at: position + (replace ? 0 : 1) }, "", to);
+  history[replace ? "replaceState" : "pushState"]({ at: position + (replace ? 0 : 1), list }, "", to);
+  const kept = listOf(to, list) === listOf() && states.get(position);
   position += replace ? 0 : 1;
-  if (!replace) states.delete(position);
-  arrive(to, 0);
+  if (kept) states.set(position, kept);
+  else if (!replace) states.delete(position);
+  arrive(to, { list, isGlance });
   return true;
 }
 
-/** Whether another view comes; within one, whatever the query says, all that is typed stays. @param {URL} to */
-const isLeft = (to) => to.pathname.replace(/\/$/, "") !== here.value.pathname.replace(/\/$/, "");
+/** Close what is beside a list, which stays as it is. */
+export function closeBeside() {
+  const list = withChoices(listBehind.value);
+  if (address(list) === openedFrom) history.back();
+  else void navigate(list, { replace: true });
+}
+
+/** @param {string} list @param {URL} to @returns {boolean} */
+const isRecordOf = (list, to) => to.pathname.startsWith(new URL(`${list}/`, HOME).pathname) && /\/\d+\/?$/.test(to.pathname);
+
+/** The view that has the list, at this address. @param {URL} [to] @param {string} [list] */
+const listOf = (to = here.value, list = listBehind.value) => list || pathOf(to);
+
+/** Whether another view comes; within one, whatever the query says, all that is typed stays. @param {URL} to @param {string} list */
+const isLeft = (to, list) => pathOf(to) !== path.value || list !== listBehind.value;
 
 /** How far each entry of the browser's history was scrolled when it was left. @type {Map<number, number>} */
 const tops = new Map();
@@ -114,18 +150,22 @@ export function focusHeading() {
   if (document.activeElement?.matches("#work :is(input, textarea, select)")) isHeadingDue = false;
   // The heading that stood there while the view was loading takes the focus with it.
   const isLost = visits.peek() > 0 && document.activeElement === document.body;
-  const heading = (isHeadingDue || isLost) && document.querySelector("#work h1");
+  // What is beside a list comes after it.
+  const heading = (isHeadingDue || isLost) && [...document.querySelectorAll("#work h1")].at(-1);
   if (!(heading instanceof HTMLElement)) return;
   isHeadingDue = false;
   heading.focus({ preventScroll: true });
 }
 
-/** @param {URL} to @param {number} top */
-function arrive(to, top) {
-  arrivalTop = top;
-  isHeadingDue = true;
+/** @param {URL} to @param {{top?: number, list?: string, isGlance?: boolean}} how */
+function arrive(to, { top = 0, list = "", isGlance = false }) {
+  const stays = listOf(to, list) === listOf() && list !== listBehind.value;
+  arrivalTop = stays || (list && list === listBehind.value) ? scrollY : top;
+  // Where a list stays when its record goes, the focus returns into it.
+  isHeadingDue = !isGlance && (!stays || list !== "");
   batch(() => {
     here.value = to;
+    listBehind.value = list;
     visits.value += 1;
   });
 }
@@ -172,7 +212,8 @@ export function startRouter() {
     const to = Number(event.state.at);
     // Our own step back to the view with unsaved input.
     if (to === position) return;
-    if (isUnsaved() && isLeft(at)) {
+    const { list = "" } = event.state;
+    if (isUnsaved() && isLeft(at, list)) {
       // The browser has left already: go back there first, and then ask.
       const by = to - position;
       history.go(-by);
@@ -183,7 +224,7 @@ export function startRouter() {
     }
     tops.set(position, scrollY);
     position = to;
-    if (isLeft(at)) arrive(at, tops.get(to) ?? 0);
+    if (isLeft(at, list)) arrive(at, { top: tops.get(to) ?? 0, list });
     else here.value = at;
   });
   addEventListener("beforeunload", (event) => {

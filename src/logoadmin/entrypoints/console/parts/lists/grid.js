@@ -3,7 +3,8 @@
  *
  * Cards that leave the view are used again for those that enter it: nodes are neither made nor moved while one scrolls.
  */
-import { h, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { h, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { clicked, follow, glance, isBeside } from "./beside.js";
 import { selectUpTo, useRubberBand } from "./selection.js";
 import { useWindowing } from "./windowing.js";
 
@@ -52,20 +53,29 @@ export function Grid({ items, id, label, cardWidth, cardHeight, card, selection 
   const columns = columnsIn(width);
   const at = Math.min(focused, items.length - 1);
   const focus = useFocus(element, at);
+  // Beside a record, there are fewer in a row: the one of that record stays in view.
+  useEffect(() => {
+    const beside = items.findIndex((item) => isBeside(id(item)));
+    if (beside >= 0) show(element.current, Math.floor(beside / columns) * rowHeight, rowHeight);
+  }, [columns]);
 
   /** @param {KeyboardEvent} event */
   const pressed = (event) => {
     if (!(event.target instanceof Element) || !event.target.closest("[data-at]")) return;
-    // A checkbox or a switch has a Space of its own.
-    if (event.key === " " && event.target.hasAttribute("data-focus")) selection.toggle(id(items[at]), event.shiftKey);
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    // A checkbox has a Space of its own.
+    const link = event.target instanceof HTMLAnchorElement ? event.target : undefined;
+    if (link && event.key === " ") glance(link);
+    else if (link && event.code === "KeyX") selection.toggle(id(items[at]), event.shiftKey);
     else {
-      const step = event.ctrlKey || event.metaKey || event.altKey ? undefined : STEPS[event.key]?.(columns);
+      const step = STEPS[event.key]?.(columns);
       if (step === undefined) return;
       const target = Math.max(0, Math.min(items.length - 1, at + step));
       selection.move(id(items[at]), id(items[target]), event.shiftKey);
       setFocused(target);
       focus();
       show(element.current, Math.floor(target / columns) * rowHeight, rowHeight);
+      follow(() => element.current?.querySelector(`[data-at="${target}"] a`));
     }
     event.preventDefault();
   };
@@ -113,6 +123,8 @@ export function Grid({ items, id, label, cardWidth, cardHeight, card, selection 
           class: "grid-cell",
           role: "listitem",
           "data-at": index,
+          "aria-current": isBeside(id(item)) ? "true" : undefined,
+          onClick: clicked,
           "aria-posinset": index + 1,
           "aria-setsize": items.length,
           style: {

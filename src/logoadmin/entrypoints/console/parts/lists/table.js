@@ -5,6 +5,7 @@ import { useWindowing } from "./windowing.js";
 import { Link, Time } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
 import { sortBy, sortOf } from "./order.js";
+import { clicked, follow, glance, isBeside } from "./beside.js";
 import { selectUpTo } from "./selection.js";
 
 /**
@@ -46,7 +47,7 @@ export function Table({ records, id, columns, label, to, rowHeight = 44, selecti
       ),
       h(
         "tbody",
-        { ref: body, onKeyDown: (/** @type {KeyboardEvent} */ event) => selection && stepped(event, selection, records, id) },
+        { ref: body, onKeyDown: (/** @type {KeyboardEvent} */ event) => stepped(event, selection, records, id) },
         space(first),
         shown.map((record, at) =>
           h(
@@ -56,7 +57,8 @@ export function Table({ records, id, columns, label, to, rowHeight = 44, selecti
               "aria-rowindex": first + at + 2,
               class: selection?.ids.value.has(id(record)) ? "selected" : undefined,
               onClickCapture: (/** @type {MouseEvent} */ event) => event.shiftKey && selection && selectUpTo(event, selection, id(record)),
-              onClick: opened,
+              "aria-current": isBeside(id(record)) ? "true" : undefined,
+              onClick: clicked,
             },
             columns.map((column, position) => {
               const content = column.cell ? column.cell(record) : plain(column.name, record[column.name]);
@@ -75,34 +77,28 @@ export function Table({ records, id, columns, label, to, rowHeight = 44, selecti
 }
 
 /**
- * Up and Down go to the name in the next row, with Shift they select; Space on a name selects it.
+ * Up and Down go to the name in the next row, with Shift they select; X on a name selects it, and Space shows it beside.
  *
- * @param {KeyboardEvent} event @param {import("./selection.js").Selection} selection
+ * @param {KeyboardEvent} event @param {import("./selection.js").Selection | undefined} selection
  * @param {any[]} records @param {(record: any) => number} id
  */
 function stepped(event, selection, records, id) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
   const row = event.target instanceof Element ? event.target.closest("tr") : null;
   const at = Number(row?.getAttribute("aria-rowindex")) - 2;
-  const by = event.ctrlKey || event.metaKey || event.altKey ? undefined : { ArrowUp: -1, ArrowDown: 1 }[event.key];
-  const isName = event.target instanceof Element && event.target.matches(".cell-link");
-  if (event.key === " " && isName) selection.toggle(id(records[at]), event.shiftKey);
+  const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  const link = event.target instanceof HTMLAnchorElement && event.target.matches(".cell-link") ? event.target : undefined;
+  if (link && event.key === " ") glance(link);
+  else if (link && event.code === "KeyX" && selection) selection.toggle(id(records[at]), event.shiftKey);
   else if (by !== undefined && records[at + by]) {
     const next = row?.parentElement?.querySelector(`[aria-rowindex="${at + by + 2}"] .cell-link`);
-    if (!(next instanceof HTMLElement)) return;
-    selection.move(id(records[at]), id(records[at + by]), event.shiftKey);
+    if (!(next instanceof HTMLAnchorElement)) return;
+    selection?.move(id(records[at]), id(records[at + by]), event.shiftKey);
     next.focus();
     next.scrollIntoView({ block: "nearest" });
+    follow(() => next);
   } else return;
   event.preventDefault();
-}
-
-/** A click beside the name opens the record as well, unless it ends a selection of text. @param {MouseEvent} event */
-function opened(event) {
-  const { target, currentTarget, ctrlKey, metaKey, shiftKey, altKey } = event;
-  if (!(target instanceof Element && currentTarget instanceof Element) || target.closest("a, button, input, label")) return;
-  if (event.defaultPrevented || ctrlKey || metaKey || shiftKey || altKey || getSelection()?.type === "Range") return;
-  const link = currentTarget.querySelector(".cell-link");
-  if (link instanceof HTMLElement) link.click();
 }
 
 /** @param {{column: Column}} props */

@@ -1,7 +1,7 @@
 /** Small parts that every view is made of. */
 import { h, useEffect, useId } from "../../vendor/preact.js";
 import { relativeTime, exactTime, t } from "../../texts.js";
-import { address, focusHeading } from "../../router.js";
+import { address, focusHeading, visits } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
 import { useFailure } from "./countdown.js";
 import { Icon } from "./icon.js";
@@ -13,7 +13,8 @@ import { CopyReference } from "./reference.js";
 export function Heading({ title }) {
   useEffect(() => {
     document.title = `${title} · logoadmin`;
-  }, [title]);
+    // Of two views beside each other, the second one names the tab.
+  }, [title, visits.value]);
   // A view that reads first has its heading later than the others.
   useEffect(focusHeading, []);
   return h("h1", { tabIndex: -1, dir: "auto" }, title);

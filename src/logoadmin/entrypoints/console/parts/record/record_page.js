@@ -5,10 +5,10 @@ import { Editing } from "./editing.js";
 import { sayFailure } from "../../notices.js";
 import { opened } from "../../recent.js";
 import { KINDS } from "../../records.js";
-import { navigate, query } from "../../router.js";
+import { closeBeside, listBehind, navigate, path, query } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
 import { t } from "../../texts.js";
-import { Skeleton, Unread } from "../primitives/basics.js";
+import { Button, IconButton, Skeleton, Unread } from "../primitives/basics.js";
 import { Breadcrumbs } from "../primitives/breadcrumbs.js";
 import { RecordForm } from "../primitives/fields.js";
 import { Gone, Newer } from "./conflict_banner.js";
@@ -95,13 +95,14 @@ export function RecordPage(props) {
   const record = editing.record.value;
   const again = () => void editing.load();
   const title = editing.name || (editing.isNew ? newTitle : t(`${kind}.title`));
+  const besideForm = form && aside && h("div", { key: "aside", class: "editor-aside" }, aside(form, editing.record.value));
   return h(
     "div",
     { class: aside ? "view record" : "view record narrow" },
     h(
       "div",
       { class: "spread record-way" },
-      h(Breadcrumbs, { list, title: t(`${kind}s.title`), name: title }),
+      listBehind.value ? h(SheetActions, {}) : h(Breadcrumbs, { list, title: t(`${kind}s.title`), name: title }),
       id !== undefined && h(Neighbours, { kind, id, list }),
     ),
     h(RecordHead, { editing, title, ...props }),
@@ -114,12 +115,24 @@ export function RecordPage(props) {
       h(
         "div",
         { class: aside ? "editor" : beside ? "record-columns" : "" },
-        h(Form, { editing, form, ...props }),
-        aside && h("div", { class: "editor-aside" }, aside(form, editing.record.value)),
+        // Beside a list, one looks at records before one edits them.
+        listBehind.value && besideForm,
+        h(Form, { key: "form", editing, form, ...props }),
+        !listBehind.value && besideForm,
         beside && h("div", { class: "beside" }, beside(record)),
       ),
     form && editing.theirs.value && h(Compared, { editing, form, theirs: editing.theirs.value }),
     form && (typeof children === "function" ? children(record, again) : children),
+  );
+}
+
+/** What stands in place of the way to the list, where that is in view. */
+function SheetActions() {
+  return h(
+    "div",
+    { class: "cluster" },
+    h(IconButton, { icon: "X", label: t("close"), "aria-keyshortcuts": "Escape", onClick: closeBeside }),
+    h(Button, { tone: "quiet", onClick: () => void navigate(path.value, { beside: "", replace: true }) }, t("record.whole")),
   );
 }
 

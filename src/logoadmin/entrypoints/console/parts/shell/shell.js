@@ -6,8 +6,8 @@ import { loadMoreTexts, t, withTexts } from "../../texts.js";
 import { slow } from "../../slow_requests.js";
 import { dismiss, notices } from "../../notices.js";
 import { isMember } from "../../proposals.js";
-import { isMeant, missingScope, place } from "../../place.js";
-import { FILES, arrivalTop, focusHeading, leaving, unsavedSave, visits } from "../../router.js";
+import { isMeant, missingScope, place, placeBehind } from "../../place.js";
+import { FILES, address, arrivalTop, closeBeside, focusHeading, leaving, unsavedSave, visits } from "../../router.js";
 import { Sidebar } from "./sidebar.js";
 import { Dialogs, ask, choose } from "../primitives/dialog.js";
 import { CopyReference } from "../primitives/reference.js";
@@ -59,12 +59,49 @@ export function Shell() {
     { class: "shell" },
     h("a", { class: "skip", href: "#work", onClick: skip }, t("skip")),
     h(Sidebar, { help: showHelp, search }),
-    h("main", { id: "work", class: "work" }, h(Banner, {}), me.value.enrol_by && h(EnrolReminder, {}), h(Place, { key: place.value.path })),
+    h(Work, {}),
     around,
     help.value && h(Help, { close: () => (help.value = false) }),
     searching.value && h(Palette, { close: () => (searching.value = false), help: showHelp }),
     h(Keys, {}),
   );
+}
+
+/** The current view; where it is a record that a list has opened beside it, then after that list. */
+function Work() {
+  const behind = placeBehind.value;
+  const first = behind ?? place.value;
+  return h(
+    "main",
+    { id: "work", class: behind ? "work has-sheet" : "work" },
+    h(Banner, {}),
+    me.value?.enrol_by && h(EnrolReminder, {}),
+    h(Place, { key: first.path, ...first, isBehind: Boolean(behind) }),
+    behind && h(Sheet, { key: "sheet" }),
+  );
+}
+
+/** What a list has opened beside it; once closed, the focus is at its name in the list. */
+function Sheet() {
+  const last = useRef("");
+  const { view, path } = place.value;
+  last.current = path;
+  useEffect(() => {
+    /** @param {KeyboardEvent} event */
+    const pressed = (event) => {
+      if (event.key !== "Escape" || event.defaultPrevented || isTyping(event) || document.querySelector("dialog[open]")) return;
+      event.preventDefault();
+      closeBeside();
+    };
+    addEventListener("keydown", pressed);
+    return () => {
+      removeEventListener("keydown", pressed);
+      // What had it is gone.
+      if (document.activeElement !== document.body) return;
+      /** @type {HTMLElement | null} */ (document.querySelector(`#work > .view a[href="${CSS.escape(address(last.current))}"]`))?.focus();
+    };
+  }, []);
+  return h("section", { class: "sheet", "aria-label": view && t(view.title) }, h(Place, { key: path, ...place.value }));
 }
 
 /** @param {MouseEvent} event */
@@ -90,15 +127,14 @@ function Demo() {
   return h("p", { class: "demo" }, t("demo"));
 }
 
-/** The view that the address names. */
-function Place() {
-  const { view, params } = place.value;
+/** One view. @param {import("../../place.js").Place & {isBehind?: boolean}} props `isBehind`: something is beside it, and has the focus. */
+function Place({ view, params, isBehind }) {
   const { found: page, problem } = useLoaded(() => loadView(view));
   const [failed, retry] = useErrorBoundary((error) => console.error(error));
   const visit = visits.value;
   useEffect(() => {
     // Not at the first look, where the browser puts the focus; and not before there is something to read.
-    if (visit === 0 || (!page && !problem)) return;
+    if (visit === 0 || (!page && !problem) || isBehind) return;
     scrollToArrival();
     focusHeading();
   }, [visit, page, problem]);

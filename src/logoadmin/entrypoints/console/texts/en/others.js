@@ -223,6 +223,7 @@ export default {
   "record.on": "On",
   "record.saved": "Saved",
   "record.saving": "Saving…",
+  "record.whole": "Open the whole page",
   "record.why": "Why? (optional, kept in the history)",
   "remove.outdated": "Somebody has changed it meanwhile, and nothing was removed. Look at it as it is now; then remove it if you still want to.",
   restored: "Restored {name}",
@@ -260,7 +261,8 @@ export default {
   "key.save": "Save the form",
   "key.search": "Search the list",
   "key.undo": "Undo the last action",
-  "key.select": "Select a card; with Shift, all up to it",
+  "key.glance": "Show it beside the list, or close it",
+  "key.select": "Select; with Shift, all up to it",
   "key.selectAll": "Select all that is shown",
   // The CSS editor
   "code.all": "all",
