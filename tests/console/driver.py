@@ -133,7 +133,8 @@ class Person:
     def filter(self, by: str, choice: str) -> None:
         """Choose a filter of a list in its menu."""
         self.page.locator(".filters summary").click()
-        self.page.locator(".filters").get_by_label(by).select_option(label=choice)
+        label = self.page.locator(".filters .pick").filter(has=self.page.get_by_text(by, exact=True))
+        label.locator("select").select_option(label=choice)
         self.page.keyboard.press("Escape")
 
     def settle(self) -> None:

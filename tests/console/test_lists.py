@@ -1,6 +1,7 @@
 """The lists of logos and themes, as people use them: by mouse, by keyboard alone, and while others change them (J3)."""
 
 import re
+import time
 from urllib.parse import urlsplit
 
 import pytest
@@ -265,8 +266,9 @@ def test_a_list_that_was_loading_does_not_revert_changes_made_meanwhile(console:
         else:
             held.append((route, route.fetch()))
 
-    page.route(re.compile(r"/api/themes$"), hold)
-    page.evaluate("dispatchEvent(new Event('focus'))")
+    page.route(re.compile(r"/api/themes\?versions=true$"), hold)
+    with page.expect_request(re.compile(r"/api/themes\?")):
+        page.evaluate("dispatchEvent(new Event('focus'))")
     while not held:
         page.wait_for_timeout(20)
     theme = _card(page, "Theme 5")
@@ -352,6 +354,7 @@ def test_the_table_sorts_by_its_heads_and_has_the_columns_and_the_density_that_t
 ) -> None:
     """contract J8"""
     page = console.page
+    console.service.gallery.logos.amend(artworks.AmendLogo(logo_id=7, target="wiki"))
     console.sign_in("logos?look=table")
     heads, names = page.locator("thead th"), page.locator("tbody .cell-link")
     expect(heads).to_have_text(["Name", "Target", "Authors", "State", "Changed", "ID"])
@@ -367,7 +370,6 @@ def test_the_table_sorts_by_its_heads_and_has_the_columns_and_the_density_that_t
     expect(by_id).to_have_attribute("aria-sort", "none")
     expect(by_name).to_have_attribute("aria-sort", "ascending")
     expect(page).to_have_url(re.compile("order=name"))
-    console.service.gallery.logos.amend(artworks.AmendLogo(logo_id=7, target="wiki"))
     by_change = page.get_by_role("columnheader", name="Changed")
     by_change.get_by_role("button").click()
     expect(by_change).to_have_attribute("aria-sort", "descending")
@@ -493,3 +495,29 @@ def test_users_and_authors_sort_by_their_heads(console: Person) -> None:
     page.get_by_role("columnheader", name="Name").get_by_role("button").click()
     expect(page).to_have_url(re.compile("order=name-desc$"))
     expect(names).to_have_text(ordered[::-1])
+
+
+@pytest.mark.rule("contract J6")
+def test_artworks_are_found_by_a_host_in_their_css_and_by_when_they_changed(console: Person) -> None:
+    page, logos = console.page, console.service.gallery.logos
+    logos.amend(artworks.AmendLogo(logo_id=7, custom_css="background: url(https://Far.example:81/a.svg)"))
+    console.sign_in("logos?look=table")
+    console.filter("Host in the CSS", "far.example")
+    expect(page.locator("tbody .cell-link")).to_have_text(["Logo 7"])
+    chips = page.locator(".filter-chips")
+    expect(chips).to_contain_text("far.example")
+    chips.get_by_role("button").click()
+    expect(page.locator(".found")).to_have_text("47 found")
+    console.filter("Changed", "Last 24 hours")
+    expect(page.locator(".found")).to_have_text("47 found")
+    page.clock.install(time=time.time() + 2 * 86_400)
+    page.reload()
+    expect(page.locator(".found")).to_have_text("0 found")
+    page.get_by_role("button", name="Show all").click()
+    expect(page.locator(".found")).to_have_text("47 found")
+    # A change from here counts at once.
+    console.open("logos?look=table&order=changed-desc&q=logo")
+    expect(page.locator("tbody .cell-link").first).to_have_text("Logo 7")
+    page.locator("tbody tr", has_text="Logo 40").get_by_role("checkbox").check()
+    page.get_by_role("button", name="Activate", exact=True).click()
+    expect(page.locator("tbody .cell-link").first).to_have_text("Logo 40")

@@ -152,7 +152,7 @@ async function asked(kind, etag, most, signal) {
   const { list, anonymous } = KINDS[kind];
   for (let left = AGAIN; ; left -= 1) {
     const before = writes;
-    const answer = await call("get", list, { anonymous, signal, ...(etag ? { ifNoneMatch: etag } : {}), ...(most ? { most } : {}) });
+    const answer = await call("get", list, { query: { versions: true }, anonymous, signal, ...(etag ? { ifNoneMatch: etag } : {}), ...(most ? { most } : {}) });
     if (before === writes || left === 0) return answer;
   }
 }
@@ -173,8 +173,11 @@ export function forgetLists() {
   }
 }
 
+/** @param {any} record As a list has it. @returns {string} what it is, whenever that was made so (contract E6) */
+export const contentOf = ({ version: _, changed_at: __, ...fields }) => JSON.stringify(fields);
+
 /**
- * Put a written record into its list, in order of ids.
+ * Put a read or written record into its list, in order of ids.
  * @template {KindName} K
  * @param {K} kind @param {Records[K]} record
  */
@@ -182,10 +185,11 @@ export function upsert(kind, record) {
   const { list } = entry(kind);
   const { id } = KINDS[kind];
   const of = (/** @type {any} */ each) => each[id];
-  if (!list.value.records) return;
+  const known = list.value.records?.find((each) => of(each) === of(record));
+  if (!list.value.records || (known && contentOf({ ...known, ...record }) === contentOf(known))) return;
   const records = list.value.records.filter((each) => of(each) !== of(record));
   const at = records.findIndex((each) => of(each) > of(record));
-  records.splice(at < 0 ? records.length : at, 0, record);
+  records.splice(at < 0 ? records.length : at, 0, { ...record, changed_at: Math.floor(Date.now() / 1000) });
   list.value = { ...list.value, records };
 }
 

@@ -13,18 +13,22 @@ import { Begin, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/
 import { Icon } from "../parts/primitives/icon.js";
 import { ManyBar } from "../parts/lists/bulk_bar.js";
 import { work } from "../parts/lists/bulk_work.js";
-import { ORDERS, inOrder, isOfService, orderChoice, serviceOrder } from "../parts/lists/order.js";
+import { inOrder, orderChoice } from "../parts/lists/order.js";
 import { lazy } from "../parts/primitives/lazy.js";
 import { Menu } from "../parts/primitives/menu.js";
 import { ExportButton } from "../parts/lists/export_button.js";
 import { Search, Toolbar } from "../parts/lists/toolbar.js";
 import { useSelection } from "../parts/lists/selection.js";
 
+/** The filters that only this page knows. */
+const OWN = ["author", "state", "host", "changed"];
+
 /** @typedef {"logo" | "theme"} ArtworkKind */
 /** @typedef {import("../records.js").Records["logo"] | import("../records.js").Records["theme"]} Artwork */
 
-const ORDER = Object.values(ORDERS).flat();
-const FILTERS = { q: "", target: "", active: "", author: "", state: "" };
+const FILTERS = { q: "", target: "", active: "", author: "", state: "", host: "", changed: "" };
+/** Within how many days a record has changed. */
+const DAYS = /** @type {const} */ (["1", "7", "30", "365"]);
 
 /** @param {{kind: ArtworkKind}} props */
 export default function Artworks({ kind }) {
@@ -33,15 +37,14 @@ export default function Artworks({ kind }) {
   useEffect(() => (listOf(kind).peek().isLarge ? undefined : again()), [kind, returned.value]);
   useEffect(() => void readStates(), [records, returned.value]);
   const found = useFound(kind, records);
-  const isPaged = isLarge || isOfService(query("order"));
   const [pages, setPages] = useState(/** @type {import("../parts/lists/large_list.js").View | undefined} */ (undefined));
-  // The service cannot filter by having no author.
-  const foundInPages = useMemo(() => pages?.records && chosen(named(kind, pages.records, "changed")), [pages, query("author"), query("state"), status.value]);
-  const view = isPaged ? { again, failure: undefined, ...pages, records: pages?.records, found: foundInPages } : { records, found, failure, again: () => (abandonReads(kind), again()) };
+  // What the service cannot filter by; they are in its order.
+  const foundInPages = useMemo(() => pages?.records && chosen(named(kind, pages.records)), [pages, ...OWN.map((name) => query(name)), status.value]);
+  const view = isLarge ? { again, failure: undefined, ...pages, records: pages?.records, found: foundInPages } : { records, found, failure, again: () => (abandonReads(kind), again()) };
   return [
     h(ArtworkList, { key: "list", kind, ...view }),
     h(LazySync, { key: "sync", kind, busy: work.value !== undefined }),
-    isPaged && h(LazyLarge, { key: "pages", kind, filters: { ...filtersInForce(), q: query("q") }, take: setPages }),
+    isLarge && h(LazyLarge, { key: "pages", kind, filters: { ...filtersInForce(), q: query("q") }, take: setPages }),
   ];
 }
 
@@ -66,7 +69,7 @@ function ArtworkList({ kind, records, found, failure, again, authors, hasMore = 
     h(
       ViewHead,
       { title: t(`${kind}s.title`) },
-      h(ExportButton, { kind, filters: filtersInForce(), choose: (all) => chosen(named(kind, all)), count: hasMore ? undefined : found?.length }),
+      h(ExportButton, { kind, filters: filtersInForce(), choose: (all) => chosen(named(kind, ordered(kind, all))), count: hasMore ? undefined : found?.length }),
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS[kind].write, onClick: () => void navigate(`${kind}s/new`) }, t(`${kind}s.new`)),
     ),
     h(Filters, { kind, records, authors }, h(Looks, { kind, look })),
@@ -85,33 +88,37 @@ function ArtworkList({ kind, records, found, failure, again, authors, hasMore = 
  * @returns {any[] | undefined}
  */
 function useFound(kind, records) {
-  const order = query("order");
-  const ordered = useMemo(() => records && named(kind, records), [records, order, status.value]);
-  return useMemo(() => ordered && chosen(ordered), [ordered, query("q"), query("target"), query("active"), query("author"), query("state"), status.value]);
+  const inTurn = useMemo(() => records && named(kind, ordered(kind, records)), [records, query("order"), status.value]);
+  return useMemo(() => inTurn && chosen(inTurn), [inTurn, ...Object.keys(FILTERS).map((name) => query(name))]);
 }
 
 /** @typedef {{record: Artwork, name: string, states: import("../reader_states.js").Known}} Named A record, and its name as it is compared. */
 
-/** @param {ArtworkKind} kind @param {Artwork[]} records @param {string} [order] @returns {Named[]} */
-const named = (kind, records, order = query("order")) => inOrder(records, { id: KINDS[kind].id, name: "name" }, order).map((record) => ({ record, name: record.name.toLowerCase(), states: statesOf(kind, /** @type {any} */ (record)[KINDS[kind].id]) }));
+/** @param {ArtworkKind} kind @param {Artwork[]} records */
+const ordered = (kind, records) => inOrder(records, { id: KINDS[kind].id, name: "name" }, query("order"));
 
-/** @param {Named[]} ordered @returns {Artwork[]} those that the filters leave */
-function chosen(ordered) {
-  const [q, target, active, author, state] = [query("q").toLowerCase(), query("target"), query("active"), query("author"), query("state")];
+/** @param {ArtworkKind} kind @param {Artwork[]} records @returns {Named[]} */
+const named = (kind, records) => records.map((record) => ({ record, name: record.name.toLowerCase(), states: statesOf(kind, /** @type {any} */ (record)[KINDS[kind].id]) }));
+
+/** @param {Named[]} all @returns {Artwork[]} those that the filters leave */
+function chosen(all) {
+  const [q, target, active, author, state, host] = [query("q").toLowerCase(), query("target"), query("active"), query("author"), query("state"), query("host")];
+  const since = Number(query("changed")) && Date.now() / 1000 - Number(query("changed")) * 86_400;
   const fits = (/** @type {Named} */ { record, name, states }) =>
     name.includes(q) &&
     (!target || record.target === target) &&
     (!active || active === (record.active ? "yes" : "no")) &&
     (!state || state in states) &&
+    (!host || hostsOf(record).has(host)) &&
+    (!since || /** @type {any} */ (record).changed_at >= since) &&
     (!author || (author === "none" ? record.authors.length === 0 : record.authors.some((each) => String(each.author_id) === author)));
-  return ordered.filter(fits).map(({ record }) => record);
+  return all.filter(fits).map(({ record }) => record);
 }
 
 /** The filters that the service applies itself, so that an export does not read everything. */
 function filtersInForce() {
-  const [active, order] = [query("active"), query("order")];
-  const sorted = isOfService(order) ? serviceOrder(order) : {};
-  return { target: query("target"), active: active && active === "yes", author_id: /^\d+$/.exec(query("author"))?.[0], ...sorted };
+  const active = query("active");
+  return { target: query("target"), active: active && active === "yes", author_id: /^\d+$/.exec(query("author"))?.[0] };
 }
 
 const filtering = () => Object.keys(FILTERS).some((name) => query(name));
@@ -120,21 +127,23 @@ const filtering = () => Object.keys(FILTERS).some((name) => query(name));
 function Filters({ kind, records, authors, children }) {
   const any = t("filter.any");
   const choices = useMemo(() => choicesIn(records ?? [], authors ?? []), [records, authors, any]);
-  const [target, active, author, state, order] = [query("target"), query("active"), query("author"), query("state"), query("order")];
+  const values = [...Object.keys(FILTERS), "order"].map((name) => query(name));
   const [filters, inOrderOf] = useMemo(() => {
-    /** @type {(label: string, name: string, value: string, choices: [string, string][]) => import("../parts/lists/toolbar.js").Choice} */
-    const filter = (label, name, value, some) => ({ label, value, choices: [["", any], ...some], pick: (chosen) => setQuery({ [name]: chosen }) });
-    const states = may(KINDS[kind].write) ? [filter(t("field.state"), "state", state, STATES.map((each) => [each, t(`state.${each}`)]))] : [];
+    /** @type {(label: string, name: string, choices: [string, string][]) => import("../parts/lists/toolbar.js").Choice} */
+    const filter = (label, name, some) => ({ label, value: query(name), choices: [["", any], ...some], pick: (chosen) => setQuery({ [name]: chosen }) });
+    const states = may(KINDS[kind].write) ? [filter(t("field.state"), "state", STATES.map((each) => [each, t(`state.${each}`)]))] : [];
     return [
       [
-        filter(t("field.target"), "target", target, choices.targets),
-        filter(t("field.active"), "active", active, [["yes", t("yes")], ["no", t("no")]]),
+        filter(t("field.target"), "target", choices.targets),
+        filter(t("field.active"), "active", [["yes", t("yes")], ["no", t("no")]]),
         ...states,
-        filter(t("filter.author"), "author", author, choices.authors),
+        filter(t("filter.author"), "author", choices.authors),
+        filter(t("filter.host"), "host", choices.hosts),
+        filter(t("field.changed"), "changed", DAYS.map((each) => [each, t(`filter.days.${each}`)])),
       ],
-      orderChoice(ORDER),
+      orderChoice(),
     ];
-  }, [choices, target, active, author, state, order, any]);
+  }, [choices, ...values, any]);
   return h(
     Toolbar,
     {
@@ -146,14 +155,26 @@ function Filters({ kind, records, authors, children }) {
   );
 }
 
-/** @param {Artwork[]} records @param {any[]} others @returns {{targets: [string, string][], authors: [string, string][]}} the filters */
+/** @param {Artwork[]} records @param {any[]} others @returns {Record<"targets" | "authors" | "hosts", [string, string][]>} the filters */
 function choicesIn(records, others) {
   const targets = new Set(records.map((record) => record.target));
   const authors = new Map([...others, ...records.flatMap((record) => record.authors)].map((each) => [String(each.author_id), each.username]));
+  const hosts = new Set(records.flatMap((record) => [...hostsOf(record)]));
   return {
+    hosts: [...hosts].sort().map((host) => [host, host]),
     targets: [...targets].sort(byName).map((target) => [target, target]),
     authors: [["none", t("filter.author.none")], ...[...authors].sort(([, a], [, b]) => byName(a, b))],
   };
+}
+
+/** @type {WeakMap<Artwork, Set<string>>} */
+const hosts = new WeakMap();
+
+/** @param {Artwork} record @returns {Set<string>} those that its CSS names */
+function hostsOf(record) {
+  const found = hosts.get(record) ?? new Set([...record.custom_css.matchAll(/\/\/([\w-]+(?:\.[\w-]+)+)/g)].map(([, host = ""]) => host.toLowerCase()));
+  hosts.set(record, found);
+  return found;
 }
 
 /** @param {{kind: ArtworkKind, look: string}} props */

@@ -8,7 +8,7 @@ import { t } from "../texts.js";
 import { leaveTrail } from "../trail.js";
 import { Begin, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { ExportButton } from "../parts/lists/export_button.js";
-import { OWN_ORDERS, inOrder, orderChoice } from "../parts/lists/order.js";
+import { inOrder, orderChoice } from "../parts/lists/order.js";
 import { Search, Toolbar } from "../parts/lists/toolbar.js";
 import { Table } from "../parts/lists/table.js";
 
@@ -38,7 +38,7 @@ export default function Authors() {
     ),
     h(
       Toolbar,
-      { search: h(Search, { value: q, label: t("authors.search"), search: (text) => setQuery({ q: text }) }), order: orderChoice(OWN_ORDERS) },
+      { search: h(Search, { value: q, label: t("authors.search"), search: (text) => setQuery({ q: text }) }), order: orderChoice() },
       h("span", { class: "found", role: "status" }, found && t("found", { n: found.length })),
     ),
     failure && !records && h(Unread, { failure, again: afresh }),
@@ -54,6 +54,7 @@ export default function Authors() {
           { name: "username", title: t("field.username"), sort: "name", cell: (/** @type {Author} */ author) => h("bdi", null, nameOf("author", author)) },
           { name: "user_id", title: t("field.user_id"), type: "number" },
           { name: "created_at", title: t("field.created_at"), sort: "created_at" },
+          { name: "changed_at", title: t("field.changed"), sort: "changed" },
         ],
       }),
   );

@@ -9,7 +9,7 @@ import { leaveTrail } from "../trail.js";
 import { Person } from "../parts/people/avatar.js";
 import { Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { ExportButton } from "../parts/lists/export_button.js";
-import { OWN_ORDERS, inOrder, orderChoice } from "../parts/lists/order.js";
+import { inOrder, orderChoice } from "../parts/lists/order.js";
 import { Search, Toolbar } from "../parts/lists/toolbar.js";
 import { Table } from "../parts/lists/table.js";
 
@@ -56,7 +56,7 @@ export default function Users() {
             pick: (chosen) => setQuery({ role: chosen }),
           },
         ],
-        order: orderChoice(OWN_ORDERS),
+        order: orderChoice(),
       },
       h("span", { class: "found", role: "status" }, found && t("found.people", { n: found.length })),
     ),
@@ -73,6 +73,7 @@ export default function Users() {
           { name: "username", title: t("field.username"), sort: "name", cell: (/** @type {User} */ user) => [h(Person, { user }), user.active === false && h("span", { class: "state" }, t("user.suspended"))] },
           { name: "role_id", title: t("field.role_id"), cell: (/** @type {User} */ user) => h("bdi", null, roleName(user.role_id)) },
           { name: "created_at", title: t("users.since"), sort: "created_at" },
+          { name: "changed_at", title: t("field.changed"), sort: "changed" },
           { name: "user_id", title: t("field.user_id"), type: "number", sort: "id" },
         ],
       }),

@@ -4,12 +4,11 @@ import { nameOf } from "../../presentation.js";
 import { KINDS } from "../../records.js";
 import { t } from "../../texts.js";
 import { SelectBox, States } from "./artwork_controls.js";
-import { Link } from "../primitives/basics.js";
+import { Link, Time } from "../primitives/basics.js";
 import { Picture } from "../primitives/picture.js";
 import { density } from "../lists/density.js";
 import { Table } from "../lists/table.js";
 import { shownColumns } from "../lists/view_choices.js";
-import { ChangeTime, useChangeTimes } from "./change_times.js";
 
 const ROWS = { comfortable: 44, compact: 32 };
 
@@ -17,7 +16,6 @@ const ROWS = { comfortable: 44, compact: 32 };
 export function ArtworkTable({ kind, artworks, selection }) {
   const { id } = KINDS[kind];
   const shown = shownColumns();
-  useChangeTimes(kind, shown.includes("changed"));
   const cells = cellsOf(kind);
   const name = (/** @type {any} */ artwork) =>
     h(
@@ -46,7 +44,7 @@ function cellsOf(kind) {
     authors: { cell: (artwork) => h("bdi", null, artwork.authors.map((/** @type {any} */ author) => nameOf("author", author)).join(", ")) },
     state: { cell: (artwork) => h(States, { kind, artwork }) },
     created_at: { sort: "created_at" },
-    changed: { sort: "changed", cell: (artwork) => h(ChangeTime, { kind, id: artwork[KINDS[kind].id] }) },
+    changed: { sort: "changed", cell: (artwork) => h(Time, { seconds: artwork.changed_at }) },
     id: { type: "number", sort: "id", cell: (artwork) => artwork[KINDS[kind].id] },
   };
 }

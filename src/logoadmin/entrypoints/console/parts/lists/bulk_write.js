@@ -12,7 +12,7 @@
  * @property {Failure | undefined} failure Why it stopped; `repeat` sends the request again, if its answer was lost.
  */
 import { call, Failure } from "../../client.js";
-import { KINDS, listOf, readList, refreshList, replaceMany, versionOf } from "../../records.js";
+import { KINDS, contentOf, listOf, readList, refreshList, replaceMany, versionOf } from "../../records.js";
 import { MOST } from "./bulk_work.js";
 
 /**
@@ -52,9 +52,10 @@ export async function writeMany(kind, records, change, { stop, step, repeat }) {
 function take(kind, records, changes, made) {
   const { id } = KINDS[kind];
   const versions = new Map(made.map((each) => [each.id, each.change_id]));
+  const last = new Map(made.map((each) => [each.id, { version: each.change_id, changed_at: each.at }]));
   const now = records.flatMap((record, at) => {
     const { unblock: _, ...fields } = changes[at].set ?? {};
-    return changes[at].remove ? [] : [{ ...record, ...fields }];
+    return changes[at].remove ? [] : [{ ...record, ...fields, ...last.get(record[id]) }];
   });
   // Lists name the authors of a record in full.
   if (changes.some(({ set }) => set?.author_ids) || !listOf(kind).value.records) void refreshList(kind);
@@ -70,7 +71,7 @@ async function compared(kind, outcome, failure) {
   const { id } = KINDS[kind];
   await readList(kind);
   const now = new Map(listOf(kind).value.records?.map((/** @type {any} */ record) => [record[id], record]));
-  const isChanged = (/** @type {any} */ record) => now.has(record[id]) && JSON.stringify(now.get(record[id])) !== JSON.stringify(record);
+  const isChanged = (/** @type {any} */ record) => now.has(record[id]) && contentOf(now.get(record[id])) !== contentOf(record);
   const missing = outcome.left.filter((record) => !now.has(record[id]));
   const changed = outcome.left.filter(isChanged);
   const left = outcome.left.filter((record) => now.has(record[id]) && !isChanged(record));

@@ -76,7 +76,7 @@ class Pages {
   #page(before, limit) {
     const { list, id } = KINDS[this.kind];
     const after = before.at(-1)?.[id];
-    return call("get", list, { anonymous: true, query: /** @type {any} */ ({ ...this.filters, limit, after }) });
+    return call("get", list, { anonymous: true, query: /** @type {any} */ ({ ...this.filters, versions: true, limit, after }) });
   }
 }
 

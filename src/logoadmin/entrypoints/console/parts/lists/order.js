@@ -5,23 +5,17 @@ import { byName, t } from "../../texts.js";
 /** By each column: ascending, and descending; the newest come first where the address says nothing. */
 export const ORDERS = /** @type {const} */ ({ name: ["name", "name-desc"], created_at: ["oldest", ""], changed: ["changed", "changed-desc"], id: ["id", "id-desc"] });
 
-/** Whether only the service knows this order: records do not have the time of their last change. @param {string} order */
-export const isOfService = (order) => order.startsWith("changed");
-
-/** Those of lists that are read completely. */
-export const OWN_ORDERS = Object.values(ORDERS).flat().filter((each) => !isOfService(each));
-
-/** @param {readonly string[]} orders @returns {import("./toolbar.js").Choice} the order of a list, one of these */
-export const orderChoice = (orders) => ({
+/** @returns {import("./toolbar.js").Choice} the order of a list */
+export const orderChoice = () => ({
   label: t("order"),
   value: query("order"),
-  choices: orders.map((each) => /** @type {const} */ ([each, t(/** @type {import("../../texts.js").TextKey} */ (`order.${each || "newest"}`))])),
+  choices: Object.values(ORDERS).flat().map((each) => /** @type {const} */ ([each, t(/** @type {import("../../texts.js").TextKey} */ (`order.${each || "newest"}`))])),
   pick: (chosen) => setQuery({ order: chosen }),
 });
 
 /** @param {string} order @returns {{sort: "id" | "name" | "changed", order: "asc" | "desc"}} as the service names it (contract E4, E5) */
 export function serviceOrder(order) {
-  const sort = order.startsWith("name") ? "name" : isOfService(order) ? "changed" : "id";
+  const sort = order.startsWith("name") ? "name" : order.startsWith("changed") ? "changed" : "id";
   return { sort, order: order === "" || order.endsWith("-desc") ? "desc" : "asc" };
 }
 
@@ -46,13 +40,19 @@ export function sortBy(column) {
  * @param {T[]} records
  * @param {{id: string, name: string}} fields Those with its id and its name.
  * @param {string} order As the address names it.
- * @returns {T[]} in this order; as they are in one of the service
+ * @returns {T[]} in this order
  */
 export function inOrder(records, { id, name }, order) {
-  if (isOfService(order)) return records;
-  const column = Object.entries(ORDERS).find(([, names]) => /** @type {readonly string[]} */ (names).includes(order))?.[0] ?? "created_at";
-  const by = (/** @type {any} */ a, /** @type {any} */ b) =>
-    column === "name" ? byName(a[name], b[name]) || a[id] - b[id] : column === "id" ? a[id] - b[id] : a.created_at - b.created_at || a[id] - b[id];
+  const column = Object.entries(ORDERS).find(([, names]) => /** @type {readonly string[]} */ (names).includes(order))?.[0];
+  /** @type {Record<string, (a: any, b: any) => number>} */
+  const ways = {
+    name: (a, b) => byName(a[name], b[name]),
+    // Many change within a second, and one that is saved here has no version before the list is read again.
+    changed: (a, b) => a.changed_at - b.changed_at || a.version - b.version,
+    created_at: (a, b) => a.created_at - b.created_at,
+  };
+  const way = ways[column ?? "created_at"];
+  const by = (/** @type {T} */ a, /** @type {T} */ b) => way?.(a, b) || /** @type {any} */ (a)[id] - /** @type {any} */ (b)[id];
   const sorted = records.toSorted(by);
   return order === "" || order.endsWith("-desc") ? sorted.reverse() : sorted;
 }

@@ -2,7 +2,7 @@
 import { preferences } from "../../preferences.js";
 
 /** The part of the address that one consists of. */
-export const CHOICES = ["q", "target", "active", "state", "author", "order"];
+export const CHOICES = ["q", "target", "active", "state", "author", "host", "changed", "order"];
 
 /** @typedef {{name: string, query: Record<string, string>}} SavedView */
 

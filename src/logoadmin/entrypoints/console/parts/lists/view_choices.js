@@ -1,7 +1,6 @@
 /** How a list looks: its saved views, how close together its rows are, and which columns its table has. */
 import { h } from "../../vendor/preact.js";
 import { prefer, preferences } from "../../preferences.js";
-import { may } from "../../session.js";
 import { t } from "../../texts.js";
 import { DENSITIES, density } from "./density.js";
 import { SavedViews } from "./saved_views.js";
@@ -11,20 +10,16 @@ const COLUMNS = /** @type {const} */ (["preview_url", "target", "authors", "stat
 
 /** @typedef {typeof COLUMNS[number]} ColumnName */
 
-/** @returns {ColumnName[]} those that the user may see: the time of the last change is in the history */
-const columns = () => COLUMNS.filter((each) => each !== "changed" || may("changes:read"));
-
 /** @returns {ReadonlySet<string>} the columns that the user has left out */
 function hiddenColumns() {
   const found = preferences.value["hidden_columns"];
-  if (Array.isArray(found)) return new Set(found);
-  return new Set(may("changes:read") ? ["created_at"] : []);
+  return new Set(Array.isArray(found) ? found : ["created_at"]);
 }
 
 /** @returns {ColumnName[]} the columns of the table, besides the name */
 export function shownColumns() {
   const hidden = hiddenColumns();
-  return columns().filter((each) => !hidden.has(each));
+  return COLUMNS.filter((each) => !hidden.has(each));
 }
 
 /** @param {{list: string, hasColumns: boolean}} props */
@@ -47,7 +42,7 @@ export function ViewChoices({ list, hasColumns }) {
         "fieldset",
         { key: "columns", class: "menu-part" },
         h("legend", null, t("list.columns")),
-        columns().map((each) => h("label", { key: each }, h("input", { type: "checkbox", class: "select", checked: !hidden.has(each), onChange: () => toggle(each) }), t(`field.${each}`))),
+        COLUMNS.map((each) => h("label", { key: each }, h("input", { type: "checkbox", class: "select", checked: !hidden.has(each), onChange: () => toggle(each) }), t(`field.${each}`))),
       ),
   ];
 }

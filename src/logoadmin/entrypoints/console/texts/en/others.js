@@ -31,7 +31,6 @@ export default {
   "failure.unknown.left": "Connection lost while you were leaving, so we can't tell whether your changes were saved. See History.",
   "failure.unknown.left.late": "You left, and the service took too long to respond, so we can't tell whether your changes were saved. See History.",
   // Fields
-  "changed.before": "{date} or earlier",
   "field.active.hint": "Whether the site shows it.",
   "field.avatar.hint": "The address of a picture, or whatever text the site knows it by.",
   "field.password.hint": "They can change it themselves, under My account.",
