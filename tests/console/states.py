@@ -110,6 +110,15 @@ def edit_many(console: Person) -> None:
     expect(console.page.get_by_role("dialog")).to_be_visible()
 
 
+def merge_authors(console: Person) -> None:
+    console.open("authors")
+    page = console.page
+    for row in (1, 2):
+        page.locator("tbody tr").nth(row).get_by_role("checkbox").check()
+    page.locator(".strip").get_by_role("button").nth(1).click()
+    expect(page.get_by_role("dialog").get_by_role("status")).to_be_visible()
+
+
 def choose_a_view(console: Person) -> None:
     console.open("logos?look=table&q=logo")
     page = console.page
@@ -224,6 +233,6 @@ STATES: Final[tuple[Callable[[Person], None], ...]] = (
     write_bad_lines, match_columns, look_before_importing, ask_for_keys, search_everything, write_at_once,
     leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, edit_many, choose_a_view,
     look_beside_the_list, ask_for_more, compare_versions, ask_why_to_block, ask_for_other_actions,
-    create_a_missing_author, look_at_a_changed_import, look_at_what_is_not_published, look_at_a_part_of_a_request,
-    hand_over_a_password, enrol_an_app, keep_recovery_codes, be_without_a_database,
+    create_a_missing_author, merge_authors, look_at_a_changed_import, look_at_what_is_not_published,
+    look_at_a_part_of_a_request, hand_over_a_password, enrol_an_app, keep_recovery_codes, be_without_a_database,
 )  # fmt: skip

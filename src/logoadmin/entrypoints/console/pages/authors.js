@@ -1,32 +1,50 @@
 /** All authors, as a table. */
-import { h, useEffect } from "../vendor/preact.js";
-import { KINDS, abandonReads, listOf, readList } from "../records.js";
+import { h, useEffect, useMemo } from "../vendor/preact.js";
+import { KINDS, abandonReads, listOf, readList, refreshList } from "../records.js";
 import { returned } from "../client.js";
 import { nameOf } from "../presentation.js";
 import { navigate, query, setQuery } from "../router.js";
-import { t } from "../texts.js";
+import { t, withTexts } from "../texts.js";
 import { leaveTrail } from "../trail.js";
-import { Begin, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { SelectBox } from "../parts/artwork/artwork_controls.js";
+import { Begin, Button, EmptyState, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { lazy } from "../parts/primitives/lazy.js";
+import { ManyBar } from "../parts/lists/bulk_bar.js";
+import { useSelection } from "../parts/lists/selection.js";
 import { ExportButton } from "../parts/lists/export_button.js";
 import { inOrder, orderChoice } from "../parts/lists/order.js";
 import { Search, Toolbar } from "../parts/lists/toolbar.js";
 import { Table } from "../parts/lists/table.js";
 
 /** @typedef {import("../records.js").Records["author"]} Author */
+/** @typedef {Author & {works: number | undefined}} Counted With the number of logos and themes, once these are read. */
+
+const ARTWORKS = /** @type {const} */ (["logo", "theme"]);
+const COLUMNS = /** @type {const} */ (["name", "created_at", "changed", "id", "works"]);
+const AuthorActs = lazy(withTexts(() => import("../parts/lists/author_acts.js").then((module) => module.AuthorActs)));
 
 export default function Authors() {
   const { records, failure } = listOf("author").value;
-  const again = () => void readList("author");
+  const again = () => {
+    void readList("author");
+    for (const kind of ARTWORKS) void refreshList(kind);
+  };
   const afresh = () => {
     abandonReads("author");
     again();
   };
   useEffect(again, [returned.value]);
   const q = query("q");
-  const fits = (/** @type {Author} */ author) => author.username.toLowerCase().includes(q.toLowerCase());
-  const choose = (/** @type {Author[]} */ all) => inOrder(all.filter(fits), { id: "author_id", name: "username" }, query("order"));
-  const found = records && choose(records);
+  const works = query("works");
+  const counts = useCounts();
+  const fits = (/** @type {Counted} */ author) => author.username.toLowerCase().includes(q.toLowerCase()) && (!works || author.works === undefined || (works === "some") === author.works > 0);
+  const choose = (/** @type {Author[]} */ all) => {
+    const counted = all.map((author) => ({ ...author, works: counts && (counts.get(author.author_id) ?? 0) }));
+    return inOrder(counted.filter(fits), { id: "author_id", name: "username" }, query("order"));
+  };
+  const found = useMemo(() => records && choose(records), [records, counts, q, works, query("order")]);
   leaveTrail("author", found);
+  const selection = useSelection("author", found);
   return h(
     "div",
     { class: "view" },
@@ -38,9 +56,13 @@ export default function Authors() {
     ),
     h(
       Toolbar,
-      { search: h(Search, { value: q, label: t("authors.search"), search: (text) => setQuery({ q: text }) }), order: orderChoice() },
-      h("span", { class: "found", role: "status" }, found && t("found", { n: found.length })),
+      {
+        search: h(Search, { value: q, label: t("authors.search"), search: (text) => setQuery({ q: text }) }),
+        filters: [{ label: t("authors.works"), value: works, choices: [["", t("filter.any")], ["some", t("authors.works.some")], ["none", t("authors.works.none")]], pick: (chosen) => setQuery({ works: chosen }) }],
+        order: orderChoice(COLUMNS),
+      },
     ),
+    h(ManyBar, { kind: "author", artworks: found, selection, acts: AuthorActs }),
     failure && !records && h(Unread, { failure, again: afresh }),
     !records && !failure && h(Skeleton, {}),
     found?.length === 0 && h(Nothing, { any: records?.length !== 0 }),
@@ -49,9 +71,10 @@ export default function Authors() {
         records: found,
         id: (/** @type {Author} */ author) => author.author_id,
         label: t("authors.title"),
-        to: (/** @type {Author} */ author) => `authors/${author.author_id}`,
+        selection,
         columns: [
-          { name: "username", title: t("field.username"), sort: "name", cell: (/** @type {Author} */ author) => h("bdi", null, nameOf("author", author)) },
+          { name: "username", title: t("field.username"), sort: "name", cell: (/** @type {Author} */ author) => h(Name, { author, selection }) },
+          { name: "works", title: t("authors.works"), type: "number", sort: "works" },
           { name: "user_id", title: t("field.user_id"), type: "number" },
           { name: "created_at", title: t("field.created_at"), sort: "created_at" },
           { name: "changed_at", title: t("field.changed"), sort: "changed" },
@@ -60,11 +83,34 @@ export default function Authors() {
   );
 }
 
+/** @param {{author: Author, selection: import("../parts/lists/selection.js").Selection}} props */
+const Name = ({ author, selection }) =>
+  h(
+    "span",
+    { class: "cell-selectable" },
+    h(SelectBox, { selection, id: author.author_id, name: nameOf("author", author) }),
+    h(Link, { to: `authors/${author.author_id}`, class: "cell-link", dir: "auto", title: author.username }, nameOf("author", author)),
+  );
+
+/** @returns {Map<number, number> | undefined} the works of each author who has any; none before all are read, nor for more than a list reads at once */
+function useCounts() {
+  const lists = ARTWORKS.map((kind) => listOf(kind).value.records);
+  return useMemo(() => {
+    if (!lists.every((records) => records)) return undefined;
+    /** @type {Map<number, number>} */
+    const counts = new Map();
+    for (const { authors } of lists.flatMap((records) => /** @type {any[]} */ (records))) {
+      for (const { author_id: id } of authors) counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+    return counts;
+  }, lists);
+}
+
 /** @param {{any: boolean}} props */
 function Nothing({ any }) {
   return h(
     EmptyState,
     { icon: any ? "SearchX" : "Brush", title: t(any ? "authors.none.found" : "authors.none") },
-    any ? h(Button, { onClick: () => setQuery({ q: "" }) }, t("filter.clear")) : h(Begin, { scope: KINDS.author.write }, t("authors.none.begin")),
+    any ? h(Button, { onClick: () => setQuery({ q: "", works: "" }) }, t("filter.clear")) : h(Begin, { scope: KINDS.author.write }, t("authors.none.begin")),
   );
 }

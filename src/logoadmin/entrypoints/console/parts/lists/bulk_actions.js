@@ -14,7 +14,7 @@ export const ACTIONS = {
 const loadRun = withTexts(() => import("./bulk_run.js"));
 
 /**
- * @param {"logo" | "theme"} kind @param {Action} action @param {any[]} records
+ * @param {"logo" | "theme" | "author"} kind @param {Action} action @param {any[]} records
  * @param {import("./selection.js").Selection} [selection]
  */
 export async function doMany(kind, action, records, selection) {

@@ -12,12 +12,13 @@ const BulkActs = lazy(withTexts(() => import("./bulk_acts.js").then((module) => 
  * A strip over the list, which stays in view: how many there are, or what to do with those that are selected.
  *
  * @param {object} props
- * @param {"logo" | "theme"} props.kind
+ * @param {"logo" | "theme" | "author"} props.kind
  * @param {any[] | undefined} props.artworks
  * @param {import("./selection.js").Selection} props.selection
  * @param {boolean} [props.hasMore] Whether there are more than these.
+ * @param {(props: any) => any} [props.acts] What to do with them.
  */
-export function ManyBar({ kind, artworks, selection, hasMore = false }) {
+export function ManyBar({ kind, artworks, selection, hasMore = false, acts = BulkActs }) {
   const ids = selection.ids.value;
   const { id } = KINDS[kind];
   const chosen = useMemo(() => artworks?.filter((each) => ids.has(each[id])) ?? [], [artworks, ids]);
@@ -31,6 +32,6 @@ export function ManyBar({ kind, artworks, selection, hasMore = false }) {
       artworks && (chosen.length > 0 ? t("bulk.selected", { n: chosen.length }) : t(hasMore ? "found.more" : "found", { n: artworks.length })),
     ),
     !busy && artworks && chosen.length < artworks.length && h(Button, { tone: "quiet", onClick: () => selection.set(selection.shown()) }, t("bulk.all")),
-    (busy || chosen.length > 0) && h(BulkActs, { kind, chosen, artworks: artworks ?? [], selection, busy }),
+    (busy || chosen.length > 0) && h(acts, { kind, chosen, artworks: artworks ?? [], selection, busy }),
   );
 }

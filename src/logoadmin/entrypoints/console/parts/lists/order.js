@@ -3,13 +3,15 @@ import { query, setQuery } from "../../router.js";
 import { byName, t } from "../../texts.js";
 
 /** By each column: ascending, and descending; the newest come first where the address says nothing. */
-export const ORDERS = /** @type {const} */ ({ name: ["name", "name-desc"], created_at: ["oldest", ""], changed: ["changed", "changed-desc"], id: ["id", "id-desc"] });
+const ORDERS = /** @type {const} */ ({ name: ["name", "name-desc"], created_at: ["oldest", ""], changed: ["changed", "changed-desc"], id: ["id", "id-desc"], works: ["works", "works-desc"] });
+/** The columns by which every list sorts. */
+const EVERYWHERE = /** @type {const} */ (["name", "created_at", "changed", "id"]);
 
-/** @returns {import("./toolbar.js").Choice} the order of a list */
-export const orderChoice = () => ({
+/** @param {readonly Sortable[]} [columns] @returns {import("./toolbar.js").Choice} the order of a list */
+export const orderChoice = (columns = EVERYWHERE) => ({
   label: t("order"),
   value: query("order"),
-  choices: Object.values(ORDERS).flat().map((each) => /** @type {const} */ ([each, t(/** @type {import("../../texts.js").TextKey} */ (`order.${each || "newest"}`))])),
+  choices: columns.flatMap((each) => ORDERS[each]).map((each) => /** @type {const} */ ([each, t(/** @type {import("../../texts.js").TextKey} */ (`order.${each || "newest"}`))])),
   pick: (chosen) => setQuery({ order: chosen }),
 });
 
@@ -30,8 +32,8 @@ export function sortOf(column) {
 /** Sort by a column, or the other way round. @param {Sortable} column */
 export function sortBy(column) {
   const [ascending, descending] = ORDERS[column];
-  // Of times, the latest are wanted first.
-  const first = column === "created_at" || column === "changed" ? descending : ascending;
+  // The latest are wanted first, and those with the most works.
+  const first = column === "name" || column === "id" ? ascending : descending;
   setQuery({ order: sortOf(column) === "none" ? first : query("order") === ascending ? descending : ascending });
 }
 
@@ -50,6 +52,7 @@ export function inOrder(records, { id, name }, order) {
     // Many change within a second, and one that is saved here has no version before the list is read again.
     changed: (a, b) => a.changed_at - b.changed_at || a.version - b.version,
     created_at: (a, b) => a.created_at - b.created_at,
+    works: (a, b) => a.works - b.works,
   };
   const way = ways[column ?? "created_at"];
   const by = (/** @type {T} */ a, /** @type {T} */ b) => way?.(a, b) || /** @type {any} */ (a)[id] - /** @type {any} */ (b)[id];

@@ -1,0 +1,100 @@
+/** Several authors become one: their logos and themes name that one, and the others are removed, all by one request (contract J7). */
+import { h, useEffect, useId, useState } from "../../vendor/preact.js";
+import { call, Failure } from "../../client.js";
+import { say, sayDone, sayFailure } from "../../notices.js";
+import { nameOf } from "../../presentation.js";
+import { KINDS, listOf, readList, versionOf } from "../../records.js";
+import { byName, number, t } from "../../texts.js";
+import { Skeleton } from "../primitives/basics.js";
+import { Dialog } from "../primitives/dialog.js";
+import { MOST } from "./bulk_work.js";
+
+/** @typedef {import("../../records.js").Records["author"]} Author */
+
+const ARTWORKS = /** @type {const} */ (["logo", "theme"]);
+const LISTS = /** @type {const} */ (["logo", "theme", "author"]);
+
+/**
+ * @param {object} props
+ * @param {Author[]} props.authors Those to merge.
+ * @param {Author[]} props.choices Of whom one stays.
+ * @param {() => void} props.close
+ * @param {(into: Author) => void} props.done
+ */
+export function MergeAuthors({ authors, choices, close, done }) {
+  const id = useId();
+  const [isRead, setRead] = useState(false);
+  const [wanted, choose] = useState("");
+  useEffect(() => {
+    void Promise.all(LISTS.map(readList)).then(() => setRead(true));
+  }, []);
+  const byWorks = choices.toSorted((a, b) => worksOf([b]).length - worksOf([a]).length || byName(a.username, b.username));
+  const into = choices.find((each) => String(each.author_id) === wanted) ?? byWorks[0];
+  const gone = authors.filter((each) => each.author_id !== into?.author_id);
+  const works = worksOf(gone);
+  const isTooMany = works.length + gone.length > MOST;
+  const submit = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    if (!into || isTooMany) return;
+    close();
+    void merge(gone, into, () => done(into));
+  };
+  return h(
+    Dialog,
+    { title: t("merge.authors.title", { n: authors.length }), close },
+    h(
+      "form",
+      { class: "form", onSubmit: submit },
+      h(
+        "div",
+        { class: "field" },
+        h("label", { class: "label", for: id }, t("merge.authors.into")),
+        h(
+          "select",
+          { id, class: "input", value: String(into?.author_id), onChange: (/** @type {Event} */ event) => choose(/** @type {HTMLSelectElement} */ (event.currentTarget).value) },
+          byWorks.map((each) => h("option", { key: each.author_id, value: String(each.author_id), dir: "auto" }, `${nameOf("author", each)} (${number(worksOf([each]).length)})`)),
+        ),
+      ),
+      isRead ? h("p", { role: "status" }, t(isTooMany ? "merge.authors.many" : "merge.authors.text", { n: works.length, into: into ? nameOf("author", into) : "", most: MOST })) : h(Skeleton, {}),
+      h(
+        "div",
+        { class: "cluster dialog-actions" },
+        h("button", { type: "button", class: "button plain", onClick: close }, t("cancel")),
+        h("button", { type: "submit", class: "button primary", disabled: !isRead || isTooMany || gone.length === 0 }, t("merge.authors")),
+      ),
+    ),
+  );
+}
+
+/** @param {Author[]} authors @returns {{kind: typeof ARTWORKS[number], record: any}[]} what they made */
+function worksOf(authors) {
+  const ids = new Set(authors.map((each) => each.author_id));
+  const isTheirs = (/** @type {any} */ record) => record.authors.some((/** @type {Author} */ author) => ids.has(author.author_id));
+  return ARTWORKS.flatMap((kind) => (listOf(kind).value.records ?? []).filter(isTheirs).map((record) => ({ kind, record })));
+}
+
+/** @param {Author[]} gone @param {Author} into @param {() => void} done */
+async function merge(gone, into, done) {
+  const again = () => void Promise.all(LISTS.map(readList)).then(() => merge(gone, into, done));
+  const ids = new Set(gone.map((each) => each.author_id));
+  const changes = [
+    ...worksOf(gone).map(({ kind, record }) => {
+      const id = record[KINDS[kind].id];
+      const authorIds = record.authors.map((/** @type {Author} */ each) => (ids.has(each.author_id) ? into.author_id : each.author_id));
+      // The first place of several.
+      return { kind, id, version: versionOf(kind, id), set: { author_ids: [...new Set(authorIds)] } };
+    }),
+    ...gone.map(({ author_id: id }) => ({ kind: "author", id, version: versionOf("author", id), remove: true })),
+  ];
+  const afterwards = () => void LISTS.map(readList);
+  try {
+    const { requestId } = await call("post", "/api/changes", { body: /** @type {any} */ ({ changes }) });
+    afterwards();
+    sayDone(t("merge.authors.done", { n: gone.length, into: nameOf("author", into) }), [requestId], afterwards);
+    done();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (error.kind !== "missing" && error.kind !== "outdated") return void sayFailure(error, again);
+    say(t("merge.authors.changed"), { tone: "failed", action: { text: t("tryAgain"), run: again } });
+  }
+}
