@@ -356,7 +356,15 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     pictures.SendPicture: ("pictures.send", {}),
     pictures.GetPicture: ("pictures.get", {"picture": STOCKED_PICTURE}),
     pictures.RemovePicture: ("pictures.remove", {"picture": STOCKED_PICTURE}),
-    settings.AmendSettings: ("settings.amend", {"picture_hosts": ["i.example", "*.img.example:8443"]}),
+    settings.AmendSettings: (
+        "settings.amend",
+        {
+            "picture_hosts": ["i.example", "*.img.example:8443"],
+            "gallery_title": "Our logos",
+            "gallery_home": "https://www.example/",
+            "views": [{"name": "Off", "address": "logos?active=no"}],
+        },
+    ),
     ListFactors: ("factors.list", {}),
     EnrolTotp: ("factors.enrol_totp", {"name": "Phone"}),
     ConfirmTotp: ("factors.confirm_totp", {"factor_id": 1, "code": "000000"}),

@@ -115,3 +115,53 @@ def test_hosts_are_added_removed_and_undone_by_keyboard(console: Person, service
     expect(rows(console)).to_contain_text([PICTURES, "other.example"])
     page.get_by_role("link", name="View history").click()
     expect(page.locator(".change-words").first).to_contain_text("undid a change to the picture hosts of the settings")
+
+
+@pytest.mark.rule("contract Q2")
+def test_the_page_for_visitors_gets_its_title_and_its_link_here(console: Person, service: Served) -> None:
+    console.sign_in("settings")
+    page = console.page
+    title, home = page.get_by_label("Title"), page.get_by_label("Link to your site")
+    title.fill("Our logos")
+    home.fill("https://www.example/")
+    home.press("Enter")
+    expect(page.locator(".notice")).to_contain_text("The page for visitors")
+    found = service.gallery.settings.get(GetSettings())
+    assert (found.gallery_title, found.gallery_home) == ("Our logos", "https://www.example/")
+    page.reload()
+    expect(title).to_have_value("Our logos")
+    title.fill("")
+    title.press("Enter")
+    expect(page.locator(".notice")).to_be_visible()
+    found = service.gallery.settings.get(GetSettings())
+    assert (found.gallery_title, found.gallery_home) == (None, "https://www.example/")
+    page.locator(".notice-action").click()
+    comes_true(lambda: service.gallery.settings.get(GetSettings()).gallery_title == "Our logos", 10)
+
+
+def test_a_saved_view_is_shared_with_everybody_and_no_longer(
+    chromium: Browser, console: Person, service: Served
+) -> None:
+    console.sign_in("logos?q=logo+1&order=name")
+    page = console.page
+    page.locator(".looks summary").click()
+    page.get_by_role("textbox", name="Name of the view").fill("Ones")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Share \u2068Ones\u2069 with everybody").click()
+    expect(page.locator(".notice")).to_contain_text("Everybody sees")
+    expect(page.locator(".saved-view", has_text="Everybody")).to_have_count(1)
+    with looking(chromium, service) as other:
+        other.sign_in("themes", username=PAINTER[0], password=PAINTER[1])
+        link = other.page.get_by_role("navigation").get_by_role("link", name="Ones", exact=True)
+        link.click()
+        expect(other.page.locator(".found")).to_have_text("11 found")
+        other.page.locator(".looks summary").click()
+        expect(other.page.get_by_role("button", name="Ones", exact=True)).to_be_visible()
+        expect(other.page.get_by_role("button", name="Stop sharing")).to_have_count(0)
+        page.get_by_role("button", name="Stop sharing \u2068Ones\u2069").click()
+        expect(page.locator(".saved-view", has_text="Everybody")).to_have_count(0)
+        other.page.reload()
+        expect(other.page.locator(".card").first).to_be_visible()
+        other.page.wait_for_timeout(1500)
+        expect(link).to_have_count(0)
+    assert service.gallery.settings.get(GetSettings()).views == ()

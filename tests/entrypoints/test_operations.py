@@ -98,6 +98,7 @@ CREATED: Final = {**ARTWORK, "authors": [], "created_at": NOW}
 # A rule is no declaration, so the CSS of the sample fits a theme, not a logo.
 RULE: Final = [{"risk": "invalid", "line": 1, "column": 1}]
 VERDICT: Final = {"form": "declarations", "hosts": [], "imports": [], "size": 20, "risks": RULE, "reason": ""}
+_SETTINGS: Final[dict[str, Any]] = {"picture_hosts": [], "gallery_title": None, "gallery_home": None, "views": []}
 # The exact answers to the sample requests for records and links.
 ANSWERS: Final[dict[str, Any]] = {
     "GET /api/auth/me": {**ADMIN_USER, "scope": ["*"], "enrol_by": None, "must_change_password": False},
@@ -115,8 +116,8 @@ ANSWERS: Final[dict[str, Any]] = {
         "version": 11, "logos": 1, "themes": 1, "left_out": [], "changed": [], "blocked": [],
         "risky": [{"kind": "logo", "id": 1, "name": "Aurora", "risks": ["invalid"]}],
     },
-    "GET /api/settings": {"picture_hosts": []},
-    "PATCH /api/settings": {"picture_hosts": ["i.example"]},
+    "GET /api/settings": {**_SETTINGS},
+    "PATCH /api/settings": {**_SETTINGS, "picture_hosts": ["i.example"]},
     "GET /api/users": [ANN_USER, ADMIN_USER],
     "POST /api/users": {"user_id": 8, "username": "ben", "avatar": "b.png", "role_id": 1, "created_at": NOW},
     "GET /api/users/{user_id}": ANN_USER,

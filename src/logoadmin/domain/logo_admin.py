@@ -18,7 +18,6 @@ from logoadmin.domain.changes.proposals import ProposalService
 from logoadmin.domain.gallery.artworks import ArtworkService
 from logoadmin.domain.gallery.audited_artworks import AuditedArtworks
 from logoadmin.domain.gallery.audited_authors import AuditedAuthors
-from logoadmin.domain.gallery.audited_settings import AuditedSettings
 from logoadmin.domain.gallery.authors import AuthorService
 from logoadmin.domain.gallery.pictures import (
     DEFAULT_SPACE,
@@ -68,6 +67,7 @@ from logoadmin.domain.kernel.idempotency import Idempotency, sweep_responses
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, LOGOS, THEMES, USERS, ArtworkKind
 from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
 from logoadmin.domain.kernel.records import Artwork, Kind
+from logoadmin.domain.kernel.settings_in_history import AuditedSettings
 from logoadmin.domain.kernel.use_cases import Service, Transactions
 from logoadmin.domain.publication.css.unsaved_css import CssService
 from logoadmin.domain.publication.files.gallery_keys import GalleryKeys

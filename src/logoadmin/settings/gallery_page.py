@@ -8,12 +8,10 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 from pydantic_core import PydanticCustomError
 
-from logoadmin.domain.kernel.limits import MAX_TARGET
+from logoadmin.domain.kernel.limits import GALLERY_HOME, MAX_GALLERY_TITLE, MAX_TARGET
 from logoadmin.domain.publication.files.user_styles import Target, document_of, selector_of
 
-_LINK: Final = re.compile(r"https?://(?![^/?#]*@)[^\s/?#\\]+([/?#][^\s\\]*)?", re.I)
 _MAX_URL: Final = 2_048
-_MAX_TITLE: Final = 100
 _MAX_TARGETS: Final = 1_000
 
 
@@ -33,7 +31,7 @@ def _css(what: str, canonical: Callable[[str], str]) -> AfterValidator:
     return AfterValidator(checked)
 
 
-_Line = Annotated[str, Field(max_length=_MAX_TITLE), AfterValidator(_is_line)]
+_Line = Annotated[str, Field(max_length=MAX_GALLERY_TITLE), AfterValidator(_is_line)]
 
 
 class TargetSettings(BaseModel):
@@ -70,7 +68,7 @@ class GalleryPageSettings(BaseModel):
     @field_validator("gallery_home")
     @classmethod
     def _is_link(cls, value: str) -> str:
-        if value and (len(value) > _MAX_URL or not value.isprintable() or _LINK.fullmatch(value) is None):
+        if len(value) > _MAX_URL or not (value.isprintable() and re.fullmatch(GALLERY_HOME, value)):
             raise PydanticCustomError("gallery_home", "should be an http or https URL without credentials, or empty")
         return value
 

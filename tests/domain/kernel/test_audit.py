@@ -16,7 +16,6 @@ from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
-from logoadmin.domain.gallery.audited_settings import SettingsInHistory
 from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.events import event_list as events
@@ -34,6 +33,7 @@ from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
 from logoadmin.domain.kernel.kinds import KINDS, USERS
 from logoadmin.domain.kernel.limits import Origin, Source
 from logoadmin.domain.kernel.records import Change, Kind, User, version_of
+from logoadmin.domain.kernel.settings_in_history import SettingsInHistory
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import unsaved_css as css
@@ -123,7 +123,8 @@ TABLE: Final[dict[type[Command], Row]] = {
     artworks.UnlinkLogoAuthor: Row("logo.unlinked", 1, artwork("logo"), artwork("logo", authors=())),
     artworks.RemoveLogoAuthor: Row("logo.unlinked", 1, artwork("logo"), artwork("logo", authors=())),
     settings.AmendSettings: Row("settings.amended", 1, {"picture_hosts": []},
-        {"picture_hosts": ["i.example", "*.img.example:8443"]}),
+        {"picture_hosts": ["i.example", "*.img.example:8443"], "gallery_title": "Our logos",
+         "gallery_home": "https://www.example/", "views": [{"name": "Off", "address": "logos?active=no"}]}),
     changes.Revert: Row("author.removed", 2,
         {"author_id": 2, "user_id": 102, "username": "Ben", "created_at": NOW, "logos": [], "themes": []},
         None, Origin.UNDO, 7),

@@ -24,6 +24,7 @@ from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.kernel.command import UNSET, Command, fields_of, problems_of
 from logoadmin.domain.kernel.errors import InvalidInput
+from logoadmin.domain.kernel.limits import SharedView
 from logoadmin.domain.kernel.lists import ListCommand
 from logoadmin.domain.publication.pins import pins
 from tests.gallery import ARTWORK, ASKED
@@ -57,7 +58,7 @@ AMENDMENTS = {
     authors.AmendAuthor: {"user_id", "username"},
     artworks.AmendTheme: {"name", "preview_url", "target", "custom_css", "active"},
     artworks.AmendLogo: {"name", "preview_url", "target", "custom_css", "active"},
-    settings.AmendSettings: {"picture_hosts"},
+    settings.AmendSettings: {"picture_hosts", "gallery_title", "gallery_home", "views"},
     proposals.AmendProposal: {"title", "note", "changes"},
 }
 ANYTHING = anything()
@@ -84,7 +85,7 @@ def test_null_is_refused_for_everything_but_what_may_be_none(kind: type[Command]
         is_asked = (
             issubclass(kind, ListCommand) and (kind, name) in OPTIONAL and name not in ("order", "sort", "versions")
         )
-        if name in ("avatar", "expires_in", "source") or is_asked:
+        if name in ("avatar", "expires_in", "source", "gallery_title", "gallery_home") or is_asked:
             assert getattr(kind(**values), name) is None
         else:
             assert [loc for loc, _ in problems_with(kind, values)] == [(name,)]
@@ -111,6 +112,7 @@ def test_an_amendment_changes_the_given_fields_only(kind: type[Command]) -> None
     for name in AMENDMENTS[kind]:
         value = kind(**asked).new_values()[name] if name == "changes" else asked[name]
         value = tuple(value) if name in ("scope", "picture_hosts") else value
+        value = tuple(SharedView(**each) for each in value) if name == "views" else value
         assert kind(**ids, **{name: asked[name]}).new_values() == {name: value}
     assert set(kind(**asked).new_values()) == AMENDMENTS[kind]
 

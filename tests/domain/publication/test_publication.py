@@ -22,11 +22,13 @@ from logoadmin.domain.gallery.artworks import (
     UnlinkLogoAuthor,
 )
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, RemoveAuthor
+from logoadmin.domain.gallery.shared_settings import AmendSettings
 from logoadmin.domain.identity.users import CreateUser, RemoveUser
 from logoadmin.domain.kernel.errors import Conflict, StartError, StorageUnavailable
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.gallery_keys import MOST_KEYS, raise_epoch
+from logoadmin.domain.publication.files.page import PAGE, Page
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
 from logoadmin.domain.publication.files.publishing import INDEXES, LEASE, STATE
 from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN
@@ -64,6 +66,27 @@ def signers_of(publication: Publication) -> list[str]:
 
 def kids_of(gallery: LogoAdmin) -> list[str]:
     return [key["kid"] for key in gallery.publication.public_keys()]
+
+
+@pytest.mark.rule("contract J8", "contract Q2")
+def test_the_page_has_the_title_and_the_link_that_administrators_decided_at_the_next_look(stocked: LogoAdmin) -> None:
+    template = b'<title></title><script type="application/json" id="gallery"></script>'
+    rules = replace(stocked.publication.rules, page=Page("Gallery", "https://configured.example", template))
+    stocked.publication.rules = rules
+    files = MemoryGalleryFiles()
+
+    def published() -> tuple[str, str | None]:
+        stocked.publication.publish(files)
+        page = (files.read(PAGE) or b"").decode()
+        data = json.loads(page.partition('id="gallery">')[2].partition("</script>")[0])
+        assert f"<title>{data['title']}</title>" in page
+        return data["title"], data["home"]
+
+    assert published() == ("Gallery", "https://configured.example")
+    stocked.settings.amend(AmendSettings(gallery_title="Ours", gallery_home=""))
+    assert published() == ("Ours", None)
+    stocked.settings.amend(AmendSettings(gallery_title=None, gallery_home=None))
+    assert published() == ("Gallery", "https://configured.example")
 
 
 @pytest.mark.rule("contract L1", "contract L2")

@@ -1,12 +1,12 @@
 """The settings that administrators decide for everybody, besides those of the service itself (contract J8)."""
 
-from logoadmin.domain.gallery.audited_settings import SettingsInHistory
 from logoadmin.domain.kernel.access import SIGNED_IN, Permission, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, unless_unmodified
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.kinds import SETTINGS
-from logoadmin.domain.kernel.limits import PictureHosts
+from logoadmin.domain.kernel.limits import GalleryHome, GalleryTitle, PictureHosts, SharedViews
 from logoadmin.domain.kernel.records import SharedSettings
+from logoadmin.domain.kernel.settings_in_history import SettingsInHistory
 from logoadmin.domain.kernel.use_cases import Service, reads, writes
 from logoadmin.ports.storage import UnitOfWork
 
@@ -23,6 +23,9 @@ class AmendSettings(Command):
     permission = Permission(Scope.ALL)
 
     picture_hosts: PictureHosts = UNSET
+    gallery_title: GalleryTitle | None = UNSET
+    gallery_home: GalleryHome | None = UNSET
+    views: SharedViews = UNSET
 
 
 class SettingsService(Service):
@@ -30,7 +33,7 @@ class SettingsService(Service):
 
     @reads
     def get(self, uow: UnitOfWork, command: GetSettings) -> SharedSettings:
-        """Return the settings; before the first change, no hosts."""
+        """Return the settings; before the first change, there are none."""
         return unless_unmodified(SettingsInHistory(uow.changes).get(SharedSettings.settings_id), command)
 
     @writes

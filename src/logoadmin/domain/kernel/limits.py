@@ -12,7 +12,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, FailFast, Field, GetPydanticSchema, Strict
+from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, GetPydanticSchema, Strict
 from pydantic_core import PydanticCustomError, core_schema
 
 MAX_ID: Final = 2_147_483_647
@@ -29,6 +29,10 @@ MAX_ADDRESS: Final = 64
 MAX_USER_AGENT: Final = 256
 MAX_SCOPES: Final = 64
 MAX_PICTURE_HOSTS: Final = 64
+MAX_GALLERY_TITLE: Final = 100
+MAX_SHARED_VIEWS: Final = 20
+MAX_VIEW_NAME: Final = 64
+MAX_VIEW_ADDRESS: Final = 1024
 MAX_PICTURE_HOST: Final = 261  # a name of 253 characters, with a wildcard and a port
 MAX_ARTWORK_NAME: Final = 128
 MAX_PREVIEW_URL: Final = 2048
@@ -62,6 +66,10 @@ _HTTP_URL = r"^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\x00-\x1f\x7f\/?#\\]+([\/?#][^\s\x0
 # As in a Content-Security-Policy; without a scheme, it is that of the page or https.
 PICTURE_HOST: Final = r"(\*\.)?[a-z0-9\-]+(\.[a-z0-9\-]+)*(:[0-9]{1,5})?"
 # No colon before an @ in the authority, where a browser would read a password.
+# A link for visitors, or none.
+GALLERY_HOME: Final = (
+    r"^([Hh][Tt][Tt][Pp][Ss]?:\/\/(?![^\/?#]*@)[^\s\x00-\x1f\x7f\/?#\\]+([\/?#][^\s\x00-\x1f\x7f\\]*)?)?$"
+)
 _NO_PASSWORD = r"^[^:]*:\/\/(?![^\/?#]*:[^\/?#]*@)\S*$"
 
 
@@ -358,6 +366,45 @@ PictureHosts = Annotated[
     tuple[str, ...],
     _distinct_list(_PictureHost, Field(max_length=MAX_PICTURE_HOSTS)),
     described("The hosts from which previews of CSS may load pictures, such as `*.example`.", ["i.example"]),
+]
+GalleryTitle = Annotated[
+    str,
+    *_name(MAX_GALLERY_TITLE),
+    described("The title of the page for visitors; `null` for the one in the configuration.", "Logos of the forum"),
+]
+GalleryHome = Annotated[
+    str,
+    Strict(),
+    Field(max_length=MAX_PREVIEW_URL, json_schema_extra={"pattern": GALLERY_HOME}),
+    AfterValidator(_matching(GALLERY_HOME, "url_parsing", "Input should be an http or https URL without credentials")),
+    described(
+        "The URL to which the page for visitors links, empty for none; `null` for the one in the configuration.",
+        "https://www.example",
+    ),
+]
+
+
+class SharedView(BaseModel):
+    """A search that the console shows to everybody: the list, with its choices."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    name: Annotated[str, *_name(MAX_VIEW_NAME), described("What it is called.", "Off in the forum")]
+    address: Annotated[
+        str,
+        Strict(),
+        Field(max_length=MAX_VIEW_ADDRESS, pattern=r"^[a-z]{1,32}(\?[!-~]*)?$"),
+        described("The list, with its choices, as the console has them in its address.", "logos?active=no"),
+    ]
+
+
+SharedViews = Annotated[
+    tuple[SharedView, ...],
+    Field(max_length=MAX_SHARED_VIEWS),
+    described(
+        "Searches that the console shows to everybody.",
+        [{"name": "Off in the forum", "address": "logos?target=forum&active=no"}],
+    ),
 ]
 # As many as fit into a line; of hundreds of thousands of invalid ids, only the first is reported.
 AuthorIds = Annotated[tuple[int, ...], _distinct_list(Id, FailFast())]

@@ -24,6 +24,8 @@ from logoadmin.domain.kernel.limits import (
     CommunityId,
     CreatedAt,
     CustomCss,
+    GalleryHome,
+    GalleryTitle,
     LinkId,
     LogoId,
     Origin,
@@ -34,6 +36,8 @@ from logoadmin.domain.kernel.limits import (
     RoleId,
     RoleName,
     Scopes,
+    SharedView,
+    SharedViews,
     Source,
     Target,
     ThemeId,
@@ -149,7 +153,15 @@ class SharedSettings:
     settings_id: ClassVar[int] = 1
 
     picture_hosts: PictureHosts = ()
+    gallery_title: GalleryTitle | None = None
+    gallery_home: GalleryHome | None = None
+    views: SharedViews = ()
     version: Version = field(default=0, compare=False, repr=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        # As the history has them, in JSON.
+        views = (each if isinstance(each, SharedView) else SharedView(**each) for each in self.views)
+        object.__setattr__(self, "views", tuple(views))
 
 
 _URL_OF_PICTURE: Final = "https://gallery.example/pictures/" + PICTURE_EXAMPLE

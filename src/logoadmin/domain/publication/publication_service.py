@@ -10,7 +10,8 @@ from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotPermitted, StorageUnavailable
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
 from logoadmin.domain.kernel.pictures import picture_names, picture_of, picture_path, taken_down
-from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.kernel.records import Kind, SharedSettings
+from logoadmin.domain.kernel.settings_in_history import SettingsInHistory
 from logoadmin.domain.kernel.use_cases import Service, Transactions
 from logoadmin.domain.publication.files.assembly import Sources, Unsigned, assembled
 from logoadmin.domain.publication.files.contents import contents_of
@@ -120,8 +121,10 @@ class PublicationService(Service):
         now = self._clock.now()
         self._prepare(now)
         storage, links = self.transactions.storage, links or self.rules.links
-        sources, state = storage.snapshot(lambda uow: (self._sources(now, uow), self._state(uow, now, links)))
-        unsigned = self._unsigned(sources.identity.keys, links)
+        sources, state, page = storage.snapshot(
+            lambda uow: (self._sources(now, uow), self._state(uow, now, links), self._page(uow))
+        )
+        unsigned = self._unsigned(sources.identity.keys, links, page)
         publication = assembled(sources, earlier, self.rules.days, unsigned)
         names = picture_names(sorted(sources.contents.pictures))
         return replace(publication, files=PublicationFiles(publication.files, names, self._picture), state=state)
@@ -241,11 +244,19 @@ class PublicationService(Service):
         pictures = frozenset(picture_names(uow.gallery.pictures.sizes().keys() - taken_down(uow)))
         return Blocks(identity.gallery, identity.epoch, uow.changes.last_id(), entries, pictures, styles)
 
-    def _unsigned(self, keys: Sequence[SigningKey], links: Links) -> Unsigned:
+    def _page(self, uow: UnitOfWork) -> Page | None:
+        """Return the page with what administrators decided for it (contract J8); None for none."""
+        page, shared = self.rules.page, SettingsInHistory(uow.changes).get(SharedSettings.settings_id)
+        if page is None:
+            return None
+        home = page.home if shared.gallery_home is None else shared.gallery_home
+        return replace(page, title=shared.gallery_title or page.title, home=home)
+
+    def _unsigned(self, keys: Sequence[SigningKey], links: Links, page: Page | None) -> Unsigned:
         rules = self.rules
         reader = {READER: rules.reader} if rules.reader else {}
-        page = {} if rules.page is None else page_files(rules.page, rules.targets, links, [*map(public_key, keys)])
-        return Unsigned({**reader, **page}, rules.targets, links.gallery)
+        shown = {} if page is None else page_files(page, rules.targets, links, [*map(public_key, keys)])
+        return Unsigned({**reader, **shown}, rules.targets, links.gallery)
 
     def _state(self, uow: UnitOfWork, now: int, links: Links) -> str:
         """Return what a publication is made of."""

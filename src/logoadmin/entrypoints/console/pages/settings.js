@@ -1,14 +1,15 @@
-/** What administrators decide for everybody: the hosts from which previews may load pictures. */
+/** What administrators decide for everybody: the hosts from which previews may load pictures, and the page for visitors. */
 import { h, useId, useRef, useState } from "../vendor/preact.js";
 import { Button, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { Railed } from "../parts/primitives/railed.js";
-import { fixedHosts, hostIn, shareHost, sharedHosts, useSharedHosts } from "../parts/css/picture_hosts.js";
+import { fixedHosts, hostIn, shareHost, sharedHosts } from "../parts/css/picture_hosts.js";
 import { sayFailure } from "../notices.js";
 import { may } from "../session.js";
+import { amendShared, shared, useShared } from "../shared_settings.js";
 import { t } from "../texts.js";
 
 export default function Settings() {
-  const { data, failure, again } = useSharedHosts();
+  const { data, failure, again } = useShared();
   return h(
     "div",
     { class: "view narrow" },
@@ -22,6 +23,13 @@ export default function Settings() {
         h("h2", null, t("settings.hosts")),
         h("p", { class: "hint" }, t("settings.hosts.text")),
         data !== undefined ? h(Hosts, {}) : failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {}),
+      ),
+      h(
+        "section",
+        { class: "section stack loose" },
+        h("h2", null, t("settings.page")),
+        h("p", { class: "hint" }, t("settings.page.text")),
+        data !== undefined && h(PageForm, {}),
       ),
       may("changes:read") && h("p", null, h(Link, { to: "history?kind=settings" }, t("record.history.all"))),
     ),
@@ -59,6 +67,44 @@ function Hosts() {
         ),
     h(Add, { key: "add", field, busy, add: (host) => share(host, true) }),
   ];
+}
+
+/** The title of the page for visitors and the link from there, where they are not as configured. */
+function PageForm() {
+  const [busy, setBusy] = useState(false);
+  const save = async (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    if (!may("*") || busy) return;
+    const typed = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+    const value = (/** @type {string} */ name) => String(typed.get(name)).trim() || null;
+    setBusy(true);
+    try {
+      await amendShared(() => ({ gallery_title: value("gallery_title"), gallery_home: value("gallery_home") }), t("settings.page.done"));
+    } catch (error) {
+      sayFailure(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return h(
+    "form",
+    { class: "form", onSubmit: save },
+    h(PageField, { name: "gallery_title", maxLength: 100 }),
+    h(PageField, { name: "gallery_home", maxLength: 2048, inputMode: "url", pattern: "https?://[^@]+" }),
+    h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", scope: "*", busy }, t("save"))),
+  );
+}
+
+/** @param {{name: "gallery_title" | "gallery_home", maxLength: number, inputMode?: "url", pattern?: string}} props */
+function PageField({ name, ...more }) {
+  const id = useId();
+  return h(
+    "div",
+    { class: "field" },
+    h("label", { class: "label", for: id }, t(`settings.page.${name}`)),
+    h("input", { id, name, class: "input", dir: "auto", autocomplete: "off", disabled: !may("*"), defaultValue: shared.value?.[name] ?? "", "aria-describedby": `${id}-about`, ...more }),
+    h("p", { id: `${id}-about`, class: "hint" }, t(`settings.page.${name}.hint`)),
+  );
 }
 
 /** @param {{host: string, children?: any}} props */

@@ -78,7 +78,7 @@ def _artwork_operations(kind: AnyArtworkKind) -> tuple[Operation, ...]:
 # fmt: off
 GALLERY_OPERATIONS: Final = (
     Operation("contract J8", "GET /api/settings", settings.GetSettings, "settings.get", SharedSettings,
-              "Get the settings for everybody", "Before the first change, there are no hosts. Requires any token."),
+              "Get the settings for everybody", "Before the first change, there are none. Requires any token."),
     Operation("contract J8", "PATCH /api/settings", settings.AmendSettings, "settings.amend", SharedSettings,
               "Change the settings for everybody",
               f"{LEFT_OUT} In the history, the settings are the record 1 of the kind `settings`, and a change of them "

@@ -6,7 +6,8 @@ import { FILES } from "../../router.js";
 import { pictureUrl } from "../primitives/basics.js";
 import { COMMENT, contactsOf, isTooDeep, withheld } from "./css_hosts.js";
 import { Contacts, Held, allow, allowed, isLet, isReachable, isShown } from "./host_allow_list.js";
-import { fixedHosts, isPictureHost, shareHost, useSharedHosts } from "./picture_hosts.js";
+import { fixedHosts, isPictureHost, shareHost } from "./picture_hosts.js";
+import { useShared } from "../../shared_settings.js";
 
 /** @typedef {import("../../texts.js").TextKey} TextKey */
 
@@ -33,7 +34,7 @@ export const previewed = signal(undefined);
  * @param {string} [props.label] Its name, where a view has several.
  */
 export function Preview({ kind, css, target, listed, picture: url = "", label = t("preview") }) {
-  useSharedHosts();
+  useShared();
   const shown = useRested(css);
   const isDeep = useMemo(() => isTooDeep(shown), [shown]);
   const picture = pictureUrl(url) && new URL(url).origin;

@@ -2,30 +2,15 @@
  * The hosts from which previews may load pictures: those in the configuration of the service, which are fixed here, and
  * those that administrators allow for everybody (contract J8).
  */
-import { signal } from "../../vendor/preact.js";
-import { call, Failure } from "../../client.js";
-import { sayDone } from "../../notices.js";
-import { me, pageConfig } from "../../session.js";
-import { useRead } from "../primitives/use_read.js";
+import { computed } from "../../vendor/preact.js";
+import { pageConfig } from "../../session.js";
+import { amendShared, shared } from "../../shared_settings.js";
 
 /** As for `picture_hosts` in the configuration. */
 const HOST = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?$/;
-/** How often to start again when others change them at the same time. */
-const ATTEMPTS = 3;
-
 export const fixedHosts = pageConfig.picture_hosts;
 /** Those for everybody, as they were last read; none where that is not possible. */
-export const sharedHosts = signal(/** @type {string[]} */ ([]));
-
-/** @param {AbortSignal} [abort] @returns {Promise<string | undefined>} their version, for `If-Match` */
-async function read(abort) {
-  const { data, etag } = await call("get", "/api/settings", abort ? { signal: abort } : {});
-  sharedHosts.value = data.picture_hosts;
-  return etag;
-}
-
-/** Read those for everybody, as long as somebody is signed in. */
-export const useSharedHosts = () => useRead(async (abort) => (me.value ? read(abort) : undefined), [me.value?.user_id]);
+export const sharedHosts = computed(() => shared.value?.picture_hosts ?? []);
 
 /** @param {string} origin @param {string[]} hosts @returns {boolean} whether pictures from there are allowed for everybody */
 export function isPictureHost(origin, hosts = [...fixedHosts, ...sharedHosts.value]) {
@@ -50,19 +35,11 @@ export function hostIn(text) {
  *
  * @param {string} host @param {boolean} isAllowed
  * @param {string} done What to report.
- * @throws {Failure}
+ * @throws {import("../../client.js").Failure}
  */
-export async function shareHost(host, isAllowed, done) {
-  for (let attempt = 1; ; attempt += 1) {
-    const ifMatch = await read();
-    const others = sharedHosts.value.filter((each) => each !== host);
-    try {
-      const { data, requestId } = await call("patch", "/api/settings", { body: { picture_hosts: isAllowed ? [...others, host] : others }, ifMatch });
-      sharedHosts.value = data.picture_hosts;
-      return sayDone(done, [requestId], () => void read().catch(() => undefined));
-    } catch (error) {
-      // What another administrator added in between stays.
-      if (!(error instanceof Failure) || error.kind !== "outdated" || attempt === ATTEMPTS) throw error;
-    }
-  }
+export function shareHost(host, isAllowed, done) {
+  return amendShared(({ picture_hosts: hosts }) => {
+    const others = hosts.filter((each) => each !== host);
+    return { picture_hosts: isAllowed ? [...others, host] : others };
+  }, done);
 }

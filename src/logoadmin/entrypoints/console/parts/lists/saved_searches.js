@@ -1,5 +1,6 @@
 /** Searches that the user has saved by name, as they stand in the preferences (contract J8). */
 import { preferences } from "../../preferences.js";
+import { shared } from "../../shared_settings.js";
 
 /** The part of the address that one consists of. */
 export const CHOICES = ["q", "target", "active", "state", "author", "host", "changed", "order"];
@@ -18,6 +19,15 @@ export function viewsOf(list) {
   const valid = Array.isArray(found) ? found.filter((each) => typeof each?.name === "string" && typeof each.query === "object" && each.query) : [];
   return valid.map((each) => ({ name: each.name, query: choices((name) => each.query[name]) }));
 }
+
+/** @param {string} list @returns {SavedView[]} those for everybody */
+export function sharedViewsOf(list) {
+  const found = (shared.value?.views ?? []).map(({ name, address }) => ({ name, url: new URL(address, "https://x.invalid/") }));
+  return found.flatMap(({ name, url }) => (url.pathname === `/${list}` ? [{ name, query: choices((each) => url.searchParams.get(each)) }] : []));
+}
+
+/** @param {string} list @param {SavedView} view @returns {string} where it is */
+export const addressOf = (list, view) => `${list}?${new URLSearchParams(Object.entries(view.query).filter(([, value]) => value))}`;
 
 /** @param {SavedView} view @param {(name: string) => unknown} value @returns {boolean} whether its choices are these */
 export const isShown = (view, value) => CHOICES.every((name) => view.query[name] === choices(value)[name]);

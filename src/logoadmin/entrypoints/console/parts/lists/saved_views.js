@@ -2,9 +2,12 @@
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { prefer } from "../../preferences.js";
 import { query, setQuery } from "../../router.js";
+import { sayFailure } from "../../notices.js";
+import { may } from "../../session.js";
+import { amendShared } from "../../shared_settings.js";
 import { t } from "../../texts.js";
 import { IconButton } from "../primitives/basics.js";
-import { choices, isShown, preferenceOf, viewsOf } from "./saved_searches.js";
+import { addressOf, choices, isShown, preferenceOf, sharedViewsOf, viewsOf } from "./saved_searches.js";
 
 /** The most views of one list, and the most characters of a name: all preferences share 16 KiB. */
 const MOST = 20;
@@ -27,18 +30,35 @@ export function SavedViews({ list }) {
     element.current?.focus();
     keep(without(view.name));
   };
+  /** @param {SavedView} view @param {boolean} isShared */
+  const share = async (view, isShared) => {
+    const isOther = (/** @type {{name: string, address: string}} */ each) => each.name !== view.name || !each.address.startsWith(`${list}?`);
+    const one = isShared ? [{ name: view.name, address: addressOf(list, view) }] : [];
+    element.current?.focus();
+    try {
+      await amendShared(({ views: all }) => ({ views: [...all.filter(isOther), ...one] }), t(isShared ? "views.shared" : "views.unshared", { name: view.name }));
+      if (isShared) keep(without(view.name));
+    } catch (error) {
+      sayFailure(error);
+    }
+  };
   const now = choices(query);
+  const show = (/** @type {SavedView} */ view) => h("button", { type: "button", class: "button quiet", dir: "auto", "aria-pressed": isShown(view, query), onClick: () => setQuery(view.query) }, view.name);
   return h(
     "fieldset",
     { ref: element, class: "menu-part", tabIndex: -1 },
     h("legend", null, t("views.saved")),
+    sharedViewsOf(list).map((view) =>
+      h("div", { key: `* ${view.name}`, class: "saved-view" }, show(view), h("span", { class: "hint" }, t("views.everybody")), may("*") && h(IconButton, { icon: "X", class: "stays", label: t("views.unshare", { name: view.name }), onClick: () => void share(view, false) })),
+    ),
     views.map((view) =>
       renamed === view.name
         ? h(NameForm, { key: view.name, name: view.name, label: t("views.rename"), done: rename(view) })
         : h(
             "div",
             { key: view.name, class: "saved-view" },
-            h("button", { type: "button", class: "button quiet", dir: "auto", "aria-pressed": isShown(view, query), onClick: () => setQuery(view.query) }, view.name),
+            show(view),
+            may("*") && h(IconButton, { icon: "Users", class: "stays", label: t("views.share", { name: view.name }), onClick: () => void share(view, true) }),
             h(IconButton, { icon: "Pencil", class: "stays", label: t("views.rename.of", { name: view.name }), onClick: () => setRenamed(view.name) }),
             h(IconButton, { icon: "X", class: "stays", label: t("views.remove", { name: view.name }), onClick: () => remove(view) }),
           ),

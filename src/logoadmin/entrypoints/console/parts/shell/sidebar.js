@@ -9,8 +9,9 @@ import { nameOf } from "../../presentation.js";
 import { isMember, queue, readQueue, reviews } from "../../proposals.js";
 import { KINDS, listOf } from "../../records.js";
 import { navigate, query, visits } from "../../router.js";
+import { readShared } from "../../shared_settings.js";
 import { views } from "../../views.js";
-import { isShown, viewsOf } from "../lists/saved_searches.js";
+import { addressOf, isShown, sharedViewsOf, viewsOf } from "../lists/saved_searches.js";
 import { Dialog } from "../primitives/dialog.js";
 import { Button, Link } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
@@ -27,6 +28,7 @@ const AGAIN = 60_000;
 export function Sidebar({ help, search }) {
   useEffect(() => {
     const timer = setTimeout(() => void readQueue({ ifOld: true }), LATER);
+    if (!isMember()) setTimeout(() => void readShared().catch(() => undefined), LATER);
     const again = setInterval(() => document.visibilityState === "visible" && void readQueue({ ifOld: true }), AGAIN);
     return () => {
       clearTimeout(timer);
@@ -125,9 +127,9 @@ function Open({ view, visited }) {
   );
 }
 
-/** The searches that the user has saved of a list. @param {{list: string, visited: (() => void) | undefined}} props */
+/** The searches of a list that everybody sees, and those that the user has saved. @param {{list: string, visited: (() => void) | undefined}} props */
 function SavedLinks({ list, visited }) {
-  const saved = viewsOf(list);
+  const saved = [...sharedViewsOf(list), ...viewsOf(list)];
   if (saved.length === 0) return null;
   return h(
     "ul",
@@ -139,7 +141,7 @@ function SavedLinks({ list, visited }) {
         h(
           Link,
           {
-            to: `${list}?${new URLSearchParams(Object.entries(view.query).filter(([, value]) => value))}`,
+            to: addressOf(list, view),
             class: "sidebar-link",
             dir: "auto",
             "aria-current": current() === list && isShown(view, query) ? "true" : undefined,

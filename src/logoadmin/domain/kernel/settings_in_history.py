@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedRecords
+from logoadmin.domain.kernel.kinds import SETTINGS
 from logoadmin.domain.kernel.records import Kind, SharedSettings
 from logoadmin.ports.kernel.change_storage import Changes
 
@@ -19,9 +20,11 @@ class SettingsInHistory:
         """Return the settings."""
         change_id = self._history.last_of(Kind.SETTINGS, id_)
         change = self._history.get(change_id) if change_id else None
+        after = {} if change is None or change.after is None else change.after
         # A newer version of logoadmin may have recorded more of them (contract K7).
-        hosts = () if change is None or change.after is None else change.after.get("picture_hosts", ())
-        return SharedSettings(tuple(hosts), version=change_id)
+        known: dict[str, Any] = {name: after[name] for name in SETTINGS.stored_fields if name in after}
+        hosts = tuple(known.pop("picture_hosts", ()))
+        return SharedSettings(hosts, **known, version=change_id)
 
     def update(self, settings: SharedSettings) -> None:
         """Do nothing: the change that is recorded stores them."""
