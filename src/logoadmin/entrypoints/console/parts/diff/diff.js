@@ -2,6 +2,7 @@
 import { h, useMemo, useState } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
 import { lineDiff } from "./line_diff.js";
+import { wordDiff } from "./word_diff.js";
 
 /** @typedef {import("./line_diff.js").Run} Run */
 
@@ -43,15 +44,27 @@ export function DiffRows({ rows: all, label }) {
   );
 }
 
-/** @typedef {{kind: Run["kind"] | "left", text: string, before: number, after: number, count: number}} Row A gap has a text or a count. */
+/**
+ * @typedef {object} Row
+ * @property {Run["kind"] | "left"} kind A gap has a text or a count.
+ * @property {string} text
+ * @property {string} [other] The line that came in its place, or in whose place it came.
+ * @property {number} before
+ * @property {number} after
+ * @property {number} count
+ */
 
 /** @param {Run[]} runs @returns {Row[]} without the middle of what stayed */
 function shortened(runs) {
   return runs.flatMap((run, at) => {
     const { kind, lines, before, after } = run;
+    const beside = kind === "removed" ? runs[at + 1] : kind === "added" ? runs[at - 1] : undefined;
+    // Where lines replaced others, each is compared with the one in its place.
+    const others = beside && beside.kind !== "same" ? beside.lines : [];
     const rows = lines.map((text, n) => ({
       kind,
       text,
+      ...(others[n] === undefined ? {} : { other: others[n] }),
       before: kind === "added" ? 0 : before + n,
       after: kind === "removed" ? 0 : after + n,
       count: 1,
@@ -69,7 +82,7 @@ function shortened(runs) {
 const firstOf = (rows, most) => ({ rows: rows.slice(0, most), left: Math.max(0, rows.length - most) });
 
 /** @param {Row} row @param {number} at */
-function row({ kind, text, before, after, count }, at) {
+function row({ kind, text, other, before, after, count }, at) {
   if (kind === "left") {
     return h("tr", { key: at, class: "diff-left" }, h("td", { colSpan: 3 }, text ? h("bdi", null, text) : t("diff.left", { n: count })));
   }
@@ -85,7 +98,13 @@ function row({ kind, text, before, after, count }, at) {
       h("span", { class: "diff-sign", "aria-hidden": true }, SIGNS[kind]),
       // Colour alone says it to nobody who does not see it, and `ins` is often not read aloud.
       kind !== "same" && h("span", { class: "hidden" }, `${t(kind === "added" ? "diff.added" : "diff.removed")} `),
-      h(tag, { dir: "auto" }, text),
+      h(tag, { dir: "auto" }, other === undefined ? text : marked(kind, text, other)),
     ),
   );
+}
+
+/** @param {"removed" | "added" | "same"} kind @param {string} text @param {string} other @returns {any} the line, with what changed in it marked */
+function marked(kind, text, other) {
+  const found = kind === "removed" ? wordDiff(text, other)?.removed : wordDiff(other, text)?.added;
+  return found?.map(({ text: part, isChanged }, at) => (isChanged ? h("mark", { key: at, class: "diff-word" }, part) : part)) ?? text;
 }
