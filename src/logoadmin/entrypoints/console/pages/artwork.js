@@ -36,7 +36,7 @@ export function ArtworkPage({ kind, recordId }) {
     // Takes it from readers at once, which switching off does not.
     actions: (editing) => h(MenuItem, { tone: "danger", icon: "Ban", scope: KINDS[kind].write, idle: editing.isBusy.value, onClick: () => setBlocking(true) }, t("block")),
     state: (editing) => [
-      may(KINDS[kind].write) && id !== undefined && (editing.record.value.active ? h(RecordState, { key: "state", kind, id }) : h(Blocked, { key: "state", kind, editing })),
+      may(KINDS[kind].write) && id !== undefined && h(Bands, { key: "state", kind, id, editing }),
       isBlocking && id !== undefined && h(BlockDialog, { key: "block", kind, id, editing, close: () => setBlocking(false) }),
     ],
     preview: (form, record, again) => {
@@ -54,6 +54,13 @@ export function ArtworkPage({ kind, recordId }) {
       return id !== undefined && record && h(RecordHistory, { kind, recordId: id, since: record });
     },
   });
+}
+
+/** What to do about its state, which most do not need. @param {{kind: ArtworkKind, id: number, editing: import("../parts/record/editing.js").Editing}} props */
+function Bands({ kind, id, editing }) {
+  const known = statesOf(kind, id);
+  if (!editing.record.value.active) return known.blocked ? h(Blocked, { kind, editing }) : null;
+  return known.left_out || known.changed ? h(RecordState, { kind, id }) : null;
 }
 
 /** For readers. @param {{kind: ArtworkKind, artwork: any}} props */

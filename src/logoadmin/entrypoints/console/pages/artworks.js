@@ -212,5 +212,6 @@ function Nothing({ kind, any }) {
 const LazyTable = lazy(withTexts(() => import("../parts/artwork/artwork_table.js").then((module) => module.ArtworkTable)), () => h(Skeleton, {}));
 
 const LazyChoices = lazy(withTexts(() => import("../parts/lists/view_choices.js").then((module) => module.ViewChoices)));
-const LazySync = lazy(withTexts(() => import("../parts/lists/list_sync.js").then((module) => module.ListSync)));
+// Every list has it soon, so it mentions no texts but those of lists.
+const LazySync = lazy(() => import("../parts/lists/list_sync.js").then((module) => module.ListSync));
 const LazyLarge = lazy(withTexts(() => import("../parts/lists/large_list.js").then((module) => module.LargeList)));

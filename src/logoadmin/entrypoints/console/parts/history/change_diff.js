@@ -4,11 +4,13 @@ import { fieldsOfChange } from "./changes.js";
 import { listOf } from "../../records.js";
 import { words as rightWords } from "../../scopes.js";
 import { enumeration, t } from "../../texts.js";
-import { Time, pictureUrl } from "../primitives/basics.js";
+import { Skeleton, Time, pictureUrl } from "../primitives/basics.js";
 import { authorIds, authorName } from "./change_words.js";
-import { Diff } from "../diff/diff.js";
 import { words } from "../primitives/fields.js";
+import { lazy } from "../primitives/lazy.js";
 import { Picture } from "../primitives/picture.js";
+
+const Diff = lazy(() => import("../diff/diff.js").then((module) => module.Diff), () => h(Skeleton, {}));
 
 /** @typedef {import("./changes.js").Change} Change */
 

@@ -119,6 +119,8 @@ export default {
   "active.off": "Off: the site does not show it",
   filter: "Filter",
   "filter.end": "Remove the filter {label}",
+  "elsewhere.removed": { one: "Somebody else has removed {names}.", other: "Somebody else has removed {n}: {names}." },
+  andMore: { one: "{n} more", other: "{n} more" },
   "filter.any": "All",
   "filter.author": "Author",
   "filter.author.none": "No author",

@@ -101,8 +101,6 @@ export default {
   "overview.logos": { one: "logo", other: "logos" },
   "overview.themes": { one: "theme", other: "themes" },
   // Logos and themes
-  andMore: { one: "{n} more", other: "{n} more" },
-  "elsewhere.removed": { one: "Somebody else has removed {names}.", other: "Somebody else has removed {n}: {names}." },
   "bulk.changed": { one: "Somebody else has changed {names} meanwhile.", other: "Somebody else has changed {n} meanwhile: {names}." },
   "bulk.author.choose": "Choose an author",
   "bulk.edit": "Edit",

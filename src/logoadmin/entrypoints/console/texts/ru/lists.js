@@ -127,6 +127,13 @@ export default {
   "active.off": "Выключено: на сайте не показывается",
   filter: "Фильтр",
   "filter.end": "Убрать фильтр {label}",
+  "elsewhere.removed": {
+    one: "Кто-то другой удалил {names}.",
+    few: "Кто-то другой удалил {n} записи: {names}.",
+    many: "Кто-то другой удалил {n} записей: {names}.",
+    other: "Кто-то другой удалил {n} записи: {names}.",
+  },
+  andMore: { one: "ещё {n}", few: "ещё {n}", many: "ещё {n}", other: "ещё {n}" },
   "filter.any": "Все",
   "filter.author": "Автор",
   "filter.author.none": "Без автора",

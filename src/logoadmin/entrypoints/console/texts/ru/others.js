@@ -119,13 +119,6 @@ export default {
   "overview.logos": { one: "логотип", few: "логотипа", many: "логотипов", other: "логотипа" },
   "overview.themes": { one: "тема", few: "темы", many: "тем", other: "темы" },
   // Logos and themes
-  andMore: { one: "ещё {n}", few: "ещё {n}", many: "ещё {n}", other: "ещё {n}" },
-  "elsewhere.removed": {
-    one: "Кто-то другой удалил {names}.",
-    few: "Кто-то другой удалил {n} записи: {names}.",
-    many: "Кто-то другой удалил {n} записей: {names}.",
-    other: "Кто-то другой удалил {n} записи: {names}.",
-  },
   "bulk.changed": {
     one: "Кто-то другой тем временем изменил {names}.",
     few: "Кто-то другой тем временем изменил {n} записи: {names}.",
