@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import APIResponse, Browser, Locator, Page, Route, expect
 
+from logoadmin.domain.changes.acts import ListActs
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.kernel.records import Logo
 from tests.console.driver import Person, looking
@@ -237,8 +238,11 @@ def test_the_target_and_the_authors_of_many_are_changed_by_keyboard(console: Per
 
     edit("Set target")
     page.get_by_role("dialog").get_by_label("Target").fill("wiki")
+    page.get_by_role("dialog").get_by_label("Why?").fill("The wiki is new")
     press("Enter")
     expect(page.locator(".notice")).to_contain_text("Set the target of 11")
+    (act,) = [each for each in console.service.gallery.acts.list(ListActs()) if each.note]
+    assert (act.note, act.count) == ("The wiki is new", 11)
     assert {logo.target for logo in of_eleven()} == {"wiki"}
     edit("Add author")
     page.get_by_role("dialog").get_by_label("Author").select_option("Ann")
@@ -301,7 +305,8 @@ def test_a_list_is_asked_for_once_when_the_page_is_loaded_and_again_when_one_com
     expect(page.locator(".found")).to_have_text("47 found")
     page.get_by_role("link", name="Authors", exact=True).click()
     expect(page.get_by_role("link", name="Annette")).to_be_visible()
-    assert (asked.count("/api/authors"), asked.count("/api/logos")) == (1, 1)
+    # Those of the authors are counted.
+    assert (asked.count("/api/authors"), asked.count("/api/logos")) == (1, 2)
 
 
 @pytest.mark.rule("contract J6")

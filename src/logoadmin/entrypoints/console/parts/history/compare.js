@@ -8,6 +8,7 @@ import { may } from "../../session.js";
 import { enumeration, exactTime, t } from "../../texts.js";
 import { Button, Skeleton, Unread } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
+import { lazy } from "../primitives/lazy.js";
 import { words } from "../primitives/fields.js";
 import { ChangeDiff } from "./change_diff.js";
 import { actor, authorIds } from "./change_words.js";
@@ -17,6 +18,7 @@ import { fieldsOfChange, read } from "./changes.js";
 /** @typedef {{key: string, text: string, state: Change["after"]}} Moment */
 
 const SIZE = 100;
+const VersionPreviews = lazy(() => import("./version_previews.js").then((module) => module.VersionPreviews));
 
 /** @param {{kind: import("../../records.js").KindName, recordId: number, close: () => void}} props */
 export function Compare({ kind, recordId, close }) {
@@ -53,6 +55,7 @@ export function Compare({ kind, recordId, close }) {
     from && to && [
       h("div", { key: "moments", class: "filters moments" }, h(Choice, { name: "from", moments, value: from.key, choose: choose("from") }), h(Choice, { name: "to", moments, value: to.key, choose: choose("to") })),
       h("div", { key: `${from.key} ${to.key}`, "aria-live": "polite" }, last && h(Differences, { change: { ...last, before: from.state, after: to.state } })),
+      from.state && to.state && (kind === "logo" || kind === "theme") && h(VersionPreviews, { key: `previews ${from.key} ${to.key}`, kind, from: from.state, to: to.state }),
     ],
     h(
       "div",

@@ -3,6 +3,7 @@ import { h, useEffect, useId, useState } from "../../vendor/preact.js";
 import { KINDS, listOf, readList } from "../../records.js";
 import { byName, t } from "../../texts.js";
 import { Dialog } from "../primitives/dialog.js";
+import { Why } from "../primitives/why.js";
 
 /** @typedef {import("./bulk_work.js").Action} Action */
 /** @typedef {"target" | "link" | "unlink"} Asked */
@@ -17,6 +18,7 @@ import { Dialog } from "../primitives/dialog.js";
  */
 export function BulkDialog({ what, chosen, artworks, begin, close }) {
   const [value, setValue] = useState("");
+  const [note, setNote] = useState("");
   const { records: authors } = listOf("author").value;
   useEffect(() => void readList("author"), []);
   const submit = (/** @type {SubmitEvent} */ event) => {
@@ -24,7 +26,7 @@ export function BulkDialog({ what, chosen, artworks, begin, close }) {
     const action = what === "target" ? withTarget(value.trim()) : withAuthor(what, authors, Number(value));
     const records = chosen.filter((record) => needs(what, record, value));
     close();
-    if (records.length > 0) begin(action, records);
+    if (records.length > 0) begin({ ...action, note: note.trim() }, records);
   };
   return h(
     Dialog,
@@ -33,6 +35,7 @@ export function BulkDialog({ what, chosen, artworks, begin, close }) {
       "form",
       { class: "form", onSubmit: submit },
       what === "target" ? h(Target, { value, artworks, change: setValue }) : h(Author, { value, choices: authorsFor(what, chosen, authors ?? []), change: setValue }),
+      h(Why, { value: note, change: setNote }),
       h(
         "div",
         { class: "cluster dialog-actions" },

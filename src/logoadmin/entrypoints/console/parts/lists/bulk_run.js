@@ -24,7 +24,7 @@ export async function doMany(kind, action, records, selection, before = [], repe
   progress(records.length);
   let outcome;
   try {
-    outcome = await writeMany(kind, records, action.change, { stop: stop.signal, step: progress, ...(repeat ? { repeat } : {}) });
+    outcome = await writeMany(kind, records, action.change, { stop: stop.signal, step: progress, note: action.note, ...(repeat ? { repeat } : {}) });
   } finally {
     work.value = undefined;
   }

@@ -6,6 +6,7 @@
  * @property {Act} act
  * @property {(record: any) => import("./bulk_write.js").Change} change
  * @property {Record<string, string>} [values] Of its texts.
+ * @property {string} [note] Why, for the history.
  * @typedef {{act: Act, all: number, left: number, stop: AbortController}} Work
  */
 import { signal } from "../../vendor/preact.js";

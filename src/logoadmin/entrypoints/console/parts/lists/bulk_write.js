@@ -22,10 +22,11 @@ import { MOST } from "./bulk_work.js";
  * @param {object} way
  * @param {AbortSignal} way.stop Ends it between two requests.
  * @param {(left: number) => void} [way.step] After each request.
+ * @param {string | undefined} [way.note] Why, for the history.
  * @param {() => Promise<any>} [way.repeat] Sends the first one again, whose answer was lost.
  * @returns {Promise<Outcome>}
  */
-export async function writeMany(kind, records, change, { stop, step, repeat }) {
+export async function writeMany(kind, records, change, { stop, step, note, repeat }) {
   /** @type {Outcome} */
   const outcome = { requestIds: [], changed: [], missing: [], left: records, failure: undefined };
   const { id } = KINDS[kind];
@@ -33,7 +34,7 @@ export async function writeMany(kind, records, change, { stop, step, repeat }) {
     const some = outcome.left.slice(0, MOST);
     const changes = some.map((record) => ({ kind, id: record[id], version: versionOf(kind, record[id]), ...change(record) }));
     try {
-      const answer = await (repeat ?? (() => call("post", "/api/changes", { body: /** @type {any} */ ({ changes }) })))();
+      const answer = await (repeat ?? (() => call("post", "/api/changes", { body: /** @type {any} */ ({ changes }), ...(note ? { note } : {}) })))();
       take(kind, some, changes, answer.data);
       if (answer.data.length > 0) outcome.requestIds.push(answer.requestId);
     } catch (error) {

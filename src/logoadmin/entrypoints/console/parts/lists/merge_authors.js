@@ -7,6 +7,7 @@ import { KINDS, listOf, readList, versionOf } from "../../records.js";
 import { byName, number, t } from "../../texts.js";
 import { Skeleton } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
+import { Why } from "../primitives/why.js";
 import { MOST } from "./bulk_work.js";
 
 /** @typedef {import("../../records.js").Records["author"]} Author */
@@ -25,6 +26,7 @@ export function MergeAuthors({ authors, choices, close, done }) {
   const id = useId();
   const [isRead, setRead] = useState(false);
   const [wanted, choose] = useState("");
+  const [note, setNote] = useState("");
   useEffect(() => {
     void Promise.all(LISTS.map(readList)).then(() => setRead(true));
   }, []);
@@ -37,7 +39,7 @@ export function MergeAuthors({ authors, choices, close, done }) {
     event.preventDefault();
     if (!into || isTooMany) return;
     close();
-    void merge(gone, into, () => done(into));
+    void merge(gone, into, note.trim(), () => done(into));
   };
   return h(
     Dialog,
@@ -56,6 +58,7 @@ export function MergeAuthors({ authors, choices, close, done }) {
         ),
       ),
       isRead ? h("p", { role: "status" }, t(isTooMany ? "merge.authors.many" : "merge.authors.text", { n: works.length, into: into ? nameOf("author", into) : "", most: MOST })) : h(Skeleton, {}),
+      h(Why, { value: note, change: setNote }),
       h(
         "div",
         { class: "cluster dialog-actions" },
@@ -73,9 +76,9 @@ function worksOf(authors) {
   return ARTWORKS.flatMap((kind) => (listOf(kind).value.records ?? []).filter(isTheirs).map((record) => ({ kind, record })));
 }
 
-/** @param {Author[]} gone @param {Author} into @param {() => void} done */
-async function merge(gone, into, done) {
-  const again = () => void Promise.all(LISTS.map(readList)).then(() => merge(gone, into, done));
+/** @param {Author[]} gone @param {Author} into @param {string} note Why. @param {() => void} done */
+async function merge(gone, into, note, done) {
+  const again = () => void Promise.all(LISTS.map(readList)).then(() => merge(gone, into, note, done));
   const ids = new Set(gone.map((each) => each.author_id));
   const changes = [
     ...worksOf(gone).map(({ kind, record }) => {
@@ -88,7 +91,7 @@ async function merge(gone, into, done) {
   ];
   const afterwards = () => void LISTS.map(readList);
   try {
-    const { requestId } = await call("post", "/api/changes", { body: /** @type {any} */ ({ changes }) });
+    const { requestId } = await call("post", "/api/changes", { body: /** @type {any} */ ({ changes }), ...(note ? { note } : {}) });
     afterwards();
     sayDone(t("merge.authors.done", { n: gone.length, into: nameOf("author", into) }), [requestId], afterwards);
     done();

@@ -1,5 +1,5 @@
 /** One record of any kind, or a new one: its form, saving, removing, the way back from both, and what others do to it. */
-import { h, useEffect, useId, useMemo, useState } from "../../vendor/preact.js";
+import { h, useEffect, useMemo, useState } from "../../vendor/preact.js";
 import { Failure, returned } from "../../client.js";
 import { Editing } from "./editing.js";
 import { sayFailure } from "../../notices.js";
@@ -11,6 +11,7 @@ import { t } from "../../texts.js";
 import { Button, IconButton, Skeleton, Unread } from "../primitives/basics.js";
 import { Breadcrumbs } from "../primitives/breadcrumbs.js";
 import { RecordForm } from "../primitives/fields.js";
+import { Why } from "../primitives/why.js";
 import { Gone, Newer } from "./conflict_banner.js";
 import { Neighbours } from "./neighbours.js";
 import { FORM, RecordHead } from "./record_head.js";
@@ -173,18 +174,7 @@ function Form({ editing, form, kind, preview, blocked }) {
       RecordForm,
       { form, id: FORM, save, disabled, isNew: editing.isNew },
       preview?.(form, editing.record.value, again),
-      isChanged && !editing.isNew && !isGone && h(Why, { editing }),
+      isChanged && !editing.isNew && !isGone && h(Why, { value: editing.note.value, change: (value) => (editing.note.value = value) }),
     ),
-  );
-}
-
-/** The reason for what is about to be saved, which the history keeps. @param {{editing: Editing}} props */
-function Why({ editing }) {
-  const id = useId();
-  return h(
-    "div",
-    { class: "field why" },
-    h("label", { class: "label", for: id }, t("record.why")),
-    h("input", { id, class: "input", dir: "auto", autocomplete: "off", maxLength: 200, value: editing.note.value, onInput: (/** @type {Event} */ event) => (editing.note.value = /** @type {HTMLInputElement} */ (event.currentTarget).value) }),
   );
 }

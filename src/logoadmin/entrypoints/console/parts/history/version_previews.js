@@ -1,0 +1,20 @@
+/** How the site looks with a logo or theme as it was at two moments. */
+import { h } from "../../vendor/preact.js";
+import { call } from "../../client.js";
+import { t } from "../../texts.js";
+import { Preview } from "../css/css_preview.js";
+import { listedIn } from "../css/judged.js";
+import { useRead } from "../primitives/use_read.js";
+
+/** @typedef {import("./changes.js").Change["after"]} State */
+
+/** @param {{kind: "logo" | "theme", from: NonNullable<State>, to: NonNullable<State>}} props */
+export function VersionPreviews({ kind, from, to }) {
+  return h("div", { class: "pair" }, h(Version, { label: t("compare.from"), kind, state: from }), h(Version, { label: t("compare.to"), kind, state: to }));
+}
+
+/** @param {{label: string, kind: "logo" | "theme", state: Record<string, any>}} props */
+function Version({ label, kind, state: { custom_css: css, target, preview_url: picture } }) {
+  const { data } = useRead(async (signal) => (css ? (await call("post", "/api/css/verdict", { body: { kind, custom_css: css }, signal })).data : undefined), [kind, css]);
+  return h("figure", null, h("figcaption", { class: "label" }, label), h(Preview, { label: `${t("preview")}: ${label}`, kind, css, target, picture, listed: data && listedIn(data) }));
+}
