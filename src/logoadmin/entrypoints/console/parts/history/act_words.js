@@ -58,12 +58,22 @@ function keyOfOne({ origin, fields, active }, verb) {
 /** @param {Act} act @param {Record<string, any>} words */
 function many(act, words) {
   const of = actionsOf(act);
+  const [gone, others] = [true, false].map((isGone) => of.filter(([, verb]) => (verb === "removed") === isGone));
+  // As when authors are merged.
+  if (gone?.length && others?.length && act.origin !== "import" && act.origin !== "undo") return rich("many.amended.removed", { ...words, what: counted(act, others), gone: counted(act, gone) });
+  const n = of.reduce((sum, action) => sum + numberOf(act, action), 0);
+  return rich(keyOfMany(act, [...new Set(of.map(([, verb]) => verb))]), { ...words, what: counted(act, of) }, { n });
+}
+
+/** @param {Act} act @param {[string, string]} action @returns {number} */
+const numberOf = ({ actions }, [kind, verb]) => actions[`${kind}.${verb}`] ?? 0;
+
+/** @param {Act} act @param {[string, string][]} of @returns {string} how many records of each kind */
+function counted(act, of) {
   /** @type {Map<string, number>} */
   const counts = new Map();
-  for (const [kind, verb] of of) counts.set(kind, (counts.get(kind) ?? 0) + (act.actions[`${kind}.${verb}`] ?? 0));
-  const what = enumeration([...counts].map(([kind, n]) => t(/** @type {TextKey} */ (`many.${kind}`), { n })));
-  const n = [...counts.values()].reduce((sum, each) => sum + each, 0);
-  return rich(keyOfMany(act, [...new Set(of.map(([, verb]) => verb))]), { ...words, what }, { n });
+  for (const action of of) counts.set(action[0], (counts.get(action[0]) ?? 0) + numberOf(act, action));
+  return enumeration([...counts].map(([kind, n]) => t(/** @type {TextKey} */ (`many.${kind}`), { n })));
 }
 
 /** @param {Act} act @param {string[]} verbs @returns {TextKey} */

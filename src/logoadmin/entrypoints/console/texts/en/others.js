@@ -581,6 +581,7 @@ export default {
   "many.all": { one: "{who} changed {n} record", other: "{who} changed {n} records" },
   "many.amended": "{who} changed {what}",
   "many.amended.fields": "{who} changed {fields} of {what}",
+  "many.amended.removed": "{who} changed {what}, and removed {gone}",
   "many.author": { one: "{n} author", other: "{n} authors" },
   "many.created": "{who} created {what}",
   "many.imported": { one: "{who} imported {n} record", other: "{who} imported {n} records" },

@@ -631,6 +631,7 @@ export default {
   "many.all": { one: "{who}: изменена {n} запись", few: "{who}: изменены {n} записи", many: "{who}: изменено {n} записей", other: "{who}: изменены {n} записи" },
   "many.amended": "{who}: изменение, {what}",
   "many.amended.fields": "{who}: изменение {fields}, {what}",
+  "many.amended.removed": "{who}: изменение, {what}; удаление, {gone}",
   "many.author": { one: "{n} автор", few: "{n} автора", many: "{n} авторов", other: "{n} автора" },
   "many.created": "{who}: создание, {what}",
   "many.imported": { one: "{who}: импортирована {n} запись", few: "{who}: импортированы {n} записи", many: "{who}: импортировано {n} записей", other: "{who}: импортированы {n} записи" },
