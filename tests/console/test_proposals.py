@@ -11,6 +11,7 @@ from logoadmin.domain.changes.proposal_commands import DeclineProposal, GetPropo
 from logoadmin.domain.changes.proposal_records import Proposal
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, GetLogo, GetTheme, ListLogos
 from logoadmin.domain.identity.users import CreateUser
+from logoadmin.domain.kernel.pictures import picture_path
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.changes.proposal_storage import ProposalState
@@ -90,6 +91,19 @@ def test_only_what_is_new_in_the_css_is_in_front(console: Person, gallery: LogoA
     console.open("submissions/2")
     expect(console.page.locator(".news")).to_contain_text("no new host and brings no new risk")
     expect(console.page.locator(".news .hint")).to_have_text("As before: It changes how input fields look.")
+
+
+@pytest.mark.rule("contract R4")
+def test_no_host_is_trusted_because_the_submitter_names_a_picture_there(console: Person, gallery: LogoAdmin) -> None:
+    gallery.logos.amend(AmendLogo(logo_id=1, custom_css="width: 1px"))
+    # As if it were a picture of the gallery.
+    picture = f"https://spy.example/{picture_path('0' * 64)}"
+    submit(gallery, own_logo(gallery, preview_url=picture, custom_css="background: url(https://spy.example/seen.png)"))
+    console.sign_in("submissions/1")
+    expect(console.page.locator(".news .warned .host-name")).to_have_text("spy.example")
+    # The picture itself is shown, as every picture is.
+    assert {*console.service.external_hosts.strays} <= {"CONNECT spy.example:443"}
+    console.service.external_hosts.strays.clear()
 
 
 @pytest.mark.rule("contract R4")
