@@ -51,7 +51,7 @@ export const views = [
   { path: "history", load: () => import("./pages/history.js"), title: "history.title", sidebar: "record", icon: "History", scopes: ["changes:read"] },
   { path: "history/:change_id", load: () => import("./pages/change.js"), title: "history.title", under: "history", scopes: ["changes:read"] },
   { path: "publication", load: () => import("./pages/publication.js"), texts: "publication", title: "publication.title", sidebar: "record", icon: "Globe", scopes: ["logos:write", "themes:write"] },
-  { path: "import", load: () => import("./pages/import.js"), title: "import.title", sidebar: "record", icon: "Upload" },
+  { path: "import", load: () => import("./pages/import.js"), texts: "import", title: "import.title", sidebar: "record", icon: "Upload" },
   { path: "export", load: () => import("./pages/export.js"), title: "export.title", sidebar: "record", icon: "Download" },
   { path: "settings", load: () => import("./pages/settings.js"), title: "settings.title", sidebar: "record", icon: "Settings2" },
 ];
