@@ -28,13 +28,17 @@ const AGAIN = 60_000;
 export function Sidebar({ help, search }) {
   useEffect(() => {
     const timer = setTimeout(() => void readQueue({ ifOld: true }), LATER);
-    if (!isMember()) setTimeout(() => void readShared().catch(() => undefined), LATER);
     const again = setInterval(() => document.visibilityState === "visible" && void readQueue({ ifOld: true }), AGAIN);
     return () => {
       clearTimeout(timer);
       clearInterval(again);
     };
   }, [visits.value, returned.value, reviews()]);
+  useEffect(() => {
+    // The views that everybody sees; members have no lists.
+    const timer = setTimeout(() => void (isMember() || readShared().catch(() => undefined)), LATER);
+    return () => clearTimeout(timer);
+  }, [returned.value]);
   const [isMore, setMore] = useState(false);
   const [main, ...rest] = PARTS;
   return h(
