@@ -335,6 +335,7 @@ def test_a_missing_author_is_created_in_place_and_the_next_logo_is_a_click_away(
         expect(combobox).to_have_value("Zo")
         combobox.press("Enter")
         button.click()
+        expect(number).to_be_focused()
         page.keyboard.press("Enter")
         expect(dialog.locator(".problem")).to_have_count(1)
         expect(number).to_be_focused()
