@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from logoadmin.domain.changes.acts import ListActs
 from logoadmin.domain.gallery import artworks, authors
@@ -106,3 +106,57 @@ def test_a_merge_changes_nothing_where_somebody_else_was_faster_and_is_tried_aga
     expect(page.locator(".notice", has_text="Merged")).to_be_visible()
     expect(page.get_by_role("heading", level=1)).to_have_text("Ann")
     assert _makers(console, mine) == ["Ann"]
+
+
+@pytest.mark.rule("contract J7", "contract J4")
+def test_a_work_that_is_credited_during_a_merge_keeps_its_author(console: Person) -> None:
+    console.sign_in("authors/2")
+    page, logos = console.page, console.service.gallery.logos
+    console.act("Merge into another author")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("combobox").select_option("1")
+    expect(dialog.get_by_role("status")).to_be_visible()
+    late = next(number for number in range(1, 48) if "Ben" not in _makers(console, number))
+    late_credits = [artworks.LinkLogoAuthor(logo_id=late, author_id=2)]
+
+    def credit(route: Route) -> None:
+        if late_credits:
+            logos.link(late_credits.pop())
+        route.continue_()
+
+    page.route("**/api/changes", credit)
+    dialog.get_by_role("button", name="Merge").click()
+    failed = page.locator(".notice", has_text="Nothing was merged")
+    expect(failed).to_be_visible()
+    assert "Ben" in _makers(console, late)
+    failed.get_by_role("button", name="Try again").click()
+    expect(page.locator(".notice", has_text="Merged")).to_be_visible()
+    assert "Ann" in _makers(console, late)
+
+
+@pytest.mark.rule("contract J7", "contract H3")
+def test_a_merge_whose_answer_was_lost_is_done_once(console: Person) -> None:
+    console.sign_in("authors/2")
+    page, before = console.page, _acts(console)
+    console.act("Merge into another author")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("combobox").select_option("1")
+    page.route("**/api/changes", lambda route: (route.fetch(), route.abort())[0], times=1)
+    dialog.get_by_role("button", name="Merge").click()
+    page.locator(".notice").get_by_role("button", name="Try again").click()
+    expect(page.locator(".notice", has_text="Merged")).to_be_visible()
+    assert _acts(console) == before + 1
+
+
+@pytest.mark.rule("contract J7")
+def test_nothing_is_merged_before_all_works_are_known(console: Person) -> None:
+    console.sign_in("authors/2")
+    page = console.page
+    page.route("**/api/themes?*", lambda route: route.fulfill(status=500, json={"detail": "Internal Server Error"}))
+    console.act("Merge into another author")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Something went wrong in the service")
+    expect(dialog.get_by_role("button", name="Merge")).to_be_disabled()
+    page.unroute("**/api/themes?*")
+    dialog.get_by_role("button", name="Try again").click()
+    expect(dialog.get_by_role("button", name="Merge")).to_be_enabled()

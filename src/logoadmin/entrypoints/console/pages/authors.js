@@ -58,8 +58,8 @@ export default function Authors() {
       Toolbar,
       {
         search: h(Search, { value: q, label: t("authors.search"), search: (text) => setQuery({ q: text }) }),
-        filters: [{ label: t("authors.works"), value: works, choices: [["", t("filter.any")], ["some", t("authors.works.some")], ["none", t("authors.works.none")]], pick: (chosen) => setQuery({ works: chosen }) }],
-        order: orderChoice(COLUMNS),
+        filters: !counts ? [] : [{ label: t("authors.works"), value: works, choices: [["", t("filter.any")], ["some", t("authors.works.some")], ["none", t("authors.works.none")]], pick: (chosen) => setQuery({ works: chosen }) }],
+        order: orderChoice(counts && COLUMNS),
       },
     ),
     h(ManyBar, { kind: "author", artworks: found, selection, acts: AuthorActs }),
@@ -74,7 +74,7 @@ export default function Authors() {
         selection,
         columns: [
           { name: "username", title: t("field.username"), sort: "name", cell: (/** @type {Author} */ author) => h(Name, { author, selection }) },
-          { name: "works", title: t("authors.works"), type: "number", sort: "works" },
+          ...(counts ? [/** @type {import("../parts/lists/table.js").Column} */ ({ name: "works", title: t("authors.works"), type: "number", sort: "works" })] : []),
           { name: "user_id", title: t("field.user_id"), type: "number" },
           { name: "created_at", title: t("field.created_at"), sort: "created_at" },
           { name: "changed_at", title: t("field.changed"), sort: "changed" },

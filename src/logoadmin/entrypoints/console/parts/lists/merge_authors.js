@@ -5,7 +5,7 @@ import { say, sayDone, sayFailure } from "../../notices.js";
 import { nameOf } from "../../presentation.js";
 import { KINDS, listOf, readList, versionOf } from "../../records.js";
 import { byName, number, t } from "../../texts.js";
-import { Skeleton } from "../primitives/basics.js";
+import { Skeleton, Unread } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
 import { Why } from "../primitives/why.js";
 import { MOST } from "./bulk_work.js";
@@ -27,9 +27,13 @@ export function MergeAuthors({ authors, choices, close, done }) {
   const [isRead, setRead] = useState(false);
   const [wanted, choose] = useState("");
   const [note, setNote] = useState("");
-  useEffect(() => {
-    void Promise.all(LISTS.map(readList)).then(() => setRead(true));
-  }, []);
+  const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
+  const read = async () => {
+    const failed = await readAll();
+    setFailure(failed);
+    setRead(!failed);
+  };
+  useEffect(() => void read(), []);
   const byWorks = choices.toSorted((a, b) => worksOf([b]).length - worksOf([a]).length || byName(a.username, b.username));
   const into = choices.find((each) => String(each.author_id) === wanted) ?? byWorks[0];
   const gone = authors.filter((each) => each.author_id !== into?.author_id);
@@ -57,7 +61,8 @@ export function MergeAuthors({ authors, choices, close, done }) {
           byWorks.map((each) => h("option", { key: each.author_id, value: String(each.author_id), dir: "auto" }, `${nameOf("author", each)} (${number(worksOf([each]).length)})`)),
         ),
       ),
-      isRead ? h("p", { role: "status" }, t(isTooMany ? "merge.authors.many" : "merge.authors.text", { n: works.length, into: into ? nameOf("author", into) : "", most: MOST })) : h(Skeleton, {}),
+      failure && h(Unread, { failure, again: () => void read() }),
+      isRead ? h("p", { role: "status" }, t(isTooMany ? "merge.authors.many" : "merge.authors.text", { n: works.length, into: into ? nameOf("author", into) : "", most: MOST })) : !failure && h(Skeleton, {}),
       h(Why, { value: note, change: setNote }),
       h(
         "div",
@@ -69,6 +74,12 @@ export function MergeAuthors({ authors, choices, close, done }) {
   );
 }
 
+/** Read all lists, and all of each: an unknown work would lose its author. @returns {Promise<Failure | undefined>} why one cannot be read */
+async function readAll() {
+  await Promise.all(LISTS.map(readList));
+  return LISTS.map((kind) => listOf(kind).value.failure).find(Boolean);
+}
+
 /** @param {Author[]} authors @returns {{kind: typeof ARTWORKS[number], record: any}[]} what they made */
 function worksOf(authors) {
   const ids = new Set(authors.map((each) => each.author_id));
@@ -76,28 +87,47 @@ function worksOf(authors) {
   return ARTWORKS.flatMap((kind) => (listOf(kind).value.records ?? []).filter(isTheirs).map((record) => ({ kind, record })));
 }
 
-/** @param {Author[]} gone @param {Author} into @param {string} note Why. @param {() => void} done */
-async function merge(gone, into, note, done) {
-  const again = () => void Promise.all(LISTS.map(readList)).then(() => merge(gone, into, note, done));
-  const ids = new Set(gone.map((each) => each.author_id));
-  const changes = [
-    ...worksOf(gone).map(({ kind, record }) => {
-      const id = record[KINDS[kind].id];
-      const authorIds = record.authors.map((/** @type {Author} */ each) => (ids.has(each.author_id) ? into.author_id : each.author_id));
-      // The first place of several.
-      return { kind, id, version: versionOf(kind, id), set: { author_ids: [...new Set(authorIds)] } };
-    }),
-    ...gone.map(({ author_id: id }) => ({ kind: "author", id, version: versionOf("author", id), remove: true })),
-  ];
+/**
+ * @param {Author[]} gone @param {Author} into
+ * @param {string} note Why.
+ * @param {() => void} done
+ * @param {() => Promise<any>} [repeat] Sends the request again, whose answer was lost.
+ */
+async function merge(gone, into, note, done, repeat) {
   const afterwards = () => void LISTS.map(readList);
+  const again = async () => {
+    const failure = await readAll();
+    if (failure) sayFailure(failure, () => void again());
+    else await merge(gone, into, note, done);
+  };
+  const failed = () => say(t("merge.authors.changed"), { tone: "failed", action: { text: t("tryAgain"), run: () => void again() } });
+  const more = { body: /** @type {any} */ ({ changes: changesOf(gone, into) }), ...(note ? { note } : {}) };
   try {
-    const { requestId } = await call("post", "/api/changes", { body: /** @type {any} */ ({ changes }), ...(note ? { note } : {}) });
-    afterwards();
+    const { data, requestId } = await (repeat ?? (() => call("post", "/api/changes", more)))();
+    // A work credited to them meanwhile would lose its author, and no version shows that.
+    if (data.some((/** @type {any} */ { kind, before }) => kind === "author" && before.logos.length + before.themes.length > 0)) {
+      await call("post", "/api/changes/revert", { body: { request_id: requestId } });
+      return void failed();
+    }
     sayDone(t("merge.authors.done", { n: gone.length, into: nameOf("author", into) }), [requestId], afterwards);
     done();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    if (error.kind !== "missing" && error.kind !== "outdated") return void sayFailure(error, again);
-    say(t("merge.authors.changed"), { tone: "failed", action: { text: t("tryAgain"), run: again } });
+    if (error.kind === "missing" || error.kind === "outdated") failed();
+    else sayFailure(error, () => void (error.kind === "unknown" ? merge(gone, into, note, done, error.repeat) : again()));
+  } finally {
+    afterwards();
   }
+}
+
+/** @param {Author[]} gone @param {Author} into @returns {object[]} what a bulk change takes */
+function changesOf(gone, into) {
+  const ids = new Set(gone.map((each) => each.author_id));
+  const works = worksOf(gone).map(({ kind, record }) => {
+    const id = record[KINDS[kind].id];
+    const authorIds = record.authors.map((/** @type {Author} */ each) => (ids.has(each.author_id) ? into.author_id : each.author_id));
+    // The first place of several.
+    return { kind, id, version: versionOf(kind, id), set: { author_ids: [...new Set(authorIds)] } };
+  });
+  return [...works, ...gone.map(({ author_id: id }) => ({ kind: "author", id, version: versionOf("author", id), remove: true }))];
 }
