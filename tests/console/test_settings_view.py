@@ -139,6 +139,25 @@ def test_the_page_for_visitors_gets_its_title_and_its_link_here(console: Person,
     comes_true(lambda: service.gallery.settings.get(GetSettings()).gallery_title == "Our logos", 10)
 
 
+@pytest.mark.rule("contract Q2", "contract J4")
+def test_what_another_administrator_changed_on_the_page_for_visitors_stays(console: Person, service: Served) -> None:
+    console.sign_in("settings")
+    page = console.page
+    page.get_by_label("Title").fill("Mine")
+    service.gallery.settings.amend(AmendSettings(gallery_home="", picture_hosts=("other.example",)))
+    page.get_by_role("link", name="Logos", exact=True).click()
+    question = page.get_by_role("dialog")
+    question.get_by_role("button", name="Keep editing").click()
+    page.get_by_label("Title").press("Control+s")
+    expect(page.locator(".notice")).to_be_visible()
+    found = service.gallery.settings.get(GetSettings())
+    assert (found.gallery_title, found.gallery_home, found.picture_hosts) == ("Mine", "", ("other.example",))
+    page.get_by_label("Link to your site").fill("https://ann:secret@www.example/")
+    page.keyboard.press("Control+s")
+    expect(page.locator(".problem")).to_be_visible()
+    page.get_by_label("Link to your site").fill("")
+
+
 def test_a_saved_view_is_shared_with_everybody_and_no_longer(
     chromium: Browser, console: Person, service: Served
 ) -> None:

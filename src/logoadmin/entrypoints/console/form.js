@@ -39,14 +39,14 @@ const OPTIONS = ["unblock"];
 /**
  * @param {Interface} described
  * @param {string} operation its id, such as `create_logo`
- * @param {import("./records.js").KindName} kind
+ * @param {import("./records.js").KindName | "settings"} kind
  * @returns {Field[]} in the order of the presentation table, and then those that it does not name
  */
 export function fieldsOf(described, operation, kind) {
   const body = described[operation]?.body ?? {};
-  const { order, widgets, links = [] } = presentation[kind];
+  const { order, apart = [], widgets, links = [] } = presentation[kind];
   const rank = (/** @type {Field} */ { name }) => (order.includes(name) ? order.indexOf(name) : order.length);
-  const names = Object.keys(body.properties ?? {}).filter((name) => !OPTIONS.includes(name));
+  const names = Object.keys(body.properties ?? {}).filter((name) => !OPTIONS.includes(name) && !apart.includes(name));
   const own = names.map((name) => {
     const whole = /** @type {Schema} */ (body.properties?.[name]);
     const schema = whole.anyOf?.find((each) => each.type !== "null") ?? whole;

@@ -6,6 +6,7 @@
  *   "avatar" | "note"} Widget
  * @typedef {object} Presentation
  * @property {string[]} order The fields of its form, in their order.
+ * @property {string[]} [apart] Fields of the interface that the form leaves out.
  * @property {Record<string, Widget>} widgets Where it is another one than the type says.
  * @property {string[]} columns What a table shows.
  * @property {string} name The field by which people know a record.
@@ -34,7 +35,7 @@ const AUTHORS = {
   isLink: true,
 };
 
-/** @type {Record<import("./records.js").KindName, Presentation>} */
+/** @type {Record<import("./records.js").KindName | "settings", Presentation>} */
 export const presentation = {
   logo: {
     order: ["name", "target", "active", "preview_url", "authors", "custom_css"],
@@ -63,4 +64,5 @@ export const presentation = {
     name: "username",
   },
   role: { order: ["name", "scope"], widgets: { scope: "scope" }, columns: ["name", "scope", "created_at"], name: "name" },
+  settings: { order: ["gallery_title", "gallery_home"], apart: ["picture_hosts", "views"], widgets: {}, columns: [], name: "" },
 };

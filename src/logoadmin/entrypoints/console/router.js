@@ -93,7 +93,7 @@ export async function navigate(path, { replace: isReplaced = false, beside, isGl
     if (isUnsaved() && !(await leaving.ask())) return false;
     unsaved.clear();
   }
-  // As browsers do with a link to the page itself; Back closes what is beside a list, however many were shown there.
+  // As browsers do with a link to the page itself; Back closes a record beside a list, however many were shown there.
   const replace = isReplaced || to.href === here.value.href || (list !== "" && list === listBehind.value);
   if (list && !listBehind.value) openedFrom = here.value.href;
   tops.set(position, scrollY);
@@ -106,7 +106,7 @@ export async function navigate(path, { replace: isReplaced = false, beside, isGl
   return true;
 }
 
-/** Close what is beside a list, which stays as it is. */
+/** Close the record beside a list, which stays as it is. */
 export function closeBeside() {
   const list = withChoices(listBehind.value);
   if (address(list) === openedFrom) history.back();
@@ -119,7 +119,7 @@ const isRecordOf = (list, to) => to.pathname.startsWith(new URL(`${list}/`, HOME
 /** The view that has the list, at this address. @param {URL} [to] @param {string} [list] */
 const listOf = (to = here.value, list = listBehind.value) => list || pathOf(to);
 
-/** Whether another view comes; within one, whatever the query says, all that is typed stays. @param {URL} to @param {string} list */
+/** Whether another view comes; within one, input stays, whatever the query says. @param {URL} to @param {string} list */
 const isLeft = (to, list) => pathOf(to) !== path.value || list !== listBehind.value;
 
 /** How far each entry of the browser's history was scrolled when it was left. @type {Map<number, number>} */
@@ -150,7 +150,7 @@ export function focusHeading() {
   if (document.activeElement?.matches("#work :is(input, textarea, select)")) isHeadingDue = false;
   // The heading that stood there while the view was loading takes the focus with it.
   const isLost = visits.peek() > 0 && document.activeElement === document.body;
-  // What is beside a list comes after it.
+  // A record beside a list comes after it.
   const heading = (isHeadingDue || isLost) && [...document.querySelectorAll("#work h1")].at(-1);
   if (!(heading instanceof HTMLElement)) return;
   isHeadingDue = false;

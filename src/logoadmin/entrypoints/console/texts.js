@@ -26,7 +26,7 @@ export const language = signal("en");
 const texts = signal({});
 /**
  * The modules of texts: those of lists, those that only the import, pictures, proposals, the publication, signing in or
- * enrolment has, and all others. What is shown decides which are loaded: the others are more than twice as many as those of lists.
+ * enrolment has, and all others. The view decides which are loaded: the others are more than twice as many as those of lists.
  * @typedef {"import" | "lists" | "others" | "pictures" | "proposals" | "publication" | "sign_in" | "signing_in"} TextPart
  */
 /** @type {Set<TextPart>} */

@@ -1,6 +1,9 @@
 /** What administrators decide for everybody: the hosts from which previews may load pictures, and the page for visitors. */
-import { h, useId, useRef, useState } from "../vendor/preact.js";
+import { h, useEffect, useId, useRef, useState } from "../vendor/preact.js";
+import { Failure } from "../client.js";
+import { FormState, fieldsOf, theInterface } from "../form.js";
 import { Button, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { RecordForm } from "../parts/primitives/fields.js";
 import { Railed } from "../parts/primitives/railed.js";
 import { fixedHosts, hostIn, shareHost, sharedHosts } from "../parts/css/picture_hosts.js";
 import { sayFailure } from "../notices.js";
@@ -71,39 +74,30 @@ function Hosts() {
 
 /** The title of the page for visitors and the link from there, where they are not as configured. */
 function PageForm() {
+  const [form, setForm] = useState(/** @type {FormState | undefined} */ (undefined));
   const [busy, setBusy] = useState(false);
-  const save = async (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    if (!may("*") || busy) return;
-    const typed = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-    const value = (/** @type {string} */ name) => String(typed.get(name)).trim() || null;
+  useEffect(() => {
+    const begin = (/** @type {import("../form.js").Interface} */ described) => setForm(new FormState(fieldsOf(described, "amend_settings", "settings"), { ...shared.peek() }));
+    theInterface().then(begin, sayFailure);
+  }, []);
+  // What others change is shown, and input stays.
+  useEffect(() => form?.rebase({ ...shared.value }), [form, shared.value]);
+  if (!form) return h(Skeleton, {});
+  const save = async () => {
     setBusy(true);
     try {
-      await amendShared(() => ({ gallery_title: value("gallery_title"), gallery_home: value("gallery_home") }), t("settings.page.done"));
+      await amendShared(() => form.changed, t("settings.page.done"));
     } catch (error) {
-      sayFailure(error);
+      if (error instanceof Failure && error.kind === "invalid") form.take(error.problems);
+      else sayFailure(error, () => void save());
     } finally {
       setBusy(false);
     }
   };
   return h(
-    "form",
-    { class: "form", onSubmit: save },
-    h(PageField, { name: "gallery_title", maxLength: 100 }),
-    h(PageField, { name: "gallery_home", maxLength: 2048, inputMode: "url", pattern: "https?://[^@]+" }),
-    h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", scope: "*", busy }, t("save"))),
-  );
-}
-
-/** @param {{name: "gallery_title" | "gallery_home", maxLength: number, inputMode?: "url", pattern?: string}} props */
-function PageField({ name, ...more }) {
-  const id = useId();
-  return h(
-    "div",
-    { class: "field" },
-    h("label", { class: "label", for: id }, t(`settings.page.${name}`)),
-    h("input", { id, name, class: "input", dir: "auto", autocomplete: "off", disabled: !may("*"), defaultValue: shared.value?.[name] ?? "", "aria-describedby": `${id}-about`, ...more }),
-    h("p", { id: `${id}-about`, class: "hint" }, t(`settings.page.${name}.hint`)),
+    RecordForm,
+    { form, save, disabled: !may("*") },
+    h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", scope: "*", busy, idle: !form.isChanged.value }, t("save"))),
   );
 }
 

@@ -26,7 +26,7 @@ export function glance(link) {
   else open(link, true);
 }
 
-/** What is beside the list follows the arrow keys. @param {() => HTMLAnchorElement | null | undefined} link */
+/** The record beside the list follows the arrow keys. @param {() => HTMLAnchorElement | null | undefined} link */
 export function follow(link) {
   clearTimeout(timer);
   if (!listBehind.value) return;

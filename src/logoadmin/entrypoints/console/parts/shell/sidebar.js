@@ -138,10 +138,10 @@ function SavedLinks({ list, visited }) {
   return h(
     "ul",
     { class: "sidebar-saved" },
-    saved.map((view) =>
+    saved.map((view, at) =>
       h(
         "li",
-        { key: view.name },
+        { key: at },
         h(
           Link,
           {
