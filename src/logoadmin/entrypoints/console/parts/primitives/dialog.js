@@ -63,7 +63,8 @@ export function Dialog({ title, close, children, look }) {
     const before = document.activeElement;
     element.current?.showModal();
     return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      // This runs after the dialog is gone from the page, and somebody may have gone on by key or click since.
+      if (before instanceof HTMLElement && before.isConnected && document.activeElement === document.body) before.focus();
     };
   }, []);
   return h(
