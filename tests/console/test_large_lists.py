@@ -7,7 +7,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Browser, expect
 
-from logoadmin.domain.changes.bulk_changes import ApplyChanges, BulkChange
+from logoadmin.domain.changes.acts import ActOrigin, ListActs
+from logoadmin.domain.changes.bulk_changes import MOST_CHANGES, ApplyChanges, BulkChange
 from logoadmin.domain.gallery.artworks import ListLogos
 from tests.console.driver import Person, looking
 from tests.console.external_hosts import PICTURES
@@ -18,14 +19,19 @@ pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J6")]
 _NEW = {"preview_url": f"https://{PICTURES}/1.svg", "target": "shop", "custom_css": ""}
 
 
+def add(service: Served, count: int) -> None:
+    """Add logos to the gallery, in thousands."""
+    for first in range(0, count, 1000):
+        names = [f"Mark {number:04}" for number in range(first, first + 1000)]
+        changes = [BulkChange.model_validate({"kind": "logo", "create": _NEW | {"name": name}}) for name in names]
+        service.gallery.bulk.apply(ApplyChanges(changes=tuple(changes)))
+
+
 @pytest.fixture(scope="module")
 def large() -> Iterator[Served]:
     """A gallery with more than 5,000 logos."""
     with served() as service:
-        for first in range(0, 6000, 1000):
-            names = [f"Mark {number:04}" for number in range(first, first + 1000)]
-            changes = [BulkChange.model_validate({"kind": "logo", "create": _NEW | {"name": name}}) for name in names]
-            service.gallery.bulk.apply(ApplyChanges(changes=tuple(changes)))
+        add(service, 6000)
         yield service
 
 
@@ -86,3 +92,25 @@ def test_back_to_a_large_list_restores_its_rows_and_many_are_changed_at_once(per
     expect(page.locator(".notice")).to_contain_text("Activated")
     expect(page.locator(".card").filter(has=card).locator(".state")).to_have_count(0)
     assert [logo.name for logo in logos.list(ListLogos(active=True)) if logo.name.startswith("Mark")] == ["Mark 0395"]
+
+
+@pytest.mark.rule("contract G5")
+def test_more_changes_than_a_request_has_are_one_act_with_one_undo(console: Person) -> None:
+    add(console.service, 1000)
+    page, gallery = console.page, console.service.gallery
+    before = {logo.logo_id: logo.active for logo in gallery.logos.list(ListLogos())}
+    count = list(before.values()).count(False)
+    assert count > MOST_CHANGES
+    console.sign_in("logos")
+    expect(page.locator(".found")).to_have_text("1,047 found")
+    page.keyboard.press("Control+a")
+    expect(page.locator(".found")).to_have_text("1,047 selected")
+    page.get_by_role("button", name="Activate", exact=True).click()
+    notice = page.locator(".notice").filter(has_text="Activated")
+    expect(notice).to_be_visible()
+    assert all(logo.active for logo in gallery.logos.list(ListLogos()))
+    (act,) = gallery.acts.list(ListActs(order="desc", limit=1))
+    assert (act.origin, act.count, act.active) == (ActOrigin.CONSOLE, count, True)
+    notice.get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice").filter(has_text="Undone")).to_be_visible()
+    assert {logo.logo_id: logo.active for logo in gallery.logos.list(ListLogos())} == before

@@ -7,11 +7,12 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import bulk_changes as bulk
+from logoadmin.domain.changes.acts import ListActs
 from logoadmin.domain.changes.bulk_changes import MOST_CHANGES, ApplyChanges
 from logoadmin.domain.changes.history import RevertRequest
 from logoadmin.domain.changes.import_export import ExportRecords
 from logoadmin.domain.gallery.artworks import GetLogo, ListLogos
-from logoadmin.domain.gallery.authors import GetAuthor
+from logoadmin.domain.gallery.authors import CreateAuthor, GetAuthor
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Policy
@@ -30,8 +31,8 @@ USER = {"kind": "user", "id": 7, "version": 5}
 CYD = {"kind": "author", "create": {"user_id": 103, "username": "Cyd"}}
 
 
-def command_for(*changes: Any, dry_run: bool = False) -> ApplyChanges:
-    return ApplyChanges(changes=changes, dry_run=dry_run)
+def command_for(*changes: Any, **more: Any) -> ApplyChanges:
+    return ApplyChanges(changes=changes, **more)
 
 
 def apply(gallery: LogoAdmin, *changes: dict[str, Any], caller: Caller = OWNER) -> list[Change]:
@@ -201,6 +202,33 @@ CHANGES_OF_ALL_KINDS = (
     {"kind": "user", "create": {"user_id": 8, "username": "ben", "password": "ben's password"}},
     USER | {"remove": True},
 )
+
+
+def test_changes_that_continue_a_request_are_one_act_with_it_and_one_undo(stocked: LogoAdmin) -> None:
+    before, first = exported(stocked), LOGO | {"set": {"active": False}}
+    apply(stocked, first, caller=Owner("many"))
+    stocked.authors.create(CreateAuthor(user_id=104, username="Dan"), Owner("meanwhile"))
+    continued = command_for(AUTHOR | {"set": {"username": "Eve"}}, CYD, continues="many")
+    made = stocked.bulk.apply(continued, Owner("later"))
+    assert [change.request_id for change in made] == ["many", "many"]
+    acts = {act.request_id: act for act in stocked.acts.list(ListActs(limit=50))}
+    assert "later" not in acts
+    assert acts["many"].actions == {"logo.amended": 1, "author.amended": 1, "author.created": 1}
+    tuple(stocked.changes.revert_request(RevertRequest(request_id="meanwhile")))
+    tuple(stocked.changes.revert_request(RevertRequest(request_id="many")))
+    assert exported(stocked) == before
+    with pytest.raises(errors.Conflict, match="Request many was undone"):
+        stocked.bulk.apply(continued, Owner("too late"))
+
+
+def test_nobody_continues_what_is_not_theirs_or_not_of_this_kind(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    apply(stocked, CYD, caller=Owner("of the program"))
+    stocked.authors.create(CreateAuthor(user_id=104, username="Dan"), Owner("single"))
+    boss = signed_in(storage, "*")
+    for request_id, caller in (("of the program", boss), ("single", OWNER), ("unknown", OWNER)):
+        with pytest.raises(errors.NotFound, match=f"Request {request_id} not found"):
+            stocked.bulk.apply(command_for(LOGO | {"remove": True}, continues=request_id), caller)
+    assert stocked.logos.get(GetLogo(logo_id=1))
 
 
 def test_a_dry_run_returns_the_changes_and_stores_nothing(stocked: LogoAdmin, storage: MemoryStorage) -> None:

@@ -45,7 +45,7 @@ OPTIONAL = {
     *((keys.CreateKey, "expires_in"), (artworks.CreateTheme, "active"), (artworks.CreateLogo, "active")),
     *((pins.AcceptThemePins, "offered"), (pins.AcceptLogoPins, "offered"), (import_export.ImportRecords, "dry_run")),
     *((artworks.AmendTheme, "unblock"), (artworks.AmendLogo, "unblock"), (bulk.ApplyChanges, "dry_run")),
-    *((roles.AmendRole, "dry_run"), (import_export.ExportRecords, "kind")),
+    *((bulk.ApplyChanges, "continues"), (roles.AmendRole, "dry_run"), (import_export.ExportRecords, "kind")),
     *((proposals.ProposeChanges, "note"), (proposals.ProposeChanges, "dry_run"), (proposals.ApplyProposal, "dry_run")),
     (pictures.SendPicture, "source"),
     (pictures.GetPicture, "thumbnail"),

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import PrivateAttr
 
 from logoadmin.domain.changes.change_list import changes_between
+from logoadmin.domain.changes.history import undoer_of
 from logoadmin.domain.gallery.artworks import (
     AmendLogo,
     AmendTheme,
@@ -26,7 +27,7 @@ from logoadmin.domain.identity.roles import AmendRole, CreateRole, RemoveRole
 from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser, creation
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing
-from logoadmin.domain.kernel.command import DRY_RUN, Command, Input
+from logoadmin.domain.kernel.command import DRY_RUN, UNSET, Command, Input
 from logoadmin.domain.kernel.errors import (
     Conflict,
     DuplicateEntry,
@@ -38,7 +39,7 @@ from logoadmin.domain.kernel.errors import (
     TooManyChanges,
 )
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyKind
-from logoadmin.domain.kernel.limits import AuthorIds, Flag, Id, Origin, described
+from logoadmin.domain.kernel.limits import MAX_ID, AuthorIds, Flag, Id, Origin, RequestId, described
 from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, EVERY_CHANGE, Listing, text_length
 from logoadmin.domain.kernel.records import Change, Kind, ListedKind, Undone, version_of
 from logoadmin.domain.kernel.use_cases import Service, Transactions, WriteWork, work_of
@@ -202,6 +203,10 @@ class ApplyChanges(Command):
             [{"kind": "logo", "id": 12, "version": 57, "set": {"active": True}}],
         ),
     ]
+    continues: Annotated[
+        RequestId,
+        described("The request of yours with the first changes of this act, if it has more than 1,000.", "5f0c2b7e"),
+    ] = UNSET
     dry_run: Annotated[Flag, described("Whether to return the changes without making them.", True)] = False
     _steps: tuple[Step, ...] = PrivateAttr(())
 
@@ -237,10 +242,13 @@ class BulkService(Service):
         Each requires the write scope of its kind, under any policy, as undoing it does.
 
         Changes of a record that follow each other are one change in the history. A change that finds the record as it
-        should be is none. A dry run returns the same and stores nothing.
+        should be is none. A dry run returns the same and stores nothing. Changes that continue an earlier request of
+        the caller are one act with it (contract G5), so that one undo is for all.
 
         Raises:
             InvalidInput: passwords of new users are not accepted (contract O5); it has all problems.
+            NotFound: the caller made no such changes under the id of the request that these continue.
+            Conflict: that request was undone.
             NotFound, NotPermitted, Outdated, Conflict, DuplicateEntry: of the first change that cannot be made; the
                 text begins with its place, such as ``Change 3:``, counted from 0.
             TooManyChanges: what a dry run would return is too long.
@@ -252,6 +260,8 @@ class BulkService(Service):
 
         def apply(uow: AuditedUnitOfWork, command: ApplyChanges) -> Undone | tuple[Change, ...]:
             last = uow.changes.last_id()
+            if command.continues is not UNSET:
+                _continue(uow, command.continues)
             for place, (step, work) in enumerate(zip(command.steps, works, strict=True)):
                 with placed(place):
                     if uow.held is not None:
@@ -278,6 +288,22 @@ class BulkService(Service):
                 self.transactions.check(step.command, caller)
             return creation(self._new_passwords, step.command.password)
         return work_of(self._services[step.kind.kind], step.verb)
+
+
+def _continue(uow: AuditedUnitOfWork, request_id: str) -> None:
+    """Make the next changes part of the act of an earlier request.
+
+    Raises:
+        NotFound, Conflict: see :meth:`BulkService.apply`.
+    """
+    made = uow.changes.of_request(request_id, MAX_ID + 1, 1)
+    user_id = None if uow.held is None else uow.held.user_id
+    # What an import or a proposal did would be undone with these, and be shown under the name of somebody else.
+    if not made or made[0].user_id != user_id or made[0].origin is not Origin.BULK:
+        raise NotFound("Request", request_id)
+    if undoer_of(uow.stored, made[0].change_id) is not None:
+        raise Conflict(f"Request {request_id} was undone")
+    uow.change_log.continue_request(request_id)
 
 
 def make(uow: AuditedUnitOfWork, services: Mapping[Kind, Service], place: int, step: Step) -> None:

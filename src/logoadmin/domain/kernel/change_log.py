@@ -117,6 +117,10 @@ class ChangeLog:
         change = Change(change_id, self._now, self._user_id, *what, *how, *why)
         self.changes.append(change)
 
+    def continue_request(self, request_id: str) -> None:
+        """Record the next changes under the id of an earlier request: they are of its act, and undone with it."""
+        self._request_id = request_id
+
     def begin_next(self) -> None:
         """Record the next change without merging it with those before."""
         self._goes_on = False

@@ -32,8 +32,10 @@ CHANGES_OPERATIONS: Final = (
               "Make many changes",
               "Creates, changes and removes up to 1,000 records: all of them, or none. Each change requires the scope "
               "of its own operation and follows its rules; `version` is the number in the record's `ETag`. Returns the "
-              "changes that were made, which can be undone as one request. An error names the first change that cannot "
-              "be made by its place, counted from 0: `Change 3: Logo 12 not found`.", also=(400, 404, 409, 412)),
+              "changes that were made, which can be undone as one request. With more changes, each further request has "
+              "in `continues` the `X-Request-Id` of the first: they are one act with one undo. An error names the "
+              "first change that cannot be made by its place, counted from 0: `Change 3: Logo 12 not found`.",
+              also=(400, 404, 409, 412)),
     Operation("contract G2", "POST /api/changes/{change_id}/revert", changes.Revert, "changes.revert", Change,
               "Undo a change",
               "Returns a new change: an amended record gets its old values, a created record is "

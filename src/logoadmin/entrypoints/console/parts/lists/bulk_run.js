@@ -14,27 +14,33 @@ import { named } from "./list_sync.js";
  * @param {Action} action
  * @param {any[]} records
  * @param {{set: (ids: number[]) => void} | undefined} selection What could not be done stays selected.
- * @param {string[]} [before] The requests of a beginning that was stopped: one undo is for all.
+ * @param {string} [before] The act of a beginning that was stopped: one undo is for all.
  * @param {() => Promise<any>} [repeat]
  */
-export async function doMany(kind, action, records, selection, before = [], repeat) {
+export async function doMany(kind, action, records, selection, before = "", repeat) {
   if (work.value) return;
   const stop = new AbortController();
   const progress = (/** @type {number} */ left) => (work.value = { act: action.act, all: records.length, left, stop });
   progress(records.length);
   let outcome;
   try {
-    outcome = await writeMany(kind, records, action.change, { stop: stop.signal, step: progress, note: action.note, ...(repeat ? { repeat } : {}) });
+    outcome = await writeMany(kind, records, action.change, { stop: stop.signal, step: progress, note: action.note, continues: before, ...(repeat ? { repeat } : {}) });
   } finally {
     work.value = undefined;
   }
   const { changed, missing, left, failure } = outcome;
-  const requestIds = [...before, ...outcome.requestIds];
+  let { requestId } = outcome;
   const { id } = KINDS[kind];
   selection?.set([...changed, ...left].map((record) => record[id]));
-  const again = (/** @type {(() => Promise<any>) | undefined} */ repeated) => void doMany(kind, action, left, selection, requestIds, repeated);
+  const again = (/** @type {(() => Promise<any>) | undefined} */ repeated) => void doMany(kind, action, left, selection, requestId, repeated);
   const count = records.length - left.length - changed.length - missing.length;
-  if (requestIds.length > 0) sayDone(doneWords(kind, action, records, count, requestIds.length), requestIds, () => void refreshList(kind));
+  if (requestId) {
+    sayDone(doneWords(kind, action, records, count), [requestId], () => {
+      // What comes after an undo is an act of its own.
+      requestId = "";
+      void refreshList(kind);
+    });
+  }
   if (changed.length + missing.length > 0) {
     const way = left.length > 0 ? { action: { text: t("bulk.others", { n: left.length }), run: () => again(undefined) } } : {};
     say(conflictWords(kind, changed, missing), { tone: "failed", ...way });
@@ -48,10 +54,9 @@ export async function doMany(kind, action, records, selection, before = [], repe
   say(withLeft(describe(failure)), { tone: "failed", ...way, until: failure.until, words: (seconds) => withLeft(wordsOfWait(failure)(seconds)), reference: failure.reference });
 }
 
-/** @param {import("../../records.js").KindName} kind @param {Action} action @param {any[]} records @param {number} count @param {number} requests */
-function doneWords(kind, { act, values = {} }, records, count, requests) {
-  const text = records.length === 1 ? t(`bulk.${act}.one`, { name: nameOf(kind, records[0]), ...values }) : t(`bulk.${act}.done`, { n: count, ...values });
-  return requests > 1 ? t("bulk.requests", { text, n: requests }) : text;
+/** @param {import("../../records.js").KindName} kind @param {Action} action @param {any[]} records @param {number} count */
+function doneWords(kind, { act, values = {} }, records, count) {
+  return records.length === 1 ? t(`bulk.${act}.one`, { name: nameOf(kind, records[0]), ...values }) : t(`bulk.${act}.done`, { n: count, ...values });
 }
 
 /** @param {import("../../records.js").KindName} kind @param {any[]} changed @param {any[]} missing */

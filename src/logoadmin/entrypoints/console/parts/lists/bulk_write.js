@@ -1,11 +1,12 @@
 /**
  * The same change to many records by one request, all or nothing, each only if its record is unchanged since it was
- * read (contract J7). More records than one request may change are changed by several, one after the other.
+ * read (contract J7). More records than one request may change are changed by several, one after the other, which are
+ * one act of the history.
  *
  * @typedef {import("../../records.js").KindName} KindName
  * @typedef {{set: Record<string, unknown>} | {remove: true}} Change
  * @typedef {object} Outcome
- * @property {string[]} requestIds Of the completed requests, in order.
+ * @property {string} requestId Of the act; empty if nothing was changed.
  * @property {any[]} changed Records that somebody else has changed: nothing was done because of them.
  * @property {any[]} missing Those that somebody else has removed.
  * @property {any[]} left The records that were not changed, without these.
@@ -23,20 +24,22 @@ import { MOST } from "./bulk_work.js";
  * @param {AbortSignal} way.stop Ends it between two requests.
  * @param {(left: number) => void} [way.step] After each request.
  * @param {string | undefined} [way.note] Why, for the history.
+ * @param {string} [way.continues] The act of a beginning that was stopped.
  * @param {() => Promise<any>} [way.repeat] Sends the first one again, whose answer was lost.
  * @returns {Promise<Outcome>}
  */
-export async function writeMany(kind, records, change, { stop, step, note, repeat }) {
+export async function writeMany(kind, records, change, { stop, step, note, continues = "", repeat }) {
   /** @type {Outcome} */
-  const outcome = { requestIds: [], changed: [], missing: [], left: records, failure: undefined };
+  const outcome = { requestId: continues, changed: [], missing: [], left: records, failure: undefined };
   const { id } = KINDS[kind];
   while (outcome.left.length > 0 && !stop.aborted) {
     const some = outcome.left.slice(0, MOST);
     const changes = some.map((record) => ({ kind, id: record[id], version: versionOf(kind, record[id]), ...change(record) }));
     try {
-      const answer = await (repeat ?? (() => call("post", "/api/changes", { body: /** @type {any} */ ({ changes }), ...(note ? { note } : {}) })))();
+      const body = /** @type {any} */ ({ changes, ...(outcome.requestId ? { continues: outcome.requestId } : {}) });
+      const answer = await (repeat ?? (() => call("post", "/api/changes", { body, ...(note ? { note } : {}) })))();
       take(kind, some, changes, answer.data);
-      if (answer.data.length > 0) outcome.requestIds.push(answer.requestId);
+      if (answer.data.length > 0) outcome.requestId ||= answer.requestId;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (error.kind !== "missing" && error.kind !== "outdated") return { ...outcome, failure: error };

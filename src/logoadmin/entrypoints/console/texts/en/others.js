@@ -116,7 +116,6 @@ export default {
   "bulk.link.working": "Adding an author: {n} of {all}",
   "bulk.nothing": "Nothing was changed.",
   "bulk.others": { one: "Continue with the other {n}", other: "Continue with the other {n}" },
-  "bulk.requests": { one: "{text}, in {n} request", other: "{text}, in {n} requests" },
   "bulk.target": "Set target",
   "bulk.target.done": { one: "Set the target of {n} to {target}", other: "Set the target of {n} to {target}" },
   "bulk.target.one": "Set the target of {name} to {target}",

@@ -139,7 +139,6 @@ export default {
   "bulk.link.working": "Добавление автора: {n} из {all}",
   "bulk.nothing": "Ничего не изменено.",
   "bulk.others": { one: "Продолжить с остальной {n}", few: "Продолжить с остальными {n}", many: "Продолжить с остальными {n}", other: "Продолжить с остальными {n}" },
-  "bulk.requests": { one: "{text}, {n} запрос", few: "{text}, {n} запроса", many: "{text}, {n} запросов", other: "{text}, {n} запроса" },
   "bulk.target": "Задать место",
   "bulk.target.done": { one: "{target}: задано для {n} записи", few: "{target}: задано для {n} записей", many: "{target}: задано для {n} записей", other: "{target}: задано для {n} записи" },
   "bulk.target.one": "{target}: задано для «{name}»",
