@@ -5,6 +5,7 @@ import re
 import urllib.request
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
@@ -231,9 +232,13 @@ def test_what_one_request_did_to_many_is_undone_from_the_history_of_one(console:
     expect(first).to_contain_text("admin changed the target of 3 logos")
     expect(page.locator(".day > h2").first).to_contain_text(re.compile("^today · "))
 
+    requests = list[str]()
+    page.on("request", lambda request: requests.append(request.url))
     console.open("logos/4")
     history = page.locator(".record-history")
     expect(history.locator(".part-of")).to_contain_text("Part of a change of 3 records")
+    # Only where there are such changes, what their requests did is read as well.
+    assert [urlsplit(url).path for url in requests if url.endswith("limit=8")] == ["/api/changes", "/api/acts"]
     history.get_by_role("button", name="Undo all").click()
     page.get_by_role("dialog", name="Undo all 3 changes?").get_by_role("button", name="Undo").click()
     expect(page.locator(".notice")).to_contain_text("Undone")

@@ -1,7 +1,7 @@
 /** One change: what it did, and undoing it. */
 import { h, useEffect, useState } from "../vendor/preact.js";
 import { Failure, returned } from "../client.js";
-import { Known, readChange, readLatest } from "../parts/history/changes.js";
+import { Known, countOfRequest, readChange, readLatest } from "../parts/history/changes.js";
 import { readList } from "../records.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
@@ -14,13 +14,15 @@ import { Item } from "../parts/history/change_list.js";
 /** @param {{params: Record<string, string>}} props */
 export default function ChangePage({ params }) {
   const changeId = Number(params.change_id);
-  const [read, setRead] = useState(/** @type {{change: Change | undefined, known: Known} | undefined} */ (undefined));
+  const [read, setRead] = useState(/** @type {{change: Change | undefined, known: Known, whole: number} | undefined} */ (undefined));
   const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
   const load = async () => {
     try {
       const change = changeId > 0 ? await readChange(changeId) : undefined;
       const known = change ? new Known([{ newest: changeId, changes: [change], count: 1 }], await readLatest(change)) : new Known([]);
-      setRead({ change, known });
+      // One of many, if it came with a request for many.
+      const whole = change?.origin && change.request_id ? await countOfRequest(change.request_id) : 1;
+      setRead({ change, known, whole });
       setFailure(undefined);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -40,7 +42,7 @@ export default function ChangePage({ params }) {
     h(Breadcrumbs, { list: "history", title: t("history.title"), name: title }),
     h(ViewHead, { title }),
     read.change
-      ? h("div", { class: "box divided changes" }, h("div", { class: "change" }, h(Item, { change: read.change, known: read.known, undone: () => void load(), isOpen: true, isPartial: true })))
+      ? h("div", { class: "box divided changes" }, h("div", { class: "change" }, h(Item, { change: read.change, known: read.known, undone: () => void load(), isOpen: true, whole: read.whole })))
       : h(EmptyState, { icon: "SearchX", title: t("history.missing") }),
   );
 }

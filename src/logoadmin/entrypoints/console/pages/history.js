@@ -77,7 +77,7 @@ export default function History() {
     failure && !groups && h(Unread, { failure, again }),
     !groups && !failure && h(Skeleton, {}),
     groups?.length === 0 && !isStale && h(Nothing, {}),
-    groups && groups.length > 0 && h("div", { class: isStale ? "stale" : "", "aria-busy": isStale }, h(ChangeList, { groups, undone: again, label: t("history.title"), days: true, isPartial: isFiltered() && filters.request_id === undefined })),
+    groups && groups.length > 0 && h("div", { class: isStale ? "stale" : "", "aria-busy": isStale }, h(ChangeList, { groups, undone: again, label: t("history.title"), days: true })),
     failure && groups && h(Unread, { failure, again: () => void (after ? more() : begin()) }),
     after > 0 && !isStale && !failure && h(Older, { key: after, busy, more: () => void more() }),
   );

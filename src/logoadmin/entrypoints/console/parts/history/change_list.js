@@ -1,7 +1,7 @@
 /** Changes in words, newest first: each opens to what it did, and can be undone. */
 import { h, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { Failure } from "../../client.js";
-import { Known, countOfRequest, isSingle, kindsOfAct, read, readChange, readListsOf, undoChange, undoRequest } from "./changes.js";
+import { Known, isSingle, kindsOfAct, read, readChange, readListsOf, undoChange, undoRequest } from "./changes.js";
 import { describe, sayDone, sayFailure } from "../../notices.js";
 import { KINDS, isListed } from "../../records.js";
 import { isHere } from "../../router.js";
@@ -25,10 +25,9 @@ const SHOWN = 20;
  * @param {Group[]} props.groups
  * @param {() => void} props.undone
  * @param {string} props.label
- * @param {boolean} [props.isPartial] Whether a request may have made more changes than are here.
  * @param {boolean} [props.days] Whether each day has a heading.
  */
-export function ChangeList({ groups, undone, label, isPartial = false, days = false }) {
+export function ChangeList({ groups, undone, label, days = false }) {
   const known = useMemo(() => new Known(groups), [groups]);
   const list = (/** @type {Group[]} */ some, /** @type {string} */ name) =>
     h(
@@ -38,7 +37,7 @@ export function ChangeList({ groups, undone, label, isPartial = false, days = fa
         const [change] = group.changes;
         if (group.act) return h("li", { key: group.newest, class: "change" }, h(ActItem, { act: group.act, undone }));
         if (!change) return null;
-        return h("li", { key: group.newest, class: "change" }, group.count > 1 ? h(GroupItem, { group, known, undone }) : h(Item, { change, known, undone, isPartial }));
+        return h("li", { key: group.newest, class: "change" }, group.count > 1 ? h(GroupItem, { group, known, undone }) : h(Item, { change, known, undone, whole: group.whole }));
       }),
     );
   if (!days) return list(groups, label);
@@ -163,8 +162,8 @@ function Changes({ act, undone }) {
 /** @param {Change} change @returns {string | undefined} why nobody can undo it */
 const lasting = ({ action }) => (action.endsWith(".password_set") ? t("history.lasting") : undefined);
 
-/** @param {{change: Change, known: Known, undone: () => void, isOpen?: boolean, isPartial?: boolean}} props */
-export function Item({ change, known, undone, isOpen = false, isPartial = false }) {
+/** @param {{change: Change, known: Known, undone: () => void, isOpen?: boolean, whole?: number | undefined}} props `whole`: how many changes its request made. */
+export function Item({ change, known, undone, isOpen = false, whole = 1 }) {
   const [open, setOpen] = useState(isOpen);
   const { busy, complaint, undo } = useUndo(undone);
   return h(
@@ -176,7 +175,7 @@ export function Item({ change, known, undone, isOpen = false, isPartial = false 
       { obstacle: known.obstacle([change]) },
       h(Button, { tone: "quiet", icon: "Undo2", scope: writeScope(change.kind), reason: lasting(change), busy, onClick: () => void undo(() => undoChange(change), [change]) }, t("undo")),
     ),
-    isPartial && change.origin && change.request_id && h(PartOf, { change, request: change.request_id, known, undone }),
+    whole > 1 && change.request_id && h(PartOf, { change, request: change.request_id, count: whole, known, undone }),
     complaint,
   );
 }
@@ -202,13 +201,10 @@ export function Undoable({ obstacle, children }) {
 
 /**
  * That a change is one of many of its request, and the way to all of them.
- * @param {{change: Change, request: string, known: Known, undone: () => void}} props
+ * @param {{change: Change, request: string, count: number, known: Known, undone: () => void}} props
  */
-function PartOf({ change, request, known, undone }) {
-  const [count, setCount] = useState(0);
+function PartOf({ change, request, count, known, undone }) {
   const { busy, complaint, undo } = useUndo(undone);
-  useEffect(() => void countOfRequest(request).then(setCount, () => undefined), [request]);
-  if (count < 2) return null;
   return h(
     "div",
     { class: "part-of" },

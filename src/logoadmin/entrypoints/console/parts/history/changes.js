@@ -11,6 +11,7 @@
  * @property {number} newest
  * @property {Change[]} changes Newest first; the newest ones alone where there are many.
  * @property {number} count How many there are, whatever the filters, where not all of them are here.
+ * @property {number} [whole] How many changes the request made to all records, where these are of one.
  * @property {Act} [act] What the request did, where the service says it; its changes are not here then.
  * @property {Change} [undid] One of the changes that it undid, if it undid all that another request did.
  *
@@ -54,7 +55,7 @@ export async function readPage(filters, after, { size = PAGE, signal } = {}) {
   return page;
 }
 
-/** @param {Filters} filters @param {number} after @param {number} size @param {AbortSignal | undefined} signal @returns {Promise<Page>} */
+/** @param {Filters} filters @param {number} after @param {number} size @param {AbortSignal} [signal] @returns {Promise<Page>} */
 async function readActs(filters, after, size, signal) {
   const query = /** @type {any} */ ({ ...filters, order: "desc", limit: size, ...(after ? { after } : {}) });
   const { data, next } = await call("get", "/api/acts", { query, ...(signal ? { signal } : {}) });
@@ -66,18 +67,13 @@ async function readActs(filters, after, size, signal) {
 async function readGroups(filters, after, size, signal) {
   const { data, next } = await read({ ...filters, order: "desc", limit: size, ...(after ? { after } : {}) }, signal);
   const groups = grouped(data, filters.request_id !== undefined);
-  const last = data.at(-1);
-  if (!next || !last) return { groups, after: 0 };
-  const tail = groups.at(-1);
-  if (!tail || last.request_id === null || filters.request_id !== undefined) return { groups, after: last.change_id };
-  // An import of thousands is one entry of the page: the changes of a request have consecutive ids, so the first one
-  // shows their number, and where the next page begins.
-  const first = (await read({ request_id: last.request_id, limit: 1 }, signal)).data[0];
-  if (!first || first.change_id >= last.change_id) return { groups, after: last.change_id };
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
-  const newest = isFiltered ? (await read({ request_id: last.request_id, order: "desc", limit: 1 }, signal)).data[0] : tail.changes[0];
-  tail.count = (newest?.change_id ?? tail.newest) - first.change_id + 1;
-  return { groups, after: first.change_id };
+  // Changes of one record alone: how many others their requests made.
+  if (filters.id !== undefined && data.some((change) => change.origin)) {
+    const acts = await readActs(filters, after, size, signal);
+    const counts = new Map(acts.groups.map(({ act, count }) => [act?.request_id, count]));
+    for (const group of groups) group.whole = counts.get(group.changes[0]?.request_id) ?? 0;
+  }
+  return { groups, after: next ? (data.at(-1)?.change_id ?? 0) : 0 };
 }
 
 /** @param {object} query @param {AbortSignal} [signal] */
@@ -121,10 +117,9 @@ export async function readLatest({ kind, id }) {
   return (await read({ kind, id, order: "desc", limit: 1 })).data;
 }
 
-/** @param {string} request @returns {Promise<number>} how many changes it made: their ids are consecutive */
+/** @param {string} request @returns {Promise<number>} how many changes it made */
 export async function countOfRequest(request) {
-  const [first, last] = await Promise.all(["asc", "desc"].map((order) => read({ request_id: request, order, limit: 1 })));
-  return (last?.data[0]?.change_id ?? 0) - (first?.data[0]?.change_id ?? 0) + 1;
+  return (await readActs({ request_id: request }, 0, 1)).groups[0]?.count ?? 0;
 }
 
 /** @param {Change} change @returns {boolean} whether the first start made it: two roles and the first administrator */

@@ -46,7 +46,7 @@ export function RecordHistory({ kind, recordId, since }) {
     isAllowed && !groups && !failure && h(Skeleton, {}),
     failure && !groups && h(Unread, { failure, again: () => void load(0) }),
     groups?.length === 0 && h("p", { class: "hint" }, t("record.history.none")),
-    groups && groups.length > 0 && h(ChangeList, { groups, isPartial: true, label: t("record.history"), undone: () => void (returned.value += 1) }),
+    groups && groups.length > 0 && h(ChangeList, { groups, label: t("record.history"), undone: () => void (returned.value += 1) }),
     h(
       "div",
       { class: "cluster form-actions" },
