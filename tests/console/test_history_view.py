@@ -313,3 +313,28 @@ def test_the_reason_for_a_change_is_kept_in_the_history(console: Person) -> None
     first = page.locator(".day > .changes > .change").first
     expect(first).to_contain_text("admin changed the name of the logo Elk")
     expect(first.locator(".act-note")).to_have_text("По просьбе Ann: 100 %")
+
+
+@pytest.mark.rule("contract G5")
+def test_the_reason_for_a_removal_is_kept_in_the_history_too(console: Person) -> None:
+    page = console.page
+    console.sign_in("logos")
+    page.locator(".card").nth(0).get_by_role("checkbox").click()
+    page.locator(".card").nth(1).get_by_role("checkbox").click()
+    page.get_by_role("button", name="Remove", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    # A reason is optional, and Enter removes nothing.
+    expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
+    dialog.get_by_label("Why?").fill("Asked for by Ann")
+    page.keyboard.press("Enter")
+    dialog.get_by_role("button", name="Remove").click()
+    expect(page.locator(".notice")).to_contain_text("Removed")
+    console.open("logos/1")
+    console.act("Remove")
+    dialog.get_by_label("Why?").fill("A copy of another")
+    dialog.get_by_role("button", name="Remove").click()
+    expect(page.locator(".notice")).to_contain_text("Removed")
+    console.open("history")
+    acts = page.locator(".day > .changes > .change")
+    expect(acts.nth(0).locator(".act-note")).to_have_text("A copy of another")
+    expect(acts.nth(1).locator(".act-note")).to_have_text("Asked for by Ann")

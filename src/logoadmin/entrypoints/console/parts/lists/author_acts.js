@@ -3,7 +3,7 @@ import { h, useState } from "../../vendor/preact.js";
 import { KINDS } from "../../records.js";
 import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
-import { ask } from "../primitives/dialog.js";
+import { askWhy } from "../primitives/why.js";
 import { ACTIONS, doMany } from "./bulk_actions.js";
 import { named } from "./list_sync.js";
 import { MergeAuthors } from "./merge_authors.js";
@@ -15,7 +15,8 @@ export function AuthorActs({ chosen, selection }) {
   const remove = async () => {
     const title = t("bulk.remove.authors", { n: chosen.length });
     const text = t("bulk.remove.authors.text", { names: named("author", chosen) });
-    if (await ask({ title, text, yes: t("remove"), no: t("cancel"), tone: "danger" })) void doMany("author", ACTIONS.remove, chosen, selection);
+    const note = await askWhy({ title, text, yes: t("remove"), no: t("cancel"), tone: "danger" });
+    if (note !== undefined) void doMany("author", { ...ACTIONS.remove, note }, chosen, selection);
   };
   return [
     h(Button, { key: "merge", icon: "Users", scope: write, reason: chosen.length < 2 ? t("merge.authors.one") : undefined, onClick: () => setMerging(true) }, t("merge.authors")),

@@ -6,8 +6,8 @@ import { KINDS } from "../../records.js";
 import { may } from "../../session.js";
 import { t, withTexts } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
-import { ask } from "../primitives/dialog.js";
 import { Menu } from "../primitives/menu.js";
+import { askWhy } from "../primitives/why.js";
 import { ACTIONS, doMany } from "./bulk_actions.js";
 import { BulkDialog } from "./bulk_dialogs.js";
 import { MOST, work } from "./bulk_work.js";
@@ -42,13 +42,15 @@ function Acts({ kind, chosen, artworks, selection }) {
   };
   const deactivate = async () => {
     const [title, text] = [t("bulk.off.ask", { n: off.length }), t("bulk.off.text")];
-    if (off.length <= UNASKED || (await ask({ title, text, yes: t("bulk.off"), no: t("cancel") }))) begin(ACTIONS.off, off);
+    const note = off.length <= UNASKED ? "" : await askWhy({ title, text, yes: t("bulk.off"), no: t("cancel") });
+    if (note !== undefined) begin({ ...ACTIONS.off, note }, off);
   };
   const begin = (/** @type {Action} */ action, /** @type {any[]} */ records) => void doMany(kind, action, records, selection);
   const remove = async () => {
     const title = t(`bulk.remove.${kind}s`, { n: chosen.length });
     const text = t("bulk.remove.text", { names: named(kind, chosen) });
-    if (await ask({ title, text, yes: t("remove"), no: t("cancel"), tone: "danger" })) begin(ACTIONS.remove, chosen);
+    const note = await askWhy({ title, text, yes: t("remove"), no: t("cancel"), tone: "danger" });
+    if (note !== undefined) begin({ ...ACTIONS.remove, note }, chosen);
   };
   const keep = async () => {
     const module = await loadKeep().catch(() => undefined);

@@ -6,6 +6,7 @@ import { h, signal, useEffect, useRef, useId } from "../../vendor/preact.js";
  * @property {string} title
  * @property {string} text
  * @property {string[]} [list] What it is about, one by one.
+ * @property {any} [field] What may be filled in.
  * @property {string} yes
  * @property {string} no
  * @property {string} [other] A third answer between them.
@@ -38,17 +39,18 @@ export function choose(question) {
 export function Dialogs() {
   const open = asked.value;
   if (!open) return null;
-  const { title, text, list, yes, no, other, tone = "primary" } = open.question;
+  const { title, text, list, field, yes, no, other, tone = "primary" } = open.question;
   return h(
     Dialog,
     { title, close: () => open.answer("no") },
     text && h("p", { dir: "auto" }, text),
     list && h("ul", { class: "dialog-list" }, list.map((each, at) => h("li", { key: at, dir: "auto" }, each))),
+    field,
     h(
       "div",
       { class: "cluster dialog-actions" },
       // The first one has the focus, and it is the safe one.
-      h("button", { type: "button", class: "button plain", onClick: () => open.answer("no") }, no),
+      h("button", { type: "button", class: "button plain", autofocus: true, onClick: () => open.answer("no") }, no),
       other && h("button", { type: "button", class: "button danger", onClick: () => open.answer("other") }, other),
       h("button", { type: "button", class: `button ${tone}`, onClick: () => open.answer("yes") }, yes),
     ),

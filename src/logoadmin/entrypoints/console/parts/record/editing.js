@@ -334,10 +334,15 @@ export class Editing {
     else void this.load();
   }
 
-  /** Remove it. @param {() => void} gone What follows, perhaps only when it was tried again. @param {() => Promise<Answer>} [repeat] Repeats a lost request. */
-  remove(gone, repeat) {
+  /**
+   * Remove it.
+   * @param {string} note Why.
+   * @param {() => void} gone What follows, perhaps only when it was tried again.
+   * @param {() => Promise<Answer>} [repeat] Repeats a lost request.
+   */
+  remove(note, gone, repeat) {
     const { name } = this;
-    const more = { path: this.path, ifMatch: this.#etag };
+    const more = { path: this.path, ifMatch: this.#etag, ...(note ? { note } : {}) };
     const work = async () => {
       try {
         const answer = await (repeat ?? (() => call("delete", /** @type {any} */ (KINDS[this.kind].one), /** @type {any} */ (more))))();
@@ -351,6 +356,6 @@ export class Editing {
         this.complaint.value = t("remove.outdated");
       }
     };
-    return this.#attempt(work, (again) => void this.remove(gone, again));
+    return this.#attempt(work, (again) => void this.remove(note, gone, again));
   }
 }

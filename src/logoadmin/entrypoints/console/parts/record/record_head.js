@@ -7,7 +7,7 @@ import { may } from "../../session.js";
 import { t } from "../../texts.js";
 import { ActionMenu, MenuItem } from "../primitives/action_menu.js";
 import { Button, Heading, Time, rich } from "../primitives/basics.js";
-import { ask } from "../primitives/dialog.js";
+import { askWhy } from "../primitives/why.js";
 import { useLastChange } from "./conflict_banner.js";
 
 /** @typedef {import("./editing.js").Editing} Editing */
@@ -99,10 +99,11 @@ function Remove({ editing, kind, list, blocked, needed }) {
   const record = editing.record.value;
   const remove = async () => {
     const { name } = editing;
-    if (!(await ask({ title: t("remove.title", { name }), text: t("remove.text"), yes: t("remove"), no: t("cancel"), tone: "danger" }))) return;
+    const note = await askWhy({ title: t("remove.title", { name }), text: t("remove.text"), yes: t("remove"), no: t("cancel"), tone: "danger" });
+    if (note === undefined) return;
     const left = path.value;
     // Tried again later, it may find the person elsewhere.
-    await editing.remove(() => void (path.value === left && navigate(withChoices(list))));
+    await editing.remove(note, () => void (path.value === left && navigate(withChoices(list))));
   };
   const reason = blocked?.(record) || needed?.(record);
   const isSaving = editing.isSaving.value;
