@@ -439,7 +439,7 @@ def test_a_proposal_names_no_author_that_it_creates(gallery: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract R2")
-def test_proposals_of_a_removed_user_do_not_count_for_the_next_one(
+def test_proposals_of_a_removed_user_are_not_those_of_the_next_one(
     gallery: LogoAdmin, clock: FrozenClock, member: SignedIn
 ) -> None:
     for _ in range(20):
@@ -450,7 +450,9 @@ def test_proposals_of_a_removed_user_do_not_count_for_the_next_one(
     role = CreateRole(name="proposing", scope=("proposals:write",))
     role_id = gallery.roles.create(role).role_id
     gallery.users.amend(AmendUser(user_id=MEMBER_ID, role_id=role_id))
+    assert {proposal.user_name for proposal in gallery.proposals.list(ListProposals(limit=50))} == {None}
     assert refusal(gallery, ActingAs(MEMBER_ID), NEW) is None
+    assert gallery.proposals.get(GetProposal(proposal_id=21)).user_name == "another"
 
 
 @pytest.mark.rule("contract R3")

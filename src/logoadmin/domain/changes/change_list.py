@@ -19,7 +19,7 @@ from logoadmin.domain.kernel.lists import (
     page_of,
 )
 from logoadmin.domain.kernel.pagination import Pages, listing, whole
-from logoadmin.domain.kernel.records import Change, Kind
+from logoadmin.domain.kernel.records import Change, Kind, User
 from logoadmin.domain.kernel.use_cases import Transactions
 from logoadmin.ports.storage import UnitOfWork
 
@@ -61,7 +61,8 @@ def _pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int |
         if limit <= 0:
             return ()
         changes = uow.changes.page(after, limit, where, order)
-        names = names_of((id_ for change in changes for id_ in (change.user_id, change.submitter_id)), uow)
+        users = users_of((id_ for change in changes for id_ in (change.user_id, change.submitter_id)), uow)
+        names = {user_id: user.username for user_id, user in users.items()}
 
         def named(change: Change) -> Change:
             user_name, submitter_name = names.get(change.user_id), names.get(change.submitter_id)
@@ -73,14 +74,14 @@ def _pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int |
     return Pages(page, version, CHANGE_PAGE_SIZES, id_of, id_of)
 
 
-def names_of(user_ids: Iterable[int | None], uow: UnitOfWork) -> dict[int | None, str]:
-    """Return the names of those users that exist, with one query for up to :data:`MOST_LOADED` of them."""
-    names: dict[int | None, str] = {}
+def users_of(user_ids: Iterable[int | None], uow: UnitOfWork) -> dict[int | None, User]:
+    """Return those users that exist, by their ids, with one query for up to :data:`MOST_LOADED` of them."""
+    users: dict[int | None, User] = {}
     left = sorted({user_id for user_id in user_ids if user_id is not None})
     while left:
         found = uow.records(USERS).get_many(left[:MOST_LOADED])
-        names.update({user.user_id: user.username for user in found})
+        users.update({user.user_id: user for user in found})
         # A page that is too long ends early; the users after its last one are still to be read.
         read = left[:MOST_LOADED] if not isinstance(found, TruncatedPage) else [found[-1].user_id]
         left = [user_id for user_id in left if user_id > read[-1]]
-    return names
+    return users

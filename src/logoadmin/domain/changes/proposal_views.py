@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any, Final
 
-from logoadmin.domain.changes.change_list import names_of
+from logoadmin.domain.changes.change_list import users_of
 from logoadmin.domain.changes.history import undoer_of
 from logoadmin.domain.changes.proposal_commands import ListProposals
 from logoadmin.domain.changes.proposal_records import Proposal, ProposedChange
@@ -74,10 +74,13 @@ def pages(command: ListProposals, viewer: Viewer | None) -> Pages[Proposal]:
 
 def shown(uow: UnitOfWork, proposals: Sequence[StoredProposal], last_change: int) -> list[Proposal]:
     """Return proposals as callers see them, without verdicts; ``last_change`` is the last one of the history."""
-    names = names_of((proposal.user_id for proposal in proposals), uow)
+    users = users_of((proposal.user_id for proposal in proposals), uow)
     last_of_users = uow.changes.last_of_kinds().get(Kind.USER, 0)
     found: list[Proposal] = []
     for proposal in proposals:
+        user = users.get(proposal.user_id)
+        # Somebody else may have the id of a removed user.
+        submitter = user if user is not None and user.created_at <= proposal.created_at else None
         undone, undone_by = _undone(uow, proposal)
         depends_on = last_of_users if proposal.last_change is None else last_change
         found.append(
@@ -87,7 +90,7 @@ def shown(uow: UnitOfWork, proposals: Sequence[StoredProposal], last_change: int
                 note=proposal.note,
                 state=proposal.state,
                 user_id=proposal.user_id,
-                user_name=names.get(proposal.user_id),
+                user_name=None if submitter is None else submitter.username,
                 changes=tuple(map(_change, proposal.changes)),
                 reason=proposal.reason,
                 created_at=proposal.created_at,
