@@ -1,6 +1,7 @@
 """Many changes as one request (contract J7)."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -207,28 +208,30 @@ CHANGES_OF_ALL_KINDS = (
 def test_changes_that_continue_a_request_are_one_act_with_it_and_one_undo(stocked: LogoAdmin) -> None:
     before, first = exported(stocked), LOGO | {"set": {"active": False}}
     apply(stocked, first, caller=Owner("many"))
-    stocked.authors.create(CreateAuthor(user_id=104, username="Dan"), Owner("meanwhile"))
-    continued = command_for(AUTHOR | {"set": {"username": "Eve"}}, CYD, continues="many")
-    made = stocked.bulk.apply(continued, Owner("later"))
+    made = stocked.bulk.apply(command_for(AUTHOR | {"set": {"username": "Eve"}}, CYD, continues="many"), Owner("later"))
     assert [change.request_id for change in made] == ["many", "many"]
     acts = {act.request_id: act for act in stocked.acts.list(ListActs(limit=50))}
     assert "later" not in acts
     assert acts["many"].actions == {"logo.amended": 1, "author.amended": 1, "author.created": 1}
-    tuple(stocked.changes.revert_request(RevertRequest(request_id="meanwhile")))
     tuple(stocked.changes.revert_request(RevertRequest(request_id="many")))
     assert exported(stocked) == before
-    with pytest.raises(errors.Conflict, match="Request many was undone"):
-        stocked.bulk.apply(continued, Owner("too late"))
 
 
-def test_nobody_continues_what_is_not_theirs_or_not_of_this_kind(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    apply(stocked, CYD, caller=Owner("of the program"))
-    stocked.authors.create(CreateAuthor(user_id=104, username="Dan"), Owner("single"))
-    boss = signed_in(storage, "*")
-    for request_id, caller in (("of the program", boss), ("single", OWNER), ("unknown", OWNER)):
-        with pytest.raises(errors.NotFound, match=f"Request {request_id} not found"):
-            stocked.bulk.apply(command_for(LOGO | {"remove": True}, continues=request_id), caller)
-    assert stocked.logos.get(GetLogo(logo_id=1))
+@pytest.mark.parametrize("before", ["undone", "of somebody else", "no bulk change", "followed by another", "unknown"])
+def test_changes_that_cannot_continue_a_request_are_an_act_of_their_own(
+    stocked: LogoAdmin, storage: MemoryStorage, before: str
+) -> None:
+    if before == "no bulk change":
+        stocked.authors.create(CreateAuthor(user_id=105, username="Fay"), Owner("first"))
+    elif before != "unknown":
+        apply(stocked, CYD, caller=Owner("first"))
+    if before == "undone":
+        tuple(stocked.changes.revert_request(RevertRequest(request_id="first"), Owner("undo")))
+    elif before == "followed by another":
+        stocked.authors.create(CreateAuthor(user_id=104, username="Dan"), Owner("meanwhile"))
+    caller = replace(signed_in(storage, "*"), request_id="later") if before == "of somebody else" else Owner("later")
+    made = stocked.bulk.apply(command_for(LOGO | {"set": {"active": False}}, continues="first"), caller)
+    assert [change.request_id for change in made] == ["later"]
 
 
 def test_a_dry_run_returns_the_changes_and_stores_nothing(stocked: LogoAdmin, storage: MemoryStorage) -> None:

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import PrivateAttr
 
 from logoadmin.domain.changes.change_list import changes_between
-from logoadmin.domain.changes.history import undoer_of
 from logoadmin.domain.gallery.artworks import (
     AmendLogo,
     AmendTheme,
@@ -39,7 +38,7 @@ from logoadmin.domain.kernel.errors import (
     TooManyChanges,
 )
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyKind
-from logoadmin.domain.kernel.limits import MAX_ID, AuthorIds, Flag, Id, Origin, RequestId, described
+from logoadmin.domain.kernel.limits import AuthorIds, Flag, Id, Origin, RequestId, described
 from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, EVERY_CHANGE, Listing, text_length
 from logoadmin.domain.kernel.records import Change, Kind, ListedKind, Undone, version_of
 from logoadmin.domain.kernel.use_cases import Service, Transactions, WriteWork, work_of
@@ -243,12 +242,10 @@ class BulkService(Service):
 
         Changes of a record that follow each other are one change in the history. A change that finds the record as it
         should be is none. A dry run returns the same and stores nothing. Changes that continue an earlier request of
-        the caller are one act with it (contract G5), so that one undo is for all.
+        the caller are one act with it (contract G5), so that one undo is for all, unless something was changed since.
 
         Raises:
             InvalidInput: passwords of new users are not accepted (contract O5); it has all problems.
-            NotFound: the caller made no such changes under the id of the request that these continue.
-            Conflict: that request was undone.
             NotFound, NotPermitted, Outdated, Conflict, DuplicateEntry: of the first change that cannot be made; the
                 text begins with its place, such as ``Change 3:``, counted from 0.
             TooManyChanges: what a dry run would return is too long.
@@ -291,19 +288,12 @@ class BulkService(Service):
 
 
 def _continue(uow: AuditedUnitOfWork, request_id: str) -> None:
-    """Make the next changes part of the act of an earlier request.
-
-    Raises:
-        NotFound, Conflict: see :meth:`BulkService.apply`.
-    """
-    made = uow.changes.of_request(request_id, MAX_ID + 1, 1)
+    """Make the next changes part of the act of an earlier request, if nothing was changed since."""
+    last = uow.changes.get(uow.changes.last_id())
     user_id = None if uow.held is None else uow.held.user_id
     # What an import or a proposal did would be undone with these, and be shown under the name of somebody else.
-    if not made or made[0].user_id != user_id or made[0].origin is not Origin.BULK:
-        raise NotFound("Request", request_id)
-    if undoer_of(uow.stored, made[0].change_id) is not None:
-        raise Conflict(f"Request {request_id} was undone")
-    uow.change_log.continue_request(request_id)
+    if last is not None and (last.request_id, last.user_id, last.origin) == (request_id, user_id, Origin.BULK):
+        uow.change_log.continue_request(request_id)
 
 
 def make(uow: AuditedUnitOfWork, services: Mapping[Kind, Service], place: int, step: Step) -> None:

@@ -33,8 +33,9 @@ CHANGES_OPERATIONS: Final = (
               "Creates, changes and removes up to 1,000 records: all of them, or none. Each change requires the scope "
               "of its own operation and follows its rules; `version` is the number in the record's `ETag`. Returns the "
               "changes that were made, which can be undone as one request. With more changes, each further request has "
-              "in `continues` the `X-Request-Id` of the first: they are one act with one undo. An error names the "
-              "first change that cannot be made by its place, counted from 0: `Change 3: Logo 12 not found`.",
+              "in `continues` the `X-Request-Id` of the first: they are one act with one undo, unless something was "
+              "changed between them. An error names the first change that cannot be made by its place, counted from 0: "
+              "`Change 3: Logo 12 not found`.",
               also=(400, 404, 409, 412)),
     Operation("contract G2", "POST /api/changes/{change_id}/revert", changes.Revert, "changes.revert", Change,
               "Undo a change",

@@ -14,30 +14,29 @@ import { named } from "./list_sync.js";
  * @param {Action} action
  * @param {any[]} records
  * @param {{set: (ids: number[]) => void} | undefined} selection What could not be done stays selected.
- * @param {string} [before] The act of a beginning that was stopped: one undo is for all.
+ * @param {string[]} [before] The acts of a beginning that was stopped: one undo is for all.
  * @param {() => Promise<any>} [repeat]
  */
-export async function doMany(kind, action, records, selection, before = "", repeat) {
+export async function doMany(kind, action, records, selection, before = [], repeat) {
   if (work.value) return;
   const stop = new AbortController();
   const progress = (/** @type {number} */ left) => (work.value = { act: action.act, all: records.length, left, stop });
   progress(records.length);
   let outcome;
   try {
-    outcome = await writeMany(kind, records, action.change, { stop: stop.signal, step: progress, note: action.note, continues: before, ...(repeat ? { repeat } : {}) });
+    outcome = await writeMany(kind, records, action.change, { stop: stop.signal, step: progress, note: action.note, before, ...(repeat ? { repeat } : {}) });
   } finally {
     work.value = undefined;
   }
   const { changed, missing, left, failure } = outcome;
-  let { requestId } = outcome;
+  let { requestIds } = outcome;
   const { id } = KINDS[kind];
   selection?.set([...changed, ...left].map((record) => record[id]));
-  const again = (/** @type {(() => Promise<any>) | undefined} */ repeated) => void doMany(kind, action, left, selection, requestId, repeated);
+  const again = (/** @type {(() => Promise<any>) | undefined} */ repeated) => void doMany(kind, action, left, selection, requestIds, repeated);
   const count = records.length - left.length - changed.length - missing.length;
-  if (requestId) {
-    sayDone(doneWords(kind, action, records, count), [requestId], () => {
-      // What comes after an undo is an act of its own.
-      requestId = "";
+  if (requestIds.length > 0) {
+    sayDone(doneWords(kind, action, records, count), requestIds, () => {
+      requestIds = [];
       void refreshList(kind);
     });
   }

@@ -6,7 +6,7 @@
  * @typedef {import("../../records.js").KindName} KindName
  * @typedef {{set: Record<string, unknown>} | {remove: true}} Change
  * @typedef {object} Outcome
- * @property {string} requestId Of the act; empty if nothing was changed.
+ * @property {string[]} requestIds Of the acts: one, unless somebody else changed something meanwhile.
  * @property {any[]} changed Records that somebody else has changed: nothing was done because of them.
  * @property {any[]} missing Those that somebody else has removed.
  * @property {any[]} left The records that were not changed, without these.
@@ -24,22 +24,24 @@ import { MOST } from "./bulk_work.js";
  * @param {AbortSignal} way.stop Ends it between two requests.
  * @param {(left: number) => void} [way.step] After each request.
  * @param {string | undefined} [way.note] Why, for the history.
- * @param {string} [way.continues] The act of a beginning that was stopped.
+ * @param {string[]} [way.before] The acts of a beginning that was stopped.
  * @param {() => Promise<any>} [way.repeat] Sends the first one again, whose answer was lost.
  * @returns {Promise<Outcome>}
  */
-export async function writeMany(kind, records, change, { stop, step, note, continues = "", repeat }) {
+export async function writeMany(kind, records, change, { stop, step, note, before = [], repeat }) {
   /** @type {Outcome} */
-  const outcome = { requestId: continues, changed: [], missing: [], left: records, failure: undefined };
+  const outcome = { requestIds: [...before], changed: [], missing: [], left: records, failure: undefined };
   const { id } = KINDS[kind];
   while (outcome.left.length > 0 && !stop.aborted) {
     const some = outcome.left.slice(0, MOST);
     const changes = some.map((record) => ({ kind, id: record[id], version: versionOf(kind, record[id]), ...change(record) }));
     try {
-      const body = /** @type {any} */ ({ changes, ...(outcome.requestId ? { continues: outcome.requestId } : {}) });
+      const continues = outcome.requestIds.at(-1);
+      const body = /** @type {any} */ ({ changes, ...(continues ? { continues } : {}) });
       const answer = await (repeat ?? (() => call("post", "/api/changes", { body, ...(note ? { note } : {}) })))();
       take(kind, some, changes, answer.data);
-      if (answer.data.length > 0) outcome.requestId ||= answer.requestId;
+      const [first] = answer.data;
+      if (first && first.request_id !== continues) outcome.requestIds.push(first.request_id);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (error.kind !== "missing" && error.kind !== "outdated") return { ...outcome, failure: error };
