@@ -149,9 +149,12 @@ def test_all_that_one_request_did_is_one_entry_and_is_undone_at_once(console: Pe
     rows.nth(1).get_by_role("button", expanded=False).first.click()
     page.get_by_role("link", name="Show all 120 changes on a page of their own").click()
     expect(rows).to_have_count(50)
-    page.mouse.wheel(0, 10_000)
-    expect(rows).to_have_count(100)
-    page.mouse.wheel(0, 10_000)
+    # A view that has just come scrolls to its own place once more.
+    for _ in range(100):
+        if rows.count() == 120:
+            break
+        page.mouse.wheel(0, 10_000)
+        page.wait_for_timeout(100)
     expect(rows).to_have_count(120)
     expect(rows.last).to_contain_text("Author 500")
 
