@@ -29,6 +29,7 @@ def test_a_record_leads_to_the_next_and_the_previous_one_of_its_list(console: Pe
     expect(heading).to_be_focused()
     page.get_by_role("button", name="Previous").click()
     expect(heading).to_have_text("Logo 30")
+    expect(place).to_contain_text("2 of 11")
     page.keyboard.press("k")
     expect(heading).to_have_text("Logo 3")
     first = page.get_by_role("button", name="This is the first one")

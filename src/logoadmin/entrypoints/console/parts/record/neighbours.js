@@ -13,7 +13,10 @@ import { useRead } from "../primitives/use_read.js";
 
 /** @param {{kind: KindName, id: number, list: string}} props */
 export function Neighbours({ kind, id, list }) {
-  const { data } = useRead((signal) => around(kind, id, signal), [kind, id]);
+  // Known at once, so that a second key is not too early.
+  const trail = trailOf(kind, id);
+  const read = useRead(async (signal) => (trail ? undefined : around(kind, id, signal)), [kind, id]);
+  const data = trail ? { previous: trail.ids[trail.at - 1], next: trail.ids[trail.at + 1], at: trail.at, all: trail.ids.length } : read.data;
   const button = (/** @type {"previous" | "next"} */ which) => {
     const to = data?.[which];
     const label = t(to === undefined && data ? `neighbour.${which}.none` : `neighbour.${which}`);
@@ -36,8 +39,6 @@ export function Neighbours({ kind, id, list }) {
 
 /** @param {KindName} kind @param {number} id @param {AbortSignal} signal @returns {Promise<Around>} */
 async function around(kind, id, signal) {
-  const trail = trailOf(kind, id);
-  if (trail) return { previous: trail.ids[trail.at - 1], next: trail.ids[trail.at + 1], at: trail.at, all: trail.ids.length };
   const [previous, next] = await Promise.all([beside(kind, id, "desc", signal), beside(kind, id, "asc", signal)]);
   return { previous, next };
 }
