@@ -19,7 +19,7 @@ export default function ChangePage({ params }) {
   const load = async () => {
     try {
       const change = changeId > 0 ? await readChange(changeId) : undefined;
-      const known = change ? new Known([{ newest: changeId, changes: [change], count: 1 }], await readLatest(change)) : new Known([]);
+      const known = change ? new Known([{ newest: changeId, changes: [change] }], await readLatest(change)) : new Known([]);
       // One of many, if it came with a request for many.
       const whole = change?.origin && change.request_id ? await countOfRequest(change.request_id) : 1;
       setRead({ change, known, whole });

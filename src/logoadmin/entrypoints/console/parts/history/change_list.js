@@ -37,7 +37,7 @@ export function ChangeList({ groups, undone, label, days = false }) {
         const [change] = group.changes;
         if (group.act) return h("li", { key: group.newest, class: "change" }, h(ActItem, { act: group.act, undone }));
         if (!change) return null;
-        return h("li", { key: group.newest, class: "change" }, group.count > 1 ? h(GroupItem, { group, known, undone }) : h(Item, { change, known, undone, whole: group.whole }));
+        return h("li", { key: group.newest, class: "change" }, group.changes.length > 1 ? h(GroupItem, { group, known, undone }) : h(Item, { change, known, undone, whole: group.whole }));
       }),
     );
   if (!days) return list(groups, label);
@@ -152,7 +152,7 @@ function Changes({ act, undone }) {
   const { data, failure, again } = useRead(async (signal) => (await read(query, signal)).data, [act.change_id]);
   if (!data) return failure ? h(Unread, { failure, again }) : h(Skeleton, {});
   if (isOne) return data[0] ? h(Details, { change: data[0] }) : null;
-  const known = new Known([{ newest: act.change_id, changes: data, count: act.count }]);
+  const known = new Known([{ newest: act.change_id, changes: data }]);
   return [
     h("ol", { key: "changes", class: "box divided changes inner" }, data.map((change) => h("li", { key: change.change_id, class: "change" }, h(Item, { change, known, undone })))),
     h(Link, { key: "all", to: `history?request=${encodeURIComponent(request ?? "")}`, class: "more" }, t("history.all", { n: act.count })),
@@ -222,6 +222,8 @@ function GroupItem({ group, known, undone }) {
   if (!first) return null;
   const shown = group.changes.slice(0, SHOWN);
   const request = first.request_id ?? "";
+  // Its undo is for all records.
+  const count = group.whole ?? group.changes.length;
   return h(
     "article",
     { class: "change-item" },
@@ -229,9 +231,9 @@ function GroupItem({ group, known, undone }) {
       Disclosure,
       { open, setOpen, summary: h(GroupWords, { group }), seconds: first.at },
       h("ol", { class: "box divided changes inner" }, shown.map((change) => h("li", { key: change.change_id, class: "change" }, h(Item, { change, known, undone })))),
-      h(Link, { to: `history?request=${encodeURIComponent(request)}`, class: "more" }, t("history.all", { n: group.count })),
+      h(Link, { to: `history?request=${encodeURIComponent(request)}`, class: "more" }, t("history.all", { n: count })),
     ),
-    h(Undoable, { obstacle: known.obstacle(group.changes, request) }, h(UndoAll, { request, changes: group.changes, count: group.count, busy, undo, tone: "quiet" })),
+    h(Undoable, { obstacle: known.obstacle(group.changes, request) }, h(UndoAll, { request, changes: group.changes, count, busy, undo, tone: "quiet" })),
     complaint,
   );
 }

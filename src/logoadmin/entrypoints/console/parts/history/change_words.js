@@ -106,18 +106,17 @@ export function GroupWords({ group }) {
   /** @type {Map<string, Set<number>>} */
   const records = new Map();
   for (const { kind, id } of changes) records.set(kind, (records.get(kind) ?? new Set()).add(id));
-  const isWhole = group.count === changes.length;
-  const n = isWhole ? [...records.values()].reduce((sum, ids) => sum + ids.size, 0) : group.count;
+  const n = [...records.values()].reduce((sum, ids) => sum + ids.size, 0);
   const what = enumeration([...records].map(([kind, ids]) => t(made(`many.${kind}`), { n: ids.size })));
-  return h("span", { class: "change-words" }, rich(manyKey(group, isWhole), { ...words, what }, { n }), group.changes[0] && submitted(group.changes[0]));
+  return h("span", { class: "change-words" }, rich(manyKey(group), { ...words, what }, { n }), group.changes[0] && submitted(group.changes[0]));
 }
 
-/** @param {import("./changes.js").Group} group @param {boolean} isWhole Whether all its changes are here. @returns {TextKey} */
-function manyKey({ changes, undid }, isWhole) {
+/** @param {import("./changes.js").Group} group @returns {TextKey} */
+function manyKey({ changes, undid }) {
   const [first] = changes;
   if (first?.origin === "import") return "many.imported";
   if (first?.origin === "undo") return undid?.origin === "import" ? "many.undone.import" : undid?.origin === "undo" ? "many.redone" : "many.undone";
-  if (!first || !isWhole) return "many.all";
+  if (!first) return "many.amended";
   const isOne = (/** @type {(change: Change) => unknown} */ of) => changes.every((change) => of(change) === of(first));
   if (!isOne(actionOf)) return "many.amended";
   const action = switched(first) ?? actionOf(first);

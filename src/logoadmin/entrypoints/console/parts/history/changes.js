@@ -9,8 +9,7 @@
  *
  * @typedef {object} Group What one request did, as far as the filters let it through.
  * @property {number} newest
- * @property {Change[]} changes Newest first; the newest ones alone where there are many.
- * @property {number} count How many there are, whatever the filters, where not all of them are here.
+ * @property {Change[]} changes Newest first.
  * @property {number} [whole] How many changes the request made to all records, where these are of one.
  * @property {Act} [act] What the request did, where the service says it; its changes are not here then.
  * @property {Change} [undid] One of the changes that it undid, if it undid all that another request did.
@@ -59,7 +58,7 @@ export async function readPage(filters, after, { size = PAGE, signal } = {}) {
 async function readActs(filters, after, size, signal) {
   const query = /** @type {any} */ ({ ...filters, order: "desc", limit: size, ...(after ? { after } : {}) });
   const { data, next } = await call("get", "/api/acts", { query, ...(signal ? { signal } : {}) });
-  const groups = data.map((act) => ({ newest: act.change_id, changes: [], count: act.count, act }));
+  const groups = data.map((act) => ({ newest: act.change_id, changes: [], act }));
   return { groups, after: next ? (data.at(-1)?.change_id ?? 0) : 0 };
 }
 
@@ -70,8 +69,8 @@ async function readGroups(filters, after, size, signal) {
   // Changes of one record alone: how many others their requests made.
   if (filters.id !== undefined && data.some((change) => change.origin)) {
     const acts = await readActs(filters, after, size, signal);
-    const counts = new Map(acts.groups.map(({ act, count }) => [act?.request_id, count]));
-    for (const group of groups) group.whole = counts.get(group.changes[0]?.request_id) ?? 0;
+    const counts = new Map(acts.groups.map(({ act }) => [act?.request_id, act?.count]));
+    for (const group of groups) group.whole = counts.get(group.changes[0]?.request_id) ?? group.changes.length;
   }
   return { groups, after: next ? (data.at(-1)?.change_id ?? 0) : 0 };
 }
@@ -87,10 +86,8 @@ function grouped(changes, apart) {
   const groups = [];
   for (const change of changes) {
     const last = groups.at(-1);
-    if (!apart && last && change.request_id !== null && last.changes[0]?.request_id === change.request_id) {
-      last.changes.push(change);
-      last.count += 1;
-    } else groups.push({ newest: change.change_id, changes: [change], count: 1 });
+    if (!apart && last && change.request_id !== null && last.changes[0]?.request_id === change.request_id) last.changes.push(change);
+    else groups.push({ newest: change.change_id, changes: [change] });
   }
   return groups;
 }
@@ -99,7 +96,7 @@ function grouped(changes, apart) {
 async function findUndone(groups, signal) {
   const known = groups.flatMap(({ changes }) => changes);
   const find = async (/** @type {Group} */ group) => {
-    const undoes = group.count > 1 ? group.changes[0]?.undoes : undefined;
+    const undoes = group.changes.length > 1 ? group.changes[0]?.undoes : undefined;
     const undid = typeof undoes === "number" ? (known.find((each) => each.change_id === undoes) ?? (await readChange(undoes, signal))) : undefined;
     if (undid) group.undid = undid;
   };
@@ -119,7 +116,7 @@ export async function readLatest({ kind, id }) {
 
 /** @param {string} request @returns {Promise<number>} how many changes it made */
 export async function countOfRequest(request) {
-  return (await readActs({ request_id: request }, 0, 1)).groups[0]?.count ?? 0;
+  return (await readActs({ request_id: request }, 0, 1)).groups[0]?.act?.count ?? 0;
 }
 
 /** @param {Change} change @returns {boolean} whether the first start made it: two roles and the first administrator */

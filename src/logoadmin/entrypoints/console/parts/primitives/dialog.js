@@ -49,7 +49,7 @@ export function Dialogs() {
     h(
       "div",
       { class: "cluster dialog-actions" },
-      // The first one has the focus, and it is the safe one.
+      // The safe one has the focus, also below something that may be filled in.
       h("button", { type: "button", class: "button plain", autofocus: true, onClick: () => open.answer("no") }, no),
       other && h("button", { type: "button", class: "button danger", onClick: () => open.answer("other") }, other),
       h("button", { type: "button", class: `button ${tone}`, onClick: () => open.answer("yes") }, yes),

@@ -1,5 +1,5 @@
 /** The way from a record to the next and the previous one, in the order of the list; by id for records that it did not show. */
-import { h } from "../../vendor/preact.js";
+import { h, useMemo } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { KINDS } from "../../records.js";
 import { navigate } from "../../router.js";
@@ -14,7 +14,7 @@ import { useRead } from "../primitives/use_read.js";
 /** @param {{kind: KindName, id: number, list: string}} props */
 export function Neighbours({ kind, id, list }) {
   // Known at once, so that a second key is not too early.
-  const trail = trailOf(kind, id);
+  const trail = useMemo(() => trailOf(kind, id), [kind, id]);
   const read = useRead(async (signal) => (trail ? undefined : around(kind, id, signal)), [kind, id]);
   const data = trail ? { previous: trail.ids[trail.at - 1], next: trail.ids[trail.at + 1], at: trail.at, all: trail.ids.length } : read.data;
   const button = (/** @type {"previous" | "next"} */ which) => {

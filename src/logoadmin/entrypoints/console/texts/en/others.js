@@ -577,7 +577,6 @@ export default {
   "kinds.settings": "Settings",
   "kinds.theme": "Themes",
   "kinds.user": "Users",
-  "many.all": { one: "{who} changed {n} record", other: "{who} changed {n} records" },
   "many.amended": "{who} changed {what}",
   "many.amended.fields": "{who} changed {fields} of {what}",
   "many.amended.removed": "{who} changed {what}, and removed {gone}",

@@ -627,7 +627,6 @@ export default {
   "kinds.settings": "Настройки",
   "kinds.theme": "Темы",
   "kinds.user": "Пользователи",
-  "many.all": { one: "{who}: изменена {n} запись", few: "{who}: изменены {n} записи", many: "{who}: изменено {n} записей", other: "{who}: изменены {n} записи" },
   "many.amended": "{who}: изменение, {what}",
   "many.amended.fields": "{who}: изменение {fields}, {what}",
   "many.amended.removed": "{who}: изменение, {what}; удаление, {gone}",
