@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from logoadmin.domain.changes.acts import ListActs
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, GetLogo
 from tests import firefox
 from tests.console.driver import Person
@@ -128,3 +129,21 @@ def test_a_picture_that_asks_for_a_password_opens_no_window_of_the_browser(conso
         expect(page.locator(".picture-field")).to_contain_text("Picture failed to load")
         assert asked
     assert prompts == []
+
+
+@pytest.mark.release
+@pytest.mark.rule("contract G5")
+def test_firefox_keeps_the_reason_for_a_removal(service: Served, fox: Firefox) -> None:
+    fox.open(f"{service.address}/console/logos")
+    fox.type("[name=username]", "admin")
+    fox.type("[name=password]", ADMIN_PASSWORD + ENTER)
+    fox.becomes("document.querySelectorAll('.card').length > 5")
+    fox.run("document.querySelector('.card input[type=checkbox]').click()")
+    fox.becomes("document.querySelector('.button.danger')")
+    fox.click(".button.danger")
+    fox.becomes("document.activeElement.innerText === 'Cancel' && document.activeElement.closest('dialog[open]')")
+    fox.type("dialog .why input", "A copy of another")
+    fox.click("dialog .button.danger")
+    fox.becomes("document.querySelector('.notice')?.innerText.includes('Removed') && !document.querySelector('dialog')")
+    (act,) = service.gallery.acts.list(ListActs(order="desc", limit=1))
+    assert act.note == "A copy of another"
