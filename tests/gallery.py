@@ -56,7 +56,7 @@ from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.kinds import ROLES, USERS, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
-from logoadmin.domain.kernel.records import Change, Link, PasswordHash, Role, User
+from logoadmin.domain.kernel.records import Change, Link, PasswordHash, Role, ServiceSetting, User
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules, auditing
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import unsaved_css as css
@@ -219,6 +219,7 @@ def gallery_on(
     picture_space: int = pictures.DEFAULT_SPACE,
     receivers: PostingOutgoing | None = None,
     notify_urls: Sequence[str] = (),
+    service_settings: tuple[ServiceSetting, ...] = (),
 ) -> LogoAdmin:
     """Create a gallery on a storage; with ``started``, with its roles and its administrator."""
     randomness = SystemRandomness()
@@ -243,6 +244,7 @@ def gallery_on(
         public_url=public_url,
         picture_space=picture_space,
         notify_urls=notify_urls,
+        service_settings=service_settings,
     )
     return LogoAdmin(ports, rules)
 
@@ -353,6 +355,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     publication.ShowPublication: ("publication.status", {}),
     css.JudgeCss: ("css.judge", {"kind": "logo", "custom_css": "color: red"}),
     settings.GetSettings: ("settings.get", {}),
+    settings.GetServiceSettings: ("settings.of_service", {}),
     pictures.SendPicture: ("pictures.send", {}),
     pictures.GetPicture: ("pictures.get", {"picture": STOCKED_PICTURE}),
     pictures.RemovePicture: ("pictures.remove", {"picture": STOCKED_PICTURE}),

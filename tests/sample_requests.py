@@ -201,6 +201,7 @@ SAMPLES: Final = (
         ("version", "logos", "themes", "left_out", "changed", "risky", "blocked")),
     Sample("POST", "/api/css/verdict", 200, "always", _VERDICT, {"kind": "theme", "custom_css": "a { color: red }"}),
     Sample("GET", "/api/settings", 200, "always", _SETTINGS),
+    Sample("GET", "/api/settings/service", 200, "always", ("settings",)),
     Sample("PATCH", "/api/settings", 200, "always", _SETTINGS, {"picture_hosts": ["i.example"]}),
     Sample("GET", "/api/changes", 200, "always", _CHANGE, is_list=True),
     Sample("GET", "/api/acts", 200, "always", _ACT, is_list=True),

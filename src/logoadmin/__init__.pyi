@@ -102,6 +102,8 @@ from .domain.kernel.records import (
     RemovedThemeAuthor as RemovedThemeAuthor,
     RemovedUser as RemovedUser,
     Role as Role,
+    ServiceSetting as ServiceSetting,
+    ServiceSettings as ServiceSettings,
     SharedSettings as SharedSettings,
     Theme as Theme,
     ThemeAuthor as ThemeAuthor,
@@ -218,7 +220,11 @@ from .domain.gallery.pictures import (
     RemovePicture as RemovePicture,
     SendPicture as SendPicture,
 )
-from .domain.gallery.shared_settings import AmendSettings as AmendSettings, GetSettings as GetSettings
+from .domain.gallery.shared_settings import (
+    AmendSettings as AmendSettings,
+    GetServiceSettings as GetServiceSettings,
+    GetSettings as GetSettings,
+)
 from .domain.identity.sign_in.passkey import AskPasskey as AskPasskey, SignInWithPasskey as SignInWithPasskey
 from .domain.identity.sign_in.password import SignIn as SignIn
 from .domain.identity.sign_in.second_step import SignInWithFactor as SignInWithFactor

@@ -117,6 +117,7 @@ ANSWERS: Final[dict[str, Any]] = {
         "risky": [{"kind": "logo", "id": 1, "name": "Aurora", "risks": ["invalid"]}],
     },
     "GET /api/settings": {**_SETTINGS},
+    "GET /api/settings/service": {"settings": []},
     "PATCH /api/settings": {**_SETTINGS, "picture_hosts": ["i.example"]},
     "GET /api/users": [ANN_USER, ADMIN_USER],
     "POST /api/users": {"user_id": 8, "username": "ben", "avatar": "b.png", "role_id": 1, "created_at": NOW},

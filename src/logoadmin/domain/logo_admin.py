@@ -66,7 +66,7 @@ from logoadmin.domain.kernel.errors import LogoAdminError, NotFound, StorageUnav
 from logoadmin.domain.kernel.idempotency import Idempotency, sweep_responses
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, LOGOS, THEMES, USERS, ArtworkKind
 from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
-from logoadmin.domain.kernel.records import Artwork, Kind
+from logoadmin.domain.kernel.records import Artwork, Kind, ServiceSetting
 from logoadmin.domain.kernel.settings_in_history import AuditedSettings
 from logoadmin.domain.kernel.use_cases import Service, Transactions
 from logoadmin.domain.publication.css.unsaved_css import CssService
@@ -138,6 +138,7 @@ class Rules:
     picture_space: int = DEFAULT_SPACE
     demo: bool = False
     notify_urls: Sequence[str] = field(default=(), repr=False)
+    service_settings: tuple[ServiceSetting, ...] = ()
 
 
 class JudgedArtworkService(ArtworkService[Artwork, LinkAnswer, Removed, RemovedLink]):
@@ -239,7 +240,7 @@ class LogoAdmin:
         self.pictures = PictureService(
             transactions, ports.pictures, ports.outgoing, ports.clock, rules.public_url, rules.picture_space
         )
-        self.settings = SettingsService(transactions)
+        self.settings = SettingsService(transactions, rules.service_settings)
         self.css = CssService(transactions, ports.clock)
         self.preferences = PreferenceService(transactions)
         self.keys = KeyService(transactions, ports.randomness, rules.sign_in)

@@ -2,14 +2,12 @@
 
 from logoadmin.settings.settings import Settings, settings_of, wrong_settings
 from logoadmin.settings.sign_in import SignInSettings
-from logoadmin.settings.sources import SettingsInForce, load_settings, settings_in_force
+from logoadmin.settings.sources import load_settings
 
 __all__ = [
     "Settings",
-    "SettingsInForce",
     "SignInSettings",
     "load_settings",
-    "settings_in_force",
     "settings_of",
     "wrong_settings",
 ]

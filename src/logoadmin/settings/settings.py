@@ -1,14 +1,15 @@
 """The settings (contract H1)."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from typing import Any, Literal
+from typing import Any, Final, Literal, Self
 
 from pydantic import (
     ByteSize,
     ConfigDict,
     Field,
+    PrivateAttr,
     SecretStr,
     ValidationError,
     ValidationInfo,
@@ -33,6 +34,8 @@ _ORIGIN = re.compile(r"https?://[a-z0-9.:\[\]-]+", re.ASCII)
 _PICTURE_HOST = re.compile(PICTURE_HOST, re.ASCII)
 _NOTIFY_URL = re.compile(r"https?://(?![^/?#]*@)[^\s/?#\\]+([/?][^\s#\\]*)?", re.I)
 _MAX_NOTIFY_URL = 2_048
+# Where a setting comes from that another program gives.
+ARGUMENT: Final = "connect()"
 # The largest file to import fits.
 _MIN_SPOOL_SPACE = 64 * 1024 * 1024
 
@@ -196,6 +199,20 @@ class Settings(SignInSettings, GalleryPageSettings):
             "bytes; at least 64 MiB"
         ),
     )
+
+    # Neither a setting nor part of what is equal: the flag, variable or file of each one that was given.
+    _sources: Mapping[str, str] = PrivateAttr(default_factory=dict)
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """The flag, variable or file of each setting that does not have its default."""
+        return self._sources
+
+    def given_by(self, sources: Mapping[str, str]) -> Self:
+        """Return these settings with their sources."""
+        copied = self.model_copy()
+        copied._sources = sources
+        return copied
 
     @property
     def effective_public_url(self) -> PublicUrl:
@@ -363,8 +380,9 @@ def settings_of(**given: Any) -> Settings:
     Raises:
         SettingsError: naming each wrong setting and the reason, never its value.
     """
+    given = {name: value for name, value in given.items() if value is not None}
     try:
-        return Settings(**{name: value for name, value in given.items() if value is not None})
+        return Settings(**given).given_by(dict.fromkeys(given, ARGUMENT))
     except ValidationError as error:
         wrong = problems_of(error)
     raise wrong_settings(": ".join(filter(None, problem)) for problem in wrong)

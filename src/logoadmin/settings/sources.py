@@ -25,19 +25,6 @@ _LINK: Final = re.compile(r"_SERVICE_(HOST|PORT)|_PORT_[0-9]+_(TCP|UDP)", re.ASC
 
 
 @dataclass(frozen=True, slots=True)
-class SettingsInForce:
-    """The settings and their origins.
-
-    Attributes:
-        settings: the settings.
-        origins: the flag, variable or file of each setting that does not have its default.
-    """
-
-    settings: Settings
-    origins: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
 class _Source:
     """One source: values and origins by setting, and its errors."""
 
@@ -47,16 +34,11 @@ class _Source:
 
 
 def load_settings(**flags: Any) -> Settings:
-    """Return the settings from all sources; flags win, and None means not given.
+    """Return the settings from all sources, with their origins; flags win, and None means not given.
 
     Raises:
         SettingsError: naming each wrong setting and the reason, never its value.
     """
-    return settings_in_force(**flags).settings
-
-
-def settings_in_force(**flags: Any) -> SettingsInForce:
-    """Return the settings from all sources with their origins, as :func:`load_settings`."""
     sources = (_file(), _secrets(), _environment(), _flags(flags))  # the last one wins
     values = {name: value for source in sources for name, value in source.values.items()}
     origins = {name: origin for source in sources for name, origin in source.origins.items()}
@@ -67,7 +49,7 @@ def settings_in_force(**flags: Any) -> SettingsInForce:
         problems += [_problem(name, text, values, origins) for name, text in problems_of(error)]
     if problems:
         raise wrong_settings(problems)
-    return SettingsInForce(settings, origins)
+    return settings.given_by(origins)
 
 
 def _problem(name: str, text: str, values: Mapping[str, Any], origins: Mapping[str, str]) -> str:

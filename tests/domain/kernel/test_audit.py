@@ -146,6 +146,7 @@ UNRECORDED: Final = {
     sessions.ListSessions, sessions.RemoveSession,
     sessions.ListUserSessions, sessions.RemoveUserSession, sessions.RemoveUserSessions,
     preferences.GetPreferences, preferences.SetPreferences, publication.ShowPublication, settings.GetSettings,
+    settings.GetServiceSettings,
     css.JudgeCss, pictures.SendPicture, pictures.GetPicture,
     factors.ListFactors, factors.EnrolTotp, factors.ConfirmTotp, factors.RemoveFactor,
     factors.ListUserFactors, factors.RemoveUserFactors, factors.CountRecoveryCodes,

@@ -1,13 +1,13 @@
-"""The settings that administrators decide for everybody, besides those of the service itself (contract J8)."""
+"""The settings that administrators decide for everybody, and those of the service, which they read (contract J8)."""
 
 from logoadmin.domain.kernel.access import SIGNED_IN, Permission, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, unless_unmodified
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.kinds import SETTINGS
 from logoadmin.domain.kernel.limits import GalleryHome, GalleryTitle, PictureHosts, SharedViews
-from logoadmin.domain.kernel.records import SharedSettings
+from logoadmin.domain.kernel.records import ServiceSetting, ServiceSettings, SharedSettings
 from logoadmin.domain.kernel.settings_in_history import SettingsInHistory
-from logoadmin.domain.kernel.use_cases import Service, reads, writes
+from logoadmin.domain.kernel.use_cases import Service, Transactions, reads, writes
 from logoadmin.ports.storage import UnitOfWork
 
 
@@ -28,8 +28,19 @@ class AmendSettings(Command):
     views: SharedViews = UNSET
 
 
+class GetServiceSettings(Command):
+    """The settings of the service, with where each comes from."""
+
+    permission = Permission(Scope.ALL)
+
+
 class SettingsService(Service):
     """The use cases of settings."""
+
+    def __init__(self, transactions: Transactions, of_service: tuple[ServiceSetting, ...]) -> None:
+        """Connect the service with its transactions and with the settings of the operator."""
+        super().__init__(transactions)
+        self._of_service = ServiceSettings(of_service)
 
     @reads
     def get(self, uow: UnitOfWork, command: GetSettings) -> SharedSettings:
@@ -45,3 +56,12 @@ class SettingsService(Service):
             Outdated: the settings have none of the versions in ``if_match``.
         """
         return uow.records(SETTINGS).amend(SharedSettings.settings_id, command.if_match, command.new_values())
+
+    @reads
+    def of_service(self, _uow: UnitOfWork, _command: GetServiceSettings) -> ServiceSettings:
+        """Return the settings of the service; they change when it starts again with others.
+
+        Raises:
+            NotPermitted: the caller does not hold everything.
+        """
+        return self._of_service

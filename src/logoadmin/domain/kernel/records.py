@@ -164,6 +164,36 @@ class SharedSettings:
         object.__setattr__(self, "views", tuple(views))
 
 
+@dataclass(frozen=True, slots=True)
+class ServiceSetting:
+    """One setting of the service, which its operator decides (contract J8)."""
+
+    name: Annotated[str, described("The name of the setting.", "hosts")]
+    value: Annotated[
+        str | None,
+        described(
+            "The value as an environment variable has it, with `***` for secrets; `null` if empty.", "gallery.example"
+        ),
+    ]
+    source: Annotated[
+        str | None,
+        described("The variable, option or file that it comes from; `null` for a default.", "LOGOADMIN_HOSTS"),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSettings:
+    """The settings of the service, which only its operator changes (contract J8)."""
+
+    settings: Annotated[
+        tuple[ServiceSetting, ...],
+        described(
+            "All settings, in the order of the documentation.",
+            [{"name": "hosts", "value": "gallery.example", "source": "LOGOADMIN_HOSTS"}],
+        ),
+    ]
+
+
 _URL_OF_PICTURE: Final = "https://gallery.example/pictures/" + PICTURE_EXAMPLE
 
 

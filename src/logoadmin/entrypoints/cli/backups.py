@@ -12,7 +12,7 @@ from logoadmin.entrypoints.cli.gallery import command_settings, database_option
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
-    from logoadmin.settings import SettingsInForce
+    from logoadmin.settings import Settings
 
 # The settings whose loss would lock people out; a database holds its own keys unless these are set.
 _SECRETS: Final = ("factor_key", "token_key", "oidc_client_secret")
@@ -64,18 +64,18 @@ def backup(file: Path | None, keep: int | None, database: str | None, *, dumped:
 
 def _show_companions(database: str | None) -> None:
     """Print what this installation needs besides its database, and no secret."""
-    from logoadmin.settings import settings_in_force
+    from logoadmin.settings import load_settings
 
-    companions = list(_companions(settings_in_force(database=database)))
+    companions = list(_companions(load_settings(database=database)))
     if companions:
         click.echo("Not in it, and needed to restore this installation; keep copies apart from the backup:")
     for companion in companions:
         click.echo(on_one_line(f"  {companion}"))
 
 
-def _companions(found: "SettingsInForce") -> Iterator[str]:
+def _companions(settings: "Settings") -> Iterator[str]:
     """Yield the files with settings and keys, and the secrets that are in no file."""
-    settings, origins = found.settings, found.origins
+    origins = settings.sources
     for file in sorted({origin for origin in origins.values() if os.sep in origin}):
         names = ", ".join(name for name in _SECRETS if origins.get(name) == file)
         yield f"{file} (settings{f', with {names}' if names else ''})"

@@ -12,9 +12,8 @@ from logoadmin.entrypoints.cli.serve import check_address, serve_options
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
-    from logoadmin.settings import Settings, SettingsInForce
+    from logoadmin.settings import Settings
 
-_HIDDEN: Final = "***"
 _DEFAULT: Final = "default"
 # The URL of a file, or of a database on a local server without user and password.
 _FILE: Final = re.compile(r"sqlite:///[^?]*|\w[\w+]*:///[\w.-]*")
@@ -34,15 +33,15 @@ def config(as_json: bool, **flags: Any) -> None:
 
     Accepts the options of serve, to try them out. Settings that serve would refuse are reported on standard error.
     """
-    from logoadmin.settings import settings_in_force
+    from logoadmin.settings import load_settings
 
-    found = settings_in_force(**flags)
-    for problem in _refusals(found.settings):
+    settings = load_settings(**flags)
+    for problem in _refusals(settings):
         click.echo(on_one_line(f"logoadmin: serve refuses these settings: {problem}"), err=True)
     if as_json:
-        click.echo(json.dumps(_for_programs(found), indent=2))
+        click.echo(json.dumps(_for_programs(settings), indent=2))
         return
-    lines = [(name, _written(value), found.origins.get(name, _DEFAULT)) for name, value in _shown(found).items()]
+    lines = [(name, _written(value), _source(settings, name)) for name, value in _shown(settings).items()]
     names, values = (max(len(line[column]) for line in lines) for column in (0, 1))
     for name, value, origin in lines:
         click.echo(f"{name:<{names}}  {value:<{min(values, 40)}}  {origin}")
@@ -59,42 +58,40 @@ def _refusals(settings: "Settings") -> Iterator[str]:
             yield str(error)
 
 
-def _for_programs(found: "SettingsInForce") -> dict[str, Any]:
-    return {name: {"value": value, "from": found.origins.get(name, _DEFAULT)} for name, value in _shown(found).items()}
+def _for_programs(settings: "Settings") -> dict[str, Any]:
+    return {name: {"value": value, "from": _source(settings, name)} for name, value in _shown(settings).items()}
 
 
-def _shown(found: "SettingsInForce") -> dict[str, Any]:
+def _source(settings: "Settings", name: str) -> str:
+    return settings.sources.get(name, _DEFAULT)
+
+
+def _shown(settings: "Settings") -> dict[str, Any]:
     """Return the settings as JSON values, with secrets masked."""
-    from pydantic import SecretStr
+    from logoadmin.settings.shown import shown
 
-    shown = found.settings.model_dump(mode="json")
-    for name in shown:
-        value = getattr(found.settings, name)
-        if isinstance(value, SecretStr):
-            shown[name] = _HIDDEN
-    shown["public_url"] = found.settings.effective_public_url.base
-    return {**shown, "database": without_password(found.settings.database.get_secret_value())}
+    return {**shown(settings), "database": without_password(settings.database.get_secret_value())}
 
 
 def without_password(url: str) -> str:
     """Return the URL of a database without its secrets, even if it is malformed."""
     from logoadmin.bootstrap import MEMORY
+    from logoadmin.settings.shown import HIDDEN
 
     if url == MEMORY or _FILE.fullmatch(url):
         return url
     before, mark, options = url.partition("?")
     found = _SERVER.fullmatch(before)
     if found is None or "@" in options:  # either may be part of a password
-        return _HIDDEN
-    password = f":{_HIDDEN}" if found["password"] else ""
+        return HIDDEN
+    password = f":{HIDDEN}" if found["password"] else ""
     return f"{found['kept']}{password}@{found['server']}{mark}" + "&".join(
-        _OPTION.sub(rf"\1{_HIDDEN}", option) if _OPTION.fullmatch(option) else _HIDDEN
+        _OPTION.sub(rf"\1{HIDDEN}", option) if _OPTION.fullmatch(option) else HIDDEN
         for option in (options.split("&") if mark else ())
     )
 
 
 def _written(value: Any) -> str:
-    if isinstance(value, dict):
-        value = json.dumps(value, ensure_ascii=False) if value else None
-    text = ",".join(value) if isinstance(value, list) else "none" if value is None else str(value)
-    return on_one_line(text) or "none"
+    from logoadmin.settings.shown import written
+
+    return on_one_line(written(value) or "none")

@@ -30,7 +30,7 @@ from logoadmin.entrypoints.cli.url_checks import check_url
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
-    from logoadmin.settings import Settings, SettingsInForce
+    from logoadmin.settings import Settings
 
 _COLOURS: Final = {Verdict.OK: "green", Verdict.WARNING: "yellow", Verdict.WRONG: "red"}
 # A wider network is not a set of proxies.
@@ -72,16 +72,15 @@ def _line(result: Result) -> str:
 
 def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
     from logoadmin.maintenance import check_database
-    from logoadmin.settings import settings_in_force
+    from logoadmin.settings import load_settings
 
     try:
-        in_force = settings_in_force(**flags)
+        settings = load_settings(**flags)
     except SettingsError as error:
         yield wrong("settings", str(error), "correct them; logoadmin config shows where each comes from")
         return
-    settings = in_force.settings
-    yield ok("settings", f"{len(in_force.origins)} set")
-    yield from _secrets(in_force)
+    yield ok("settings", f"{len(settings.sources)} set")
+    yield from _secrets(settings)
     yield from _keys(settings)
     yield _access(settings)
     yield _proxies(settings)
@@ -156,12 +155,12 @@ def _factor_key(settings: "Settings") -> Iterator[Result]:
             yield ok("factor_key", f"the secrets of {found} authenticator apps can be decrypted")
 
 
-def _secrets(in_force: "SettingsInForce") -> Iterator[Result]:
+def _secrets(settings: "Settings") -> Iterator[Result]:
     """Whether other users can read files with secrets."""
     named = {
-        in_force.origins[name]
-        for name, value in in_force.settings
-        if os.sep in in_force.origins.get(name, "") and _is_secret(name, value)
+        settings.sources[name]
+        for name, value in settings
+        if os.sep in settings.sources.get(name, "") and _is_secret(name, value)
     }
     for file in sorted(named):
         yield _for_its_owner("secrets", Path(file))
