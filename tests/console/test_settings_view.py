@@ -1,5 +1,7 @@
 """The settings for everybody: which hosts the previews of CSS may load pictures from (contract J2, J8)."""
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, Locator, Route, expect
 
@@ -115,6 +117,24 @@ def test_hosts_are_added_removed_and_undone_by_keyboard(console: Person, service
     expect(rows(console)).to_contain_text([PICTURES, "other.example"])
     page.get_by_role("link", name="View history").click()
     expect(page.locator(".change-words").first).to_contain_text("undid a change to the picture hosts of the settings")
+
+
+def test_administrators_see_what_the_operator_has_set_and_where(console: Person) -> None:
+    console.sign_in("settings")
+    page = console.page
+    facts, others = page.locator(".fact"), page.locator("#work details")
+    expect(facts.filter(visible=True)).to_have_text(
+        [
+            re.compile("^gallery_targets.*Forum.*From .logoadmin.toml.$"),
+            re.compile(r"^token_key\*\*\*From .logoadmin_token_key.$"),
+            re.compile("^session_days7From .LOGOADMIN_SESSION_DAYS.$"),
+            re.compile(f"^picture_hosts{PICTURES}From .logoadmin.toml.$"),
+        ]
+    )
+    assert "hiddenhidden" not in page.content()
+    others.locator("summary").press("Enter")
+    expect(facts.filter(visible=True).filter(has_text="workers")).to_have_text("workers1")
+    expect(facts.filter(visible=True).filter(has_text="admin_password")).to_have_text("admin_passwordEmpty")
 
 
 @pytest.mark.rule("contract Q2")

@@ -1,4 +1,4 @@
-/** What administrators decide for everybody: the hosts from which previews may load pictures, and the page for visitors. */
+/** What administrators decide for everybody: picture hosts and the page for visitors; and what the operator decides. */
 import { h, useEffect, useId, useRef, useState } from "../vendor/preact.js";
 import { Failure } from "../client.js";
 import { FormState, fieldsOf, theInterface } from "../form.js";
@@ -6,6 +6,7 @@ import { Button, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/ba
 import { RecordForm } from "../parts/primitives/fields.js";
 import { Railed } from "../parts/primitives/railed.js";
 import { fixedHosts, hostIn, shareHost, sharedHosts } from "../parts/css/picture_hosts.js";
+import { ServiceSettings } from "../parts/settings/service_settings.js";
 import { sayFailure } from "../notices.js";
 import { may } from "../session.js";
 import { amendShared, shared, useShared } from "../shared_settings.js";
@@ -34,6 +35,14 @@ export default function Settings() {
         h("p", { class: "hint" }, t("settings.page.text")),
         data !== undefined && h(PageForm, {}),
       ),
+      may("*") &&
+        h(
+          "section",
+          { class: "section stack loose" },
+          h("h2", null, t("settings.service")),
+          h("p", { class: "hint" }, t("settings.service.text")),
+          h(ServiceSettings, {}),
+        ),
       may("changes:read") && h("p", null, h(Link, { to: "history?kind=settings" }, t("record.history.all"))),
     ),
   );

@@ -735,5 +735,11 @@ export default {
   "settings.hosts.none": "No hosts yet. Previews ask before they load pictures from another host.",
   "settings.hosts.removed": "{host} is no longer allowed for everybody",
   "settings.hosts.text": "Previews of CSS load pictures from these hosts without asking, for everybody.",
+  "settings.service": "Configuration",
+  "settings.service.empty": "Empty",
+  "settings.service.none": "Everything has its default value.",
+  "settings.service.others": { one: "{count} setting with its default value", other: "{count} settings with their default values" },
+  "settings.service.source": "From {source}",
+  "settings.service.text": "Only the operator changes these settings, in the configuration of the service. They take effect after a restart. Secrets are shown as ***.",
   "settings.hosts.wrong": "Enter the name of a host, such as i.example, *.example or i.example:8443.",
 };
