@@ -149,7 +149,10 @@ _SETTINGS: Final = ("picture_hosts", "gallery_title", "gallery_home", "views")
 _SESSION: Final = (
     *("session_id", "created_at", "refreshed_at", "expires_at", "address", "user_agent", "factor", "current"),
 )
-_EVENT: Final = (*("event_id", "at", "event", "user_id", "user_name", "address", "user_agent", "factor", "count"),)
+_EVENT: Final = (
+    *("event_id", "at", "event", "user_id", "user_name", "address", "user_agent", "factor", "count"),
+    *("by_user_id", "by_user_name"),
+)
 _CHANGE: Final = (
     *("change_id", "at", "user_id", "action", "kind", "id", "before", "after", "request_id"),
     *("origin", "undoes", "submitter_id", "source", "note", "user_name", "submitter_name"),

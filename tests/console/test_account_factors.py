@@ -13,6 +13,7 @@ from logoadmin.domain.identity.events.event_records import Event
 from logoadmin.domain.identity.factors.factors import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.factors.qr import qr_svg
 from logoadmin.domain.identity.service_keys import CreateKey
+from logoadmin.domain.identity.sessions.sessions import RemoveUserSessions
 from logoadmin.domain.kernel.access import Caller, SignedIn
 from logoadmin.ports.identity.session_storage import Session
 from tests.console.authenticator import plugged_in
@@ -190,6 +191,9 @@ def test_the_account_shows_sign_ins_and_refusals(console: Person) -> None:
     refused = Event(0, service.clock.now(), "sign_in_refused", PAINTER_ID, PAINTER[0], "203.0.113.7", count=7)
     service.storage.write(lambda uow: uow.identity.events.add(replace(refused, event_id=uow.identity.events.next_id())))
     service.clock.pass_by(60)
+    caller_of(service, PAINTER_ID)
+    service.gallery.sessions.remove_all(RemoveUserSessions(user_id=PAINTER_ID), caller_of(service, ADMIN_ID))
+    service.clock.pass_by(60)
     for number in range(9):
         caller = caller_of(service, PAINTER_ID)
         service.clock.pass_by(60)
@@ -203,6 +207,7 @@ def test_the_account_shows_sign_ins_and_refusals(console: Person) -> None:
     expect(events.get_by_role("listitem").first).to_contain_text(re.compile("Signed in.*password.*Chrome.* on .*Linux"))
     expect(events.get_by_role("listitem")).to_have_count(8)
     events.get_by_role("button", name="Show more").click()
-    expect(events.get_by_role("listitem")).to_have_count(11)
+    expect(events.get_by_role("listitem")).to_have_count(12)
+    expect(events.get_by_role("listitem").nth(10)).to_contain_text(re.compile("Session ended.*by .admin"))
     expect(events.get_by_role("listitem").last).to_contain_text(re.compile("Sign-in refused.*7 times.*203.0.113.7"))
     expect(events.get_by_role("button", name="Show more")).to_have_count(0)

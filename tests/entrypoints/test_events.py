@@ -47,6 +47,8 @@ def test_a_sign_in_over_http_is_listed_with_its_client(client: AppClient, admin:
         "user_agent": "Browser/1",
         "factor": "password",
         "count": 1,
+        "by_user_id": None,
+        "by_user_name": None,
     }
 
 

@@ -419,7 +419,17 @@ def page(storage: Storage, after: int = MAX_ID, limit: int = 99, user_id: int | 
 @pytest.mark.rule("contract O9")
 def test_events_come_newest_first_in_pages_of_all_or_of_one_user(storage: Storage) -> None:
     longest = Event(
-        7, LATEST, "recovery_codes_made", MAX_ID, "🂡" * 64, "2001:db8::" + "f" * 54, "🖼" * 256, "f" * 32, MAX_ID
+        7,
+        LATEST,
+        "recovery_codes_made",
+        MAX_ID,
+        "🂡" * 64,
+        "2001:db8::" + "f" * 54,
+        "🖼" * 256,
+        "f" * 32,
+        MAX_ID,
+        MAX_ID,
+        "🂡" * 64,
     )
     unknown = Event(3, -1, "sign_in_refused", None)
     events = [event(1), event(2, user_id=2), unknown, event(4), event(5, NOON - 99), event(6, user_id=0), longest]

@@ -157,8 +157,11 @@ def test_ended_sessions_are_events_of_their_users(stocked: LogoAdmin, newest: Ca
         stocked.sessions.remove_all(RemoveUserSessions(user_id=7), admin)
     (event,) = newest()
     assert (happened([event]), event.count) == ([("session_ended", 7, "198.51.100.1")], 3)
+    assert (event.by_user_id, event.by_user_name) == (ADMIN_ID, "admin")
     stocked.sessions.revoke(Revoke(), admin)
-    assert happened(newest()) == [("session_ended", ADMIN_ID, "198.51.100.1")]
+    (event,) = newest()
+    assert happened([event]) == [("session_ended", ADMIN_ID, "198.51.100.1")]
+    assert (event.by_user_id, event.by_user_name) == (None, None)
 
 
 @pytest.mark.rule("contract C5", "contract O9")

@@ -8,6 +8,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.acts import ListActs
 from logoadmin.domain.changes.history import Revert
 from logoadmin.domain.changes.import_export import ImportRecords
+from logoadmin.domain.identity.events.event_list import ListEvents
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sign_in.link import CreateLink, SignInWithLink
 from logoadmin.domain.identity.users import AmendUser, CreateUser, FindUser, GetUser, ListUsers, SetPassword
@@ -64,6 +65,24 @@ def test_a_suspension_ends_sessions_and_keys_and_its_end_brings_none_back(storag
     gallery.users.amend(ACTIVE)
     assert (works(gallery, tokens), works_as_key(gallery, key)) == (False, False)
     assert works(gallery, gallery.sessions.sign_in(ANN))
+
+
+@pytest.mark.rule("contract O9")
+def test_a_suspension_and_its_end_are_events_with_who_did_it(stocked: LogoAdmin) -> None:
+    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    stocked.users.amend(AmendUser(user_id=ADMIN_ID, username="Ada"), admin)
+    key = key_of(stocked, admin, "users:write")
+    for command in (SUSPENDED, SUSPENDED, ACTIVE):  # of which the second changes nothing
+        stocked.users.amend(command, admin)
+    stocked.users.amend(SUSPENDED, key)
+    stocked.users.amend(ACTIVE)
+    found = stocked.events.list(ListEvents(user_id=ANN_ID, order="asc"))
+    assert [(each.event, each.user_id, each.by_user_id, each.by_user_name) for each in found] == [
+        ("suspended", ANN_ID, ADMIN_ID, "Ada"),
+        ("suspension_ended", ANN_ID, ADMIN_ID, "Ada"),
+        ("suspended", ANN_ID, ADMIN_ID, "Ada"),
+        ("suspension_ended", ANN_ID, None, None),
+    ]
 
 
 def test_only_the_right_password_learns_of_a_suspension(stocked: LogoAdmin) -> None:

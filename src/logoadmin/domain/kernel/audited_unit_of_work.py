@@ -294,7 +294,7 @@ class AuditedUnitOfWork:
         self.held = held
         self.caller = caller
         user_id = None if held is None else held.user_id
-        self.change_log = ChangeLog(uow, now, user_id, request_id, origin, auditing.subscribers, caller.occasion)
+        self.change_log = ChangeLog(uow, now, user_id, request_id, origin, auditing.subscribers, caller)
         self._escalation: Escalation | None = None
         self._auditing = auditing
         self._records: dict[Kind, AuditedRecords[Any]] = {}

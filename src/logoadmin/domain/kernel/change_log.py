@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from logoadmin.domain.kernel.access import Occasion
+from logoadmin.domain.kernel.access import OWNER, Caller
 from logoadmin.domain.kernel.kinds import PICTURE_FIELDS, PICTURE_FOLDER
 from logoadmin.domain.kernel.limits import MAX_ID, Origin
 from logoadmin.domain.kernel.records import Change, Kind
@@ -51,6 +51,9 @@ class ChangeLog:
     removal, and a new record in its place, are changes of their own.
 
     Attributes:
+        now: the time of the changes, as Unix time.
+        user_id: whose rights the caller has; None for every right.
+        caller: the caller of the write.
         undoes: the change that is being undone.
         submitter_id: the user who proposed the changes.
         changes: the last changes, which are not stored yet.
@@ -59,12 +62,12 @@ class ChangeLog:
     """
 
     _uow: UnitOfWork
-    _now: int
-    _user_id: int | None
+    now: int
+    user_id: int | None
     _request_id: str | None
     _origin: Origin | None = None
     _subscribers: Sequence[Subscriber] = ()
-    _occasion: Occasion = field(default_factory=Occasion)
+    caller: Caller = OWNER
     undoes: int | None = None
     submitter_id: int | None = None
     author_changes: int = 0
@@ -113,8 +116,8 @@ class ChangeLog:
         self._last_id, self._goes_on = change_id, True
         what = (f"{kind}.{action}", kind, id_, before, after)
         how = (self._request_id, self._origin, self.undoes, self.submitter_id)
-        why = (self._occasion.source, self._occasion.note)
-        change = Change(change_id, self._now, self._user_id, *what, *how, *why)
+        why = (self.caller.occasion.source, self.caller.occasion.note)
+        change = Change(change_id, self.now, self.user_id, *what, *how, *why)
         self.changes.append(change)
 
     def continue_request(self, request_id: str) -> None:

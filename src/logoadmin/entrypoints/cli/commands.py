@@ -128,10 +128,11 @@ def _first(entries: Iterable[Entry], limit: int | None) -> Iterable[Entry]:
 
 
 def _details(event: "Event") -> str:
-    """Return the user, client, factor and count."""
+    """Return the user, client, factor, count and who did it."""
     user = "no user" if event.user_id is None else f"{event.user_name or '-'} ({event.user_id})"
     often = "" if event.count == 1 else f"{event.count} times"
-    return "  ".join(filter(None, (user, event.address, event.factor, often)))
+    by = "" if event.by_user_id is None else f"by {event.by_user_name or '-'} ({event.by_user_id})"
+    return "  ".join(filter(None, (user, event.address, event.factor, often, by)))
 
 
 @cli.command()

@@ -96,6 +96,8 @@ events: Final = Table(
     Column("user_agent", String(MAX_USER_AGENT)),
     Column("factor", String(_WORD)),
     Column("count", Integer, nullable=False),
+    Column("by_user_id", Integer),
+    Column("by_user_name", String(MAX_NAME)),
     Index(None, "user_id", "event_id"),
     Index(None, "event", "at"),
     Index(None, "at"),

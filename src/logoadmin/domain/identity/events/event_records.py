@@ -19,6 +19,8 @@ EventName = Literal[
     "password_changed",
     "sign_in_code_made",
     "link_made",
+    "suspended",
+    "suspension_ended",
 ]
 # Anybody can cause these, so they are counted by user, address and hour.
 CountedEvent = Literal["sign_in_refused", "sign_in_limited"]
@@ -39,6 +41,8 @@ class Event:
         user_agent: the ``User-Agent`` of the client, at most 256 characters; None if unknown.
         factor: what signed in, or the kind of factor that was added or removed; None otherwise.
         count: how often it happened; of limited sign-ins, in how many minutes.
+        by_user_id: who did it, if that was another user; None otherwise.
+        by_user_name: the name of that user at that time.
     """
 
     event_id: EventId
@@ -57,3 +61,5 @@ class Event:
         str | None, described("What signed in, or the kind of the factor that was added or removed.", "totp")
     ] = None
     count: Annotated[int, described("How often it happened within the hour; more than 1 only if counted.", 1)] = 1
+    by_user_id: Annotated[int | None, described("Who did it, if it was another user.", 1)] = None
+    by_user_name: Annotated[str | None, described("The name of that user at that time.", "admin")] = None

@@ -35,6 +35,7 @@ def record_event(
     *,
     factor: str | None = None,
     count: int = 1,
+    by: int | None = None,
 ) -> None:
     """Record what happened to a user's account.
 
@@ -46,9 +47,13 @@ def record_event(
         now: the time.
         factor: what signed in, or the kind of the factor that it is about.
         count: how often it happened, such as how many sessions were ended.
+        by: the user whose service key the caller has, if any.
     """
     address, user_agent = _shown_client(client)
-    _add(uow, Event(0, now, event, user_id, _name_of(uow, user_id), address, user_agent, factor, count))
+    by = client.user_id if isinstance(client, SignedIn) else by
+    by = None if by == user_id else by
+    user_name, by_name = _name_of(uow, user_id), None if by is None else _name_of(uow, by)
+    _add(uow, Event(0, now, event, user_id, user_name, address, user_agent, factor, count, by, by_name))
 
 
 def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, client: Caller, now: int) -> None:

@@ -71,6 +71,7 @@ function Row({ its }) {
       "p",
       { class: "hint" },
       h(Time, { seconds: its.at }),
+      its.by_user_name && [" · ", h("span", null, t("events.by", { name: its.by_user_name }))],
       way && ` · ${way}`,
       its.user_agent && [" · ", h("bdi", { title: its.user_agent }, deviceOf(its.user_agent))],
       its.address && [" · ", h("bdi", null, t("sessions.from", { address: its.address }))],
