@@ -42,18 +42,23 @@ async function loadedLater() {
  * every one of them and form one chunk; esbuild makes a chunk for each set of entry points that share a module.
  *
  * @param {Set<string>} later
+ * @param {string[]} small The modules that join the chunk of `app.js`.
  * @returns {import("esbuild").Plugin}
  */
-const afterApp = (later) => ({
+const afterApp = (later, small) => ({
   name: "after-app",
   setup({ onLoad }) {
     onLoad({ filter: /\.js$/ }, async ({ path }) => {
-      const contents = await readFile(path, "utf8");
-      const isLater = later.has(relative(CONSOLE, path));
-      return { contents: isLater ? `import ${JSON.stringify(join(CONSOLE, "app.js"))};${contents}` : contents };
+      const name = relative(CONSOLE, path);
+      const first = name === "app.js" ? small : later.has(name) ? ["app.js"] : [];
+      return { contents: first.map((each) => `import ${JSON.stringify(join(CONSOLE, each))};`).join("") + (await readFile(path, "utf8")) };
     });
   },
 });
+
+/** @param {import("esbuild").Metafile} metafile @returns {string[]} the modules of chunks that are not worth an answer of their own */
+const inSmallChunks = ({ outputs }) =>
+  Object.entries(outputs).flatMap(([path, { bytes, inputs }]) => (/\/chunk-\w+\.js$/.test(path) && bytes < SMALL ? Object.keys(inputs) : []));
 
 /** @param {import("esbuild").Metafile} metafile @returns {Promise<Record<string, string[]>>} */
 async function neededBy({ outputs }) {
@@ -81,14 +86,21 @@ async function neededBy({ outputs }) {
   return needed;
 }
 
+/** Below this, in minified bytes, the head of an answer is as heavy as its content. */
+const SMALL = 900;
+
 const later = await loadedLater();
 const files = await readdir(CONSOLE, { recursive: true });
 const named = files.filter((name) => /^style\/|^texts\/.*\.js$/.test(name));
 await rm(folder, { recursive: true, force: true });
-const { metafile } = await build({
-  ...options,
-  entryPoints: [...new Set(["app.js", "preview.js", ...later, ...opened, ...named])],
-  plugins: [afterApp(new Set(later))],
-});
+/** @param {string[]} small @param {boolean} write */
+const bundled = (small, write) =>
+  build({
+    ...options,
+    entryPoints: [...new Set(["app.js", "preview.js", ...later, ...opened, ...named])],
+    plugins: [afterApp(new Set(later), small)],
+    write,
+  });
+const { metafile } = await bundled(inSmallChunks((await bundled([], false)).metafile), true);
 for (const name of files.filter((each) => /\.(html|svg|txt)$|manifest\.json$/.test(each))) await cp(join(CONSOLE, name), join(folder, name));
 await writeFile(join(folder, "bundle.json"), JSON.stringify(await neededBy(metafile)));
