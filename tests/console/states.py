@@ -220,6 +220,19 @@ def keep_recovery_codes(console: Person) -> None:
     expect(page.locator(".printed li")).to_have_count(10)
 
 
+def choose_an_order(console: Person) -> None:
+    console.open("logos")
+    order = console.page.locator(".toolbar select:visible")
+    order.click()
+    expect(console.page.locator("select:open")).to_have_count(1)
+
+
+def look_at_all_settings(console: Person) -> None:
+    console.open("settings")
+    console.page.locator("#work summary").click()
+    expect(console.page.locator("#work [open] .fact").last).to_be_visible()
+
+
 def be_without_a_database(console: Person) -> None:
     console.page.set_viewport_size({"width": 1280, "height": 800})
     console.open("logos")
@@ -234,5 +247,6 @@ STATES: Final[tuple[Callable[[Person], None], ...]] = (
     leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, edit_many, choose_a_view,
     look_beside_the_list, ask_for_more, compare_versions, ask_why_to_block, ask_for_other_actions,
     create_a_missing_author, merge_authors, look_at_a_changed_import, look_at_what_is_not_published,
-    look_at_a_part_of_a_request, hand_over_a_password, enrol_an_app, keep_recovery_codes, be_without_a_database,
+    look_at_a_part_of_a_request, hand_over_a_password, enrol_an_app, keep_recovery_codes, choose_an_order,
+    look_at_all_settings, be_without_a_database,
 )  # fmt: skip

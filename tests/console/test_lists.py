@@ -353,6 +353,29 @@ def test_a_screen_shows_many_cards_and_they_are_selected_by_shift_and_by_a_recta
     expect(chosen).to_have_text(["Logo 1", "Logo 2", "Logo 6", "Logo 7"])
 
 
+@pytest.mark.rule("contract J3", "contract J5")
+def test_an_order_is_chosen_by_keyboard(console: Person) -> None:
+    console.sign_in("logos")
+    page = console.page
+    order = page.locator(".toolbar select:visible")
+    before = order.input_value()
+    order.focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Home")
+    page.keyboard.press("Escape")
+    assert order.input_value() == before
+    page.keyboard.press("Space")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("order=name-desc"))
+    expect(order).to_be_focused()
+    page.keyboard.press("Space")
+    page.keyboard.type("Old")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("order=oldest"))
+
+
 @pytest.mark.rule("contract J6")
 def test_the_table_sorts_by_its_heads_and_has_the_columns_and_the_density_that_the_user_chose(
     console: Person, chromium: Browser
