@@ -221,6 +221,7 @@ def test_a_key_is_shown_once_does_what_it_may_and_ends(console: Person) -> None:
     key = page.get_by_role("dialog").get_by_label("Key", exact=True).input_value()
     assert re.fullmatch(r"lga_[\w-]{43}", key)
     page.get_by_role("button", name="Done").click()
+    expect(page.get_by_role("button", name="New key")).to_be_focused()
     row = page.get_by_role("listitem").filter(has_text="nightly import")
     expect(row).to_contain_text("change authors")
     expect(row).to_contain_text("Never used")
@@ -233,6 +234,7 @@ def test_a_key_is_shown_once_does_what_it_may_and_ends(console: Person) -> None:
     row.get_by_role("button", name="End").click()
     page.get_by_role("dialog").get_by_role("button", name="End").click()
     expect(row).to_have_count(0)
+    expect(page.get_by_role("button", name="New key")).to_be_focused()
     gone = page.request.get(f"{console.service.address}/api/auth/me", headers={"Authorization": f"Bearer {key}"})
     assert gone.status == 401
 
@@ -302,7 +304,9 @@ def test_a_user_is_suspended_and_let_in_again_and_the_list_says_so(console: Pers
     console.open("users/8")
     band.get_by_role("button", name="Let in again").click()
     expect(band).to_have_count(0)
+    expect(page.locator("h1")).to_be_focused()
     assert scope_of(service, *HEAD)
+    expect(page.locator(".change-words").first).to_contain_text("let the user head in again")
     console.open(f"users/{ADMIN_ID}")  # oneself
     page.get_by_role("button", name="More actions").click()
     expect(page.get_by_role("menuitem", name="Remove")).to_be_visible()

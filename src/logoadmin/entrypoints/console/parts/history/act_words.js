@@ -1,7 +1,7 @@
 /** What a request did, in one sentence: the service says all that is in it, so it never changes. */
 import { h } from "../../vendor/preact.js";
 import { isSingle } from "./changes.js";
-import { fieldNames, kindOf, textFor } from "./change_words.js";
+import { fieldNames, kindOf, switchOf, textFor } from "./change_words.js";
 import { nameOf } from "../../presentation.js";
 import { isListed } from "../../records.js";
 import { pageConfig } from "../../session.js";
@@ -44,13 +44,13 @@ function actionsOf({ actions, count }) {
 function single(act, words) {
   const [[kind, verb] = ["", ""]] = actionsOf(act);
   const name = isListed(kind) ? (act.names[0] ?? "") : "";
-  return rich(keyOfOne(act, verb), { ...words, kind: kindOf(kind), name: h("bdi", { class: "what" }, name) });
+  return rich(keyOfOne(act, kind, verb), { ...words, kind: kindOf(kind), name: h("bdi", { class: "what" }, name) });
 }
 
-/** @param {Act} act @param {string} verb @returns {TextKey} */
-function keyOfOne({ origin, fields, active }, verb) {
+/** @param {Act} act @param {string} kind @param {string} verb @returns {TextKey} */
+function keyOfOne({ origin, fields, active }, kind, verb) {
   const isUnblocked = fields.includes("blocked") && fields.every((field) => field === "active" || field === "blocked");
-  const did = active === null ? (isUnblocked ? "unblocked" : verb) : active ? "on" : "off";
+  const did = active === null ? (isUnblocked ? "unblocked" : verb) : switchOf(kind, active);
   if (did === "amended" && fields.length === 0) return "change.unchanged";
   return textFor(did === "blocked" ? ["act.blocked"] : [`change.${origin}.${did}`, `change.${did}`], "change.amended");
 }

@@ -83,12 +83,15 @@ function authorWords({ before, after }) {
 /** @param {Change} change @returns {string} the action without the kind */
 const actionOf = ({ action, kind }) => action.slice(kind.length + 1);
 
-/** @param {Change} change @returns {"on" | "off" | "unblocked" | undefined} what it did to a record, if it did nothing else */
+/** @param {string} kind @param {boolean} isActive @returns {string} how a record became active or not: users are suspended */
+export const switchOf = (kind, isActive) => (kind === "user" ? (isActive ? "admitted" : "suspended") : isActive ? "on" : "off");
+
+/** @param {Change} change @returns {string | undefined} what it did to a record, if it did nothing else */
 function switched(change) {
   const fields = fieldsOfChange(change).toSorted().join();
   if (actionOf(change) !== "amended" || !["active", "active,blocked", "blocked"].includes(fields)) return undefined;
   if (fields !== "active") return change.after?.["blocked"] ? undefined : "unblocked";
-  return change.after?.active === false ? "off" : "on"; // users have it only during a suspension
+  return switchOf(change.kind, change.after?.active !== false); // users have it only during a suspension
 }
 
 /** @param {Change} change @returns {TextKey} */

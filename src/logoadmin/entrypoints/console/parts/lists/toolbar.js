@@ -36,8 +36,17 @@ function FilterChip({ label, value, choices, pick }) {
     "li",
     { class: "filter-chip" },
     h("span", { class: "clip" }, `${label}: `, h("bdi", null, text)),
-    h(IconButton, { icon: "X", label: t("filter.end", { label }), onClick: () => pick("") }),
+    h(IconButton, { icon: "X", label: t("filter.end", { label }), onClick: (/** @type {MouseEvent} */ event) => leave(event, () => pick("")) }),
   );
+}
+
+/** The focus goes on to the next filter, or to where filters are chosen. @param {Event} event @param {() => void} end */
+function leave({ currentTarget }, end) {
+  const own = /** @type {HTMLElement} */ (currentTarget);
+  const chip = /** @type {HTMLElement} */ (own.closest("li"));
+  const next = (chip.nextElementSibling ?? chip.previousElementSibling)?.querySelector("button");
+  (next ?? /** @type {HTMLElement | null} */ (own.closest(".view")?.querySelector(".filters summary")))?.focus();
+  end();
 }
 
 /**

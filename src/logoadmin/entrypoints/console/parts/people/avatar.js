@@ -66,13 +66,17 @@ const PictureSource = lazy(withTexts(() => import("../pictures/picture_source.js
 function AvatarField(props) {
   const { form, field, disabled } = props;
   const { [field.name]: avatar, username } = form.values.value;
+  const remove = (/** @type {MouseEvent} */ { currentTarget }) => {
+    /** @type {HTMLElement} */ (currentTarget).closest(".avatar-field")?.querySelector("input")?.focus();
+    form.set(field.name, null);
+  };
   return h(
     "div",
     { class: "avatar-field" },
     h(Avatar, { user: { user_id: 0, username: String(username ?? ""), avatar: avatar ? String(avatar) : null }, size: "middle" }),
     h(Text, props),
     h(PictureSource, props),
-    Boolean(avatar) && !disabled && h(Button, { onClick: () => form.set(field.name, null) }, t("avatar.remove")),
+    Boolean(avatar) && !disabled && h(Button, { onClick: remove }, t("avatar.remove")),
   );
 }
 

@@ -25,6 +25,14 @@ export function MyKeys() {
   const { data, failure, again } = useRead(async (signal) => (await call("get", "/api/auth/keys", { signal })).data);
   const [making, setMaking] = useState(false);
   const [made, setMade] = useState("");
+  const isMaking = making || made !== "";
+  const wasMaking = useRef(false);
+  const maker = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const goOn = () => maker.current?.querySelector("button")?.focus();
+  useEffect(() => {
+    if (wasMaking.current && !isMaking) goOn();
+    wasMaking.current = isMaking;
+  }, [isMaking]);
   if (!data) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
   /** @param {ServiceKey} key */
   const end = async (key) => {
@@ -40,6 +48,7 @@ export function MyKeys() {
       sayFailure(error, () => void ended(key));
     }
     await again();
+    goOn();
   };
   return h(
     "div",
@@ -55,7 +64,7 @@ export function MyKeys() {
             void again();
           },
         })
-      : h("div", null, h(Button, { icon: "KeyRound", onClick: () => setMaking(true) }, t("keys.new"))),
+      : h("div", { ref: maker }, h(Button, { icon: "KeyRound", onClick: () => setMaking(true) }, t("keys.new"))),
     made && h(ShownOnce, { title: t("keys.shown"), text: t("keys.shown.text"), label: t("keys.key"), secret: made, close: () => setMade("") }),
   );
 }

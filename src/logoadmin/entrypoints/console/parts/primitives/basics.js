@@ -104,7 +104,7 @@ export function Button({ scope, reason, busy = false, idle = false, tone = "plai
   );
 }
 
-/** A small button without words. @param {{icon: IconName, label: string, onClick: () => void, class?: string, tabIndex?: number, disabled?: boolean, "aria-disabled"?: boolean, "aria-keyshortcuts"?: string}} props */
+/** A small button without words. @param {{icon: IconName, label: string, onClick: (event: MouseEvent) => void, class?: string, tabIndex?: number, disabled?: boolean, "aria-disabled"?: boolean, "aria-keyshortcuts"?: string}} props */
 export function IconButton({ icon, label, class: more = "", ...others }) {
   return h("button", { type: "button", class: `button quiet icon-button ${more}`, "aria-label": label, title: label, ...others }, h(Icon, { name: icon }));
 }

@@ -19,8 +19,9 @@ export function keepFocus() {
     if (document.activeElement !== document.body || way[0]?.isConnected !== false) return;
     const place = (isNotice(way) ? before : way).find((each) => each.isConnected);
     const work = document.querySelector("#work");
-    // Nothing is left of the view: its heading stands for it.
-    const target = place && work?.contains(place) && place !== work ? place : work?.querySelector("h1");
+    // Nothing but the view is left: its heading stands for it.
+    const heading = work?.querySelector("h1");
+    const target = place && work?.contains(place) && !place.contains(heading ?? work) ? place : heading;
     if (!(target instanceof HTMLElement)) return;
     if (target.tabIndex < 0 && !target.hasAttribute("tabindex")) target.tabIndex = -1;
     target.focus({ preventScroll: true });
