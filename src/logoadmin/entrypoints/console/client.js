@@ -351,3 +351,6 @@ async function alreadyDone(request, status) {
   const isDone = wanted.every(([name, value]) => JSON.stringify(now.data[name]) === JSON.stringify(value));
   return isDone ? { ...now, requestId: request.headers["X-Request-Id"] ?? "" } : undefined;
 }
+
+/** @param {string} etag @returns {number} the version that it names (contract E1) */
+export const versionIn = (etag) => Number.parseInt(etag.slice(1), 10);

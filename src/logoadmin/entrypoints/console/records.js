@@ -36,8 +36,6 @@ export const isListed = (kind) => Object.hasOwn(KINDS, kind);
  * @property {Promise<any[]>} [reading]
  * @property {AbortController} [stop]
  * @property {number} [fresh]
- * @property {Map<number, number>} [written]
- * @property {string} [pageEtag] Of the first page that was read of a large list.
  */
 
 /** @type {{[K in KindName]?: Entry}} */
@@ -103,11 +101,6 @@ export function abandonReads(...kinds) {
   }
 }
 
-/** Note the version in which the first page of a large list was read. @param {KindName} kind @param {string} etag */
-export function notePage(kind, etag) {
-  entry(kind).pageEtag = etag;
-}
-
 /** @param {KindName} kind @param {import("./client.js").Most | undefined} most @returns {Promise<any[]>} */
 function readOnce(kind, most) {
   const known = entry(kind);
@@ -124,10 +117,7 @@ function readOnce(kind, most) {
         known.list.value = { records: undefined, isLarge: true, failure: undefined };
         return [];
       }
-      if (!answer.unmodified) {
-        known.written = new Map();
-        known.list.value = { records: /** @type {any} */ (answer.data), failure: undefined };
-      }
+      if (!answer.unmodified) known.list.value = { records: /** @type {any} */ (answer.data), failure: undefined };
       if (answer.unmodified && known.list.value.failure) known.list.value = { ...known.list.value, failure: undefined };
       known.etag = answer.etag;
       return answer.unmodified ? [] : missingOf(kind, before, known.list.value.records ?? []);
@@ -179,9 +169,9 @@ export const contentOf = ({ version: _, changed_at: __, ...fields }) => JSON.str
 /**
  * Put a read or written record into its list, in order of ids.
  * @template {KindName} K
- * @param {K} kind @param {Records[K]} record
+ * @param {K} kind @param {Records[K]} record @param {number} version That of the record.
  */
-export function upsert(kind, record) {
+export function upsert(kind, record, version) {
   const { list } = entry(kind);
   const { id } = KINDS[kind];
   const of = (/** @type {any} */ each) => each[id];
@@ -189,31 +179,20 @@ export function upsert(kind, record) {
   if (!list.value.records || (known && contentOf({ ...known, ...record }) === contentOf(known))) return;
   const records = list.value.records.filter((each) => of(each) !== of(record));
   const at = records.findIndex((each) => of(each) > of(record));
-  records.splice(at < 0 ? records.length : at, 0, { ...record, changed_at: Math.floor(Date.now() / 1000) });
+  records.splice(at < 0 ? records.length : at, 0, { ...record, version, changed_at: Math.floor(Date.now() / 1000) });
   list.value = { ...list.value, records };
 }
 
 /**
- * @param {KindName} kind @param {number} recordId
- * @returns {number} a version since which the record was not changed: that of its last write here, or that of the list in
- *   which it was read
- */
-export function versionOf(kind, recordId) {
-  const known = entry(kind);
-  return known.written?.get(recordId) ?? Number(/\d+/.exec(known.etag || (known.pageEtag ?? ""))?.[0] ?? 0);
-}
-
-/**
  * Put records that were written together into their list, in place of those of these ids.
- * @param {KindName} kind @param {number[]} ids @param {any[]} records @param {Map<number, number>} versions By id.
+ * @param {KindName} kind @param {number[]} ids @param {any[]} records With their versions.
  */
-export function replaceMany(kind, ids, records, versions) {
+export function replaceMany(kind, ids, records) {
   const known = entry(kind);
   const { id } = KINDS[kind];
   if (!known.list.value.records) return;
   const gone = new Set(ids);
   const now = [...known.list.value.records.filter((each) => !gone.has(each[id])), ...records].sort((a, b) => a[id] - b[id]);
-  known.written = new Map([...(known.written ?? []), ...versions]);
   known.list.value = { ...known.list.value, records: now };
 }
 

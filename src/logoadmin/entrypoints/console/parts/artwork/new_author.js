@@ -1,6 +1,6 @@
 /** A new author, created in a dialog of the field where somebody was missing. */
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
-import { call, Failure } from "../../client.js";
+import { call, Failure, versionIn } from "../../client.js";
 import { FormState, fieldsOf, theInterface } from "../../form.js";
 import { describe, sayDone } from "../../notices.js";
 import { nameOf } from "../../presentation.js";
@@ -47,8 +47,8 @@ function Fields({ form, close, made, complain }) {
     setBusy(true);
     complain("");
     try {
-      const { data, requestId } = await (repeat ?? (() => call("post", "/api/authors", { body: /** @type {any} */ (form.whole) })))();
-      upsert("author", data);
+      const { data, etag, requestId } = await (repeat ?? (() => call("post", "/api/authors", { body: /** @type {any} */ (form.whole) })))();
+      upsert("author", data, versionIn(etag));
       knowAuthors({ authors: [data] });
       sayDone(t("saved", { name: nameOf("author", data) }), [requestId], () => void refreshList("author"));
       made(data.author_id);

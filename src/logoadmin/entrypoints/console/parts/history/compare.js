@@ -1,6 +1,6 @@
 /** The states of a record at two moments of its history, and what differs between them. */
 import { h, useEffect, useId, useState } from "../../vendor/preact.js";
-import { Failure, call, returned } from "../../client.js";
+import { Failure, call, returned, versionIn } from "../../client.js";
 import { describe, sayDone } from "../../notices.js";
 import { nameOf } from "../../presentation.js";
 import { KINDS, readList, refreshList } from "../../records.js";
@@ -84,7 +84,7 @@ function Restore({ kind, recordId, now, state, close }) {
     };
     try {
       const { etag } = await call("get", /** @type {any} */ (KINDS[kind].one), /** @type {any} */ ({ path: { [KINDS[kind].id]: recordId } }));
-      const change = /** @type {any} */ ({ kind, id: recordId, version: Number.parseInt(etag.slice(1), 10), set });
+      const change = /** @type {any} */ ({ kind, id: recordId, version: versionIn(etag), set });
       const { requestId } = await call("post", "/api/changes", { body: { changes: [change] } });
       close();
       sayDone(t("restored", { name: nameOf(kind, state) }), [requestId], done);

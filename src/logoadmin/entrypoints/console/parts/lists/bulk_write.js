@@ -13,7 +13,7 @@
  * @property {Failure | undefined} failure Why it stopped; `repeat` sends the request again, if its answer was lost.
  */
 import { call, Failure } from "../../client.js";
-import { KINDS, contentOf, listOf, readList, refreshList, replaceMany, versionOf } from "../../records.js";
+import { KINDS, contentOf, listOf, readList, refreshList, replaceMany } from "../../records.js";
 import { MOST } from "./bulk_work.js";
 
 /**
@@ -34,7 +34,7 @@ export async function writeMany(kind, records, change, { stop, step, note, befor
   const { id } = KINDS[kind];
   while (outcome.left.length > 0 && !stop.aborted) {
     const some = outcome.left.slice(0, MOST);
-    const changes = some.map((record) => ({ kind, id: record[id], version: versionOf(kind, record[id]), ...change(record) }));
+    const changes = some.map((record) => ({ kind, id: record[id], version: record.version, ...change(record) }));
     try {
       const continues = outcome.requestIds.at(-1);
       const body = /** @type {any} */ ({ changes, ...(continues ? { continues } : {}) });
@@ -57,7 +57,6 @@ export async function writeMany(kind, records, change, { stop, step, note, befor
 /** Update the list with the changes. @param {KindName} kind @param {any[]} records @param {any[]} changes @param {any[]} made As the history has them. */
 function take(kind, records, changes, made) {
   const { id } = KINDS[kind];
-  const versions = new Map(made.map((each) => [each.id, each.change_id]));
   const last = new Map(made.map((each) => [each.id, { version: each.change_id, changed_at: each.at }]));
   const now = records.flatMap((record, at) => {
     const { unblock: _, ...fields } = changes[at].set ?? {};
@@ -65,7 +64,7 @@ function take(kind, records, changes, made) {
   });
   // Lists name the authors of a record in full.
   if (changes.some(({ set }) => set?.author_ids) || !listOf(kind).value.records) void refreshList(kind);
-  else replaceMany(kind, records.map((record) => record[id]), now, versions);
+  else replaceMany(kind, records.map((record) => record[id]), now);
 }
 
 /**
@@ -80,6 +79,6 @@ async function compared(kind, outcome, failure) {
   const isChanged = (/** @type {any} */ record) => now.has(record[id]) && contentOf(now.get(record[id])) !== contentOf(record);
   const missing = outcome.left.filter((record) => !now.has(record[id]));
   const changed = outcome.left.filter(isChanged);
-  const left = outcome.left.filter((record) => now.has(record[id]) && !isChanged(record));
+  const left = outcome.left.filter((record) => now.has(record[id]) && !isChanged(record)).map((record) => now.get(record[id]));
   return missing.length + changed.length > 0 ? { ...outcome, missing, changed, left } : { ...outcome, failure };
 }

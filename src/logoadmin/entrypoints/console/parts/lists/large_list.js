@@ -1,7 +1,7 @@
 /** A list that the service filters and sorts, read page by page while the user scrolls (contract E2, E3, E5). */
 import { h, signal, useEffect, useLayoutEffect, useMemo, useRef } from "../../vendor/preact.js";
 import { call, Failure, returned } from "../../client.js";
-import { KINDS, listOf, notePage, readList } from "../../records.js";
+import { KINDS, listOf, readList } from "../../records.js";
 import { query, restored } from "../../router.js";
 import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
@@ -39,7 +39,6 @@ class Pages {
       for (let hasMore = true; hasMore && records.length < wanted; ) {
         const page = await this.#page(records, Math.min(LONGEST, wanted - records.length));
         if (turn !== this.#turn) return;
-        if (records.length === 0) notePage(this.kind, page.etag);
         records = [...records, ...page.data];
         hasMore = page.next !== "";
         if (!hasMore || records.length >= wanted) this.state.value = { records, hasMore, failure: undefined };

@@ -3,7 +3,7 @@ import { h, useEffect, useId, useState } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
 import { say, sayDone, sayFailure } from "../../notices.js";
 import { nameOf } from "../../presentation.js";
-import { KINDS, listOf, readList, versionOf } from "../../records.js";
+import { KINDS, listOf, readList } from "../../records.js";
 import { byName, number, t } from "../../texts.js";
 import { Skeleton, Unread } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
@@ -127,7 +127,10 @@ function changesOf(gone, into) {
     const id = record[KINDS[kind].id];
     const authorIds = record.authors.map((/** @type {Author} */ each) => (ids.has(each.author_id) ? into.author_id : each.author_id));
     // The first place of several.
-    return { kind, id, version: versionOf(kind, id), set: { author_ids: [...new Set(authorIds)] } };
+    return { kind, id, version: record.version, set: { author_ids: [...new Set(authorIds)] } };
   });
-  return [...works, ...gone.map(({ author_id: id }) => ({ kind: "author", id, version: versionOf("author", id), remove: true }))];
+  /** @type {any[]} */
+  const listed = listOf("author").value.records ?? [];
+  const versions = new Map(listed.map((each) => [each.author_id, each.version]));
+  return [...works, ...gone.map(({ author_id: id }) => ({ kind: "author", id, version: versions.get(id) ?? 0, remove: true }))];
 }

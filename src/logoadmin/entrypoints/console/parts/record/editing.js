@@ -19,7 +19,7 @@
  * @property {number} [copyOf] The id of the record that a new one begins as a copy of.
  */
 import { batch, signal } from "../../vendor/preact.js";
-import { call, Failure, returned } from "../../client.js";
+import { call, Failure, returned, versionIn } from "../../client.js";
 import { FormState, fieldsOf, theInterface } from "../../form.js";
 import { describe, dismiss, say, sayDone, sayFailure } from "../../notices.js";
 import { nameOf, presentation } from "../../presentation.js";
@@ -72,7 +72,7 @@ export class Editing {
 
   /** @returns {number} of the record as it was read or written last */
   get version() {
-    return Number.parseInt(this.#etag.slice(1), 10);
+    return versionIn(this.#etag);
   }
 
   get name() {
@@ -144,7 +144,7 @@ export class Editing {
     this.record.value = record;
     if (this.recordId === undefined) return;
     this.form.value?.rebase(record);
-    upsert(this.kind, record);
+    upsert(this.kind, record, this.version);
   }
 
   #vanished() {
@@ -320,7 +320,7 @@ export class Editing {
       this.form.value?.resolve(data, decided);
       theirs.value = undefined;
       this.newer.value = undefined;
-      upsert(this.kind, data);
+      upsert(this.kind, data, this.version);
     });
   }
 
