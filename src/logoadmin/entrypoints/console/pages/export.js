@@ -7,7 +7,7 @@ import { say } from "../notices.js";
 import { listOf, readList } from "../records.js";
 import { may } from "../session.js";
 import { number, t } from "../texts.js";
-import { Button, Link, ViewHead } from "../parts/primitives/basics.js";
+import { Button, Link, ViewHead, rich } from "../parts/primitives/basics.js";
 import { useFailure } from "../parts/primitives/countdown.js";
 import { CountsTable } from "../parts/import/counts_table.js";
 
@@ -46,6 +46,7 @@ export default function Export() {
       ALL.map((kind) => h(Kind, { key: kind, kind, isChosen: kinds.includes(kind), choose })),
     ),
     h("p", { class: "hint" }, t("export.hashes")),
+    may("*") && h("p", { class: "hint" }, rich("export.backup", { command: h("code", { class: "mono" }, "logoadmin backup") })),
     h(
       "div",
       { class: "cluster form-actions" },

@@ -645,6 +645,7 @@ export default {
   "templates.template": "Template",
   "export.about": "A file with one record a line, as it is at this moment: for keeping, for moving to another gallery, or for amending many at once.",
   "export.back": "Bring it back by an import.",
+  "export.backup": "A backup of everything, with passwords, keys and the history, is made on the server: {command}.",
   "export.broken": "The download broke off, so the file is not whole. Try it again.",
   "export.count": "Records",
   "export.counts": "What is in the file",
