@@ -57,8 +57,8 @@ def test_the_queue_shows_its_length_and_each_submission_what_it_changes(console:
     other = f"https://{PICTURES}/other.svg"
     submit(gallery, own_logo(gallery, name="Redrawn", preview_url=other, custom_css=css))
     console.sign_in()
-    waiting = page.locator(".counts .waiting")
-    expect(waiting).to_contain_text("2submissions wait")
+    waiting = page.locator(".matters li").first
+    expect(waiting).to_have_text("2 submissions wait for a decision")
     expect(page.locator(".sidebar-count.waiting")).to_have_text("2")
     waiting.get_by_role("link").click()
     expect(page.locator(".submission-title")).to_have_text(["Sunrise", "Redrawn"])

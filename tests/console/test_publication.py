@@ -1,12 +1,14 @@
 """What sites get of the gallery: the check of saved CSS, blocking, changed imports, and the view of the publication."""
 
 import ast
+import base64
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, GetLogo, GetTheme, RemoveLogo
 from logoadmin.domain.kernel.kinds import LOGOS
@@ -394,3 +396,24 @@ def test_both_copies_of_a_changed_import_can_be_looked_at_and_new_risks_are_name
     expect(question).to_contain_text("It can cover the page.")
     question.get_by_role("button", name="Cancel").click()
     assert "rgb(1, 2, 3)" in (pinned(service) or "")
+
+
+@pytest.mark.rule("contract J3", "contract L1")
+def test_the_overview_begins_with_what_to_do_and_says_when_sites_are_behind(console: Person, service: Served) -> None:
+    service.gallery.logos.amend(AmendLogo(logo_id=2, custom_css="position: fixed; inset: 0"))
+    page = console.page
+
+    def fall_behind(route: Route) -> None:
+        payload = json.dumps({"version": 1, "issued": service.clock.now(), "expires": service.clock.now() + 86_400})
+        route.fulfill(json={"payload": base64.b64encode(payload.encode()).decode()})
+
+    page.route("**/gallery/latest.json", fall_behind)
+    console.sign_in()
+    matters = page.locator(".matters li")
+    expect(matters.first).to_have_text("Sites do not get the latest changes yet")
+    expect(matters.nth(1)).to_have_text("1 logo has risky CSS")
+    expect(page.locator("#work h2")).to_have_text(
+        ["Needs attention", "Latest changes", "In the gallery", "Activity", "Logos and themes by target"]
+    )
+    matters.first.get_by_role("link").click()
+    expect(page.locator(".remark")).to_have_text("The address still has version \u20681\u2069.")

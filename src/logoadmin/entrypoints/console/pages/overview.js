@@ -1,10 +1,9 @@
-/** Where one begins: how much there is of what, what happened lately, and what somebody should look at. */
+/** Where one begins: what somebody should look at, what happened lately, and how much there is of what. */
 import { h, useEffect, useState } from "../vendor/preact.js";
 import { countBetween, lastDays } from "../parts/overview/activity.js";
 import { readPage } from "../parts/history/changes.js";
 import { returned } from "../client.js";
 import { readStates } from "../reader_states.js";
-import { queue, reviews } from "../proposals.js";
 import { KINDS, abandonReads, listOf, readList } from "../records.js";
 import { may } from "../session.js";
 import { byName, number, t } from "../texts.js";
@@ -42,33 +41,28 @@ export default function Overview() {
 
 /** @param {{kinds: KindName[]}} props The kinds that the person may see. */
 function Everything({ kinds }) {
-  return [
-    h("ul", { key: "counts", class: "counts" }, reviews() && h(Waiting, {}), kinds.map((kind) => h(Count, { key: kind, kind }))),
+  return h(
+    "div",
+    { class: "overview" },
     h(
       "div",
-      { key: "halves", class: "halves" },
+      { class: "overview-part" },
       h(Section, { title: t("overview.attention") }, h(Attention, {})),
       may("changes:read") && h(Section, { title: t("overview.latest") }, h(Latest, {})),
+    ),
+    h(
+      "div",
+      { class: "overview-part" },
+      h(Section, { title: t("overview.gallery") }, h("ul", { class: "counts" }, kinds.map((kind) => h(Count, { key: kind, kind })))),
       may("changes:read") && h(Section, { title: t("overview.activity") }, h(Activity, {})),
       h(Section, { title: t("overview.targets") }, h(Targets, {})),
     ),
-  ];
+  );
 }
 
 /** @param {{title: string, children?: any}} props */
 function Section({ title, children }) {
-  return h("section", { class: "stack loose half" }, h("h2", null, title), children);
-}
-
-/** How many submissions wait for a decision, as the sidebar has read. */
-function Waiting() {
-  const { proposals, hasMore } = queue.value;
-  const n = proposals?.length;
-  return h(
-    "li",
-    { class: n ? "count waiting" : "count" },
-    h(Link, { to: "submissions", class: "box count-link" }, h("span", { class: "count-number" }, n === undefined ? "–" : number(n), hasMore && "+"), h("span", null, t("overview.submissions", { n: n ?? 0 }))),
-  );
+  return h("section", { class: "stack loose" }, h("h2", null, title), children);
 }
 
 /** @param {{kind: KindName}} props */

@@ -1,5 +1,6 @@
 /** What somebody should look at, as far as the records tell; each with the records it is about. */
 import { h } from "../../vendor/preact.js";
+import { queue, reviews } from "../../proposals.js";
 import { status } from "../../reader_states.js";
 import { may } from "../../session.js";
 import { KINDS, listOf } from "../../records.js";
@@ -7,6 +8,9 @@ import { nameOf } from "../../presentation.js";
 import { FIRST_ROLE } from "../../scopes.js";
 import { t } from "../../texts.js";
 import { Link, pictureUrl } from "../primitives/basics.js";
+import { Icon } from "../primitives/icon.js";
+import { useRead } from "../primitives/use_read.js";
+import { readLatest } from "../publication/latest.js";
 
 /** @typedef {import("../../records.js").KindName} KindName */
 /**
@@ -78,17 +82,33 @@ function repeated(artworks) {
   return artworks.filter((each) => seen.get(key(each)) > 1);
 }
 
+/** @returns {import("preact").ComponentChildren} the submissions that wait for a decision, as the sidebar has read them */
+function waiting() {
+  const { proposals = [], hasMore } = queue.value;
+  if (!reviews() || proposals.length === 0) return undefined;
+  const text = t(hasMore ? "attention.submissions.more" : "attention.submissions", { n: proposals.length });
+  return h("li", { key: "submissions", class: "matter" }, h(Link, { to: "submissions", class: "matter-link" }, h(Icon, { name: "Inbox" }), text));
+}
+
 export function Attention() {
+  const version = status.value?.version;
+  const { data: latest } = useRead(async () => (version === undefined ? undefined : readLatest(version)), [version]);
+  const isBehind = latest !== undefined && latest.version < (version ?? 0);
+  const first = [
+    waiting(),
+    isBehind && h("li", { key: "publication", class: "matter" }, h(Link, { to: "publication", class: "matter-link" }, t("attention.behind"))),
+  ].filter(Boolean);
   const found = matters();
   const ofReaders = readerMatters();
   // Until it is known what sites get, nobody can say that all is well.
   const isUnread = !status.value && (may("logos:write") || may("themes:write"));
-  if (found.length + ofReaders.length === 0) return h("p", { class: "hint" }, t(isUnread ? "attention.unread" : "attention.none"));
+  if (first.length + found.length + ofReaders.length === 0) return h("p", { class: "hint" }, t(isUnread ? "attention.unread" : "attention.none"));
   const isUsual = (/** @type {Matter} */ { records, of }) => of >= MANY && records.length > of / 2;
   const usual = found.filter(isUsual);
   return h(
     "ul",
     { class: "box divided matters" },
+    first,
     ofReaders.map(({ kind, state, n }) => h("li", { key: `${kind} ${state}`, class: "matter" }, h(Link, { to: `${kind}s?state=${state}`, class: "matter-link" }, t(`attention.${kind}.${state}`, { n })))),
     found.filter((matter) => !isUsual(matter)).map((matter) => h("li", { key: matter.key }, h(Item, { matter }))),
     usual.length > 0 && h("li", { key: "usual" }, h(Usual, { matters: usual })),
