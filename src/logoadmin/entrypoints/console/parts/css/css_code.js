@@ -130,6 +130,7 @@ const OUTSIDE = Transaction.userEvent.of("outside");
  * @property {HTMLElement} host An element in the document; the editor comes into a shadow root of it.
  * @property {CssKind} kind
  * @property {string} value
+ * @property {{from: number, to: number} | undefined} selected
  * @property {string} label What it is, for what reads aloud.
  * @property {boolean} disabled
  * @property {(value: string) => void} onInput
@@ -150,7 +151,7 @@ const OUTSIDE = Transaction.userEvent.of("outside");
  * @param {CodeOptions} options
  * @returns {Code}
  */
-export function openCode({ host, kind, value, label, disabled, onInput }) {
+export function openCode({ host, kind, value, selected, label, disabled, onInput }) {
   // In a shadow root its styles are adopted; in the document they would be a style element, which the policy refuses.
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const told = new Compartment();
@@ -168,6 +169,8 @@ export function openCode({ host, kind, value, label, disabled, onInput }) {
       ],
     }),
   });
+  const within = (/** @type {number} */ at) => Math.min(at, view.state.doc.length);
+  if (selected) view.dispatch({ selection: { anchor: within(selected.from), head: within(selected.to) } });
   // What scrolls must be reachable by keyboard (WCAG 2.1.1).
   view.scrollDOM.tabIndex = 0;
   return {

@@ -20,7 +20,7 @@ function loadCode() {
   return loading;
 }
 
-/** Leads to a place in the editor that is open, as a form has one; the text area only gets the focus. @type {(line: number, column: number) => void} */
+/** Leads to a place in the editor that is open, as a form has one. @type {(line: number, column: number) => void} */
 export let goTo = () => undefined;
 
 /** The most characters beyond ASCII in one line: the editor needs longer for each the more of them a line has. */
@@ -51,7 +51,8 @@ export function CssEditor({ id, label, description = "", describedBy, kind, valu
   // The reported texts that have not come back as the value yet, which lags behind fast typing.
   const reported = useRef(/** @type {string[]} */ ([]));
   const [isOpen, setOpen] = useState(false);
-  const wantsFocus = useRef(false);
+  /** Where somebody was in the text area. */
+  const left = useRef(/** @type {{from: number, to: number} | undefined} */ (undefined));
   const spoken = language.value;
 
   useEffect(() => {
@@ -59,11 +60,13 @@ export function CssEditor({ id, label, description = "", describedBy, kind, valu
     const open = async () => {
       const { openCode } = await loadCode();
       if (isGone || !host.current || isTooMuch(latest.current.value)) return;
-      const hadFocus = area.current !== null && area.current === document.activeElement;
+      const { current: plain } = area;
+      left.current = plain && plain === document.activeElement ? { from: plain.selectionStart, to: plain.selectionEnd } : undefined;
       code.current = openCode({
         host: host.current,
         kind,
         value: latest.current.value,
+        selected: left.current,
         label,
         disabled,
         onInput: (text) => {
@@ -71,7 +74,6 @@ export function CssEditor({ id, label, description = "", describedBy, kind, valu
           latest.current.onInput(text);
         },
       });
-      wantsFocus.current = hadFocus;
       setOpen(true);
     };
     // Without it, the text area does.
@@ -95,11 +97,11 @@ export function CssEditor({ id, label, description = "", describedBy, kind, valu
   );
   useLayoutEffect(() => focusedThrough(host.current, code), []);
   useLayoutEffect(() => {
-    goTo = (line, column) => (code.current ? code.current.goTo(line, column) : area.current?.focus());
+    goTo = (line, column) => (code.current ? code.current.goTo(line, column) : area.current && goToPlain(area.current, line, column));
   }, []);
   useLayoutEffect(() => {
     // Who was typing in the text area goes on in the editor.
-    if (isOpen && wantsFocus.current) code.current?.focus();
+    if (isOpen && left.current) code.current?.focus();
   }, [isOpen]);
   useEffect(() => {
     const labels = document.querySelectorAll(`label[for="${CSS.escape(id)}"]`);
@@ -135,6 +137,15 @@ export function CssEditor({ id, label, description = "", describedBy, kind, valu
             onInput(/** @type {HTMLTextAreaElement} */ (event.currentTarget).value),
         }),
   );
+}
+
+/** @param {HTMLTextAreaElement} area @param {number} line @param {number} column In characters. */
+function goToPlain(area, line, column) {
+  const lines = area.value.split("\n");
+  const before = [...(lines[line - 1] ?? "")].slice(0, column - 1).join("");
+  const at = [...lines.slice(0, line - 1), before].join("\n").length;
+  area.setSelectionRange(at, at);
+  area.focus();
 }
 
 /**
