@@ -9,7 +9,7 @@ import { signal } from "./vendor/preact.js";
  * @typedef {typeof import("./texts/en/lists.js").default & typeof import("./texts/en/others.js").default
  *   & typeof import("./texts/en/import.js").default & typeof import("./texts/en/pictures.js").default
  *   & typeof import("./texts/en/publication.js").default
- *   & typeof import("./texts/en/proposals.js").default
+ *   & typeof import("./texts/en/proposals.js").default & typeof import("./texts/en/service.js").default
  *   & typeof import("./texts/en/sign_in.js").default & typeof import("./texts/en/signing_in.js").default} Texts
  */
 /** @typedef {keyof Texts} TextKey */
@@ -25,9 +25,10 @@ export const language = signal("en");
 /** @type {import("./vendor/preact.js").Signal<Record<string, Text>>} */
 const texts = signal({});
 /**
- * The modules of texts: those of lists, those that only the import, pictures, proposals, the publication, signing in or
- * enrolment has, and all others. The view decides which are loaded: the others are more than twice as many as those of lists.
- * @typedef {"import" | "lists" | "others" | "pictures" | "proposals" | "publication" | "sign_in" | "signing_in"} TextPart
+ * The modules of texts: those of lists, those that only the import, pictures, proposals, the publication, the service as a
+ * whole, signing in or enrolment has, and all others. The view decides which are loaded: the others are more than twice as
+ * many as those of lists.
+ * @typedef {"import" | "lists" | "others" | "pictures" | "proposals" | "publication" | "service" | "sign_in" | "signing_in"} TextPart
  */
 /** @type {Set<TextPart>} */
 const wanted = new Set(["lists"]);
