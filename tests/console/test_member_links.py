@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect
 
 from logoadmin.domain.identity.sign_in.link import CreateLink
 from tests.console.driver import Person, looking
-from tests.console.service import Served, served
+from tests.console.service import PAINTER, Served, served
 from tests.console.test_accessible import findings
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract R5")]
@@ -73,3 +73,47 @@ def test_a_link_replaces_the_session_of_a_tab_only_with_consent(chromium: Browse
         person.page.get_by_role("button", name="Sign in with the link").click()
         expect(person.page.locator(".notice")).to_contain_text("This link was used before, or has expired.")
         is_in(person, "admin")
+
+
+@pytest.mark.rule("contract J3")
+def test_an_administrator_invites_a_member_by_link_and_again(chromium: Browser, console: Person) -> None:
+    service, page = console.service, console.page
+    console.sign_in("users")
+    begin = page.get_by_role("button", name="Invite by link")
+    console.press(begin)
+    dialog = page.get_by_role("dialog")
+    name = dialog.get_by_role("textbox", name="Name")
+    expect(name).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(name).to_have_attribute("aria-invalid", "true")
+    name.fill(PAINTER[0])
+    page.keyboard.press("Enter")
+    expect(dialog).to_contain_text("already")
+    name.fill("Mia")
+    page.keyboard.press("Enter")
+    link = page.get_by_role("textbox", name="Link")
+    expect(link).to_be_focused()
+    assert findings(page) == []
+    first = link.input_value().replace(service.gallery.public_url.base, service.address)
+    page.get_by_role("button", name="Done").click()
+    expect(dialog).to_have_count(0)
+    expect(begin).to_be_focused()
+    expect(page.get_by_role("row").filter(has_text="Mia")).to_contain_text("member")
+    page.get_by_role("link", name="Mia").click()
+    console.act("New sign-in link")
+    again = link.input_value().replace(service.gallery.public_url.base, service.address)
+    page.get_by_role("button", name="Done").click()
+    assert again.rpartition("=")[2] not in page.content()
+    with looking(chromium, service) as person:
+        person.page.goto(first)  # which the second one replaced
+        expect(person.page.get_by_role("alert")).to_contain_text("This link was used before, or has expired.")
+        person.page.goto("about:blank")
+        person.page.goto(again)
+        is_in(person, "Mia")
+        person.page.get_by_role("link", name="My account").click()
+        password = person.page.get_by_label("New password")
+        password.fill("a password of her own")
+        password.press("Enter")
+        expect(person.page.locator(".notice")).to_be_visible()
+    console.act("New sign-in link")
+    expect(page.locator(".notice")).to_contain_text("signs in with a password or in another way")

@@ -61,7 +61,7 @@ def test_css_is_judged_while_it_is_written_and_a_risk_leads_to_its_place(console
 
 
 @pytest.mark.rule("contract L4", "contract J3")
-def test_a_risk_leads_to_its_place_before_the_editor_is_there_which_keeps_it(console: Person, service: Served) -> None:
+def test_a_risk_leads_to_its_place_in_the_text_area_and_the_editor_keeps_it(console: Person, service: Served) -> None:
     css = "a { color: red }\n\n.😀 { color: blue } }\n"
     service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=css))
     page = console.page

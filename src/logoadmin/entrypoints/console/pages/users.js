@@ -1,10 +1,10 @@
 /** All users: found by a part of the name, by role, in the order one wishes. */
-import { h, useEffect } from "../vendor/preact.js";
+import { h, useEffect, useState } from "../vendor/preact.js";
 import { KINDS, abandonReads, listOf, readList } from "../records.js";
 import { returned } from "../client.js";
 import { navigate, query, setQuery } from "../router.js";
 import { may } from "../session.js";
-import { t } from "../texts.js";
+import { t, withTexts } from "../texts.js";
 import { leaveTrail } from "../trail.js";
 import { Person } from "../parts/people/avatar.js";
 import { Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
@@ -12,12 +12,16 @@ import { ExportButton } from "../parts/lists/export_button.js";
 import { inOrder, orderChoice } from "../parts/lists/order.js";
 import { Search, Toolbar } from "../parts/lists/toolbar.js";
 import { Table } from "../parts/lists/table.js";
+import { lazy } from "../parts/primitives/lazy.js";
 
 /** @typedef {import("../records.js").Records["user"]} User */
+
+const Invitation = lazy(withTexts(() => import("../parts/people/invitation.js").then((module) => module.Invitation), "signing_in"));
 
 export default function Users() {
   const { records, failure } = listOf("user").value;
   const roles = listOf("role").value.records;
+  const [isInviting, setInviting] = useState(false);
   const again = () => {
     void readList("user");
     if (may("roles:read")) void readList("role");
@@ -42,6 +46,7 @@ export default function Users() {
       ViewHead,
       { title: t("users.title") },
       h(ExportButton, { kind: "user", filters: { role_id: roleId }, choose, count: found?.length }),
+      h(Button, { icon: "KeyRound", scope: KINDS.user.write, onClick: () => setInviting(true) }, t("invite")),
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS.user.write, onClick: () => void navigate("users/new") }, t("users.new")),
     ),
     h(
@@ -60,6 +65,7 @@ export default function Users() {
       },
       h("span", { class: "found", role: "status" }, found && t("found.people", { n: found.length })),
     ),
+    isInviting && h(Invitation, { close: () => setInviting(false) }),
     failure && !records && h(Unread, { failure, again: afresh }),
     !records && !failure && h(Skeleton, {}),
     found?.length === 0 && h(Nothing, { any: Boolean(records?.length) }),

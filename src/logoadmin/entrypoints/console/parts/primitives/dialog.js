@@ -57,18 +57,23 @@ export function Dialogs() {
   );
 }
 
-/** @param {{title: string, close?: () => void, children?: any, look?: "wide" | "palette"}} props Without `close`, Escape does nothing. */
-export function Dialog({ title, close, children, look }) {
-  const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  const id = useId();
+/** Return the focus in the end to where it was in the beginning. */
+export function useFocusReturn() {
   useEffect(() => {
     const before = document.activeElement;
-    element.current?.showModal();
     return () => {
       // This runs after the dialog is gone from the page, and somebody may have gone on by key or click since.
       if (before instanceof HTMLElement && before.isConnected && document.activeElement === document.body) before.focus();
     };
   }, []);
+}
+
+/** @param {{title: string, close?: () => void, children?: any, look?: "wide" | "palette"}} props Without `close`, Escape does nothing. */
+export function Dialog({ title, close, children, look }) {
+  const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const id = useId();
+  useFocusReturn();
+  useEffect(() => element.current?.showModal(), []);
   return h(
     "dialog",
     {

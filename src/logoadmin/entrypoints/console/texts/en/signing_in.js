@@ -91,4 +91,12 @@ export default {
   "way.link": "link of the site",
   "way.sign_in_code": "sign-in code",
   "way.totp": "authenticator app",
+  "invite.again": "New sign-in link",
+  "invite.link": "Link",
+  "invite.made": "A link for {name}",
+  "invite.made.text": "Send it to them now: it signs them in once, within 5 minutes. They can set a password under My account.",
+  "invite.make": "Make a link",
+  "invite.otherwise": "A link is refused: this user signs in with a password or in another way, or holds rights that you do not.",
+  "invite.role": "New members get the role “member”, and there is none. Create it first.",
+  "invite.title": "Invite a member",
 };
