@@ -79,7 +79,7 @@ def test_a_link_replaces_the_session_of_a_tab_only_with_consent(chromium: Browse
 def test_an_administrator_invites_a_member_by_link_and_again(chromium: Browser, console: Person) -> None:
     service, page = console.service, console.page
     console.sign_in("users")
-    begin = page.get_by_role("button", name="Invite by link")
+    begin = page.get_by_role("button", name="Invite")
     console.press(begin)
     dialog = page.get_by_role("dialog")
     name = dialog.get_by_role("textbox", name="Name")

@@ -191,7 +191,7 @@ export default {
   "found.people": { one: "{n} user", other: "{n} users" },
   "role.number": "Role {number}",
   "user.title": "User",
-  "invite": "Invite by link",
+  "invite": "Invite",
   "users.new": "New user",
   "users.none": "There are no users yet",
   "users.none.all": "Show all",

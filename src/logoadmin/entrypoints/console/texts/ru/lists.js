@@ -209,7 +209,7 @@ export default {
   "found.people": { one: "{n} пользователь", few: "{n} пользователя", many: "{n} пользователей", other: "{n} пользователя" },
   "role.number": "Роль {number}",
   "user.title": "Пользователь",
-  "invite": "Пригласить по ссылке",
+  "invite": "Пригласить",
   "users.new": "Новый пользователь",
   "users.none": "Пользователей пока нет",
   "users.none.all": "Показать всех",
