@@ -126,7 +126,7 @@ export function PasswordForm({ user, scope, reason, own = false, current = "", d
         { class: "field" },
         h("label", { class: "label", for: `${id}-current` }, t("password.current")),
         h("input", { id: `${id}-current`, class: "input", name: "current-password", type: "password", autocomplete: "current-password", "aria-invalid": Boolean(refused), "aria-describedby": `${id}-refused`, onInput: () => setRefused("") }),
-        h(About, { id: `${id}-refused`, problem: refused }),
+        h(About, { id: `${id}-refused`, problem: refused, hint: t("password.current.hint") }),
       ),
     h(
       "div",

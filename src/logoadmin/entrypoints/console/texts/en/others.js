@@ -380,6 +380,7 @@ export default {
   "last.admin": "{name} is the last administrator. Give full access to another user first.",
   "last.all": "The last administrator must keep full access. Give it to another user first.",
   "password.current": "Current password",
+  "password.current.hint": "Leave it empty if you have none yet.",
   "password.current.wrong": "This is not your current password.",
   "password.done": "{name} has a new password. Their sessions have ended.",
   "password.done.own": "Your password is changed. Your sessions on other devices have ended.",
