@@ -126,7 +126,7 @@ def test_administrators_read_the_settings_of_the_service_without_secrets_and_pla
         "workers": "2",
         "notify_urls": hooks,
         "factor_key": "hidden" * 8,
-        "gallery_dir": "/hidden/published",
+        "gallery_dir": "/hidden/published/",
         "token_key_files": "/hidden/a.pem,/hidden/b.pem",
         "gallery_key_file": "/hidden/gallery.pem",
         "oidc_issuer": "https://sign-in.example",

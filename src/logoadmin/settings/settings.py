@@ -200,7 +200,7 @@ class Settings(SignInSettings, GalleryPageSettings):
         ),
     )
 
-    # Neither a setting nor part of what is equal: the flag, variable or file of each one that was given.
+    # No setting itself: the flag, variable or file of each one that was given.
     _sources: Mapping[str, str] = PrivateAttr(default_factory=dict)
 
     @property

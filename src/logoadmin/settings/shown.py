@@ -55,4 +55,6 @@ def _receiver(url: str) -> str:
 
 def _names(paths: Any) -> Any:
     """Return each path without its directory."""
-    return [*map(os.path.basename, paths)] if isinstance(paths, list) else paths and os.path.basename(paths)
+    if isinstance(paths, list):
+        return [*map(_names, paths)]
+    return paths and os.path.basename(os.path.normpath(paths))

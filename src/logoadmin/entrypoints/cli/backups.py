@@ -75,13 +75,13 @@ def _show_companions(database: str | None) -> None:
 
 def _companions(settings: "Settings") -> Iterator[str]:
     """Yield the files with settings and keys, and the secrets that are in no file."""
-    origins = settings.sources
-    for file in sorted({origin for origin in origins.values() if os.sep in origin}):
-        names = ", ".join(name for name in _SECRETS if origins.get(name) == file)
+    sources = settings.sources
+    for file in sorted({source for source in sources.values() if os.sep in source}):
+        names = ", ".join(name for name in _SECRETS if sources.get(name) == file)
         yield f"{file} (settings{f', with {names}' if names else ''})"
     for name in _SECRETS:
-        if name in origins and os.sep not in origins[name]:
-            yield f"the value of {name}, from {origins[name]}"
+        if name in sources and os.sep not in sources[name]:
+            yield f"the value of {name}, from {sources[name]}"
     for file in settings.token_key_files or ():
         yield f"{os.path.abspath(file)} (token_key_files)"
     if settings.gallery_key_file is not None:
