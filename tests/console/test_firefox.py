@@ -8,13 +8,14 @@ from playwright.sync_api import expect
 
 from logoadmin.domain.changes.acts import ListActs
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, GetLogo
+from logoadmin.domain.identity.users import ListUsers
 from tests import firefox
 from tests.console.driver import Person
 from tests.console.password_host import password_host
 from tests.console.service import Served
-from tests.console.submissions import admit, own_logo, submit
+from tests.console.submissions import admit, new_logo, own_logo, submit
 from tests.firefox import CONTROL, ENTER, Firefox
-from tests.gallery import ADMIN_PASSWORD
+from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
 
 pytestmark = pytest.mark.slow("a browser")
 
@@ -147,3 +148,25 @@ def test_firefox_keeps_the_reason_for_a_removal(service: Served, fox: Firefox) -
     fox.becomes("document.querySelector('.notice')?.innerText.includes('Removed') && !document.querySelector('dialog')")
     (act,) = service.gallery.acts.list(ListActs(order="desc", limit=1))
     assert act.note == "A copy of another"
+
+
+@pytest.mark.release
+@pytest.mark.rule("contract R5", "contract J3")
+def test_firefox_begins_with_what_to_do_and_invites_a_member(service: Served, fox: Firefox) -> None:
+    admit(service.gallery)
+    submit(service.gallery, new_logo("Sunrise"))
+    fox.open(f"{service.address}/console/")
+    fox.type("[name=username]", "admin")
+    fox.type("[name=password]", ADMIN_PASSWORD + ENTER)
+    fox.becomes("document.querySelector('.matters li')?.innerText === '1 submission waits for a decision'")
+    fox.click("a[href$='/console/users']")
+    invite = "[...document.querySelectorAll('button')].find((each) => each.innerText === 'Invite')"
+    fox.becomes(invite)
+    fox.run(f"{invite}.click()")
+    fox.becomes("document.activeElement.name === 'username'")
+    fox.type("dialog [name=username]", f"mia{ENTER}")
+    fox.becomes("document.activeElement.value?.includes('/console/#link=')")
+    (user,) = [each for each in service.gallery.users.list(ListUsers()) if each.username == "mia"]
+    fox.click("dialog .button.primary")
+    fox.becomes("document.querySelector('tbody').innerText.includes('mia') && !document.querySelector('dialog')")
+    assert user.user_id > ADMIN_ID
