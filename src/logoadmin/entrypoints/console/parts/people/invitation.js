@@ -33,7 +33,7 @@ const make = (body) => call("post", "/api/auth/links", { body });
 export function Invitation({ close }) {
   const [typed, setTyped] = useState(/** @type {Record<string, unknown> | undefined} */ (undefined));
   useFocusReturn();
-  useEffect(() => void nextUserId().then((id) => setTyped({ user_id: id })), []);
+  useEffect(() => void nextUserId().then((id) => setTyped(id === undefined ? {} : { user_id: id })), []);
   if (made.value) return h(Made, { done: close });
   return (
     typed &&
