@@ -14,10 +14,12 @@ from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sessions.sessions import WhoAmI
 from logoadmin.domain.identity.sign_in.link import CreateLink, SignInWithLink
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
-from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
+from logoadmin.domain.identity.users import AmendUser, CreateUser, FindUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller, Policy
+from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.public_url import LOCAL
+from logoadmin.domain.kernel.records import FIRST_ADMIN_ID
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.identity.sign_in_storage import Identity
 from logoadmin.ports.storage import Storage
@@ -90,6 +92,35 @@ def test_the_next_link_brings_name_and_avatar_up_to_date_and_replaces_the_one_be
     assert (user.username, user.avatar) == ("Mia M.", MIA.avatar)
     made(stocked, CreateLink(user_id=MIA_ID, username="Mia M.", avatar=None), who)
     assert stocked.users.get(GetUser(user_id=MIA_ID)).avatar is None
+
+
+def test_a_link_without_a_number_is_always_for_a_new_user(stocked: LogoAdmin) -> None:
+    who = key(stocked, "users:write")
+    ids = []
+    for name in ("Mia", "Noa"):
+        assert works(stocked, sign_in(stocked, made(stocked, CreateLink(username=name), who)))
+        ids.append(stocked.users.find(FindUser(username=name)).user_id)
+    assert ids == [FIRST_ADMIN_ID + 1, FIRST_ADMIN_ID + 2]
+    with pytest.raises(errors.DuplicateEntry, match="'Mia'"):
+        stocked.links.create(CreateLink(username="Mia"), who)
+    stocked.users.create(CreateUser(user_id=MAX_ID, username="last", password="a password"))
+    with pytest.raises(errors.Conflict, match="No number is left"):
+        stocked.links.create(CreateLink(username="Zoe"), who)
+    with pytest.raises(errors.InvalidInput, match="Field required"):
+        stocked.links.create(CreateLink(), who)
+
+
+def test_a_link_without_a_name_is_for_an_existing_user_who_keeps_it(stocked: LogoAdmin) -> None:
+    who = key(stocked, "users:write")
+    with pytest.raises(errors.NotFound):
+        stocked.links.create(CreateLink(user_id=MIA_ID), who)
+    first = made(stocked, who=who)
+    version = stocked.users.get(GetUser(user_id=MIA_ID)).version
+    second = made(stocked, CreateLink(user_id=MIA_ID), who)
+    refused(stocked, first)
+    assert works(stocked, sign_in(stocked, second))
+    user = stocked.users.get(GetUser(user_id=MIA_ID))
+    assert (user.username, user.avatar, user.version) == ("Mia", MIA.avatar, version)
 
 
 def test_without_the_role_the_error_names_it(stocked: LogoAdmin) -> None:

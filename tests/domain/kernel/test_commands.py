@@ -40,7 +40,7 @@ OPTIONAL = {
         (users.SetPassword, "current_password"),
         (SignIn, "grant_type"),
     ),
-    (CreateLink, "avatar"),
+    *((CreateLink, "user_id"), (CreateLink, "username"), (CreateLink, "avatar")),
     *((sessions.Revoke, "refresh_token"), (SignInWithFactor, "recovery_code"), (SignInWithFactor, "passkey")),
     *((keys.CreateKey, "expires_in"), (artworks.CreateTheme, "active"), (artworks.CreateLogo, "active")),
     *((pins.AcceptThemePins, "offered"), (pins.AcceptLogoPins, "offered"), (import_export.ImportRecords, "dry_run")),

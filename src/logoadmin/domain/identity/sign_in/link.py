@@ -12,12 +12,21 @@ from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, OWNER, PUBLIC, Caller, Permission, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
 from logoadmin.domain.kernel.command import UNSET, Command
-from logoadmin.domain.kernel.errors import Conflict, DuplicateEntry, DuplicateUpdate, NotPermitted, SignInRefused
+from logoadmin.domain.kernel.errors import (
+    Conflict,
+    DuplicateEntry,
+    DuplicateUpdate,
+    InvalidInput,
+    NotFound,
+    NotPermitted,
+    Problem,
+    SignInRefused,
+)
 from logoadmin.domain.kernel.kinds import ROLES, USERS
-from logoadmin.domain.kernel.limits import Avatar, OpaqueToken, UserId, Username, described
+from logoadmin.domain.kernel.limits import MAX_ID, Avatar, OpaqueToken, UserId, Username, described
 from logoadmin.domain.kernel.lists import Filter, Listing
 from logoadmin.domain.kernel.public_url import PublicUrl
-from logoadmin.domain.kernel.records import User
+from logoadmin.domain.kernel.records import FIRST_ADMIN_ID, User
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.ports.identity.sign_in_storage import Challenge
@@ -36,8 +45,10 @@ class CreateLink(Command):
 
     permission = Permission(Scope.USERS_WRITE)
 
-    user_id: UserId
-    username: Username
+    user_id: Annotated[
+        UserId, described("The member's number at the site; left out for a new user without one.", 1042)
+    ] = UNSET
+    username: Annotated[Username, described("The name; left out, that of an existing user stays.", "Mia")] = UNSET
     avatar: Annotated[
         Avatar | None,
         described("The avatar; left out, that of an existing user stays.", "https://site.example/avatars/1042.png"),
@@ -65,21 +76,29 @@ class LinkSignIn(Service):
         """Create a link that signs a user in once within 5 minutes; it replaces any other of theirs (contract R5).
 
         The user is created with the role ``member`` if there is none, and an existing one gets the name and the avatar.
+        Without a number, it is always a new user, and without a name an existing one.
 
         Raises:
+            InvalidInput: neither a number nor a name is given.
+            NotFound: no user has the number, and no name is given.
             NotPermitted: the caller does not hold all scopes of the user, or could not outlast as a service key; or the
                 user has a password, a second factor or an identity of an issuer, with which they sign in.
             RecentSignInRequired: the caller is a user who signed in more than 10 minutes ago.
             DuplicateEntry: another user has the name.
-            Conflict: no role has the name ``member``, or the user is suspended.
+            Conflict: no role has the name ``member``, the user is suspended, or all numbers are taken.
         """
         link = self._randomness.text()
 
         def create(uow: AuditedUnitOfWork, command: CreateLink) -> SignInLink:
-            user = uow.records(USERS).get(command.user_id)
+            if command.username is UNSET and command.user_id is UNSET:
+                raise InvalidInput([Problem(("username",), "Field required", "missing")])
+            users = uow.records(USERS)
+            user = None if command.user_id is UNSET else users.get(command.user_id)
+            if user is None and command.username is UNSET:
+                raise NotFound(USERS.name, command.user_id)
             user = _added(uow, command) if user is None else _renewed(uow, user, command)
             # Who may set a password of the user may let them in.
-            uow.records(USERS).authorize(user, password=link)
+            users.authorize(user, password=link)
             expires_at = uow.now + LINK_SECONDS
             challenges = uow.identity.challenges
             challenges.drop(user.user_id, _PURPOSE)
@@ -124,7 +143,16 @@ def _added(uow: AuditedUnitOfWork, command: CreateLink) -> User:
     if role is None:
         raise Conflict(f"No role has the name {MEMBER_ROLE}: create it, with the scope {Scope.PROPOSALS_WRITE}")
     avatar = None if command.avatar is UNSET else command.avatar
-    return uow.records(USERS).add(User(command.user_id, command.username, avatar, role.role_id, uow.now))
+    user_id = _next_id(uow) if command.user_id is UNSET else command.user_id
+    return uow.records(USERS).add(User(user_id, command.username, avatar, role.role_id, uow.now))
+
+
+def _next_id(uow: AuditedUnitOfWork) -> int:
+    """Return the number after those of all users, among those that the site has not (contract H3)."""
+    last = max(FIRST_ADMIN_ID, *(user.user_id for user in uow.records(USERS).page(MAX_ID + 1, 1, order="desc")))
+    if last == MAX_ID:
+        raise Conflict("No number is left for a new user: choose one that nobody has")
+    return last + 1
 
 
 def _renewed(uow: AuditedUnitOfWork, user: User, command: CreateLink) -> User:
@@ -133,7 +161,7 @@ def _renewed(uow: AuditedUnitOfWork, user: User, command: CreateLink) -> User:
         raise NotPermitted
     if not user.active:
         raise Conflict(f"User {user.user_id} is suspended")
-    values: dict[str, Any] = command.new_values() | {"username": command.username}
+    values: dict[str, Any] = {name: value for name, value in command.new_values().items() if name != "user_id"}
     try:
         return uow.records(USERS).amend(user.user_id, None, values)
     except DuplicateUpdate as error:

@@ -10,9 +10,8 @@ import { FIRST_ROLE, allWords, beyondMe } from "../scopes.js";
 import { enumeration, t } from "../texts.js";
 import { Avatar } from "../parts/people/avatar.js";
 import { Link } from "../parts/primitives/basics.js";
-import { InviteAgain, Made } from "../parts/people/invitation.js";
+import { InviteAgain, MadeAgain } from "../parts/people/invitation.js";
 import { NameDoubts } from "../parts/people/name_mark.js";
-import { nextUserId } from "../parts/people/next_user.js";
 import { generatedPassword, isGenerated, PasswordForm } from "../parts/people/password.js";
 import { RecordHistory } from "../parts/history/record_history.js";
 import { RecordPage } from "../parts/record/record_page.js";
@@ -56,7 +55,7 @@ export default function UserPage({ params }) {
       children: (/** @type {User} */ user) => h(RecordHistory, { kind: "user", recordId: user.user_id, since: user }),
     }),
   });
-  return [page, h(Made, { key: "link" }), handedOver.value?.at === path.value && h(HandOver, { key: "password", ...handedOver.value })];
+  return [page, h(MadeAgain, { key: "link" }), handedOver.value?.at === path.value && h(HandOver, { key: "password", ...handedOver.value })];
 }
 
 /** The generated password of the user who is being created; it is shown once more after saving. */
@@ -75,10 +74,22 @@ function made({ username }) {
   handOver = "";
 }
 
+/** From here on there are ids for people without a number at the site (contract H3). */
+const OWN_IDS = 2_000_000_000;
+const LAST_ID = 2_147_483_647;
+
 /** @param {AbortSignal} signal @returns {Promise<Partial<User> & {password: string}>} a password, and an id that no user has, where that can be known */
 async function propose(signal) {
-  const next = may("users:read") ? await nextUserId(signal) : undefined;
-  return { password: generatedPassword(), ...(next && { user_id: next }) };
+  const password = generatedPassword();
+  if (!may("users:read")) return { password };
+  try {
+    const { data } = await call("get", "/api/users", { query: { order: "desc", limit: 1 }, signal });
+    const next = Math.max(OWN_IDS, ...data.map((user) => user.user_id)) + 1;
+    return next > LAST_ID ? { password } : { user_id: next, password };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { password };
+  }
 }
 
 /** A suspension has words of its own. @param {import("../form.js").Interface} described */

@@ -82,7 +82,9 @@ IDENTITY_OPERATIONS: Final = (
               "For the server of the host site, with a service key. Creates the user with the role `member` if there "
               "is none, or brings name and avatar up to date, and returns a link that signs them in once within 5 "
               "minutes and opens the console. 403 for users who have a password, a second factor or an identity of an "
-              "issuer, or scopes that the caller lacks. 409 if another user has the name.", success=201, also=(409,)),
+              "issuer, or scopes that the caller lacks. 409 if another user has the name. Without `user_id` it always "
+              "creates a user, with a new number; without `username` the user must exist.", success=201,
+              also=(404, 409)),
     Operation("contract C3", "POST /api/auth/revoke", sessions.Revoke, "sessions.revoke", EndedSession,
               "Sign out",
               "Ends the session of the refresh token in the body, or, without a body, of the access token.",

@@ -15,7 +15,7 @@ import { FormField } from "./fields.js";
  * @property {string} title
  * @property {string} operation Whose body the form is, see `form.js`.
  * @property {keyof typeof import("../../presentation.js").presentation} kind
- * @property {string[]} fields In their order; the first that is empty gets the focus.
+ * @property {string[]} fields In their order, all of them required; the first that is empty gets the focus.
  * @property {Record<string, unknown>} [typed] Text from another field.
  * @property {string} yes
  * @property {(values: any) => Promise<Answer>} send
@@ -32,7 +32,7 @@ export function FormDialog(props) {
   useEffect(() => {
     const begin = (/** @type {import("../../form.js").Interface} */ described) => {
       const all = fieldsOf(described, operation, kind);
-      const shown = new FormState(fields.flatMap((name) => all.filter((field) => field.name === name)), {});
+      const shown = new FormState(fields.flatMap((name) => all.filter((field) => field.name === name).map((field) => ({ ...field, required: true }))), {});
       for (const [name, value] of Object.entries(typed)) shown.set(name, value);
       setForm(shown);
     };
