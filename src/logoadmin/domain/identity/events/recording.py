@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from logoadmin.domain.identity.events.event_records import CountedEvent, Event, EventName
-from logoadmin.domain.kernel.access import Anonymous, Caller, SignedIn, network_of
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.access import Anonymous, Caller, KeyHolder, SignedIn, network_of
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
 from logoadmin.domain.kernel.errors import Conflict, StorageUnavailable
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT
@@ -47,10 +47,13 @@ def record_event(
         now: the time.
         factor: what signed in, or the kind of the factor that it is about.
         count: how often it happened, such as how many sessions were ended.
-        by: the user whose service key the caller has, if any.
+        by: the user whose service key the caller has, where the unit of work does not have their rights.
     """
     address, user_agent = _shown_client(client)
-    by = client.user_id if isinstance(client, SignedIn) else by
+    if isinstance(client, SignedIn):
+        by = client.user_id
+    elif isinstance(client, KeyHolder) and isinstance(uow, AuditedUnitOfWork) and uow.held is not None:
+        by = uow.held.user_id
     by = None if by == user_id else by
     user_name, by_name = _name_of(uow, user_id), None if by is None else _name_of(uow, by)
     _add(uow, Event(0, now, event, user_id, user_name, address, user_agent, factor, count, by, by_name))
