@@ -55,9 +55,10 @@ MEMORY: Final = "memory:"
 # A library logs nothing unless its host asks for it.
 logging.getLogger("logoadmin").addHandler(logging.NullHandler())
 
-# When missing tables and the first administrator are created: never; in an empty embedded database; in any empty one;
-# always, which also brings older tables up to date (contract H3). Memory always gets them.
-Create = Literal["never", "embedded", "empty", "always"]
+# When missing tables and the first administrator are created: never, also where they are known to have existed; in an
+# empty embedded database; in any empty one; always, which also brings older tables up to date (contract H3). Memory
+# always gets them.
+Create = Literal["never", "existing", "embedded", "empty", "always"]
 
 
 def open_gallery(
@@ -195,8 +196,11 @@ def start(
             try:
                 storage.check()
             except TablesMissing as error:
-                raise TablesMissing(error.file, existed=error.existed or not settings.create) from None
-            if create == "never" or storage.read(lambda uow: is_started(uow, administrator=administrator)):
+                existed = error.existed or create == "existing" or not settings.create
+                raise TablesMissing(error.file, existed=existed) from None
+            if create in ("never", "existing") or storage.read(
+                lambda uow: is_started(uow, administrator=administrator)
+            ):
                 return None
     password = None if settings.admin_password is None else settings.admin_password.get_secret_value()
     new_passwords = NewPasswords(_hasher(settings), sign_in_rules(settings).min_password_length)

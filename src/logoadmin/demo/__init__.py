@@ -1,6 +1,7 @@
 """A gallery in memory with invented artworks and people, for newcomers (contract Q4)."""
 
 import secrets
+from typing import Any
 
 from pydantic import SecretStr
 
@@ -14,18 +15,18 @@ from logoadmin.settings.gallery_page import TargetSettings
 
 def demo_settings(settings: Settings) -> Settings:
     """Return the settings of a demo, of which nothing is stored; those of the listener stay as they are."""
-    return settings.model_copy(
-        update={
-            "database": SecretStr(MEMORY),
-            "workers": 1,
-            "gallery_title": "Demo gallery",
-            "gallery_targets": {
-                "forum": TargetSettings(name="Forum", document='domain("forum.example")', logo=".site-logo"),
-                "wiki": TargetSettings(name="Wiki", document='domain("wiki.example")', logo="#logo"),
-                "chat": TargetSettings(name="Chat", document='url-prefix("https://chat.example/")'),
-            },
-        }
-    )
+    chosen: dict[str, Any] = {
+        "database": SecretStr(MEMORY),
+        "workers": 1,
+        "gallery_title": "Demo gallery",
+        "gallery_targets": {
+            "forum": TargetSettings(name="Forum", document='domain("forum.example")', logo=".site-logo"),
+            "wiki": TargetSettings(name="Wiki", document='domain("wiki.example")', logo="#logo"),
+            "chat": TargetSettings(name="Chat", document='url-prefix("https://chat.example/")'),
+        },
+    }
+    sources = {**settings.sources, **dict.fromkeys(chosen, "--demo")}
+    return settings.model_copy(update=chosen).given_by(sources)
 
 
 def open_demo(settings: Settings, *, counted: bool = False) -> LogoAdmin:

@@ -3,12 +3,11 @@
 import json
 import os
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from logoadmin.domain.kernel.records import ServiceSetting
-from logoadmin.settings.settings import ARGUMENT, Settings, urls_in
+from logoadmin.settings.settings import ARGUMENT, Settings
 
 HIDDEN: Final = "***"
 # Files and directories, of which administrators without access to the machine read no more than the name.
@@ -40,17 +39,11 @@ def service_settings(settings: Settings) -> tuple[ServiceSetting, ...]:
 
     Of a gallery in another program, they are those that the program gave: it decides the others in its own ways.
     """
-    values = {**shown(settings), "notify_urls": [_receiver(url) for url in urls_in(settings.notify_urls)]}
+    values = shown(settings)
     values |= {name: _names(values[name]) for name in _PATHS}
     sources = settings.sources
     names = sources if ARGUMENT in sources.values() else values
     return tuple(ServiceSetting(name, written(values[name]), _names(sources.get(name))) for name in names)
-
-
-def _receiver(url: str) -> str:
-    """Return the scheme and host of a webhook; the rest of its URL is a secret."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.hostname}/{HIDDEN}"
 
 
 def _names(paths: Any) -> Any:

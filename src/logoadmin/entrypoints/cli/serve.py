@@ -218,7 +218,7 @@ def _worker_application(settings: "Settings") -> "ASGIApp":
 
     counted = settings.metrics_port is not None
     # The first process had the gallery open, so that it existed.
-    gallery = open_gallery(settings.model_copy(update={"create": False}), create="never", counted=counted)
+    gallery = open_gallery(settings, create="existing", counted=counted)
     return _application(settings, gallery)
 
 
