@@ -85,23 +85,24 @@ function repeated(artworks) {
 /** @returns {import("preact").ComponentChildren} the submissions that wait for a decision, as the sidebar has read them */
 function waiting() {
   const { proposals = [], hasMore } = queue.value;
-  if (!reviews() || proposals.length === 0) return undefined;
-  const text = t(hasMore ? "attention.submissions.more" : "attention.submissions", { n: proposals.length });
+  if (!reviews() || (proposals.length === 0 && !hasMore)) return undefined;
+  const text = hasMore ? t("attention.submissions.many") : t("attention.submissions", { n: proposals.length });
   return h("li", { key: "submissions", class: "matter" }, h(Link, { to: "submissions", class: "matter-link" }, h(Icon, { name: "Inbox" }), text));
 }
 
 export function Attention() {
   const version = status.value?.version;
-  const { data: latest } = useRead(async () => (version === undefined ? undefined : readLatest(version)), [version]);
-  const isBehind = latest !== undefined && latest.version < (version ?? 0);
+  const { data } = useRead(async () => (version === undefined ? undefined : { version, latest: await readLatest(version) }), [version]);
+  // An answer for an earlier version says nothing about this one.
+  const isBehind = data?.version === version && data?.latest !== undefined && data.latest.version < data.version;
   const first = [
     waiting(),
     isBehind && h("li", { key: "publication", class: "matter" }, h(Link, { to: "publication", class: "matter-link" }, t("attention.behind"))),
   ].filter(Boolean);
   const found = matters();
   const ofReaders = readerMatters();
-  // Until it is known what sites get, nobody can say that all is well.
-  const isUnread = !status.value && (may("logos:write") || may("themes:write"));
+  // Until it is known what sites get and what waits, nobody can say that all is well.
+  const isUnread = (!status.value && (may("logos:write") || may("themes:write"))) || (reviews() && !queue.value.proposals);
   if (first.length + found.length + ofReaders.length === 0) return h("p", { class: "hint" }, t(isUnread ? "attention.unread" : "attention.none"));
   const isUsual = (/** @type {Matter} */ { records, of }) => of >= MANY && records.length > of / 2;
   const usual = found.filter(isUsual);

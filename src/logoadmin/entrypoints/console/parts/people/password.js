@@ -5,6 +5,7 @@ import { theInterface } from "../../form.js";
 import { describe, dismiss, sayFailure } from "../../notices.js";
 import { wordsOf } from "../../problems.js";
 import { guard } from "../../router.js";
+import { me } from "../../session.js";
 import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
@@ -126,7 +127,7 @@ export function PasswordForm({ user, scope, reason, own = false, current = "", d
         { class: "field" },
         h("label", { class: "label", for: `${id}-current` }, t("password.current")),
         h("input", { id: `${id}-current`, class: "input", name: "current-password", type: "password", autocomplete: "current-password", "aria-invalid": Boolean(refused), "aria-describedby": `${id}-refused`, onInput: () => setRefused("") }),
-        h(About, { id: `${id}-refused`, problem: refused, hint: t("password.current.hint") }),
+        h(About, { id: `${id}-refused`, problem: refused, hint: refused || me.value?.must_change_password ? undefined : t("password.current.hint") }),
       ),
     h(
       "div",

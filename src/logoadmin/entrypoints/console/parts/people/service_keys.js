@@ -48,7 +48,8 @@ export function MyKeys() {
       sayFailure(error, () => void ended(key));
     }
     await again();
-    goOn();
+    // Somebody may have gone on meanwhile.
+    if (document.activeElement === document.body) goOn();
   };
   return h(
     "div",

@@ -16,7 +16,7 @@ export function ServiceSettings() {
   return [
     given.length ? h(Facts, { key: "given", settings: given }) : h("p", { key: "none", class: "hint" }, t("settings.service.none")),
     others.length > 0 &&
-      h("details", { key: "others", class: "stack" }, h("summary", null, t("settings.service.others", { count: others.length })), h(Facts, { settings: others })),
+      h("details", { key: "others", class: "stack" }, h("summary", null, t("settings.service.others", { n: others.length })), h(Facts, { settings: others })),
   ];
 }
 

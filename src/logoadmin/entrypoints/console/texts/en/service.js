@@ -41,7 +41,7 @@ export default {
   "settings.service": "Configuration",
   "settings.service.empty": "Empty",
   "settings.service.none": "Everything has its default value.",
-  "settings.service.others": { one: "{count} setting with its default value", other: "{count} settings with their default values" },
+  "settings.service.others": { one: "{n} setting with its default value", other: "{n} settings with their default values" },
   "settings.service.source": "From {source}",
-  "settings.service.text": "Only the operator changes these settings, in the configuration of the service. They take effect after a restart. Secrets are shown as ***.",
+  "settings.service.text": "Only the operator can change these settings, in the configuration of the service. They take effect after a restart. Secrets are shown as ***.",
 };
