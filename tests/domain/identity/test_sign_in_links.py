@@ -8,18 +8,19 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.identity.factors.factors import ListFactors, RemoveFactor
+from logoadmin.domain.identity.free_ids import FIRST_USER_ID
 from logoadmin.domain.identity.roles import AmendRole, CreateRole, ListRoles
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sessions.sessions import WhoAmI
 from logoadmin.domain.identity.sign_in.link import CreateLink, SignInWithLink
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
-from logoadmin.domain.identity.users import AmendUser, CreateUser, FindUser, GetUser, RemoveUser, SetPassword
+from logoadmin.domain.identity.users import AmendUser, CreateUser, FindUser, GetUser, ListUsers, RemoveUser, SetPassword
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller, Policy
+from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.public_url import LOCAL
-from logoadmin.domain.kernel.records import FIRST_ADMIN_ID
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.identity.sign_in_storage import Identity
 from logoadmin.ports.storage import Storage
@@ -100,14 +101,27 @@ def test_a_link_without_a_number_is_always_for_a_new_user(stocked: LogoAdmin) ->
     for name in ("Mia", "Noa"):
         assert works(stocked, sign_in(stocked, made(stocked, CreateLink(username=name), who)))
         ids.append(stocked.users.find(FindUser(username=name)).user_id)
-    assert ids == [FIRST_ADMIN_ID + 1, FIRST_ADMIN_ID + 2]
+    assert ids == [FIRST_USER_ID, FIRST_USER_ID + 1]
+    # Neither the number of a removed user nor that of an author: what they made would be somebody else's.
+    stocked.users.remove(RemoveUser(user_id=ids[-1]))
+    stocked.authors.create(CreateAuthor(user_id=FIRST_USER_ID + 2, username="Painter"))
+    stocked.links.create(CreateLink(username="Noa"), who)
+    assert stocked.users.find(FindUser(username="Noa")).user_id == FIRST_USER_ID + 3
     with pytest.raises(errors.DuplicateEntry, match="'Mia'"):
         stocked.links.create(CreateLink(username="Mia"), who)
     stocked.users.create(CreateUser(user_id=MAX_ID, username="last", password="a password"))
-    with pytest.raises(errors.Conflict, match="No number is left"):
+    with pytest.raises(errors.Conflict, match="There are no more ids for new users"):
         stocked.links.create(CreateLink(username="Zoe"), who)
     with pytest.raises(errors.InvalidInput, match="Field required"):
         stocked.links.create(CreateLink(), who)
+
+
+def test_the_first_user_of_a_gallery_may_come_by_a_link(storage: Storage) -> None:
+    gallery = gallery_on(storage, FrozenClock())
+    for user in gallery.users.list(ListUsers()):
+        storage.write(lambda uow, user=user: uow.records(USERS).remove(user.user_id))  # type: ignore[misc]  # has a default
+    gallery.links.create(CreateLink(username="Mia"))
+    assert [user.username for user in gallery.users.list(ListUsers())] == ["Mia"]
 
 
 def test_a_link_without_a_name_is_for_an_existing_user_who_keeps_it(stocked: LogoAdmin) -> None:

@@ -15,6 +15,7 @@ from operator import attrgetter
 from typing import Final, TypeVar
 
 from logoadmin.domain.identity.events.recording import record_event
+from logoadmin.domain.identity.free_ids import free_user_id
 from logoadmin.domain.identity.lookalikes import looks
 from logoadmin.domain.identity.sign_in_rules import SingleSignOnRules
 from logoadmin.domain.identity.signing_out import end_sign_ins
@@ -36,8 +37,6 @@ Answer = TypeVar("Answer")
 
 log = logging.getLogger("logoadmin.issuer")
 
-# The community assigns ids from below.
-FIRST_USER_ID: Final = 2_000_000_001
 _ROLES_AT_ONCE: Final = 500
 _NAMELESS: Final = "user"
 _BEGINNING: Final = 8  # characters
@@ -167,7 +166,7 @@ class IssuerUsers:
         ):
             return
         name = _free_name(uow, person.names, known)
-        user = User(user_id=_free_id(uow), username=name, avatar=None, role_id=role_id, created_at=uow.now)
+        user = User(user_id=free_user_id(uow), username=name, avatar=None, role_id=role_id, created_at=uow.now)
         self._remember(uow, person, uow.records(USERS).add(user).user_id, None)
 
     def admits(self, uow: AnyUnitOfWork, session: Session) -> bool:
@@ -229,16 +228,6 @@ def role_named(uow: AnyUnitOfWork, wanted: str) -> int | None:
             return role.role_id
     role_id = int(wanted) if wanted.isascii() and wanted.isdecimal() and len(wanted) <= len(str(MAX_ID)) else MAX_ID + 1
     return role_id if role_id <= MAX_ID and uow.records(ROLES).get(role_id) is not None else None
-
-
-def _free_id(uow: AuditedUnitOfWork) -> int:
-    """Return an id that no user ever had, so that the history of a removed user is never somebody else's."""
-    newest = uow.records(USERS).page(MAX_ID + 1, 1, order="desc")
-    first = max(FIRST_USER_ID, newest[0].user_id + 1 if newest else 0)
-    for id_ in range(first, MAX_ID + 1):
-        if not uow.changes.last_of(Kind.USER, id_):
-            return id_
-    raise Conflict("There are no more ids for users of the issuer")
 
 
 def _free_name(uow: AuditedUnitOfWork, names: Iterable[str], known: KnownNames) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.factors.factor_records import SignInLink
 from logoadmin.domain.identity.first_start import MEMBER_ROLE
+from logoadmin.domain.identity.free_ids import free_user_id
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.session_opening import Proof, SessionOpening
 from logoadmin.domain.identity.sign_in_limits import limits_of
@@ -23,10 +24,10 @@ from logoadmin.domain.kernel.errors import (
     SignInRefused,
 )
 from logoadmin.domain.kernel.kinds import ROLES, USERS
-from logoadmin.domain.kernel.limits import MAX_ID, Avatar, OpaqueToken, UserId, Username, described
+from logoadmin.domain.kernel.limits import Avatar, OpaqueToken, UserId, Username, described
 from logoadmin.domain.kernel.lists import Filter, Listing
 from logoadmin.domain.kernel.public_url import PublicUrl
-from logoadmin.domain.kernel.records import FIRST_ADMIN_ID, User
+from logoadmin.domain.kernel.records import User
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.ports.identity.sign_in_storage import Challenge
@@ -143,16 +144,8 @@ def _added(uow: AuditedUnitOfWork, command: CreateLink) -> User:
     if role is None:
         raise Conflict(f"No role has the name {MEMBER_ROLE}: create it, with the scope {Scope.PROPOSALS_WRITE}")
     avatar = None if command.avatar is UNSET else command.avatar
-    user_id = _next_id(uow) if command.user_id is UNSET else command.user_id
+    user_id = free_user_id(uow) if command.user_id is UNSET else command.user_id
     return uow.records(USERS).add(User(user_id, command.username, avatar, role.role_id, uow.now))
-
-
-def _next_id(uow: AuditedUnitOfWork) -> int:
-    """Return the number after those of all users, among those that the site has not (contract H3)."""
-    last = max(FIRST_ADMIN_ID, *(user.user_id for user in uow.records(USERS).page(MAX_ID + 1, 1, order="desc")))
-    if last == MAX_ID:
-        raise Conflict("No number is left for a new user: choose one that nobody has")
-    return last + 1
 
 
 def _renewed(uow: AuditedUnitOfWork, user: User, command: CreateLink) -> User:
