@@ -96,7 +96,7 @@ def open_gallery(
             generated_password = start(
                 starting, settings, create, demo_clock or SystemClock(), administrator=administrator
             )
-            keys += _accepted_keys(storage, settings)
+            keys = _token_keys(keys, storage, settings, create)
         return _gallery(storage, settings, keys, signing_keys, issuer, metrics, demo_clock, generated_password)
     except BaseException:
         storage.close()
@@ -113,8 +113,6 @@ def _gallery(
     demo_clock: Clock | None,
     generated_password: str | None,
 ) -> LogoAdmin:
-    if not keys:
-        raise TablesMissing(existed=not settings.create)
     tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience, settings.access_token_seconds)
     hasher, encryption, randomness = _hasher(settings), FernetEncryption(), SystemRandomness()
     outgoing = None if find_spec("httpx2") is None else GuardedOutgoing(settings.outgoing_hosts)  # an optional package
@@ -228,6 +226,18 @@ def signs_with_stored_keys(settings: Settings) -> bool:
 def stored_keys(storage: Storage) -> list[Key]:
     """Return the token keys in the database."""
     return [hs256_key(key) for key in stored_token_keys(storage)]
+
+
+def _token_keys(given: Sequence[Key], storage: Storage, settings: Settings, create: Create) -> list[Key]:
+    """Return the token keys that are given and those that are accepted besides.
+
+    Raises:
+        TablesMissing: there is none.
+    """
+    keys = [*given, *_accepted_keys(storage, settings)]
+    if not keys:
+        raise TablesMissing(existed=create == "existing" or not settings.create)
+    return keys
 
 
 def _accepted_keys(storage: Storage, settings: Settings) -> list[Key]:
