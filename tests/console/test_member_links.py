@@ -88,7 +88,7 @@ def test_an_administrator_invites_a_member_by_link_and_again(chromium: Browser, 
     expect(name).to_have_attribute("aria-invalid", "true")
     name.fill(PAINTER[0])
     page.keyboard.press("Enter")
-    expect(dialog).to_contain_text("already")
+    expect(dialog).to_contain_text("There is a user of this name.")
     name.fill("Mia")
     page.keyboard.press("Enter")
     link = page.get_by_role("textbox", name="Link")

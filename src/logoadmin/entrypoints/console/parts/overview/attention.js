@@ -22,6 +22,8 @@ import { readLatest } from "../publication/latest.js";
  * @property {string} [list] Where all of them are listed.
  */
 
+/** @type {KindName[]} Whose lists everybody sees. */
+const GALLERY = ["logo", "theme", "author"];
 /** The number named; the lists have the rest. */
 const NAMED = 24;
 /** From this number of records on, a finding about most of them is normal for the gallery, and no task. */
@@ -101,8 +103,12 @@ export function Attention() {
   ].filter(Boolean);
   const found = matters();
   const ofReaders = readerMatters();
-  // Until it is known what sites get and what waits, nobody can say that all is well.
-  const isUnread = (!status.value && (may("logos:write") || may("themes:write"))) || (reviews() && !queue.value.proposals);
+  // Until all of it is known, nobody can say that all is well.
+  const isUnread =
+    (!status.value && (may("logos:write") || may("themes:write"))) ||
+    (version !== undefined && data?.version !== version) ||
+    (reviews() && !queue.value.proposals) ||
+    GALLERY.some((kind) => !listOf(kind).value.records);
   if (first.length + found.length + ofReaders.length === 0) return h("p", { class: "hint" }, t(isUnread ? "attention.unread" : "attention.none"));
   const isUsual = (/** @type {Matter} */ { records, of }) => of >= MANY && records.length > of / 2;
   const usual = found.filter(isUsual);

@@ -14,11 +14,14 @@ import { ShownOnce } from "./shown_once.js";
 /** @typedef {import("../../client.js").Failure} Failure */
 const WRITE = "users:write";
 
-/** @param {Failure} failure @returns {string | undefined} what it means for a link */
+/** @param {Failure} failure @returns {string | undefined} what it means for a new member */
 function explain(failure) {
-  if (failure.kind === "forbidden") return t("invite.otherwise");
-  if (failure.kind === "conflict" && failure.detail.startsWith("No role")) return t("invite.role");
-  return undefined;
+  if (failure.kind === "forbidden") return t("invite.rights");
+  if (failure.kind !== "conflict") return undefined;
+  if (failure.detail.startsWith("No role")) return t("invite.role");
+  // Also of a link that was made, and whose answer was lost.
+  void readList("user");
+  return failure.detail.startsWith("Duplicate") ? t("invite.taken") : undefined;
 }
 
 /** @param {{username: string} | {user_id: number}} body A new user, or an existing user. */
@@ -60,8 +63,7 @@ export function InviteAgain({ user, reason }) {
       // On another page, nobody would see it.
       if (path.value === at) again.value = { at, name: user.username, url: data.url };
     } catch (error) {
-      const words = explain(/** @type {Failure} */ (error));
-      if (words) say(words, { tone: "failed" });
+      if (/** @type {Failure} */ (error).kind === "forbidden") say(t("invite.otherwise"), { tone: "failed" });
       else sayFailure(error, () => void act());
     } finally {
       setBusy(false);

@@ -76,7 +76,7 @@ export default {
   "attention.theme.risky": { one: "{n} theme has risky CSS", other: "{n} themes have risky CSS" },
   "attention.more": { one: "and {n} more", other: "and {n} more" },
   "attention.submissions": { one: "{n} submission waits for a decision", other: "{n} submissions wait for a decision" },
-  "attention.submissions.many": "Many submissions wait for a decision",
+  "attention.submissions.many": "Many submissions are waiting for a decision",
   "attention.behind": "Sites do not get the latest changes yet",
   "attention.none": "Nothing needs attention.",
   "attention.unread": "It is not known yet what needs attention.",

@@ -97,6 +97,8 @@ export default {
   "invite.made.text": "Send it to them now: it signs them in once, within 5 minutes. They can set a password under My account.",
   "invite.make": "Make a link",
   "invite.otherwise": "Cannot create a link: this user signs in with a password or in another way, or holds rights that you do not.",
+  "invite.rights": "The role “member” has rights that you do not have.",
+  "invite.taken": "There is a user of this name. If that is an invited member, make another link on their page.",
   "invite.role": "New members get the role “member”, which does not exist. Create it first.",
   "invite.title": "Invite a member",
 };

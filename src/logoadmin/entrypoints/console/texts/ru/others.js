@@ -99,7 +99,7 @@ export default {
     many: "{n} заявок ждут решения",
     other: "{n} заявки ждут решения",
   },
-  "attention.submissions.many": "Решения ждут многие заявки",
+  "attention.submissions.many": "Много заявок ждёт решения",
   "attention.behind": "Сайты ещё не получают последних изменений",
   "attention.none": "Ничто не требует внимания.",
   "attention.unread": "Пока неизвестно, что требует внимания.",
