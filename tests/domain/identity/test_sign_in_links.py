@@ -106,12 +106,17 @@ def test_a_link_without_a_number_is_always_for_a_new_user(stocked: LogoAdmin) ->
     stocked.users.remove(RemoveUser(user_id=ids[-1]))
     stocked.authors.create(CreateAuthor(user_id=FIRST_USER_ID + 2, username="Painter"))
     stocked.links.create(CreateLink(username="Noa"), who)
-    assert stocked.users.find(FindUser(username="Noa")).user_id == FIRST_USER_ID + 3
+    assert stocked.users.find(FindUser(username="Noa")).user_id == FIRST_USER_ID + 4
+    # Of many in a row, few are looked at.
+    for number in range(5, 105):
+        stocked.authors.create(CreateAuthor(user_id=FIRST_USER_ID + number, username=f"Painter {number}"))
+    stocked.links.create(CreateLink(username="Zoe"), who)
+    assert stocked.users.find(FindUser(username="Zoe")).user_id == FIRST_USER_ID + 5 + 127
     with pytest.raises(errors.DuplicateEntry, match="'Mia'"):
         stocked.links.create(CreateLink(username="Mia"), who)
     stocked.users.create(CreateUser(user_id=MAX_ID, username="last", password="a password"))
     with pytest.raises(errors.Conflict, match="There are no more ids for new users"):
-        stocked.links.create(CreateLink(username="Zoe"), who)
+        stocked.links.create(CreateLink(username="Ada"), who)
     with pytest.raises(errors.InvalidInput, match="Field required"):
         stocked.links.create(CreateLink(), who)
 
