@@ -26,7 +26,7 @@ class AuditedUsers(AuditedRecords[User]):
         if before.active != record.active:
             event: EventName = "suspension_ended" if record.active else "suspended"
             log = self._change_log
-            record_event(self._uow, event, record.user_id, log.caller, log.now, by=log.user_id)
+            record_event(self._uow, event, record.user_id, log.caller, log.now)
         return updated
 
 

@@ -52,7 +52,6 @@ class ChangeLog:
 
     Attributes:
         now: the time of the changes, as Unix time.
-        user_id: whose rights the caller has; None for every right.
         caller: the caller of the write.
         undoes: the change that is being undone.
         submitter_id: the user who proposed the changes.
@@ -63,7 +62,7 @@ class ChangeLog:
 
     _uow: UnitOfWork
     now: int
-    user_id: int | None
+    _user_id: int | None
     _request_id: str | None
     _origin: Origin | None = None
     _subscribers: Sequence[Subscriber] = ()
@@ -117,7 +116,7 @@ class ChangeLog:
         what = (f"{kind}.{action}", kind, id_, before, after)
         how = (self._request_id, self._origin, self.undoes, self.submitter_id)
         why = (self.caller.occasion.source, self.caller.occasion.note)
-        change = Change(change_id, self.now, self.user_id, *what, *how, *why)
+        change = Change(change_id, self.now, self._user_id, *what, *how, *why)
         self.changes.append(change)
 
     def continue_request(self, request_id: str) -> None:

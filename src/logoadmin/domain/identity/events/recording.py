@@ -11,7 +11,7 @@ from typing import Final
 
 from logoadmin.domain.identity.events.event_records import CountedEvent, Event, EventName
 from logoadmin.domain.kernel.access import Anonymous, Caller, KeyHolder, SignedIn, network_of
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
 from logoadmin.domain.kernel.errors import Conflict, StorageUnavailable
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT
@@ -35,7 +35,6 @@ def record_event(
     *,
     factor: str | None = None,
     count: int = 1,
-    by: int | None = None,
 ) -> None:
     """Record what happened to a user's account.
 
@@ -47,13 +46,9 @@ def record_event(
         now: the time.
         factor: what signed in, or the kind of the factor that it is about.
         count: how often it happened, such as how many sessions were ended.
-        by: the user whose service key the caller has, where the unit of work does not have their rights.
     """
     address, user_agent = _shown_client(client)
-    if isinstance(client, SignedIn):
-        by = client.user_id
-    elif isinstance(client, KeyHolder) and isinstance(uow, AuditedUnitOfWork) and uow.held is not None:
-        by = uow.held.user_id
+    by = _user_of(uow, client)
     by = None if by == user_id else by
     user_name, by_name = _name_of(uow, user_id), None if by is None else _name_of(uow, by)
     _add(uow, Event(0, now, event, user_id, user_name, address, user_agent, factor, count, by, by_name))
@@ -131,6 +126,14 @@ def _shown_client(client: Caller) -> tuple[str | None, str | None]:
     if not isinstance(client, Anonymous | SignedIn):
         return None, None
     return shown(client.origin, MAX_ADDRESS), shown(client.user_agent, MAX_USER_AGENT)
+
+
+def _user_of(uow: AnyUnitOfWork, client: Caller) -> int | None:
+    """Return the user that a caller is, or whose service key it has."""
+    if isinstance(client, SignedIn):
+        return client.user_id
+    found = uow.identity.keys.find(client.key_hash) if isinstance(client, KeyHolder) else None
+    return None if found is None else found[1].user_id
 
 
 def _name_of(uow: AnyUnitOfWork, user_id: int | None) -> str | None:
