@@ -25,7 +25,7 @@ Way = Callable[[LogoAdmin, Caller], object]
 
 
 def bulk(*changes: dict[str, Any]) -> Way:
-    return lambda gallery, who: [*gallery.bulk.apply(ApplyChanges(changes=changes), who)]  # type: ignore[arg-type]
+    return lambda gallery, who: [*gallery.bulk.apply(ApplyChanges(changes=changes), who)]  # type: ignore[arg-type]  # they become changes
 
 
 def imported(**line: Any) -> Way:

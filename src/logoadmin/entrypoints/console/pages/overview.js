@@ -8,7 +8,7 @@ import { KINDS, abandonReads, listOf, readList } from "../records.js";
 import { may } from "../session.js";
 import { byName, number, t } from "../texts.js";
 import { Button, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
-import { Attention } from "../parts/overview/attention.js";
+import { Attention, GALLERY } from "../parts/overview/attention.js";
 import { ChangeList } from "../parts/history/change_list.js";
 import { Welcome } from "../parts/overview/welcome.js";
 import { useRead } from "../parts/primitives/use_read.js";
@@ -18,8 +18,6 @@ import { Plot } from "../parts/overview/plot.js";
 
 /** @type {Partial<Record<KindName, string>>} What one must hold to see them at all. */
 const SCOPES = { user: "users:read", role: "roles:read" };
-/** What an empty gallery has none of. @type {KindName[]} */
-const GALLERY = ["logo", "theme", "author"];
 const DAYS = 30;
 const LATEST = 8;
 const LARGEST = 6;

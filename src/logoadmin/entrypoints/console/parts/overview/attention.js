@@ -8,7 +8,6 @@ import { nameOf } from "../../presentation.js";
 import { FIRST_ROLE } from "../../scopes.js";
 import { t } from "../../texts.js";
 import { Link, pictureUrl } from "../primitives/basics.js";
-import { Icon } from "../primitives/icon.js";
 import { useRead } from "../primitives/use_read.js";
 import { readLatest } from "../publication/latest.js";
 
@@ -22,8 +21,8 @@ import { readLatest } from "../publication/latest.js";
  * @property {string} [list] Where all of them are listed.
  */
 
-/** @type {KindName[]} Whose lists everybody sees. */
-const GALLERY = ["logo", "theme", "author"];
+/** The kinds whose lists everybody sees. @type {KindName[]} */
+export const GALLERY = ["logo", "theme", "author"];
 /** The number named; the lists have the rest. */
 const NAMED = 24;
 /** From this number of records on, a finding about most of them is normal for the gallery, and no task. */
@@ -89,7 +88,7 @@ function waiting() {
   const { proposals = [], hasMore } = queue.value;
   if (!reviews() || (proposals.length === 0 && !hasMore)) return undefined;
   const text = hasMore ? t("attention.submissions.many") : t("attention.submissions", { n: proposals.length });
-  return h("li", { key: "submissions", class: "matter" }, h(Link, { to: "submissions", class: "matter-link" }, h(Icon, { name: "Inbox" }), text));
+  return h("li", { key: "submissions", class: "matter" }, h(Link, { to: "submissions", class: "matter-link" }, text));
 }
 
 export function Attention() {

@@ -18,10 +18,7 @@ const WRITE = "users:write";
 function explain(failure) {
   if (failure.kind === "forbidden") return t("invite.rights");
   if (failure.kind !== "conflict") return undefined;
-  if (failure.detail.startsWith("No role")) return t("invite.role");
-  // Also of a link that was made, and whose answer was lost.
-  void readList("user");
-  return failure.detail.startsWith("Duplicate") ? t("invite.taken") : undefined;
+  return failure.detail.startsWith("No role") ? t("invite.role") : failure.detail.startsWith("Duplicate") ? t("invite.taken") : undefined;
 }
 
 /** @param {{username: string} | {user_id: number}} body A new user, or an existing user. */
@@ -31,7 +28,12 @@ const make = (body) => call("post", "/api/auth/links", { body });
 export function Invitation({ close }) {
   const [link, setLink] = useState(/** @type {{name: string, url: string} | undefined} */ (undefined));
   useFocusReturn();
-  if (link) return h(Made, { ...link, close });
+  const leave = () => {
+    // Also after a link whose answer was lost.
+    void readList("user");
+    close();
+  };
+  if (link) return h(Made, { ...link, close: leave });
   return h(FormDialog, {
     title: t("invite.title"),
     operation: "create_link",
@@ -39,12 +41,9 @@ export function Invitation({ close }) {
     fields: ["username"],
     yes: t("invite.make"),
     send: make,
-    made: ({ data }, { username }) => {
-      setLink({ name: username, url: data.url });
-      void readList("user");
-    },
+    made: ({ data }, { username }) => setLink({ name: username, url: data.url }),
     explain,
-    close,
+    close: leave,
   });
 }
 

@@ -19,7 +19,7 @@ export default {
   "export.backup": "A backup of everything, with passwords, keys and the history, is made on the server: {command}.",
   "export.broken": "The download broke off, so the file is not whole. Try it again.",
   "export.count": "Records",
-  "export.counts": "What is in the file",
+  "export.counts": "Contents of the file",
   "export.do": "Download",
   "export.done": { one: "{n} record is in the file", other: "{n} records are in the file" },
   "export.hashes": "Passwords are never in it. Users who are imported elsewhere get new ones there.",
