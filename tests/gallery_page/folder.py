@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from playwright.sync_api import Page
 
+from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from tests.reader.publisher import DAY, A, Publication, artwork, author, importing
 
 SOURCE: Final = Path(__file__).parents[2] / "src/logoadmin"
@@ -95,11 +96,10 @@ class Folder:
         return f"http://127.0.0.1:{self._port}/some/gallery/"
 
     def publish(self, publication: Publication) -> None:
-        """Write the files, the pointer last."""
+        """Write the files as the service does, the pointer last, so that browsers see the later of one second."""
+        files = FolderGalleryFiles(self.path)
         for path, answer in sorted(publication.files().items(), key=lambda item: item[0] == "latest.json"):
-            file = self.path / path
-            file.parent.mkdir(exist_ok=True)
-            file.write_bytes(answer.body)
+            files.write(path, answer.body)
 
     def start(self) -> None:
         """Serve, at the same port as before if there was one."""

@@ -71,8 +71,8 @@ def look(chromium: Browser) -> Iterator[Look]:
 
 
 def names(page: Page) -> list[str]:
-    """Return what the list shows, in its order."""
-    return page.locator(".list .card .name").all_inner_texts()
+    """Return what the list shows, in its order, whether it has been drawn or not."""
+    return page.locator(".list .card .name").all_text_contents()
 
 
 def look_for_news(page: Page) -> None:
@@ -122,7 +122,7 @@ def test_a_work_shows_its_authors_what_it_does_and_how_to_use_it(folder: Folder,
     ]
     install = page.get_by_role("link", name="Install")
     assert install.evaluate("(link) => link.href") == f"{folder.address}themes/1.user.css"
-    assert set(page.locator(".more .name").all_inner_texts()) == {"Dusk", "شعار"}
+    assert set(page.locator(".more .name").all_text_contents()) == {"Dusk", "شعار"}
     page.get_by_role("link", name="Ánn", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Ánn")
     assert page.url.endswith("#/authors/1")
