@@ -88,11 +88,12 @@ const cases = {
       const gallery = await open(url, { key, store });
       serve(two);
       let left = writes;
-      const ending = (name, bytes) => (left-- > 0 ? store.set(name, bytes) : new Promise(() => {}));
-      const ended = await open(url, { key, store: { ...store, set: ending } });
-      const timeout = new Promise((resolve) => setTimeout(resolve, 100));
-      const finished = await Promise.race([ended.check().then(() => true), timeout]);
-      assert.equal(finished, writes > 2 ? true : undefined);
+      const finished = await new Promise((resolve) => {
+        const ending = (name, bytes) => (left-- > 0 ? store.set(name, bytes) : new Promise(() => resolve(false)));
+        const ended = open(url, { key, store: { ...store, set: ending } });
+        ended.then((opened) => opened.check()).then(() => resolve(true));
+      });
+      assert.equal(finished, writes > 2);
       serve({});
       const again = await open(url, { key, store });
       // After the first write, the pointer blocks logo 2, and the index is still the one before.
