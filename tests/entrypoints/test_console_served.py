@@ -261,13 +261,14 @@ def test_the_bundle_is_served_as_the_plain_modules_are(bundled_app: ASGIApp, bun
         for reference in named:
             file = ask(bundled_app, "GET", urljoin(path, reference))
             assert (file.status_code, file.header("cache-control")) == (200, "max-age=31536000, immutable"), reference
-    names = [path.relative_to(bundle).as_posix() for path in bundle.rglob("*.*")]
+    names = [path.relative_to(bundle).as_posix() for path in bundle.rglob("*.*") if path.suffix != ".br"]
     for name in names:
         file = ask(bundled_app, "GET", f"{here}{name}")
         assert file.status_code == (404 if name == "index.html" else 200), name
         of_the_frame = "cross-origin" if name.startswith("preview.") else None
         assert file.header("cross-origin-resource-policy") == of_the_frame, name
-    assert ask(bundled_app, "GET", f"{here}chunk-MISSING.js").status_code == 404
+    for missing in ("chunk-MISSING.js", "app.js.br"):
+        assert ask(bundled_app, "GET", f"{here}{missing}").status_code == 404
     modules = {name: bundle.joinpath(name).read_text("utf-8") for name in names if name.endswith(".js")}
     for name, text in modules.items():
         imported = {urljoin(name, each) for each in re.findall(r'(?:from|import\(?)"(\.[^"]+)"', text)}
@@ -275,6 +276,16 @@ def test_the_bundle_is_served_as_the_plain_modules_are(bundled_app: ASGIApp, bun
         assert "/**" not in text, name
     # The frame has no origin, so its script cannot be a module.
     assert not re.search(r"^(?:import|export)\b", modules["preview.js"], re.MULTILINE)
+
+
+@pytest.mark.rule("contract J5")
+def test_the_bundle_has_its_files_in_brotli(bundled_app: ASGIApp, bundle: Path) -> None:
+    here = files(bundled_app)
+    for compressed in bundle.rglob("*.br"):
+        name = compressed.relative_to(bundle).with_suffix("")
+        file = ask(bundled_app, "GET", f"{here}{name}", headers=[("accept-encoding", "br")])
+        assert file.body == compressed.read_bytes()
+        assert brotli.decompress(file.body) == (bundle / name).read_bytes()
 
 
 @pytest.mark.rule("contract J5")

@@ -3,11 +3,13 @@
  *
  * Every file that the page or a module asks for by name keeps its name; what several of them share is in chunks. `bundle.json`
  * names what each view needs, by its path, in which `:` is a number, and under `*` what all views need, so that the page can ask
- * for all of it at once. Modules that are named keep their names as well: tests import them.
+ * for all of it at once. Beside each file is what it is in Brotli at its best, which would take the service a second for the
+ * editor. Modules that are named keep their names as well: tests import them.
  */
 import { cp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync } from "node:zlib";
 
 import { build } from "esbuild";
 
@@ -104,3 +106,7 @@ const bundled = (small, write) =>
 const { metafile } = await bundled(inSmallChunks((await bundled([], false)).metafile), true);
 for (const name of files.filter((each) => /\.(html|svg|txt)$|manifest\.json$/.test(each))) await cp(join(CONSOLE, name), join(folder, name));
 await writeFile(join(folder, "bundle.json"), JSON.stringify(await neededBy(metafile)));
+for (const { name, parentPath } of await readdir(folder, { recursive: true, withFileTypes: true })) {
+  const file = join(parentPath, name);
+  if (/\.(css|js)$/.test(name)) await writeFile(`${file}.br`, brotliCompressSync(await readFile(file)));
+}

@@ -25,16 +25,23 @@ _TYPES: Final[Mapping[str, str]] = {
 }
 # Checking the folder takes milliseconds, and a page requests dozens of files.
 _CHECK_INTERVAL: Final = 1.0  # seconds
-# A higher level takes ten times as long for 6 % less, while nobody else is served.
+# Of what the bundle does not have compressed: level 11 takes ten times as long for 8 % less, while a browser waits.
 _BROTLI_LEVEL: Final = 9
 
 
 @dataclass(frozen=True)
 class Asset:
-    """A file of the console."""
+    """A file of the console.
+
+    Attributes:
+        media_type: its type, without parameters.
+        body: its content.
+        bundled_brotli: the content in Brotli at its best, which a bundle has beside the file.
+    """
 
     media_type: str
     body: bytes
+    bundled_brotli: bytes | None = None
 
     @functools.cached_property
     def in_gzip(self) -> bytes:
@@ -44,7 +51,7 @@ class Asset:
     @functools.cached_property
     def in_brotli(self) -> bytes:
         """The body in Brotli, a sixth shorter, which browsers accept over TLS and from this computer."""
-        compressed: bytes = brotli.compress(self.body, quality=_BROTLI_LEVEL)
+        compressed: bytes = self.bundled_brotli or brotli.compress(self.body, quality=_BROTLI_LEVEL)
         return compressed
 
 
@@ -98,9 +105,14 @@ class AssetFolder:
         if found == self._seen:
             return
         bodies = {path.relative_to(DIRECTORY).as_posix(): path.read_bytes() for path in found}
+        compressed = {path.relative_to(DIRECTORY).as_posix(): _content(Path(f"{path}.br")) for path in found}
         bodies |= self._generated
         digest = hashlib.sha256()
         for name, body in bodies.items():
             digest.update(b"%s %d " % (name.encode(), len(body)) + body)
-        by_name = {name: Asset(_TYPES[Path(name).suffix], body) for name, body in bodies.items()}
+        by_name = {name: Asset(_TYPES[Path(name).suffix], body, compressed.get(name)) for name, body in bodies.items()}
         self._seen, self._assets = found, Assets(digest.hexdigest()[:16], by_name)
+
+
+def _content(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
