@@ -44,23 +44,25 @@ async function loadedLater() {
  * every one of them and form one chunk; esbuild makes a chunk for each set of entry points that share a module.
  *
  * @param {Set<string>} later
- * @param {string[]} small The modules that join the chunk of `app.js`.
+ * @param {string[]} joining The modules that join the chunk of `app.js`.
  * @returns {import("esbuild").Plugin}
  */
-const afterApp = (later, small) => ({
+const afterApp = (later, joining) => ({
   name: "after-app",
   setup({ onLoad }) {
     onLoad({ filter: /\.js$/ }, async ({ path }) => {
       const name = relative(CONSOLE, path);
-      const first = name === "app.js" ? small : later.has(name) ? ["app.js"] : [];
+      const first = name === "app.js" ? joining : later.has(name) ? ["app.js"] : [];
       return { contents: first.map((each) => `import ${JSON.stringify(join(CONSOLE, each))};`).join("") + (await readFile(path, "utf8")) };
     });
   },
 });
 
-/** @param {import("esbuild").Metafile} metafile @returns {string[]} the modules of chunks that are not worth an answer of their own */
-const inSmallChunks = ({ outputs }) =>
-  Object.entries(outputs).flatMap(([path, { bytes, inputs }]) => (/\/chunk-\w+\.js$/.test(path) && bytes < SMALL ? Object.keys(inputs) : []));
+/** @param {import("esbuild").Metafile} metafile @returns {Promise<string[]>} the modules of the chunks that the first list needs */
+async function inFirstList(metafile) {
+  const outputs = (await neededBy(metafile))[FIRST_LIST]?.map((name) => metafile.outputs[relative(CONSOLE, join(folder, name))]);
+  return outputs?.flatMap((output) => (output && !output.entryPoint ? Object.keys(output.inputs) : [])) ?? [];
+}
 
 /** @param {import("esbuild").Metafile} metafile @returns {Promise<Record<string, string[]>>} */
 async function neededBy({ outputs }) {
@@ -88,22 +90,22 @@ async function neededBy({ outputs }) {
   return needed;
 }
 
-/** Below this, in minified bytes, the head of an answer is as heavy as its content. */
-const SMALL = 900;
+/** What people see first, as `bundle.json` names it. */
+const FIRST_LIST = "logos";
 
 const later = await loadedLater();
 const files = await readdir(CONSOLE, { recursive: true });
 const named = files.filter((name) => /^style\/|^texts\/.*\.js$/.test(name));
 await rm(folder, { recursive: true, force: true });
-/** @param {string[]} small @param {boolean} write */
-const bundled = (small, write) =>
+/** @param {string[]} joining @param {boolean} write */
+const bundled = (joining, write) =>
   build({
     ...options,
     entryPoints: [...new Set(["app.js", "preview.js", ...later, ...opened, ...named])],
-    plugins: [afterApp(new Set(later), small)],
+    plugins: [afterApp(new Set(later), joining)],
     write,
   });
-const { metafile } = await bundled(inSmallChunks((await bundled([], false)).metafile), true);
+const { metafile } = await bundled(await inFirstList((await bundled([], false)).metafile), true);
 for (const name of files.filter((each) => /\.(html|svg|txt)$|manifest\.json$/.test(each))) await cp(join(CONSOLE, name), join(folder, name));
 await writeFile(join(folder, "bundle.json"), JSON.stringify(await neededBy(metafile)));
 for (const { name, parentPath } of await readdir(folder, { recursive: true, withFileTypes: true })) {
