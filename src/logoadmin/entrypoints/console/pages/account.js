@@ -4,7 +4,7 @@ import { say } from "../notices.js";
 import { me, whoAmI } from "../session.js";
 import { allWords } from "../scopes.js";
 import { enumeration, t } from "../texts.js";
-import { AvatarCard } from "../parts/people/avatar.js";
+import { AvatarCard } from "../parts/people/avatar_field.js";
 import { ViewHead } from "../parts/primitives/basics.js";
 import { Railed } from "../parts/primitives/railed.js";
 import { MyKeys } from "../parts/people/service_keys.js";
