@@ -10,13 +10,14 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.console.conftest import CONSOLE
-from tests.console.driver import looking
+from tests.console.driver import Appearance, Person, looking
 from tests.console.service import Served
 
 SHEETS: Final = {path.stem: path.read_text("utf-8") for path in sorted((CONSOLE / "style").glob("*.css"))}
 # Those of all views come first, in this order; views bring the others, and these stay.
 _FIRST: Final = ("tokens", "base", "shell", "parts")
 _COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
+_FACE: Final = re.compile(r"@font-face \{[^}]*\}")
 # Larger ones keep phones from zooming into fields; smaller ones are in their narrowest bar, and in plots, which scale.
 _OTHER_SIZES: Final = {"16px", "11px"}
 # What somebody sees of a state whose colours the system chose: its lines and its words.
@@ -59,7 +60,7 @@ def test_the_work_area_has_three_sizes_and_two_weights() -> None:
     together = "".join(_COMMENT.sub("", sheet) for sheet in SHEETS.values())
     sizes = set(re.findall(r"font-size: ([^;]+);", together)) | set(re.findall(r"font: (\S+) / ", together))
     assert sizes - _OTHER_SIZES == {"var(--small)", "var(--text)", "var(--title)", "inherit"}
-    assert set(re.findall(r"font-weight: ([^;]+);", together)) == {"400", "600", "inherit"}
+    assert set(re.findall(r"font-weight: ([^;]+);", _FACE.sub("", together))) == {"400", "600", "inherit"}
 
 
 @pytest.mark.rule("contract J5")
@@ -153,3 +154,19 @@ def filling(page: Page, switch: str) -> tuple[str, str]:
         "(e) => [getComputedStyle(e).backgroundColor, getComputedStyle(e).forcedColorAdjust]"
     )
     return style[0], style[1]
+
+
+@pytest.mark.rule("contract J5")
+@pytest.mark.slow("a browser")
+@pytest.mark.parametrize(("language", "head"), [("en", "Logos"), ("ru", "Логотипы")])
+def test_the_words_of_both_languages_are_in_the_typeface(console: Person, language: str, head: str) -> None:
+    console.sign_in("logos")
+    console.see(Appearance(1280, "light", language))
+    expect(console.page.get_by_role("heading", level=1)).to_have_text(head)
+    devtools = console.page.context.new_cdp_session(console.page)
+    devtools.send("DOM.enable")
+    devtools.send("CSS.enable")
+    root = devtools.send("DOM.getDocument")["root"]["nodeId"]
+    node = devtools.send("DOM.querySelector", {"nodeId": root, "selector": "h1"})["nodeId"]
+    fonts = devtools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
+    assert [(font["familyName"], font["isCustomFont"]) for font in fonts] == [("Geist", True)]

@@ -31,6 +31,7 @@ POLICY = {
     "default-src": "'none'",
     "script-src": "'self'",
     "style-src": "'self'",
+    "font-src": "'self'",
     "img-src": "http: https: blob:",
     "connect-src": "'self'",
     "frame-src": "'self'",
@@ -91,6 +92,15 @@ def test_every_view_finds_the_files_under_whatever_prefix(app: ASGIApp) -> None:
             found.add(address.removeprefix(f"http://host.example{prefix}"))
     for address in found:
         assert ask(app, "GET", address).status_code == 200, address
+
+
+@pytest.mark.rule("contract J5")
+def test_the_page_asks_for_its_typeface_which_is_compressed_already(app: ASGIApp) -> None:
+    page = ask(app, "GET", "/console/logos")
+    (link,) = re.findall(r'<link rel="preload" as="font" type="font/woff2" crossorigin href="([^"]+)">', page.text)
+    face = ask(app, "GET", urljoin("/console/logos", link), headers=[("accept-encoding", "gzip, br")])
+    assert (face.status_code, face.header("content-type"), face.header("content-encoding")) == (200, "font/woff2", None)
+    assert face.body.startswith(b"wOF2")
 
 
 @pytest.mark.rule("contract J1", "contract A21")

@@ -22,7 +22,7 @@ const options = {
   bundle: true,
   charset: "utf8",
   chunkNames: "[name]-[hash]",
-  external: ["*.svg"],
+  external: ["*.svg", "*.woff2"],
   format: "esm",
   legalComments: "none", // the licences are beside it
   metafile: true,
@@ -106,7 +106,7 @@ const bundled = (joining, write) =>
     write,
   });
 const { metafile } = await bundled(await inFirstList((await bundled([], false)).metafile), true);
-for (const name of files.filter((each) => /\.(html|svg|txt)$|manifest\.json$/.test(each))) await cp(join(CONSOLE, name), join(folder, name));
+for (const name of files.filter((each) => /\.(html|svg|txt|woff2)$|manifest\.json$/.test(each))) await cp(join(CONSOLE, name), join(folder, name));
 await writeFile(join(folder, "bundle.json"), JSON.stringify(await neededBy(metafile)));
 for (const { name, parentPath } of await readdir(folder, { recursive: true, withFileTypes: true })) {
   const file = join(parentPath, name);

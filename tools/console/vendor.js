@@ -1,16 +1,18 @@
 /**
- * Makes what the console has from others: one module of each group of packages, the licences of all that is in it, and
- * the manifest. The same versions give the same bytes. `make vendor` runs it.
+ * Makes what the console has from others: one module of each group of packages, the typeface, the licences of all that is in
+ * them, and the manifest. The same versions give the same bytes. `make vendor` runs it.
  */
 import { createHash } from "node:crypto";
 import { readFile, readdir, writeFile } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, parse } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { build } from "esbuild";
+import subsetFont from "subset-font";
 
 const HERE = new URL("./", import.meta.url);
 const VENDOR = new URL("../../src/logoadmin/entrypoints/console/vendor/", HERE);
+const FACE = "node_modules/geist/dist/fonts/geist-sans/Geist-Variable.ttf";
 /** A path in node_modules, and in it the package. */
 const OF_A_PACKAGE = /node_modules\/((?:@[^/]+\/)?[^/]+)\/[^]*$/;
 
@@ -78,14 +80,41 @@ async function licencesOf(packages) {
   return [...wordings].map(([wording, names]) => `${names.join(", ")}\n\n${wording}\n`).join(`\n${"-".repeat(80)}\n\n`);
 }
 
+/** @param {number} first @param {number} last @returns {string} */
+const letters = (first, last) => String.fromCodePoint(...Array.from({ length: last - first + 1 }, (_, at) => first + at));
+
+/** @returns {Promise<Buffer>} the typeface in the weights of the console, of the letters of its languages */
+async function face() {
+  const drawn = `${letters(0x20, 0x7e)}${letters(0x410, 0x44f)}Ёё№\u{A0}«»–—‘’“”…·×→←`;
+  return subsetFont(await readFile(new URL(FACE, HERE)), drawn, {
+    targetFormat: "woff2",
+    variationAxes: { wght: { min: 400, max: 600, default: 400 } },
+    keepFeatures: ["tnum"],
+    noHinting: true,
+    dropTables: ["GDEF", "HVAR", "MVAR", "STAT", "gasp"], // which say again what the outlines say
+  });
+}
+
 /** @type {Record<string, { sha512: string, packages: Package[] }>} */
 const manifest = {};
-for (const file of (await readdir(VENDOR)).filter((each) => each.endsWith(".d.ts")).sort()) {
-  const name = basename(file, ".d.ts");
-  const { text, inputs } = await bundled(name);
+
+/**
+ * Write a file of the console, and beside it the licences of what it was made of.
+ *
+ * @param {string} file
+ * @param {string | Buffer} content
+ * @param {string[]} inputs
+ */
+async function vendor(file, content, inputs) {
   const packages = await packagesOf(inputs);
-  await writeFile(new URL(`${name}.js`, VENDOR), text);
-  await writeFile(new URL(`${name}.LICENSE.txt`, VENDOR), await licencesOf(packages));
-  manifest[`${name}.js`] = { sha512: createHash("sha512").update(text).digest("hex"), packages };
+  await writeFile(new URL(file, VENDOR), content);
+  await writeFile(new URL(`${parse(file).name}.LICENSE.txt`, VENDOR), await licencesOf(packages));
+  manifest[file] = { sha512: createHash("sha512").update(content).digest("hex"), packages };
 }
+
+for (const file of (await readdir(VENDOR)).filter((each) => each.endsWith(".d.ts")).sort()) {
+  const { text, inputs } = await bundled(basename(file, ".d.ts"));
+  await vendor(file.replace(/d\.ts$/, "js"), text, inputs);
+}
+await vendor("face.woff2", await face(), [FACE]);
 await writeFile(new URL("manifest.json", VENDOR), `${JSON.stringify(manifest, null, 2)}\n`);

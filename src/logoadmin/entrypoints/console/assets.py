@@ -22,6 +22,7 @@ _TYPES: Final[Mapping[str, str]] = {
     ".json": "application/json",
     ".svg": "image/svg+xml",
     ".txt": "text/plain",
+    ".woff2": "font/woff2",
 }
 # Checking the folder takes milliseconds, and a page requests dozens of files.
 _CHECK_INTERVAL: Final = 1.0  # seconds

@@ -39,8 +39,8 @@ _HTML_HEADERS: Final = {
 # Pictures come from the addresses that records name (contract J2); those that were taken down are fetched with the
 # token and shown from memory (contract P5).
 _POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src http: https: blob:; connect-src 'self'; "
-    "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src http: https: blob:; "
+    "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
 
@@ -166,7 +166,7 @@ def _sent(request: Request, asset: Asset, headers: Mapping[str, str], tag: str) 
 
     An asset that is cached forever needs no tag.
     """
-    coding = _coding(request)
+    coding = "" if asset.media_type == "font/woff2" else _coding(request)  # which is compressed already
     of_html = _HTML_HEADERS if asset.media_type == "text/html" else {}
     fields = {**_HEADERS, **of_html, **headers}
     etag = f'"{tag}-{coding}"' if coding else f'"{tag}"'
