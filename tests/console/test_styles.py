@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -159,7 +159,9 @@ def filling(page: Page, switch: str) -> tuple[str, str]:
 @pytest.mark.rule("contract J5")
 @pytest.mark.slow("a browser")
 @pytest.mark.parametrize(("language", "head"), [("en", "Logos"), ("ru", "Логотипы")])
-def test_the_words_of_both_languages_are_in_the_typeface(console: Person, language: str, head: str) -> None:
+def test_the_words_of_both_languages_are_in_the_typeface(
+    console: Person, language: Literal["en", "ru"], head: str
+) -> None:
     console.sign_in("logos")
     console.see(Appearance(1280, "light", language))
     expect(console.page.get_by_role("heading", level=1)).to_have_text(head)
