@@ -6,7 +6,7 @@
  * for all of it at once. Beside each file is what it is in Brotli at its best, which would take the service a second for the
  * editor. Modules that are named keep their names as well: tests import them.
  */
-import { cp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { cp, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
@@ -107,8 +107,16 @@ const bundled = (joining, write) =>
   });
 const { metafile } = await bundled(await inFirstList((await bundled([], false)).metafile), true);
 for (const name of files.filter((each) => /\.(html|svg|txt|woff2)$|manifest\.json$/.test(each))) await cp(join(CONSOLE, name), join(folder, name));
-await writeFile(join(folder, "bundle.json"), JSON.stringify(await neededBy(metafile)));
+const needed = await neededBy(metafile);
+// `app.js` would only import the chunk with the program, so the chunk takes its place and its name.
+const program = needed["*"]?.find((name) => metafile.outputs[relative(CONSOLE, join(folder, name))]?.inputs["app.js"]) ?? "";
+await rename(join(folder, program), join(folder, "app.js"));
+needed["*"] = needed["*"]?.filter((name) => name !== program) ?? [];
+await writeFile(join(folder, "bundle.json"), JSON.stringify(needed));
 for (const { name, parentPath } of await readdir(folder, { recursive: true, withFileTypes: true })) {
+  if (!/\.(css|js)$/.test(name)) continue;
   const file = join(parentPath, name);
-  if (/\.(css|js)$/.test(name)) await writeFile(`${file}.br`, brotliCompressSync(await readFile(file)));
+  const text = (await readFile(file, "utf8")).replaceAll(program, "app.js");
+  await writeFile(file, text);
+  await writeFile(`${file}.br`, brotliCompressSync(text));
 }
