@@ -104,9 +104,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def finish(self) -> None:
-        """Close the TLS wrapper of the connection as well."""
-        super().finish()
-        self.connection.close()
+        """Close the TLS wrapper of the connection as well, even if the browser has gone."""
+        try:
+            super().finish()
+        finally:
+            self.connection.close()
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
