@@ -47,7 +47,7 @@ const out = (path, text) => h("a", { href: new URL(path, ROOT).href, target: "_b
 
 /** @param {{file: string, its: Vendored}} props */
 function Packages({ file, its }) {
-  const license = new URL(`vendor/${file.replace(/\.js$/, ".LICENSE.txt")}`, FILES).href;
+  const license = new URL(`vendor/${file.replace(/\.\w+$/, ".LICENSE.txt")}`, FILES).href;
   return h(
     "div",
     { class: "box table-frame" },
