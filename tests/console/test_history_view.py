@@ -167,6 +167,8 @@ def test_all_that_one_request_did_is_one_entry_and_is_undone_at_once(console: Pe
     assert {"Before", "After"} <= names
     assert "Author 500" not in names
     expect(page.locator(".view-actions").get_by_role("link", name="Undone")).to_be_visible()
+    expect(rows.get_by_role("button", name="Undo")).to_have_count(0)
+    expect(rows.first.get_by_role("link", name="Undone")).to_be_visible()
     page.locator(".notice").get_by_role("button", name="Undo").click()
     expect(page.locator(".notice").last).to_contain_text("Undone")
     assert len([*gallery.authors.list(authors.ListAuthors(q="Author "))]) == 120

@@ -68,34 +68,41 @@ export default function History() {
     if (may("roles:read")) void readList("role");
   }, []);
   const again = () => void begin();
-  const isRequest = filters.request_id !== undefined && groups !== undefined && groups.length > 0;
+  const request = filters.request_id !== undefined && groups?.length ? String(filters.request_id) : undefined;
+  const whole = useRequest(request, groups ?? []);
   return h(
     "div",
     { class: "view" },
-    h(ViewHead, { title: t("history.title") }, isRequest && h(WholeRequest, { request: String(filters.request_id), groups, undone: again })),
+    h(ViewHead, { title: t("history.title") }, request && h(WholeRequest, { request, ...whole, undone: again })),
     h(HistoryFilters, { groups: groups ?? [] }),
     failure && !groups && h(Unread, { failure, again }),
     !groups && !failure && h(Skeleton, {}),
     groups?.length === 0 && !isStale && h(Nothing, {}),
-    groups && groups.length > 0 && h("div", { class: isStale ? "stale" : "", "aria-busy": isStale }, h(ChangeList, { groups, undone: again, label: t("history.title"), days: true })),
+    groups && groups.length > 0 && h("div", { class: isStale ? "stale" : "", "aria-busy": isStale }, h(ChangeList, { groups, undone: again, label: t("history.title"), days: true, whole: whole.obstacle?.why === "undone" ? whole.obstacle : undefined })),
     failure && groups && h(Unread, { failure, again: () => void (after ? more() : begin()) }),
     after > 0 && !isStale && !failure && h(Older, { key: after, busy, more: () => void more() }),
   );
 }
 
-/** @param {{request: string, groups: Group[], undone: () => void}} props */
-function WholeRequest({ request, groups, undone }) {
-  const { busy, complaint, undo } = useUndo(undone);
+/** @param {string | undefined} request @param {Group[]} groups What was read of it. */
+function useRequest(request, groups) {
   const changes = useMemo(() => groups.flatMap((group) => group.changes), [groups]);
   const [count, setCount] = useState(changes.length);
   // The last change of one of its records shows whether it was undone.
   const [latest, setLatest] = useState(/** @type {import("../parts/history/changes.js").Change[]} */ ([]));
   useEffect(() => {
+    if (!request || !changes[0]) return;
     void countOfRequest(request).then(setCount, () => undefined);
-    if (changes[0]) void readLatest(changes[0]).then(setLatest, () => undefined);
+    void readLatest(changes[0]).then(setLatest, () => undefined);
   }, [request, groups]);
   const known = useMemo(() => new Known(groups, latest), [groups, latest]);
-  return [h(Undoable, { key: "undo", obstacle: known.obstacle(changes.slice(0, 1), request) }, h(UndoAll, { request, changes, count, busy, undo })), complaint];
+  return { changes, count, obstacle: request ? known.obstacle(changes.slice(0, 1), request) : undefined };
+}
+
+/** @param {{request: string, undone: () => void} & ReturnType<typeof useRequest>} props */
+function WholeRequest({ request, changes, count, obstacle, undone }) {
+  const { busy, complaint, undo } = useUndo(undone);
+  return [h(Undoable, { key: "undo", obstacle }, h(UndoAll, { request, changes, count, busy, undo })), complaint];
 }
 
 function Nothing() {

@@ -26,8 +26,9 @@ const SHOWN = 20;
  * @param {() => void} props.undone
  * @param {string} props.label
  * @param {boolean} [props.days] Whether each day has a heading.
+ * @param {import("./changes.js").Obstacle | undefined} [props.whole] What undid all of them at once.
  */
-export function ChangeList({ groups, undone, label, days = false }) {
+export function ChangeList({ groups, undone, label, days = false, whole }) {
   const known = useMemo(() => new Known(groups), [groups]);
   const list = (/** @type {Group[]} */ some, /** @type {string} */ name) =>
     h(
@@ -37,7 +38,7 @@ export function ChangeList({ groups, undone, label, days = false }) {
         const [change] = group.changes;
         if (group.act) return h("li", { key: group.newest, class: "change" }, h(ActItem, { act: group.act, undone }));
         if (!change) return null;
-        return h("li", { key: group.newest, class: "change" }, group.changes.length > 1 ? h(GroupItem, { group, known, undone }) : h(Item, { change, known, undone, whole: group.whole }));
+        return h("li", { key: group.newest, class: "change" }, group.changes.length > 1 ? h(GroupItem, { group, known, undone }) : h(Item, { change, known, undone, obstacle: whole, whole: group.whole }));
       }),
     );
   if (!days) return list(groups, label);
@@ -162,8 +163,8 @@ function Changes({ act, undone }) {
 /** @param {Change} change @returns {string | undefined} why nobody can undo it */
 const lasting = ({ action }) => (action.endsWith(".password_set") ? t("history.lasting") : undefined);
 
-/** @param {{change: Change, known: Known, undone: () => void, isOpen?: boolean, whole?: number | undefined}} props `whole`: how many changes its request made. */
-export function Item({ change, known, undone, isOpen = false, whole = 1 }) {
+/** @param {{change: Change, known: Known, undone: () => void, isOpen?: boolean, obstacle?: import("./changes.js").Obstacle | undefined, whole?: number | undefined}} props `obstacle`: if the list knows none; `whole`: how many changes its request made. */
+export function Item({ change, known, undone, isOpen = false, obstacle, whole = 1 }) {
   const [open, setOpen] = useState(isOpen);
   const { busy, complaint, undo } = useUndo(undone);
   return h(
@@ -172,7 +173,7 @@ export function Item({ change, known, undone, isOpen = false, whole = 1 }) {
     h(Disclosure, { open, setOpen, summary: h(Words, { change }), seconds: change.at }, h(Details, { change })),
     h(
       Undoable,
-      { obstacle: known.obstacle([change]) },
+      { obstacle: known.obstacle([change]) ?? obstacle },
       h(Button, { tone: "quiet", icon: "Undo2", scope: writeScope(change.kind), reason: lasting(change), busy, onClick: () => void undo(() => undoChange(change), [change]) }, t("undo")),
     ),
     whole > 1 && change.request_id && h(PartOf, { change, request: change.request_id, count: whole, known, undone }),
