@@ -291,11 +291,29 @@ def test_the_bundle_is_served_as_the_plain_modules_are(bundled_app: ASGIApp, bun
 @pytest.mark.rule("contract J5")
 def test_the_bundle_has_its_files_in_brotli(bundled_app: ASGIApp, bundle: Path) -> None:
     here = files(bundled_app)
-    for compressed in bundle.rglob("*.br"):
-        name = compressed.relative_to(bundle).with_suffix("")
-        file = ask(bundled_app, "GET", f"{here}{name}", headers=[("accept-encoding", "br")])
-        assert file.body == compressed.read_bytes()
-        assert brotli.decompress(file.body) == (bundle / name).read_bytes()
+    for path in (path for path in bundle.rglob("*.*") if path.suffix in {".js", ".css"}):
+        file = ask(bundled_app, "GET", f"{here}{path.relative_to(bundle)}", headers=[("accept-encoding", "br")])
+        assert file.body == Path(f"{path}.br").read_bytes()
+        assert brotli.decompress(file.body) == path.read_bytes()
+
+
+@pytest.mark.rule("contract J5")
+@pytest.mark.parametrize("other", [brotli.compress(b"former"), b"damaged", b""])
+def test_a_brotli_form_of_something_else_is_not_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: bytes
+) -> None:
+    monkeypatch.setattr(assets, "DIRECTORY", tmp_path)
+    monkeypatch.setattr(assets, "_CHECK_INTERVAL", 0)
+    compressed = tmp_path / "app.js.br"
+    tmp_path.joinpath("app.js").write_bytes(b"changed")
+    compressed.write_bytes(other)
+    folder = assets.AssetFolder({})
+    served = folder.assets().by_name["app.js"]
+    assert (served.bundled_brotli, brotli.decompress(served.in_brotli)) == (None, b"changed")
+    compressed.write_bytes(brotli.compress(b"changed"))
+    os.utime(compressed, (0, 0))
+    assert folder.assets().by_name["app.js"].bundled_brotli == compressed.read_bytes()
+    assert set(folder.assets().by_name) == {"app.js"}
 
 
 @pytest.mark.rule("contract J5")

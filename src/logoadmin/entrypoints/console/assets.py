@@ -24,9 +24,11 @@ _TYPES: Final[Mapping[str, str]] = {
     ".txt": "text/plain",
     ".woff2": "font/woff2",
 }
+_BROTLI: Final = ".br"
+_KEPT: Final = frozenset((*_TYPES, _BROTLI))
 # Checking the folder takes milliseconds, and a page requests dozens of files.
 _CHECK_INTERVAL: Final = 1.0  # seconds
-# Of what the bundle does not have compressed: level 11 takes ten times as long for 8 % less, while a browser waits.
+# For files without their Brotli form beside them: level 11 takes 17 times as long for 8 % less, while a browser waits.
 _BROTLI_LEVEL: Final = 9
 
 
@@ -37,7 +39,7 @@ class Asset:
     Attributes:
         media_type: its type, without parameters.
         body: its content.
-        bundled_brotli: the content in Brotli at its best, which a bundle has beside the file.
+        bundled_brotli: its Brotli form at level 11, which a bundle has beside the file.
     """
 
     media_type: str
@@ -102,18 +104,26 @@ class AssetFolder:
         return self._assets
 
     def _check(self) -> None:
-        found = {path: path.stat().st_mtime_ns for path in sorted(DIRECTORY.rglob("*")) if path.suffix in _TYPES}
+        files = [path for path in sorted(DIRECTORY.rglob("*")) if path.suffix in _KEPT]
+        found = {path: path.stat().st_mtime_ns for path in files}
         if found == self._seen:
             return
-        bodies = {path.relative_to(DIRECTORY).as_posix(): path.read_bytes() for path in found}
-        compressed = {path.relative_to(DIRECTORY).as_posix(): _content(Path(f"{path}.br")) for path in found}
+        contents = {path.relative_to(DIRECTORY).as_posix(): path.read_bytes() for path in files}
+        bodies = {name: body for name, body in contents.items() if not name.endswith(_BROTLI)}
         bodies |= self._generated
         digest = hashlib.sha256()
         for name, body in bodies.items():
             digest.update(b"%s %d " % (name.encode(), len(body)) + body)
-        by_name = {name: Asset(_TYPES[Path(name).suffix], body, compressed.get(name)) for name, body in bodies.items()}
+        by_name = {
+            name: Asset(_TYPES[Path(name).suffix], body, _form_of(body, contents.get(f"{name}{_BROTLI}")))
+            for name, body in bodies.items()
+        }
         self._seen, self._assets = found, Assets(digest.hexdigest()[:16], by_name)
 
 
-def _content(path: Path) -> bytes | None:
-    return path.read_bytes() if path.exists() else None
+def _form_of(body: bytes, compressed: bytes | None) -> bytes | None:
+    """Return a Brotli form if it is of this body: one of two files may have been changed without the other."""
+    try:
+        return compressed if compressed and brotli.decompress(compressed) == body else None
+    except brotli.error:
+        return None
