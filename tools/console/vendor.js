@@ -85,13 +85,13 @@ const letters = (first, last) => String.fromCodePoint(...Array.from({ length: la
 
 /** @returns {Promise<Buffer>} the typeface in the weights of the console, of the letters of its languages */
 async function face() {
-  const drawn = `${letters(0x20, 0x7e)}${letters(0x410, 0x44f)}Ёё№\u{A0}«»–—‘’“”…·×→←`;
+  const drawn = `${letters(0x20, 0x7e)}${letters(0x410, 0x44f)}Ёё№\u{A0}«»‹›–—‘’“”…·×−→←`;
   return subsetFont(await readFile(new URL(FACE, HERE)), drawn, {
     targetFormat: "woff2",
     variationAxes: { wght: { min: 400, max: 600, default: 400 } },
     keepFeatures: ["tnum"],
     noHinting: true,
-    dropTables: ["GDEF", "HVAR", "MVAR", "STAT", "gasp"], // which say again what the outlines say
+    dropTables: ["GDEF", "HVAR", "MVAR", "STAT", "gasp"], // which browsers do not need to draw it
   });
 }
 
