@@ -3,8 +3,8 @@
  *
  * Every file that the page or a module asks for by name keeps its name; what several of them share is in chunks. `bundle.json`
  * names what each view needs, by its path, in which `:` is a number, and under `*` what all views need, so that the page can ask
- * for all of it at once. Beside each file is what it is in Brotli at its best, which would take the service a second for the
- * editor. Modules that are named keep their names as well: tests import them.
+ * for all of it at once. Beside each script and style sheet is its Brotli form at level 11, which the service would need a
+ * second to make for the editor. Modules that are named keep their names as well: tests import them.
  */
 import { cp, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -61,7 +61,8 @@ const afterApp = (later, joining) => ({
 /** @param {import("esbuild").Metafile} metafile @returns {Promise<string[]>} the modules of the chunks that the first list needs */
 async function inFirstList(metafile) {
   const outputs = (await neededBy(metafile))[FIRST_LIST]?.map((name) => metafile.outputs[relative(CONSOLE, join(folder, name))]);
-  return outputs?.flatMap((output) => (output && !output.entryPoint ? Object.keys(output.inputs) : [])) ?? [];
+  if (!outputs) throw new Error(`no view has the path ${FIRST_LIST}`);
+  return outputs.flatMap((output) => (output && !output.entryPoint ? Object.keys(output.inputs) : []));
 }
 
 /** @param {import("esbuild").Metafile} metafile @returns {Promise<Record<string, string[]>>} */
@@ -109,7 +110,8 @@ const { metafile } = await bundled(await inFirstList((await bundled([], false)).
 for (const name of files.filter((each) => /\.(html|svg|txt|woff2)$|manifest\.json$/.test(each))) await cp(join(CONSOLE, name), join(folder, name));
 const needed = await neededBy(metafile);
 // `app.js` would only import the chunk with the program, so the chunk takes its place and its name.
-const program = needed["*"]?.find((name) => metafile.outputs[relative(CONSOLE, join(folder, name))]?.inputs["app.js"]) ?? "";
+const program = needed["*"]?.find((name) => metafile.outputs[relative(CONSOLE, join(folder, name))]?.inputs["app.js"]);
+if (!program) throw new Error("no chunk has app.js");
 await rename(join(folder, program), join(folder, "app.js"));
 needed["*"] = needed["*"]?.filter((name) => name !== program) ?? [];
 await writeFile(join(folder, "bundle.json"), JSON.stringify(needed));
