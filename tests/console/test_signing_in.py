@@ -105,7 +105,7 @@ def test_the_first_password_is_changed_before_anything_else(person: Person) -> N
         page.keyboard.press("Enter")
         expect(current).to_have_accessible_description(said)
         expect(current).to_be_focused()
-    expect(current).to_have_js_property("selectionStart", 0)  # what is typed replaces it
+    expect(current).to_have_js_property("selectionStart", 0)  # typing replaces it
     page.keyboard.type(ADMIN_PASSWORD)
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Logos")

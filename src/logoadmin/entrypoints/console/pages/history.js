@@ -84,7 +84,7 @@ export default function History() {
   );
 }
 
-/** @param {string | undefined} request @param {Group[]} groups What was read of it. */
+/** @param {string | undefined} request @param {Group[]} groups Its changes, as far as they were read. */
 function useRequest(request, groups) {
   const changes = useMemo(() => groups.flatMap((group) => group.changes), [groups]);
   const [count, setCount] = useState(changes.length);
