@@ -10,7 +10,7 @@ from logoadmin.domain.changes.acts import ListActs
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, GetLogo
 from logoadmin.domain.identity.users import ListUsers
 from tests import firefox
-from tests.console.driver import Person
+from tests.console.driver import VIEWS, Person
 from tests.console.password_host import password_host
 from tests.console.service import Served
 from tests.console.submissions import admit, new_logo, own_logo, submit
@@ -170,3 +170,20 @@ def test_firefox_begins_with_what_to_do_and_invites_a_member(service: Served, fo
     fox.click("dialog .button.primary")
     fox.becomes("document.querySelector('tbody').innerText.includes('mia') && !document.querySelector('dialog')")
     assert user.user_id > ADMIN_ID
+
+
+@pytest.mark.release
+@pytest.mark.rule("contract J1", "contract J5")
+@pytest.mark.parametrize("width", [390, 1280])
+def test_firefox_shows_every_view_without_sideways_scrolling(service: Served, fox: Firefox, width: int) -> None:
+    fox.send("WebDriver:SetWindowRect", {"width": width, "height": 800})
+    fox.open(f"{service.address}/console/about")
+    fox.type("[name=username]", "admin")
+    fox.type("[name=password]", ADMIN_PASSWORD + ENTER)
+    fox.becomes("document.querySelector('h1')?.innerText === 'About'")
+    for view in VIEWS:
+        fox.open(f"{service.address}/console/{view}")
+        fox.becomes("document.querySelector('h1')?.checkVisibility() && !document.querySelector('.skeleton')")
+        assert fox.run("document.fonts.check('14px Geist')"), view
+        assert fox.run("document.documentElement.scrollWidth <= innerWidth"), view
+        assert fox.run("document.querySelectorAll('.notice.failed').length") == 0, view
