@@ -50,3 +50,16 @@ def test_the_rail_leads_to_sections_and_marks_the_one_in_view(console: Person) -
     expect(heading).to_be_in_viewport()
     console.see(Appearance(390, "light", "en"))
     expect(rail).to_be_hidden()
+
+
+@pytest.mark.rule("contract J5")
+@pytest.mark.parametrize("width", [320, 390])
+def test_a_phone_shows_the_names_of_a_table_and_its_order_whole(console: Person, width: int) -> None:
+    console.sign_in("themes?look=table")
+    console.see(Appearance(width, "light", "en"))
+    name = console.page.get_by_role("link", name="Theme 12")
+    expect(name).to_be_visible()
+    assert name.evaluate("(link) => link.scrollWidth <= link.clientWidth")
+    order = console.page.get_by_role("combobox", name="Order").bounding_box()
+    assert order is not None
+    assert order["width"] >= 120
