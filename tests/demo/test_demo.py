@@ -15,6 +15,7 @@ from logoadmin.domain.kernel.access import ANONYMOUS
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.app import web_application
 from logoadmin.entrypoints.cli import cli
+from logoadmin.entrypoints.cli.gallery import show_start
 from logoadmin.settings import Settings, settings_of
 
 pytestmark = pytest.mark.rule("contract Q4")
@@ -81,3 +82,12 @@ def test_a_database_is_refused_since_nothing_is_stored() -> None:
     ran = CliRunner().invoke(cli, ["serve", "--demo", "--database", "sqlite:///kept.db"])
     assert ran.exit_code == 2
     assert "leave out --database" in ran.output
+
+
+def test_no_command_is_named_that_would_change_another_gallery(
+    demo: LogoAdmin, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show_start(demo, in_memory=True)
+    printed = capsys.readouterr().out
+    assert str(demo.admin_password) in printed
+    assert "user password" not in printed

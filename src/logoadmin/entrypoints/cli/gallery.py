@@ -82,9 +82,14 @@ def command_settings(database: str | None) -> "Settings":
     return settings
 
 
-def show_start(gallery: "LogoAdmin") -> None:
-    """Print the password of the first administrator if it was generated, and what is wrong with the gallery."""
-    show_password(gallery.admin_password)
+def show_start(gallery: "LogoAdmin", *, in_memory: bool = False) -> None:
+    """Print the password of the first administrator if it was generated, and what is wrong with the gallery.
+
+    Args:
+        gallery: the gallery that was opened.
+        in_memory: whether it ends with the program, so that no other command can change the password.
+    """
+    show_password(gallery.admin_password, in_memory=in_memory)
     _warn_of_clock(gallery)
     _warn_of_lockout(gallery)
 
@@ -112,8 +117,8 @@ def _warn_of_lockout(gallery: "LogoAdmin") -> None:
             click.echo(f"logoadmin: {NO_ADMINISTRATOR}; {LET_IN}", err=True)
 
 
-def show_password(password: str | None) -> None:
+def show_password(password: str | None, *, in_memory: bool = False) -> None:
     """Print the password of the first administrator if it was generated, on standard output, which is not the log."""
     if password is not None:
         click.echo(f'The first administrator is "admin" with the password {password}')
-        click.echo("It is shown only once. To change it: logoadmin user password admin")
+        click.echo("It is shown only once" + ("" if in_memory else ". To change it: logoadmin user password admin"))

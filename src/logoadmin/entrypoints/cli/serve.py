@@ -87,7 +87,7 @@ def serve(*, demo: bool, **flags: Any) -> None:
     and port.
     """
     in_terminal = _is_in_terminal()
-    from logoadmin.bootstrap import open_gallery
+    from logoadmin.bootstrap import MEMORY, open_gallery
     from logoadmin.demo import open_demo
     from logoadmin.settings import load_settings
 
@@ -105,7 +105,7 @@ def serve(*, demo: bool, **flags: Any) -> None:
             seen = held.enter_context(_metrics_listener(server, settings.metrics_host, settings.metrics_port))
             held.enter_context(server.shared_metrics())
         gallery = held.enter_context((open_demo if demo else open_gallery)(settings, counted=seen is not None))
-        show_start(gallery)
+        show_start(gallery, in_memory=settings.database.get_secret_value() == MEMORY)
         if seen is not None:
             from logoadmin.domain.logo_admin import metrics
 
