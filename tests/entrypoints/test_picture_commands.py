@@ -76,7 +76,6 @@ def test_pictures_are_moved_as_files(initialised: None, run: Run, tmp_path: Path
     with logoadmin.connect(DATABASE) as gallery:
         sent = {gallery.pictures.send(logoadmin.SendPicture(), png(shade)).picture for shade in (1, 2)}
     folder = tmp_path / "exported"
-    folder.mkdir()
     assert run("pictures", "export", str(folder)).out == "2 written\n"
     assert {path.name for path in folder.iterdir()} == {f"{picture}.webp" for picture in sent}
     assert run("pictures", "export", str(folder)).out == "0 written\n"

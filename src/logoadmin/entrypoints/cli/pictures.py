@@ -58,15 +58,16 @@ def mirror(database: str | None, *, dry_run: bool) -> None:
 
 
 @pictures.command("export")
-@click.argument("directory", type=_folder)
+@click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
 @database_option
 def export_(directory: Path, database: str | None) -> None:
-    """Write the stored files of all pictures into DIRECTORY, unless they exist there."""
+    """Write the stored files of all pictures into DIRECTORY, unless they exist there; it is created if needed."""
     from logoadmin.atomic_files import atomic_file
     from logoadmin.domain.gallery.pictures import GetPicture
 
     written = 0
     with gallery_at(database, "never") as gallery:
+        directory.mkdir(exist_ok=True)
         for picture in _stored(gallery):
             target = directory / f"{picture}.webp"
             if not target.exists():
