@@ -90,7 +90,7 @@ def test_the_shell_examples_of_the_readme_run_and_the_second_keeps_the_records_o
     (script,) = (block for block in blocks("README.md", "sh") if "curl" in block)
     with service(tmp_path, LOGOADMIN_ADMIN_PASSWORD=PASSWORD) as served:
         address = served.address
-        script = script.replace("http://127.0.0.1:8000", address).replace("the password that was printed", PASSWORD)
+        script = script.replace("http://127.0.0.1:8000", address).replace("the password of admin", PASSWORD)
         done = subprocess.run(["sh", "-e"], input=script, text=True, capture_output=True, timeout=120, check=True)
     author, logo, link, read = [json.loads(line) for line in done.stdout.splitlines()]
     assert link == {"logo_author_id": 1, "logo_id": 1, "author_id": 1}
@@ -153,7 +153,7 @@ def test_the_example_of_a_page_prints_the_responses_of_the_page(page: str, tmp_p
     script = "\n".join(commands for commands, _ in shown)
     with service(tmp_path, LOGOADMIN_ADMIN_PASSWORD=PASSWORD) as served:
         address = served.address
-        script = script.replace("http://127.0.0.1:8000", address).replace("the password that was printed", PASSWORD)
+        script = script.replace("http://127.0.0.1:8000", address).replace("the password of admin", PASSWORD)
         done = subprocess.run(["sh", "-e"], input=script, text=True, capture_output=True, timeout=60, check=True)
     answered = [json.loads(line) for line in done.stdout.splitlines()]
     assert lasting(answered) == lasting([answer for _, answers in shown for answer in answers])
