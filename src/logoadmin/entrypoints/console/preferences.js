@@ -5,6 +5,7 @@
  * @typedef {Record<string, unknown>} Preferences
  */
 import { computed, effect, signal } from "./vendor/preact.js";
+import { exchange as exchangeWith } from "./preferences_sync.js";
 import { me } from "./session.js";
 
 /** @type {import("./vendor/preact.js").Signal<Preferences>} */
@@ -51,7 +52,7 @@ function exchangeSoon() {
 async function exchange() {
   const name = unsent();
   // Unsent changes stay for the next time.
-  const found = await import("./preferences_sync.js").then((module) => module.exchange(name, stored)).catch(() => undefined);
+  const found = await exchangeWith(name, stored).catch(() => undefined);
   if (found && name === unsent()) preferences.value = store(key(), { ...found, ...stored(name) });
 }
 

@@ -1,6 +1,7 @@
 /** How readers of the published gallery get each logo and theme; known to users who may change one of them. */
 import { computed, signal } from "./vendor/preact.js";
 import { may, me } from "./session.js";
+import { readStatus } from "./parts/publication/read_status.js";
 
 /** What matters most first: the first two are not published. */
 export const STATES = /** @type {const} */ (["blocked", "left_out", "changed", "risky"]);
@@ -30,7 +31,6 @@ export const statesOf = (kind, id) => states.value.get(`${kind} ${id}`) ?? {};
 /** Read them, which no list waits for. */
 export async function readStates() {
   if (!may("logos:write") && !may("themes:write")) return;
-  const { readStatus } = await import("./parts/publication/read_status.js");
   status.value = (await readStatus()) ?? status.value;
 }
 

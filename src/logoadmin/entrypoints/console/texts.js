@@ -43,7 +43,7 @@ function preferred() {
 
 /** Load the texts. @param {Language} chosen @returns {Promise<void>} */
 async function load(chosen) {
-  const parts = await Promise.all([...wanted].map((part) => import(`./texts/${chosen}/${part}.js`)));
+  const parts = await Promise.all([...wanted].map((part) => `./texts/${chosen}/${part}.js`).map((file) => import(file)));
   // Another part was asked for meanwhile: what has it may be shown already.
   if (parts.length < wanted.size) return load(chosen);
   texts.value = Object.assign({}, ...parts.map((part) => part.default));

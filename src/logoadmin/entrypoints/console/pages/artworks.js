@@ -13,6 +13,7 @@ import { Begin, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/
 import { Icon } from "../parts/primitives/icon.js";
 import { ManyBar } from "../parts/lists/bulk_bar.js";
 import { work } from "../parts/lists/bulk_work.js";
+import { ListSync } from "../parts/lists/list_sync.js";
 import { inOrder, orderChoice } from "../parts/lists/order.js";
 import { lazy } from "../parts/primitives/lazy.js";
 import { Menu } from "../parts/primitives/menu.js";
@@ -43,7 +44,7 @@ export default function Artworks({ kind }) {
   const view = isLarge ? { again, failure: undefined, ...pages, records: pages?.records, found: foundInPages } : { records, found, failure, again: () => (abandonReads(kind), again()) };
   return [
     h(ArtworkList, { key: "list", kind, ...view }),
-    h(LazySync, { key: "sync", kind, busy: work.value !== undefined }),
+    h(ListSync, { key: "sync", kind, busy: work.value !== undefined }),
     isLarge && h(LazyLarge, { key: "pages", kind, filters: { ...filtersInForce(), q: query("q") }, take: setPages }),
   ];
 }
@@ -212,6 +213,4 @@ function Nothing({ kind, any }) {
 const LazyTable = lazy(withTexts(() => import("../parts/artwork/artwork_table.js").then((module) => module.ArtworkTable)), () => h(Skeleton, {}));
 
 const LazyChoices = lazy(withTexts(() => import("../parts/lists/view_choices.js").then((module) => module.ViewChoices)));
-// Every list has it soon, so it mentions no texts but those of lists.
-const LazySync = lazy(() => import("../parts/lists/list_sync.js").then((module) => module.ListSync));
 const LazyLarge = lazy(withTexts(() => import("../parts/lists/large_list.js").then((module) => module.LargeList)));
