@@ -1,7 +1,7 @@
 /** One change: what it did, and undoing it. */
 import { h, useEffect, useState } from "../vendor/preact.js";
 import { Failure, returned } from "../client.js";
-import { Known, countOfRequest, readChange, readLatest } from "../parts/history/changes.js";
+import { Known, readAct, readChange, readLatest } from "../parts/history/changes.js";
 import { readList } from "../records.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
@@ -21,7 +21,7 @@ export default function ChangePage({ params }) {
       const change = changeId > 0 ? await readChange(changeId) : undefined;
       const known = change ? new Known([{ newest: changeId, changes: [change] }], await readLatest(change)) : new Known([]);
       // One of many, if it came with a request for many.
-      const whole = change?.origin && change.request_id ? await countOfRequest(change.request_id) : 1;
+      const whole = change?.origin && change.request_id ? ((await readAct(change.request_id))?.count ?? 1) : 1;
       setRead({ change, known, whole });
       setFailure(undefined);
     } catch (error) {

@@ -1,14 +1,15 @@
 /** What happened, newest first; filtered by what stands in the address, and undone. */
-import { h, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
+import { h, useEffect, useRef, useState } from "../vendor/preact.js";
 import { Failure, returned } from "../client.js";
-import { Known, countOfRequest, readLatest, readPage } from "../parts/history/changes.js";
+import { readAct, readPage } from "../parts/history/changes.js";
 import { readList } from "../records.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
 import { Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
-import { ChangeList, UndoAll, Undoable, useUndo } from "../parts/history/change_list.js";
+import { ChangeList, UndoAct } from "../parts/history/change_list.js";
 import { HistoryFilters, chosenFilters, isFiltered } from "../parts/history/history_filters.js";
 
+/** @typedef {import("../parts/history/changes.js").Act} Act */
 /** @typedef {import("../parts/history/changes.js").Group} Group */
 /** @typedef {import("../parts/history/changes.js").Page} Page */
 
@@ -68,41 +69,33 @@ export default function History() {
     if (may("roles:read")) void readList("role");
   }, []);
   const again = () => void begin();
-  const request = filters.request_id !== undefined && groups?.length ? String(filters.request_id) : undefined;
-  const whole = useRequest(request, groups ?? []);
+  const act = useAct(filters.request_id === undefined ? undefined : String(filters.request_id), groups);
   return h(
     "div",
     { class: "view" },
-    h(ViewHead, { title: t("history.title") }, request && h(WholeRequest, { request, ...whole, undone: again })),
+    h(ViewHead, { title: t("history.title") }, act && h(UndoAct, { act, undone: again })),
     h(HistoryFilters, { groups: groups ?? [] }),
     failure && !groups && h(Unread, { failure, again }),
     !groups && !failure && h(Skeleton, {}),
     groups?.length === 0 && !isStale && h(Nothing, {}),
-    groups && groups.length > 0 && h("div", { class: isStale ? "stale" : "", "aria-busy": isStale }, h(ChangeList, { groups, undone: again, label: t("history.title"), days: true, whole: whole.obstacle?.why === "undone" ? whole.obstacle : undefined })),
+    groups && groups.length > 0 && h("div", { class: isStale ? "stale" : "", "aria-busy": isStale }, h(ChangeList, { groups, undone: again, label: t("history.title"), days: true, act })),
     failure && groups && h(Unread, { failure, again: () => void (after ? more() : begin()) }),
     after > 0 && !isStale && !failure && h(Older, { key: after, busy, more: () => void more() }),
   );
 }
 
-/** @param {string | undefined} request @param {Group[]} groups Its changes, as far as they were read. */
-function useRequest(request, groups) {
-  const changes = useMemo(() => groups.flatMap((group) => group.changes), [groups]);
-  const [count, setCount] = useState(changes.length);
-  // The last change of one of its records shows whether it was undone.
-  const [latest, setLatest] = useState(/** @type {import("../parts/history/changes.js").Change[]} */ ([]));
+/** @param {string | undefined} request @param {Group[] | undefined} groups Read again with these. @returns {Act | undefined} what it did */
+function useAct(request, groups) {
+  const [act, setAct] = useState(/** @type {Act | undefined} */ (undefined));
   useEffect(() => {
-    if (!request || !changes[0]) return;
-    void countOfRequest(request).then(setCount, () => undefined);
-    void readLatest(changes[0]).then(setLatest, () => undefined);
+    if (!request || !groups) return undefined;
+    let isLate = false;
+    void readAct(request).then((found) => isLate || setAct(found), () => undefined);
+    return () => {
+      isLate = true;
+    };
   }, [request, groups]);
-  const known = useMemo(() => new Known(groups, latest), [groups, latest]);
-  return { changes, count, obstacle: request ? known.obstacle(changes.slice(0, 1), request) : undefined };
-}
-
-/** @param {{request: string, undone: () => void} & ReturnType<typeof useRequest>} props */
-function WholeRequest({ request, changes, count, obstacle, undone }) {
-  const { busy, complaint, undo } = useUndo(undone);
-  return [h(Undoable, { key: "undo", obstacle }, h(UndoAll, { request, changes, count, busy, undo })), complaint];
+  return act && act.request_id === request ? act : undefined;
 }
 
 function Nothing() {

@@ -26,9 +26,10 @@ const SHOWN = 20;
  * @param {() => void} props.undone
  * @param {string} props.label
  * @param {boolean} [props.days] Whether each day has a heading.
- * @param {import("./changes.js").Obstacle | undefined} [props.whole] What undid all of them at once.
+ * @param {Act | undefined} [props.act] To which all of them belong.
  */
-export function ChangeList({ groups, undone, label, days = false, whole }) {
+export function ChangeList({ groups, undone, label, days = false, act }) {
+  const whole = act && act.undone_by !== null ? obstacleTo(act) : undefined;
   const known = useMemo(() => new Known(groups), [groups]);
   const list = (/** @type {Group[]} */ some, /** @type {string} */ name) =>
     h(
@@ -115,6 +116,16 @@ const writeScope = (kind) => (isListed(kind) ? KINDS[kind].write : "*");
 /** What one request did; its changes are read when somebody opens it. @param {{act: Act, undone: () => void}} props */
 function ActItem({ act, undone }) {
   const [open, setOpen] = useState(false);
+  return h(
+    "article",
+    { class: "change-item" },
+    h(Disclosure, { open, setOpen, summary: h(ActWords, { act }), seconds: act.at }, h(Changes, { act, undone })),
+    h(UndoAct, { act, undone, tone: "quiet" }),
+  );
+}
+
+/** Undoes an act, or says why that is not possible. @param {{act: Act, undone: () => void, tone?: string}} props */
+export function UndoAct({ act, undone, tone = "" }) {
   const { busy, complaint, undo } = useUndo(undone);
   const kinds = kindsOfAct(act).map((kind) => ({ kind }));
   const lacking = kinds.map(({ kind }) => writeScope(kind)).find((scope) => !may(scope));
@@ -122,19 +133,16 @@ function ActItem({ act, undone }) {
   const isOne = isSingle(act) || request === null;
   const run = () => undo(() => (request === null || act.count === 1 ? undoChange(act) : undoRequest(request)), kinds);
   const reason = act.can_undo || lacking ? undefined : t(Object.keys(act.actions).every((action) => action.endsWith(".password_set")) ? "history.lasting" : "history.used");
-  return h(
-    "article",
-    { class: "change-item" },
-    h(Disclosure, { open, setOpen, summary: h(ActWords, { act }), seconds: act.at }, h(Changes, { act, undone })),
+  return [
     h(
       Undoable,
-      { obstacle: obstacleTo(act) },
+      { key: "undo", obstacle: obstacleTo(act) },
       isOne
-        ? h(Button, { tone: "quiet", icon: "Undo2", scope: lacking, reason, busy, onClick: () => void run() }, t("undo"))
-        : h(UndoAll, { request: request ?? "", changes: kinds, count: act.count, busy, undo, reason, tone: "quiet" }),
+        ? h(Button, { tone, icon: "Undo2", scope: lacking, reason, busy, onClick: () => void run() }, t("undo"))
+        : h(UndoAll, { request: request ?? "", changes: kinds, count: act.count, busy, undo, reason, tone }),
     ),
     complaint,
-  );
+  ];
 }
 
 /** @param {Act} act @returns {import("./changes.js").Obstacle | undefined} why it cannot be undone, if there is a place that says more */
@@ -154,8 +162,9 @@ function Changes({ act, undone }) {
   if (!data) return failure ? h(Unread, { failure, again }) : h(Skeleton, {});
   if (isOne) return data[0] ? h(Details, { change: data[0] }) : null;
   const known = new Known([{ newest: act.change_id, changes: data }]);
+  const whole = act.undone_by === null ? undefined : obstacleTo(act);
   return [
-    h("ol", { key: "changes", class: "box divided changes inner" }, data.map((change) => h("li", { key: change.change_id, class: "change" }, h(Item, { change, known, undone })))),
+    h("ol", { key: "changes", class: "box divided changes inner" }, data.map((change) => h("li", { key: change.change_id, class: "change" }, h(Item, { change, known, undone, obstacle: whole })))),
     h(Link, { key: "all", to: `history?request=${encodeURIComponent(request ?? "")}`, class: "more" }, t("history.all", { n: act.count })),
   ];
 }
@@ -163,7 +172,7 @@ function Changes({ act, undone }) {
 /** @param {Change} change @returns {string | undefined} why nobody can undo it */
 const lasting = ({ action }) => (action.endsWith(".password_set") ? t("history.lasting") : undefined);
 
-/** @param {{change: Change, known: Known, undone: () => void, isOpen?: boolean, obstacle?: import("./changes.js").Obstacle | undefined, whole?: number | undefined}} props `obstacle`: if the list knows none; `whole`: how many changes its request made. */
+/** @param {{change: Change, known: Known, undone: () => void, isOpen?: boolean, obstacle?: import("./changes.js").Obstacle | undefined, whole?: number | undefined}} props `obstacle`: used if `known` has none; `whole`: how many changes its request made. */
 export function Item({ change, known, undone, isOpen = false, obstacle, whole = 1 }) {
   const [open, setOpen] = useState(isOpen);
   const { busy, complaint, undo } = useUndo(undone);

@@ -114,9 +114,9 @@ export async function readLatest({ kind, id }) {
   return (await read({ kind, id, order: "desc", limit: 1 })).data;
 }
 
-/** @param {string} request @returns {Promise<number>} how many changes it made */
-export async function countOfRequest(request) {
-  return (await readActs({ request_id: request }, 0, 1)).groups[0]?.act?.count ?? 0;
+/** @param {string} request @returns {Promise<Act | undefined>} what it did */
+export async function readAct(request) {
+  return (await readActs({ request_id: request }, 0, 1)).groups[0]?.act;
 }
 
 /** @param {Change} change @returns {boolean} whether the first start made it: two roles and the first administrator */
