@@ -2,7 +2,10 @@
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -15,7 +18,6 @@ from logoadmin.domain.kernel.access import ANONYMOUS
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.app import web_application
 from logoadmin.entrypoints.cli import cli
-from logoadmin.entrypoints.cli.gallery import show_start
 from logoadmin.settings import Settings, settings_of
 
 pytestmark = pytest.mark.rule("contract Q4")
@@ -84,10 +86,12 @@ def test_a_database_is_refused_since_nothing_is_stored() -> None:
     assert "leave out --database" in ran.output
 
 
-def test_no_command_is_named_that_would_change_another_gallery(
-    demo: LogoAdmin, capsys: pytest.CaptureFixture[str]
-) -> None:
-    show_start(demo, in_memory=True)
-    printed = capsys.readouterr().out
-    assert str(demo.admin_password) in printed
-    assert "user password" not in printed
+@pytest.mark.slow("processes are started and stopped")
+def test_no_command_is_named_that_would_change_another_gallery(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "logoadmin", "serve", "--demo", "--port", "0"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as demo:
+        assert demo.stdout is not None
+        printed = [demo.stdout.readline(), demo.stdout.readline()]
+        demo.terminate()
+    assert "with the password" in printed[0]
+    assert printed[1] == "It is shown only once\n"
