@@ -122,7 +122,7 @@ class AssetFolder:
 
 
 def _form_of(body: bytes, compressed: bytes | None) -> bytes | None:
-    """Return a Brotli form if it is of this body: one of two files may have been changed without the other."""
+    """Return a Brotli form if it decompresses to the body; either file may have changed alone."""
     try:
         return compressed if compressed and brotli.decompress(compressed) == body else None
     except brotli.error:

@@ -43,6 +43,7 @@ function preferred() {
 
 /** Load the texts. @param {Language} chosen @returns {Promise<void>} */
 async function load(chosen) {
+  // The bundle would have a table of all texts for a template as the argument.
   const parts = await Promise.all([...wanted].map((part) => `./texts/${chosen}/${part}.js`).map((file) => import(file)));
   // Another part was asked for meanwhile: what has it may be shown already.
   if (parts.length < wanted.size) return load(chosen);
