@@ -164,10 +164,11 @@ def test_all_that_one_request_did_is_one_entry_and_is_undone_at_once(console: Pe
     expect(page.locator(".view-actions").get_by_role("link", name="Changed since")).to_be_visible()
     expect(rows.nth(1).get_by_role("button", name="Undo")).to_be_visible()
     page.locator(".notice").get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice").last).to_contain_text("Redone")
     page.locator(".view-actions").get_by_role("button", name="Undo all").click()
     dialog = page.get_by_role("dialog", name="Undo all 120 changes?")
     dialog.get_by_role("button", name="Undo").click()
-    expect(page.locator(".notice")).to_contain_text("Undone")
+    expect(page.locator(".notice").last).to_contain_text("Undone")
     names = {each.username for each in gallery.authors.list(authors.ListAuthors())}
     assert {"Before", "After"} <= names
     assert "Author 500" not in names

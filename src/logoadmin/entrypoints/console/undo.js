@@ -15,7 +15,7 @@ export async function undo({ dismiss, say, sayFailure }, what, requestIds, undon
     const working = left.length > 1 ? say(t("undoing", { n: left.length }), { stays: true }) : undefined;
     try {
       for (; left.length > 0; left.pop(), repeat = undefined) await (repeat ?? (() => revert(left.at(-1))))();
-      say(t("undone.what", { what }));
+      say(what === t("undone") ? t("redone") : t("undone.what", { what }));
     } catch (error) {
       // With its own key, so that it has no second effect.
       sayFailure(error, () => void go(error instanceof Failure ? error.repeat : undefined));

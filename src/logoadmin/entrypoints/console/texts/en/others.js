@@ -24,6 +24,7 @@ export default {
   "remove.title": "Remove {name}?",
   removed: "Removed {name}",
   saved: "Saved {name}",
+  redone: "Redone",
   undone: "Undone",
   "undone.what": "Undone: {what}",
   undoing: "Undoing {n} …",

@@ -28,6 +28,7 @@ export default {
   removed: "Удалено: {name}",
   saved: "Сохранено: {name}",
   undone: "Отменено",
+  redone: "Возвращено",
   "undone.what": "Отменено: {what}",
   undoing: "Отменяется: {n} …",
   // When things fail
