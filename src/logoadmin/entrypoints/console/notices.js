@@ -53,11 +53,12 @@ export function dismiss(id) {
  * @param {string} text
  * @param {string[]} requestIds Of the answers, in their order.
  * @param {() => void} undone Reads the data again afterwards.
+ * @param {() => string} [words] What then reports that it is undone, if not its own text.
  */
-export function sayDone(text, requestIds, undone) {
+export function sayDone(text, requestIds, undone, words) {
   const run = () => {
     undoes = undefined;
-    loadUndo().then((module) => module.undo({ dismiss, say, sayFailure }, text, requestIds, undone), () => say(t("failure.away"), { tone: "failed" }));
+    loadUndo().then((module) => module.undo({ dismiss, say, sayFailure }, text, requestIds, undone, words), () => say(t("failure.away"), { tone: "failed" }));
   };
   say(text, requestIds.some(Boolean) ? { action: { text: t("undo"), run, shortcut: "Control+Z" } } : {});
 }

@@ -29,7 +29,7 @@ const SHOWN = 20;
  * @param {Act | undefined} [props.act] To which all of them belong.
  */
 export function ChangeList({ groups, undone, label, days = false, act }) {
-  const whole = act && act.undone_by !== null ? obstacleTo(act) : undefined;
+  const whole = act && undoOf(act);
   const known = useMemo(() => new Known(groups), [groups]);
   const list = (/** @type {Group[]} */ some, /** @type {string} */ name) =>
     h(
@@ -78,7 +78,7 @@ export function useUndo(undone) {
     };
     try {
       const answer = await act();
-      sayDone(t("undone"), [answer.requestId], after);
+      sayDone(t("undone"), [answer.requestId], after, () => t("redone"));
       after();
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -145,10 +145,14 @@ export function UndoAct({ act, undone, tone = "" }) {
   ];
 }
 
+/** @param {Act} act @returns {import("./changes.js").Obstacle | undefined} what undid all of it */
+const undoOf = ({ undone_by: undoer }) => (undoer === null ? undefined : { why: "undone", to: `history?request=${encodeURIComponent(undoer)}` });
+
 /** @param {Act} act @returns {import("./changes.js").Obstacle | undefined} why it cannot be undone, if there is a place that says more */
-function obstacleTo({ undone_by: undoer, why_not: whyNot, origin }) {
+function obstacleTo(act) {
+  const { why_not: whyNot, origin } = act;
   if (origin === "first start") return { why: "since" };
-  if (undoer !== null) return { why: "undone", to: `history?request=${encodeURIComponent(undoer)}` };
+  if (undoOf(act)) return undoOf(act);
   const [, number] = /by change (\d+)/.exec(whyNot ?? "") ?? [];
   return number === undefined ? undefined : { why: "since", to: `history/${number}` };
 }
@@ -162,7 +166,7 @@ function Changes({ act, undone }) {
   if (!data) return failure ? h(Unread, { failure, again }) : h(Skeleton, {});
   if (isOne) return data[0] ? h(Details, { change: data[0] }) : null;
   const known = new Known([{ newest: act.change_id, changes: data }]);
-  const whole = act.undone_by === null ? undefined : obstacleTo(act);
+  const whole = undoOf(act);
   return [
     h("ol", { key: "changes", class: "box divided changes inner" }, data.map((change) => h("li", { key: change.change_id, class: "change" }, h(Item, { change, known, undone, obstacle: whole })))),
     h(Link, { key: "all", to: `history?request=${encodeURIComponent(request ?? "")}`, class: "more" }, t("history.all", { n: act.count })),
