@@ -412,7 +412,7 @@ def test_after_a_failure_at_any_step_no_page_lacks_a_file(files: GalleryFiles) -
         page = b'<script type="application/json" id="gallery">%d</script>' % version
         beside = {"page.js": b"script %d" % version, "page.css": b"sheet", "index.html": page}
         styles = [
-            StyleFile(f"themes/{each}.user.css", f"{version}", lambda each=each: f"style {each} of {version}")  # type: ignore[misc]
+            StyleFile(f"themes/{each}.user.css", f"{version}", lambda each=each: f"style {each} of {version}")  # type: ignore[misc]  # has a default
             for each in range(version, version + 3)
         ]
         return replace(made, files={**made.files, **beside}, styles=styles)

@@ -83,7 +83,7 @@ def command_settings(database: str | None) -> "Settings":
 
 
 def show_start(gallery: "LogoAdmin", *, in_memory: bool = False) -> None:
-    """Print the password of the first administrator if it was generated, and what is wrong with the gallery.
+    """Print the generated password of the first administrator, if any, and the warnings about the gallery.
 
     Args:
         gallery: the gallery that was opened.
