@@ -1,5 +1,5 @@
 # Every target sets up what it needs: only python3, pip and make are required.
-.PHONY: run test test-slow test-all release structure tables openapi check check-code check-console bundle reader vendor bench bench-console pictures views build
+.PHONY: run test test-slow test-all release structure tables check check-code check-console bundle reader vendor bench bench-console pictures views build
 .PHONY: docs lock clean
 
 UV := .venv/bin/uv
@@ -39,6 +39,7 @@ check-code: .venv/ready  ## Check style, English, types and import rules
 	$(BIN)/pytest -n 0 -m lint tests/architecture
 
 check-console: tools/console/node_modules/ready  ## Check types and style of the console's modules, with the Node that pip installs
+	mkdir -p build && $(BIN)/logoadmin openapi --access open > build/openapi.json
 	$(NPM) run check
 
 bundle: tools/console/node_modules/ready  ## Bundle the console into build/console, from which the wheel has it
@@ -53,11 +54,8 @@ vendor: tools/console/node_modules/ready  ## Rebuild the console's vendored file
 structure: .venv/ready  ## Measure the size and the paths of the code, and write them into docs/architecture.md
 	$(BIN)/python -m benchmarks.structure
 
-tables: .venv/ready  ## Write the tables of settings, causes and modules into docs/
+tables: .venv/ready  ## Write the tables of settings, causes, modules and operations into docs/
 	$(BIN)/python -m tests.architecture.tables
-
-openapi: .venv/ready  ## Write docs/openapi.json, whose diff shows changes of the interface
-	$(BIN)/logoadmin openapi --access open > docs/openapi.json
 
 bench: .venv/ready  ## Compare with a bare Starlette route and with the usual way; needs wrk, and mariadbd for its part
 	$(BIN)/python -m benchmarks

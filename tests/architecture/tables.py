@@ -6,11 +6,16 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, get_args, get_origin
 
 from pydantic import ByteSize, SecretStr
 
+from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.command import fields_of
+from logoadmin.domain.kernel.lists import Listing
+from logoadmin.entrypoints.http_api.operation import Operation
+from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.settings import Settings
 from tests.architecture.test_evidence import named, rules
 
@@ -52,6 +57,40 @@ def causes() -> str:
 def modules() -> str:
     """Return the rows of all modules, each with the start of its docstring."""
     return "\n".join(["| Module | Contents | Rules |", "|---|---|---|", *_module_rows(PACKAGE)])
+
+
+def operations() -> str:
+    """Return the rows of all operations of the interface."""
+    lines = [
+        "| Operation | Body or query | Response | Scope | Token | Also | Source |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    return "\n".join([*lines, *(f"| {' | '.join(_operation_row(operation))} |" for operation in OPERATIONS)])
+
+
+def _operation_row(operation: Operation) -> list[str]:
+    permission, fields = operation.command.permission, fields_of(operation.command)
+    given = {field.validation_alias or name: field for name, field in fields.items()}
+    body = [f"`{n}`{'' if f.is_required() else '?'}" for n, f in given.items() if n not in operation.path_fields]
+    scopes = " or ".join(f"`{scope.value}`" for scope in (permission.scope, *permission.or_else) if scope)
+    answer = " or ".join(dict.fromkeys(_name_of(row.answer) for row in operation.variants))
+    return [
+        f"`{operation.route}`",
+        "object" if operation.whole_body else ", ".join(body) or "-",
+        f"{operation.success}, {answer}",
+        f"{scopes}{', or oneself' if permission.self_field else ''}" or "-",
+        "yes" if permission.needs_token(Policy.OPEN) else "no",
+        ", ".join(map(str, operation.errors)) or "-",
+        operation.source,
+    ]
+
+
+def _name_of(answer: Any) -> str:
+    if get_origin(answer) in (tuple, Listing):
+        return f"list of {_name_of(get_args(answer)[0])}"
+    if get_origin(answer) is dict or answer is dict:
+        return "object"
+    return str(answer.__name__)
 
 
 def _module_rows(folder: Path) -> Iterator[str]:
@@ -107,6 +146,7 @@ TABLES: Final[dict[str, tuple[str, Callable[[], str]]]] = {
     "causes": ("trouble.md", causes),
     "modules": ("architecture.md", modules),
     "rules": ("spec.md", spec_rules),
+    "operations": ("operations.md", operations),
 }
 
 

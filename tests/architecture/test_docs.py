@@ -16,13 +16,10 @@ from starlette.testclient import TestClient
 
 import logoadmin
 from benchmarks import structure
-from logoadmin.domain.kernel.access import Policy
-from logoadmin.domain.kernel.command import fields_of
 from logoadmin.domain.kernel.errors import LogoAdminError, NotModified
 from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.entrypoints.cli import cli
 from logoadmin.entrypoints.http_api.errors import STATUSES
-from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.settings import Settings
 from tests.architecture.tables import TABLES, with_table
@@ -168,32 +165,6 @@ def test_the_generated_tables_are_those_of_the_code(name: str) -> None:
     page, table = TABLES[name]
     current = text(f"docs/{page}")
     assert current == with_table(current, name, table()), "run make tables"
-
-
-def row_of(operation: Operation) -> list[str]:
-    """Return the row of an operation in the table of endpoints, without the description of the response."""
-    permission, fields = operation.command.permission, fields_of(operation.command)
-    given = {field.validation_alias or name: field for name, field in fields.items()}
-    body = [f"`{n}`{'' if f.is_required() else '?'}" for n, f in given.items() if n not in operation.path_fields]
-    scopes = " or ".join(f"`{scope.value}`" for scope in (permission.scope, *permission.or_else) if scope)
-    scope = f"{scopes}{', or oneself' if permission.self_field else ''}" or "-"
-    return [
-        f"`{operation.route}`",
-        "object" if operation.whole_body else ", ".join(body) or "-",
-        str(operation.success),
-        scope,
-        "yes" if permission.needs_token(Policy.OPEN) else "no",
-        ", ".join(map(str, operation.errors)) or "-",
-        operation.source,
-    ]
-
-
-def test_the_tables_of_endpoints_have_all_operations() -> None:
-    table = [
-        [*row[:2], row[2].split(",")[0], *row[3:]]
-        for row in rows("docs/interface.md", "`(GET|POST|PUT|PATCH|DELETE) .*`")
-    ]
-    assert sorted(table) == sorted(row_of(operation) for operation in OPERATIONS)
 
 
 @pytest.mark.rule("contract H6")
