@@ -65,6 +65,11 @@ class Failure(Exception):
         """Whether the connection is unusable, or was never established."""
         return self.kind in {FailureKind.GONE, FailureKind.USELESS}
 
+    @property
+    def detail(self) -> str:
+        """What the cause is about, for the operator: the server's own words on a variable that it refuses."""
+        return str(self.code) if self.cause is Cause.SESSION else ""
+
 
 class DriverErrors:
     """Derives the failure of a transaction from the error of its driver."""

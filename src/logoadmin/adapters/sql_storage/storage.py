@@ -212,12 +212,12 @@ class SqlStorage:
             except Failure as failure:
                 if failure.kind is FailureKind.CONFLICT and retried < RETRIES:
                     continue
-                cause = failure.cause
+                cause, detail = failure.cause, failure.detail
                 if cause is Cause.NO_RIGHTS and failure.kind is FailureKind.BUSY:
                     who = f"The database user at {self.server}"
                     raise StartError(f"{who} may not make tables; grant it ALL on the database") from None
                 break
-        raise StorageUnavailable(self.server, cause)
+        raise StorageUnavailable(self.server, cause, detail)
 
     def data_version(self) -> int | None:
         """Return a number that changes with any commit, if it is available without waiting."""

@@ -60,6 +60,11 @@ class Cause(Enum):
         "server and URL disagree about TLS, or the certificate is not trusted",
         "compare ssl, ssl_ca and ssl_check_hostname in the URL with the TLS settings of the server",
     )
+    SESSION = (
+        "session",
+        "it refuses a setting that every session of this program needs",
+        "change the configuration of the server, or of the proxy before it, so that sessions may set it",
+    )
     DISK_FULL = ("disk_full", "its disk is full", "free some space")
     READ_ONLY = (
         "read_only",

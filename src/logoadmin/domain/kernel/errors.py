@@ -293,17 +293,20 @@ class StorageUnavailable(LogoAdminError):
 
     Attributes:
         cause: the reason, for the log and the operator; it is not in the text (contract K3).
+        detail: what the reason is about, such as a variable of the server; may be empty.
     """
 
-    def __init__(self, server: str, cause: Cause = Cause.OUT_OF_REACH) -> None:
+    def __init__(self, server: str, cause: Cause = Cause.OUT_OF_REACH, detail: str = "") -> None:
         self.server = server
         self.cause = cause
+        self.detail = detail
         super().__init__(f"Cannot connect to the database server at {server}")
 
     @property
     def explained(self) -> str:
         """The reason and its solution."""
-        return f"{self}: {self.cause.text}; {self.cause.cure}"
+        detail = f" ({self.detail})" if self.detail else ""
+        return f"{self}: {self.cause.text}{detail}; {self.cause.cure}"
 
 
 class OutgoingError(LogoAdminError):

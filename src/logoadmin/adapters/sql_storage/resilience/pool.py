@@ -75,6 +75,7 @@ class ConnectionPool:
             answer = self._retry(work)
         except Failure as failure:
             cause = self._failed(failure, writing)
+            detail = failure.detail
             outcome = cause.code
         except BaseException as error:
             self._breaker.record_result(reached=True)
@@ -93,7 +94,7 @@ class ConnectionPool:
             seconds = time.perf_counter() - began
             self._metrics.database_call(outcome, seconds, breaker_open=not self._breaker.is_closed)
         # Outside the except block, so that the error does not reference the driver's text.
-        raise StorageUnavailable(self._server, cause)
+        raise StorageUnavailable(self._server, cause, detail)
 
     def once(self, work: Callable[[Transaction], Answer]) -> Answer:
         """Make a call once, without the circuit breaker and uncounted.

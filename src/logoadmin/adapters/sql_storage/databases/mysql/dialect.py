@@ -42,15 +42,24 @@ _LONG_WAIT: Final = 60
 # A recently used connection is not pinged: that would cost a third of a read.
 _IDLE: Final = 1.0
 
-# A comment for MariaDB, and one for MySQL that MariaDB ignores: each server reads the limit that it supports.
-_LIMITED: Final = (
-    f"/*M!100101 , SESSION max_statement_time = {_STATEMENT_WAIT} */"
-    f" /*!50708 , SESSION max_execution_time = {round(_STATEMENT_WAIT * 1000)} */"
+# Everything that statements here rely on, whatever a session begins with. DEFAULT would mean the server's own choice.
+_RELIED_ON: Final = (
+    "sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
+    "autocommit = 1",
+    "completion_type = 0",
+    "foreign_key_checks = 1",
+    "unique_checks = 1",
+    "sql_auto_is_null = 0",
+    "sql_big_selects = 1",
+    "sql_quote_show_create = 1",
+    "sql_safe_updates = 0",
+    f"sql_select_limit = {2**64 - 1}",
+    "max_sort_length = 2048",
+    "default_storage_engine = InnoDB",
 )
-_STRICT: Final = "SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'"
 # All queries of a transaction see the snapshot of its first query without a lock. A write, whose first query waits for
 # its lock, therefore sees all earlier writes, without session state that a proxy would have to keep.
-_ISOLATION: Final = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+_ISOLATION: Final = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ WRITE"
 # Reads and new transactions wait for commits that were made through other servers of a cluster.
 _FRESH: Final = "SET SESSION wsrep_sync_wait = 1"
 _UNKNOWN_VARIABLE: Final = 1193
@@ -194,11 +203,12 @@ class Mysql:
         return {"connect_args": {"charset": "utf8mb4", "connect_timeout": wait, **limits}}
 
     def _watch(self, engine: Engine, *, interactive: bool) -> None:
-        lock_wait, limited = (_LOCK_WAIT, _LIMITED) if interactive else (_LONG_WAIT, "")
+        lock_wait, statement_wait = (_LOCK_WAIT, _STATEMENT_WAIT) if interactive else (_LONG_WAIT, 0)
+        relied_on = ", SESSION ".join((*_RELIED_ON, f"innodb_lock_wait_timeout = {lock_wait}"))
 
         def begin(connection: Any, record: Any) -> None:
             cursor = connection.cursor()
-            cursor.execute(f"{_STRICT}, SESSION innodb_lock_wait_timeout = {lock_wait} {limited}")
+            cursor.execute(f"SET SESSION {relied_on} {_limit(statement_wait)}")
             cursor.execute(_ISOLATION)
             self._stay_fresh(cursor, engine.dialect.loaded_dbapi.Error)
             cursor.close()
@@ -221,7 +231,8 @@ class Mysql:
             except engine.dialect.loaded_dbapi.Error:
                 raise DisconnectionError from None
 
-        event.listen(engine, "connect", begin)
+        # Before SQLAlchemy's own first queries, which find out how the session quotes names.
+        event.listen(engine, "connect", begin, insert=True)
         event.listen(engine, "checkin", rest)
         event.listen(engine, "checkout", wake)
 
@@ -241,6 +252,14 @@ def _long_text(*_: object, **__: object) -> str:
 @compiles(LongBinary, "mysql")
 def _long_binary(*_: object, **__: object) -> str:
     return "LONGBLOB"  # BLOB holds 65,535 bytes
+
+
+def _limit(seconds: float) -> str:
+    """Return the limit on statements: a comment for MariaDB, and one for MySQL that MariaDB ignores."""
+    return (
+        f"/*M!100101 , SESSION max_statement_time = {seconds} */"
+        f" /*!50708 , SESSION max_execution_time = {round(seconds * 1000)} */"
+    )
 
 
 def open_dialect(url: URL, driver: str, text: str) -> Mysql:

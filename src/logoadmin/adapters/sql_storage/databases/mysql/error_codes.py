@@ -21,6 +21,7 @@ MYSQL: Final[CodeTable] = (
     (FailureKind.USELESS, Cause.CUT_OFF, {1047}),
     (FailureKind.USELESS, Cause.READ_ONLY, {1290, 1836}),
     (FailureKind.BUSY, Cause.NO_RIGHTS, {1142, 1143, 1227, 1370}),
+    (FailureKind.BUSY, Cause.SESSION, {1193, 1229, 1231, 1232, 1238, 1286}),
     (FailureKind.BUSY, Cause.DISK_FULL, {1021, 1114}),
     (FailureKind.BUSY, Cause.CORRUPT, {1034, 1035, 1194, 1195, 1712}),
     (FailureKind.BUSY, Cause.TOO_LARGE, {1153}),
@@ -55,6 +56,8 @@ def classify(error: BaseException) -> Classification | None:
         return Classification(kind, cause, code)
     if code is not None:
         found = classified(MYSQL, code, code)
+        if found and found.cause is Cause.SESSION:
+            return found._replace(code=error.args[1])  # the server names the variable
         below = getattr(error, "original_exception", None) or error.__context__
         # The driver uses one code for all system errors of a connection.
         of_system = next((cause for kind, cause in _BELOW.items() if isinstance(below, kind)), None)
