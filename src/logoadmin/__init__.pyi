@@ -49,6 +49,7 @@ from .domain.kernel.errors import (
     StorageUnavailable as StorageUnavailable,
     TablesMissing as TablesMissing,
     TooManyChanges as TooManyChanges,
+    TooLargeToStore as TooLargeToStore,
     TooManyPictures as TooManyPictures,
     TooManySignIns as TooManySignIns,
 )

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,12 @@ import pytest
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.resilience.failure_log import FailureLog
 from logoadmin.domain.kernel.causes import Cause
-from logoadmin.domain.kernel.errors import StorageUnavailable
+from logoadmin.domain.kernel.errors import StorageUnavailable, TooLargeToStore
 from logoadmin.domain.kernel.kinds import AUTHORS
-from logoadmin.domain.kernel.records import Author
+from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
+from logoadmin.domain.kernel.records import Author, Change, Kind
+from logoadmin.ports.gallery.picture_storage import StoredPicture
+from logoadmin.ports.gallery.pictures import MAX_STORED, MAX_THUMBNAIL
 from logoadmin.ports.storage import UnitOfWork
 from tests.mariadb import PASSWORD, MariaDbServer
 from tests.privileges import unprivileged
@@ -55,6 +59,55 @@ def cause_at(url: str, work: Work = read) -> Cause:
 
 
 # A server
+
+
+def picture_of(size: int, thumbnail: int = 1) -> Work:
+    """Return work that stores a picture of bytes that must be escaped, which doubles them."""
+    name = f"{size:064x}"
+
+    def work(uow: UnitOfWork) -> None:
+        uow.gallery.pictures.add(StoredPicture(name, name, 0, 1, 1, 1, size), bytes(size), bytes(thumbnail))
+
+    return lambda storage: storage.write(work)
+
+
+def change_of(css: str) -> Work:
+    row = {"logo_id": 1, "custom_css": css}
+
+    def work(uow: UnitOfWork) -> None:
+        uow.changes.add([Change(1, 0, None, "logo.amended", Kind.LOGO, 1, row, row, "r", None, None, None, None, None)])
+
+    return lambda storage: storage.write(work)
+
+
+@pytest.mark.rule("contract P1")
+def test_the_largest_rows_fit_into_the_default_packet(running: MariaDbServer) -> None:
+    running.empty()
+    with contextlib.closing(open_sql_storage(running.url)) as storage:
+        picture_of(MAX_STORED, MAX_THUMBNAIL)(storage)
+        change_of("\1" * MAX_CUSTOM_CSS)(storage)
+
+
+@pytest.mark.parametrize("packet", [2**20, 2**22])
+def test_a_row_that_is_too_large_is_no_server_out_of_reach(
+    running: MariaDbServer, packet: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    running.empty()
+    running.execute(f"SET GLOBAL max_allowed_packet = {packet}")
+    with contextlib.closing(open_sql_storage(running.url)) as storage:
+        read(storage)
+        for _ in range(3):
+            with pytest.raises(TooLargeToStore) as caught:
+                picture_of(MAX_STORED)(storage)
+            assert caught.value.cause is Cause.TOO_LARGE
+        # Those of others that share its transaction are stored.
+        with ThreadPoolExecutor(8) as threads:
+            large = [threads.submit(picture_of(MAX_STORED + more), storage) for more in range(4)]
+            small = [threads.submit(picture_of(more), storage) for more in range(4)]
+        assert all(isinstance(each.exception(), TooLargeToStore) for each in large)
+        assert [each.exception() for each in small] == [None] * 4
+    assert "too_large" in caplog.text
+    assert "out_of_reach" not in caplog.text
 
 
 def test_what_is_wrong_in_a_url_is_told_apart(mariadb: MariaDbServer) -> None:

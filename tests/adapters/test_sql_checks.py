@@ -56,6 +56,13 @@ def test_as_many_connections_as_the_processes_take_are_wanted(server: MariaDbSer
         server.execute("ALTER USER 'logoadmin'@'127.0.0.1' WITH MAX_USER_CONNECTIONS 0")
 
 
+def test_the_packet_of_the_largest_row_is_asked_for(server: MariaDbServer) -> None:
+    assert "packets" not in found(server)  # 16 MiB, the default
+    server.execute("SET GLOBAL max_allowed_packet = 8388608")
+    verdict, text = found(server)["packets"]
+    assert (verdict, "is 8 MiB" in text, "set max_allowed_packet = 10M" in text) == (Verdict.WRONG, True, True)
+
+
 def test_tables_that_take_some_names_for_the_same_are_named(server: MariaDbServer) -> None:
     server.execute("ALTER TABLE sign_in_attempts CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci")
     try:

@@ -41,6 +41,7 @@ NAMES = {
         "TablesMissing",
         "TooManyChanges",
         "TooManySignIns",
+        "TooLargeToStore",
         "TooManyPictures",
         "PictureGone",
     ),

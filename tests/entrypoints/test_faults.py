@@ -30,7 +30,7 @@ from logoadmin.domain.gallery.artworks import CreateLogo
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.kernel.access import Owner
 from logoadmin.domain.kernel.causes import Cause
-from logoadmin.domain.kernel.errors import StorageUnavailable
+from logoadmin.domain.kernel.errors import StorageUnavailable, TooLargeToStore
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.settings import settings_of
@@ -375,13 +375,12 @@ ROWS: Final = (
     of_server("the server hangs, or is a black hole", "no_answer", black_hole),
     of_server("the server has too many connections", "too_busy", too_many_connections),
     of_writing("the server can only be read", "read_only", "writing", read_only_server),
-    # MariaDB closes the connection while the client still sends: its reason arrives before or is lost with it.
     Row(
         "its packets are too small",
         "starts",
         "packets",
         "ready",
-        "too_large or out_of_reach",
+        "too_large",
         small_packets,
         work=add_logo,
         runs=(),
@@ -462,7 +461,7 @@ def test_each_fault_is_reported_everywhere(row: Row, place: Place, run: Run, cap
         with struck(row, place):
             wait_for_readyz(client, row.readyz)
             if row.log not in {"-", *TABLES}:
-                with pytest.raises(StorageUnavailable):
+                with pytest.raises(TooLargeToStore if row.log == "too_large" else StorageUnavailable):
                     row.work(gallery)
             doctor = run("doctor", "--database", place.url)
             ended = [run_command(run, name, place) for name in row.runs]

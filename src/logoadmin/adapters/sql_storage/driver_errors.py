@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import exc
 
 from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.errors import StorageUnavailable, TooLargeToStore
 
 
 class FailureKind(Enum):
@@ -69,6 +70,11 @@ class Failure(Exception):
     def detail(self) -> str:
         """What the cause is about, for the operator: the server's own words on a variable that it refuses."""
         return str(self.code) if self.cause is Cause.SESSION else ""
+
+
+def error_of(server: str, cause: Cause, detail: str = "") -> StorageUnavailable | TooLargeToStore:
+    """Return the error for callers of a storage."""
+    return TooLargeToStore() if cause is Cause.TOO_LARGE else StorageUnavailable(server, cause, detail)
 
 
 class DriverErrors:

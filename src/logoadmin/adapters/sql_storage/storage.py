@@ -13,7 +13,7 @@ from logoadmin.adapters.sql_storage.changes.notices import SqlNotices
 from logoadmin.adapters.sql_storage.changes.proposals import SqlProposals
 from logoadmin.adapters.sql_storage.databases import connections_of, dialect_of
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
-from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, Failure, FailureKind
+from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, Failure, FailureKind, error_of
 from logoadmin.adapters.sql_storage.gallery.links import LINKS, SqlLinks
 from logoadmin.adapters.sql_storage.gallery.pictures import SqlPictures
 from logoadmin.adapters.sql_storage.group_commit import GroupCommit
@@ -309,10 +309,10 @@ class _Savepoints:
         """Undo the statements of the scope if it raises.
 
         Raises:
-            StorageUnavailable: the database failed, in this scope or before.
+            StorageUnavailable, TooLargeToStore: the database failed, in this scope or before.
         """
         if self.failure is not None:
-            raise StorageUnavailable(self._server, self.failure.cause)
+            raise error_of(self._server, self.failure.cause)
         try:
             savepoint = self._transaction.savepoint()
             try:
@@ -326,4 +326,4 @@ class _Savepoints:
             self.failure = self.failure or self._driver_errors.failure(error)
             if self.failure is None:
                 raise
-            raise StorageUnavailable(self._server, self.failure.cause) from None
+            raise error_of(self._server, self.failure.cause) from None

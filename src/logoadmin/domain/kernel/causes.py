@@ -89,8 +89,8 @@ class Cause(Enum):
     CUT_OFF = ("cut_off", "the server is cut off from its cluster", "use another one, or repair the cluster")
     TOO_LARGE = (
         "too_large",
-        "the server does not accept packets of this size",
-        "set its max_allowed_packet to four mebibytes or more",
+        "the server's packets are too small",
+        "set its max_allowed_packet to the size that logoadmin doctor names",
     )
     TOO_BUSY = (
         "too_busy",

@@ -27,6 +27,7 @@
     ├── Outdated                  a record with another version than ``if_match`` names
     ├── NotModified               a version that the caller already has
     ├── InvalidLines              a file to import with invalid lines
+    ├── TooLargeToStore           a record or file that the database server does not accept
     ├── StorageUnavailable        a database out of reach; the outcome of a write is unknown
     ├── IssuerUnavailable         an issuer that is out of reach, or whose metadata cannot be used
     ├── OutgoingError             another host that cannot be asked, or has no usable response
@@ -284,6 +285,20 @@ class InvalidLines(LogoAdminError):
         super().__init__(
             f"{self.count}{' or more' if unread else ''} line{'' if self.count == 1 else 's'} cannot be imported"
         )
+
+
+class TooLargeToStore(LogoAdminError):
+    """The database server does not accept a row of this size; nothing was written (contract K3)."""
+
+    cause = Cause.TOO_LARGE
+
+    def __init__(self) -> None:
+        super().__init__("This is larger than the database server accepts")
+
+    @property
+    def explained(self) -> str:
+        """The reason and its solution."""
+        return f"{self}: {self.cause.text}; {self.cause.cure}"
 
 
 class StorageUnavailable(LogoAdminError):

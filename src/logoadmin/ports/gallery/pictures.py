@@ -13,6 +13,9 @@ THUMBNAIL_SIDE: Final = 320
 MAX_ANIMATED_PIXELS: Final = 16_000_000
 # Bytes up to which PNG and GIF are stored without a loss.
 MAX_LOSSLESS: Final = 512 * 1024
+# Of a stored file, and of its thumbnail.
+MAX_STORED: Final = 4 * 1024 * 1024
+MAX_THUMBNAIL: Final = 512 * 1024
 
 
 class PictureRefused(Exception):
@@ -24,8 +27,9 @@ class ConvertedPicture:
     """A picture in its stored form.
 
     Attributes:
-        content: a WebP of at most :data:`STORED_SIDE` pixels a side, without metadata.
-        thumbnail: a WebP of its first frame, of at most :data:`THUMBNAIL_SIDE` pixels a side.
+        content: a WebP of at most :data:`STORED_SIDE` pixels a side and :data:`MAX_STORED` bytes, without metadata.
+        thumbnail: a WebP of its first frame, of at most :data:`THUMBNAIL_SIDE` pixels a side and
+            :data:`MAX_THUMBNAIL` bytes.
         width: of the content, in pixels.
         height: of the content, in pixels.
         frames: the number of its frames.

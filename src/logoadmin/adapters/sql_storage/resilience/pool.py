@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from sqlalchemy import Connection, Pool, PoolProxiedConnection
 
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
-from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, Failure, FailureKind
+from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, Failure, FailureKind, error_of
 from logoadmin.adapters.sql_storage.resilience.breaker import CircuitBreaker
 from logoadmin.adapters.sql_storage.resilience.failure_log import FailureLog
 from logoadmin.adapters.sql_storage.statements import StatementCompiler
@@ -65,7 +65,8 @@ class ConnectionPool:
         The work is given a transaction that has not begun.
 
         Raises:
-            StorageUnavailable: the call failed, or one did a moment ago; and the errors of the work.
+            StorageUnavailable: the call failed, or one did a moment ago.
+            TooLargeToStore: the server does not accept a row of this size; and the errors of the work.
         """
         if not self._breaker.is_closed and not self._breaker.allow_request():
             self._metrics.database_call("not_tried", None, breaker_open=True)
@@ -94,7 +95,7 @@ class ConnectionPool:
             seconds = time.perf_counter() - began
             self._metrics.database_call(outcome, seconds, breaker_open=not self._breaker.is_closed)
         # Outside the except block, so that the error does not reference the driver's text.
-        raise StorageUnavailable(self._server, cause, detail)
+        raise error_of(self._server, cause, detail)
 
     def once(self, work: Callable[[Transaction], Answer]) -> Answer:
         """Make a call once, without the circuit breaker and uncounted.

@@ -7,10 +7,17 @@ from sqlalchemy import Connection, text
 
 from logoadmin.adapters.sql_storage.databases.dialect import Checks
 from logoadmin.adapters.sql_storage.tables.all_tables import metadata
+from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.checks import Result, ok, warning, wrong
+from logoadmin.domain.kernel.command import MAX_JSON
+from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
+from logoadmin.ports.gallery.pictures import MAX_STORED, MAX_THUMBNAIL
 
 _MIB: Final = 2**20
-_PACKET: Final = 4 * _MIB
+# What a statement for the largest row takes, in mebibytes. Escaping makes at most two bytes of one. A change has the
+# CSS of a record twice, as JSON, in which a control character takes seven bytes.
+_LARGEST_ROW: Final = max(2 * (MAX_STORED + MAX_THUMBNAIL), 2 * 7 * MAX_CUSTOM_CSS, 2 * MAX_JSON)
+_PACKET: Final = -(-_LARGEST_ROW // _MIB) + 1
 _OLDEST: Final = {True: (10, 2), False: (8, 0)}
 _ON: Final = frozenset({"1", "ON", "YES"})
 
@@ -44,13 +51,13 @@ def _product(connection: Connection) -> Result:
 
 
 def _packets(connection: Connection) -> Result:
-    """Check that the longest CSS fits into a packet."""
+    """Check that the largest row fits into a packet."""
     size = int(_variables(connection, "max_allowed_packet")["max_allowed_packet"])
-    if size < _PACKET:
+    if size < _PACKET * _MIB:
         return wrong(
             "packets",
-            f"max_allowed_packet is {size / _MIB:.3g} MiB: writes with long CSS fail (too_large)",
-            "set max_allowed_packet = 4M or more in the server's configuration",
+            f"max_allowed_packet is {size / _MIB:.3g} MiB: {Cause.TOO_LARGE.text} for large pictures and long CSS",
+            f"set max_allowed_packet = {_PACKET}M or more in the server's configuration",
         )
     return ok("packets", f"max_allowed_packet is {size / _MIB:.3g} MiB")
 

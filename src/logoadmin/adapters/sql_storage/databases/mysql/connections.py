@@ -9,6 +9,7 @@ from typing import Any, Final
 import pymysql  # type: ignore[import-untyped]  # the driver has no types
 from sqlalchemy import URL
 
+from logoadmin.adapters.sql_storage.databases.mysql.error_codes import TOO_LARGE
 from logoadmin.domain.kernel.access import is_loopback
 from logoadmin.domain.kernel.errors import SettingsError
 
@@ -16,6 +17,22 @@ _OPTIONS: Final = {"unix_socket", "charset", "ssl", "ssl_ca", "ssl_cert", "ssl_k
 _LONG_WAIT: Final = 10.0
 _UNKNOWN_HOST: Final = 2005
 _HANDSHAKE_ERROR: Final = 2012
+# Bytes of a statement that any server accepts.
+_SMALL: Final = 64 * 1024
+
+
+class _Connection(pymysql.connections.Connection):  # type: ignore[misc]  # the driver has no types
+    """Refuses statements that the server would not accept: it would hang up, which looks like a server that is gone."""
+
+    def query(self, sql: str | bytes, unbuffered: bool = False) -> int:
+        if len(sql) > _SMALL:
+            sql = sql.encode(self.encoding, "surrogateescape") if isinstance(sql, str) else sql
+            with self.cursor() as cursor:
+                cursor.execute("SELECT @@max_allowed_packet")
+                ((most,),) = cursor.fetchall()
+            if len(sql) >= most:
+                raise pymysql.err.OperationalError(TOO_LARGE, "The statement is larger than max_allowed_packet")
+        return int(super().query(sql, unbuffered))
 
 
 class Connector:
@@ -64,7 +81,7 @@ class Connector:
             timeout: the limit in seconds of each step of connecting; None for ten.
             answer_wait: the limit in seconds of each later response; None for no limit.
         """
-        connection = pymysql.connect(
+        connection = _Connection(
             **self._arguments,
             connect_timeout=timeout or _LONG_WAIT,
             read_timeout=timeout or _LONG_WAIT,

@@ -7,6 +7,7 @@ from typing import Final
 from logoadmin.adapters.sql_storage.driver_errors import Classification, CodeTable, FailureKind, classified
 from logoadmin.domain.kernel.causes import Cause
 
+TOO_LARGE: Final = 1153
 MYSQL: Final[CodeTable] = (
     # Lost or unreachable.
     (FailureKind.GONE, Cause.OUT_OF_REACH, {0, 1042, 1043, 1053, 1152, 1158, 1159, 1160, 1161, 1927, 2002, 2003}),
@@ -24,7 +25,7 @@ MYSQL: Final[CodeTable] = (
     (FailureKind.BUSY, Cause.SESSION, {1193, 1229, 1231, 1232, 1238, 1286}),
     (FailureKind.BUSY, Cause.DISK_FULL, {1021, 1114}),
     (FailureKind.BUSY, Cause.CORRUPT, {1034, 1035, 1194, 1195, 1712}),
-    (FailureKind.BUSY, Cause.TOO_LARGE, {1153}),
+    (FailureKind.BUSY, Cause.TOO_LARGE, {TOO_LARGE, 2020}),
     (FailureKind.BUSY, Cause.IO_ERROR, {1180}),
     (FailureKind.BUSY, Cause.TOO_BUSY, {1040, 1041, 1203, 1205, 1206, 1226, 1317, 1969, 3024, 3572}),
     # The last two are caused by concurrent changes of tables.
@@ -38,7 +39,7 @@ _BELOW: Final[dict[type[Exception], Cause]] = {
 }
 # Messages of cluster nodes without a specific code; only the text shows how to proceed.
 _UNKNOWN_ERROR: Final = 1105
-_TOO_LARGE: Final = "writeset size"
+_WRITE_SET_TOO_LARGE: Final = "writeset size"
 
 
 def code_of(error: BaseException | None) -> int | None:
@@ -51,7 +52,7 @@ def classify(error: BaseException) -> Classification | None:
     """Return the classification of an error of a MariaDB or MySQL driver; None for a fault of this program."""
     code = code_of(error)
     if code == _UNKNOWN_ERROR:
-        too_large = _TOO_LARGE in str(error)
+        too_large = _WRITE_SET_TOO_LARGE in str(error)
         kind, cause = (FailureKind.BUSY, Cause.TOO_LARGE) if too_large else (FailureKind.USELESS, Cause.OUT_OF_REACH)
         return Classification(kind, cause, code)
     if code is not None:
