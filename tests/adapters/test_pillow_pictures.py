@@ -7,14 +7,14 @@ import struct
 import subprocess
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import pytest
 from PIL import Image, ImageCms
 
 from logoadmin.adapters.pillow_pictures import PillowPictures
-from logoadmin.ports.gallery.pictures import MAX_LOSSLESS, ConvertedPicture, PictureRefused
+from logoadmin.ports.gallery.pictures import MAX_LOSSLESS, MAX_STORED, MAX_THUMBNAIL, ConvertedPicture, PictureRefused
 
 pytestmark = pytest.mark.rule("contract P1")
 
@@ -23,6 +23,8 @@ RANDOM: Final = random.Random(7)
 
 
 def noise(width: int, height: int, mode: str = "RGB") -> Image.Image:
+    if mode == "1":  # eight pixels a byte, in whole bytes
+        return Image.frombytes(mode, (width, height), RANDOM.randbytes(-(-width // 8) * height))
     bands = len(Image.new(mode, (1, 1)).getbands())
     return Image.frombytes(mode, (width, height), RANDOM.randbytes(width * height * bands))
 
@@ -33,9 +35,15 @@ def saved(image: Image.Image, form: str, **options: Any) -> bytes:
     return file.getvalue()
 
 
-def animation(form: str, frames: int = 4, size: tuple[int, int] = (40, 30), **options: Any) -> bytes:
-    shown = [Image.new("RGB", size, (60 * place % 256, 10, 200)) for place in range(frames)]
-    return saved(shown[0], form, save_all=True, append_images=shown[1:], duration=70, loop=0, **options)
+def animation(
+    form: str,
+    frames: int = 4,
+    size: tuple[int, int] = (40, 30),
+    shown: Sequence[Image.Image] = (),
+    **options: Any,
+) -> bytes:
+    shown = shown or [Image.new("RGB", size, (60 * place % 256, 10, 200)) for place in range(frames)]
+    return saved(shown[0], form, save_all=True, append_images=[*shown[1:]], duration=70, loop=0, **options)
 
 
 def chunk(kind: bytes, content: bytes) -> bytes:
@@ -168,6 +176,27 @@ def test_large_pictures_are_scaled() -> None:
     many = CODEC.convert(animation("GIF", 10, (1400, 1400)))
     assert many.frames == 10
     assert 15_000_000 < many.width * many.height * many.frames <= 16_000_000
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: saved(noise(1600, 1600, "RGBA"), "PNG", compress_level=1),
+        lambda: animation("PNG", shown=[noise(1000, 1000, "1") for _ in range(6)]),
+    ],
+    ids=["still", "animation"],
+)
+def test_the_stored_form_is_bounded_whatever_was_sent(make: Callable[[], bytes]) -> None:
+    found = CODEC.convert(make())
+    assert_plain(found)
+    assert 2 * 1024**2 < len(found.content) <= MAX_STORED
+    assert len(found.thumbnail) <= MAX_THUMBNAIL
+    assert CODEC.read(found.content).content == found.content
+
+
+def test_a_larger_file_is_not_a_stored_picture() -> None:
+    with pytest.raises(PictureRefused, match="at most 4 MiB"):
+        CODEC.read(saved(noise(1600, 1600, "RGBA"), "WEBP", lossless=True, quality=0, method=0))
 
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "WEBP"])

@@ -1,6 +1,7 @@
 """``logoadmin pictures``, against a local server (contract P3, P4)."""
 
 import io
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +14,7 @@ from starlette.responses import Response
 import logoadmin
 from tests.entrypoints.command_line import Run
 from tests.gallery import ARTWORK
+from tests.mariadb import MariaDbServer
 from tests.services import in_thread
 
 DATABASE: Final = "sqlite:///logoadmin.db"
@@ -24,9 +26,19 @@ def png(shade: int) -> bytes:
     return file.getvalue()
 
 
+def noise() -> bytes:
+    """Return a picture whose stored form takes more than 3 MiB."""
+    file = io.BytesIO()
+    Image.frombytes("RGB", (1500, 1500), random.Random(4).randbytes(1500 * 1500 * 3)).save(file, "PNG")
+    return file.getvalue()
+
+
 async def _origin(scope: Any, receive: Any, send: Any) -> None:
     shade = Request(scope).url.path.strip("/")
-    response = Response(png(int(shade))) if shade.isdecimal() else Response(status_code=404)
+    if shade == "large":
+        response = Response(noise())
+    else:
+        response = Response(png(int(shade))) if shade.isdecimal() else Response(status_code=404)
     await response(scope, receive, send)
 
 
@@ -70,13 +82,32 @@ def test_pictures_elsewhere_are_copied_as_one_request(origin: str, run: Run) -> 
     assert urls() == [*before, f"{origin}/3"]
 
 
+@pytest.mark.rule("contract P3")
+@pytest.mark.slow("a server is started for it")
+def test_a_picture_that_the_database_does_not_accept_stops_none_of_the_others(
+    origin: str, run: Run, running: MariaDbServer
+) -> None:
+    running.empty()
+    assert run("init", "--database", running.url).code == 0
+    with logoadmin.connect(running.url) as gallery:
+        for number, path in enumerate(("1", "large", "2")):
+            artwork = {**ARTWORK, "name": f"A{number}", "preview_url": f"{origin}/{path}", "active": True}
+            gallery.logos.create(logoadmin.CreateLogo(**artwork))
+    running.execute("SET GLOBAL max_allowed_packet = 1048576")
+    done = run("pictures", "mirror", "--database", running.url)
+    assert (done.code, done.out) == (1, "2 changed, 1 not copied\n")
+    assert "Not copied: logo 2 (A1): This is larger than the database server accepts: " in done.err
+    assert done.err.count("\n") == 1
+
+
 @pytest.mark.rule("contract P4")
 def test_pictures_are_moved_as_files(initialised: None, run: Run, tmp_path: Path) -> None:
     del initialised
     with logoadmin.connect(DATABASE) as gallery:
         sent = {gallery.pictures.send(logoadmin.SendPicture(), png(shade)).picture for shade in (1, 2)}
+        sent.add(gallery.pictures.send(logoadmin.SendPicture(), noise()).picture)
     folder = tmp_path / "exported"
-    assert run("pictures", "export", str(folder)).out == "2 written\n"
+    assert run("pictures", "export", str(folder)).out == "3 written\n"
     assert {path.name for path in folder.iterdir()} == {f"{picture}.webp" for picture in sent}
     assert run("pictures", "export", str(folder)).out == "0 written\n"
     (folder / "note.txt").write_text("ignored")
@@ -84,7 +115,7 @@ def test_pictures_are_moved_as_files(initialised: None, run: Run, tmp_path: Path
     other = f"sqlite:///{tmp_path / 'other.db'}"
     assert run("init", "--database", other).code == 0
     moved = run("pictures", "import", str(folder), "--database", other)
-    assert (moved.code, moved.out) == (1, "2 added, 1 refused\n")
+    assert (moved.code, moved.out) == (1, "3 added, 1 refused\n")
     assert moved.err.startswith(f"Refused: {'0' * 64}.webp: The file is not the picture that its name says")
     with logoadmin.connect(other) as gallery:
         assert {*gallery.pictures.stored()} == sent

@@ -17,6 +17,8 @@ from logoadmin.ports.gallery.pictures import (
     MAX_LOSSLESS,
     MAX_PIXELS,
     MAX_SIDE,
+    MAX_STORED,
+    MAX_THUMBNAIL,
     STORED_SIDE,
     THUMBNAIL_SIDE,
     ConvertedPicture,
@@ -26,7 +28,10 @@ from logoadmin.ports.gallery.pictures import (
 _FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP")
 # Both keep every pixel, so that drawings stay sharp.
 _LOSSLESS: Final = ("PNG", "GIF")
-_QUALITY: Final = 85
+# The second one is for what would be too large with the first one.
+_QUALITIES: Final = (85, 50)
+# How often a picture that is still too large is scaled; each time aims at the bound.
+_SCALINGS: Final = 4
 # Each scan of a progressive JPEG takes time for all pixels, and a few bytes only; real files have 10.
 _MAX_SCANS: Final = 30
 _SCAN: Final = b"\xff\xda"
@@ -70,7 +75,7 @@ class PillowPictures:
             # The decoder is released before the encoder needs room.
             loop = header.image.info.get("loop", 1)
             del header
-            stored = _encoded(frames, durations, loop, lossless=lossless)
+            stored = _stored(frames, durations, loop, lossless=lossless)
             # The encoder merges equal frames.
             count = int(getattr(Image.open(io.BytesIO(stored)), "n_frames", 1))
             return ConvertedPicture(stored, _thumbnail(frames[0]), *frames[0].size, count)
@@ -78,6 +83,8 @@ class PillowPictures:
     def read(self, content: bytes) -> ConvertedPicture:
         """Return a picture that is in its stored form."""
         with self._lock, _refusing():
+            if len(content) > MAX_STORED:
+                raise PictureRefused(f"A stored picture has at most {MAX_STORED // 1024**2} MiB")
             header = _opened(content)
             if header.image.format != "WEBP" or max(header.image.size) > STORED_SIDE:
                 raise PictureRefused("This is not a stored picture")
@@ -250,17 +257,33 @@ def _in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
     return image if image.mode == mode else image.convert(mode)
 
 
-def _encoded(frames: list[Image.Image], durations: list[int], loop: object, *, lossless: bool) -> bytes:
+def _stored(frames: list[Image.Image], durations: list[int], loop: object, *, lossless: bool) -> bytes:
     if lossless:
-        found = _webp(frames, durations, loop, lossless=True)
+        found = _webp(frames, durations, loop, {"lossless": True, "quality": 20})
         if len(found) <= MAX_LOSSLESS:
             return found
-    return _webp(frames, durations, loop, lossless=False)
+    return _bounded(frames, durations, loop, MAX_STORED)
 
 
-def _webp(frames: list[Image.Image], durations: list[int], loop: object, *, lossless: bool) -> bytes:
+def _bounded(frames: list[Image.Image], durations: list[int], loop: object, most: int) -> bytes:
+    """Return a file within a bound; frames that have to be smaller for that are replaced in their list."""
+    for quality in _QUALITIES:
+        found = _webp(frames, durations, loop, {"quality": quality})
+        if len(found) <= most:
+            return found
+    for _ in range(_SCALINGS):
+        scale = 0.9 * sqrt(most / len(found))
+        size = max(1, int(frames[0].width * scale)), max(1, int(frames[0].height * scale))
+        for place, frame in enumerate(frames):
+            frames[place] = frame.resize(size, Resampling.LANCZOS)
+        found = _webp(frames, durations, loop, {"quality": quality, "alpha_quality": quality})
+        if len(found) <= most:
+            return found
+    raise PictureRefused(f"The picture takes more than {most // 1024**2} MiB, however small it is made")
+
+
+def _webp(frames: list[Image.Image], durations: list[int], loop: object, how: dict[str, Any]) -> bytes:
     file = io.BytesIO()
-    how = {"lossless": True, "quality": 20} if lossless else {"quality": _QUALITY}
     if len(frames) == 1:
         frames[0].save(file, "WEBP", method=4, **how)
     else:
@@ -273,6 +296,4 @@ def _webp(frames: list[Image.Image], durations: list[int], loop: object, *, loss
 def _thumbnail(frame: Image.Image) -> bytes:
     scale = min(1.0, THUMBNAIL_SIDE / max(frame.size))
     size = max(1, int(frame.width * scale)), max(1, int(frame.height * scale))
-    file = io.BytesIO()
-    frame.resize(size, Resampling.LANCZOS).save(file, "WEBP", quality=_QUALITY, method=4)
-    return file.getvalue()
+    return _bounded([frame.resize(size, Resampling.LANCZOS)], [0], 1, MAX_THUMBNAIL)

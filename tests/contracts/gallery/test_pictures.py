@@ -143,7 +143,7 @@ def test_a_storage_keeps_pictures(storage: Storage) -> None:
         (b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>', "Convert SVG to PNG or WebP first"),
         (drawing()[:48], "The picture is damaged or cut off"),
         (drawing(size=(4097, 1)), "The picture has 4097 by 1 pixels; it should have at most 4096 by 4096"),
-        (bytes(4 * 1024 * 1024 + 1), "The picture should have at most 4 MiB"),
+        (bytes(8 * 1024 * 1024 + 1), "The picture should have at most 8 MiB"),
     ],
 )
 def test_the_refusal_of_a_file_has_its_reason(gallery: LogoAdmin, content: bytes, text: str) -> None:
@@ -189,7 +189,7 @@ class _Elsewhere:
         self._content = content
 
     def fetch(self, url: str, *, most: int, seconds: float) -> Fetched:
-        assert (most, seconds) == (4 * 1024 * 1024, 20)
+        assert (most, seconds) == (8 * 1024 * 1024, 20)
         if self._content is None:
             raise OutgoingError("img.example", "is not public")
         return Fetched(url, "text/html", self._content)

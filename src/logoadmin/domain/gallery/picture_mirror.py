@@ -8,7 +8,7 @@ from logoadmin.domain.gallery.pictures import PictureService, SendPicture
 from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import Conflict, InvalidInput
+from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.pictures import picture_of
@@ -97,8 +97,8 @@ class PictureMirror(Service):
             return self._pictures.send(SendPicture(source=url)).url, ""
         except InvalidInput as error:
             return "", "; ".join(problem.msg for problem in error.problems)
-        except Conflict as error:
-            return "", str(error)
+        except LogoAdminError as error:  # one picture stops none of the others
+            return "", error.explained
 
 
 def _active(storage: Storage, kind: Kind, after: int) -> tuple[Any, ...]:

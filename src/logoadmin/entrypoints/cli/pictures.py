@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from logoadmin.domain.kernel.errors import Conflict, InvalidInput
+from logoadmin.domain.kernel.errors import Conflict, InvalidInput, TooLargeToStore
 from logoadmin.entrypoints.cli.gallery import database_option, gallery_at, owner, show_request
 from logoadmin.entrypoints.cli.help import Commands
 from logoadmin.entrypoints.one_line import on_one_line
@@ -92,7 +92,7 @@ def import_(directory: Path, database: str | None) -> None:
             if match := _NAME.fullmatch(path.name):
                 try:
                     added += gallery.pictures.restore(match[1], path.read_bytes())
-                except (InvalidInput, Conflict) as error:
+                except (InvalidInput, Conflict, TooLargeToStore) as error:
                     text = error.problems[0].msg if isinstance(error, InvalidInput) else str(error)
                     click.echo(on_one_line(f"Refused: {path.name}: {text}"), err=True)
                     refused += 1

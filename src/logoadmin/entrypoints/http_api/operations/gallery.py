@@ -100,7 +100,7 @@ GALLERY_OPERATIONS: Final = (
     *_artwork_operations(THEMES),
     *_artwork_operations(LOGOS),
     Operation("contract P1", "POST /api/pictures", pictures.SendPicture, "pictures.send", Picture, "Keep a picture",
-              "The body is the file: PNG, JPEG, GIF or WebP, judged by its content, of at most 4 MiB, 4096 pixels a "
+              "The body is the file: PNG, JPEG, GIF or WebP, judged by its content, of at most 8 MiB, 4096 pixels a "
               "side, 100 frames and 64 million pixels in all frames together. It is stored as WebP of at most 1,600 "
               "pixels a side, with a thumbnail of at most 320, both upright and without metadata. 200 if the picture "
               "existed. A picture that no record names within a day is removed. A user may send 200 an hour.",
