@@ -163,7 +163,8 @@ _ACT: Final = (
 )
 _PROPOSAL: Final = (
     *("proposal_id", "title", "note", "state", "user_id", "user_name", "changes", "reason", "created_at"),
-    *("decided_at", "decided_by", "request_id", "undone", "undone_by"),
+    *("decided_at", "decided_by", "request_id", "undone", "undone_at", "undone_by"),
+    *("undone_user_id", "undone_user_name"),
 )
 _PIN: Final = ("url", "sha256", "offered", "failure", "checked_at", "difference")
 _PICTURE: Final = ("picture", "url", "thumbnail_url", "width", "height", "frames", "size")

@@ -103,7 +103,7 @@ def test_firefox_applies_and_undoes_a_submission(service: Served, fox: Firefox) 
     fox.becomes("document.querySelector('.empty') !== null")
     assert service.gallery.logos.get(GetLogo(logo_id=1)).name == "Redrawn"
     fox.click(".notice-action")
-    fox.becomes("document.querySelector('.submission-undone') !== null")
+    fox.becomes("document.querySelector('.remark')?.textContent.includes('undid this')")
     assert service.gallery.logos.get(GetLogo(logo_id=1)).name == "Logo 1"
 
 

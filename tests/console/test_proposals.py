@@ -18,7 +18,7 @@ from logoadmin.ports.changes.proposal_storage import ProposalState
 from tests.console.driver import Appearance, Person, looking
 from tests.console.external_hosts import PICTURES
 from tests.console.service import PAINTER, Served
-from tests.console.submissions import MEMBER_ID, OWN, admit, new_logo, own_logo, submit
+from tests.console.submissions import MEMBER, MEMBER_ID, OWN, admit, new_logo, own_logo, submit
 from tests.console.test_accessible import findings, too_wide, wordless
 
 pytestmark = pytest.mark.slow("a browser")
@@ -154,8 +154,10 @@ def test_fifty_waiting_submissions_are_worked_through_with_the_keyboard_alone(
     assert len([name for name in named(gallery, "Work ") if name.endswith("!")]) == 10
 
 
-@pytest.mark.rule("contract R4")
-def test_an_applied_submission_is_undone_and_its_view_shows_that(console: Person, gallery: LogoAdmin) -> None:
+@pytest.mark.rule("contract R3", "contract R4")
+def test_a_submission_that_was_undone_waits_again_for_a_decision(
+    chromium: Browser, service: Served, console: Person, gallery: LogoAdmin
+) -> None:
     page = console.page
     submit(gallery, new_logo("Sunrise"))
     console.sign_in("submissions/1")
@@ -163,11 +165,25 @@ def test_an_applied_submission_is_undone_and_its_view_shows_that(console: Person
     expect(page.locator(".notice")).to_contain_text("Applied")
     assert named(gallery, "Sunrise") == ["Sunrise"]
     page.get_by_role("button", name="Undo").click()
-    expect(page.locator(".submission-undone")).to_have_text("Undone")
-    expect(page.locator(".remark")).to_contain_text("everything it changed has been undone")
+    expect(page.locator(".remark")).to_contain_text(re.compile("^admin undid this .* It waits for a decision again"))
+    expect(page.locator(".submission-waiting").first).to_be_visible()
     assert named(gallery, "Sunrise") == []
     page.get_by_role("link", name="See what was undone").click()
     expect(page.locator(".change-words").first).to_contain_text("Sunrise")
+    # The queue has it again, although it was decided in this tab.
+    page.get_by_role("link", name="Submissions").click()
+    page.locator(".submission-row").click()
+    with looking(chromium, service) as member:
+        member.sign_in("submissions/1", username=MEMBER[0], password=MEMBER[1])
+        expect(member.page.locator(".remark")).to_contain_text("admin undid this")
+        expect(member.page.get_by_role("button", name="Withdraw")).to_be_visible()
+        page.get_by_role("button", name="Apply", exact=True).click()
+        expect(page.locator(".notice").last).to_contain_text(re.compile("^Applied"))
+        # A tab that still shows it as waiting.
+        member.page.get_by_role("button", name="Withdraw").click()
+        member.page.get_by_role("dialog").get_by_role("button", name="Withdraw").click()
+        expect(member.page.locator(".submission-applied").first).to_be_visible()
+    assert named(gallery, "Sunrise") == ["Sunrise"]
 
 
 @pytest.mark.rule("contract R4")
@@ -274,7 +290,7 @@ def test_a_thumb_decides_on_a_phone(chromium: Browser, service: Served, gallery:
         page.get_by_role("button", name="Apply", exact=True).tap()
         expect(page.get_by_role("button", name="Undo")).to_be_visible()
         page.get_by_role("button", name="Undo").tap()
-        expect(page.locator(".submission-undone")).to_be_visible()
+        expect(page.locator(".remark")).to_contain_text("admin undid this")
 
 
 @pytest.mark.rule("contract J5", "contract R4")

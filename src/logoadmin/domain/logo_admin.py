@@ -254,7 +254,7 @@ class LogoAdmin:
         self, ports: Ports, transactions: Transactions, new_passwords: NewPasswords, notices: Notices
     ) -> None:
         of_kinds = {kind.kind: getattr(self, kind.plural) for kind in KINDS.values()}
-        self.changes = ChangeService(transactions)
+        self.changes = ChangeService(transactions, notices)
         self.acts = ActService(transactions)
         self.bulk = BulkService(transactions, new_passwords, of_kinds)
         self.proposals = ProposalService(transactions, of_kinds, ports.clock, notices)

@@ -27,6 +27,7 @@ from logoadmin.domain.kernel.access import OWNER, ActingAs, Caller
 from logoadmin.domain.kernel.errors import Conflict, LogoAdminError, NotModified, Outdated, TooManyChanges
 from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.changes.proposal_storage import ProposalState
 from logoadmin.ports.storage import Storage
 from tests.contracts.gallery.test_pictures import drawing
 from tests.contracts.steps import at_once
@@ -34,6 +35,7 @@ from tests.gallery import ARTWORK, FrozenClock, exported, gallery_on, if_match, 
 
 MEMBER_ID: Final = 501
 LOOK: Final = {name: value for name, value in ARTWORK.items() if name != "active"}
+WAITING: Final = ProposalState.WAITING
 NEW_LOGO: Final = {"kind": "logo", "create": LOOK}
 
 
@@ -82,7 +84,8 @@ def test_a_proposal_goes_from_its_submission_to_its_undoing(
     tuple(gallery.changes.revert_request(RevertRequest(request_id="applied"), with_request(OWNER, "undone")))
     assert not list(gallery.authors.list(ListAuthors()))
     undone = gallery.proposals.get(GetProposal(proposal_id=1), member)
-    assert (undone.state, undone.undone, undone.undone_by) == ("applied", True, "undone")
+    assert (undone.state, undone.undone, undone.undone_by) == ("waiting", True, "undone")
+    assert (undone.decided_at, undone.decided_by) == (None, None)
     assert undone.version > applied.version > made.version
 
 
@@ -90,32 +93,99 @@ def with_request(caller: Caller, request_id: str) -> Caller:
     return replace(caller, request_id=request_id)
 
 
+def undo(gallery: LogoAdmin, request_id: str, caller: Caller, by: str) -> None:
+    tuple(gallery.changes.revert_request(RevertRequest(request_id=request_id), with_request(caller, by)))
+
+
+def shown(gallery: LogoAdmin, proposal_id: int = 1) -> Proposal:
+    proposal = gallery.proposals.get(GetProposal(proposal_id=proposal_id))
+    return replace(proposal, changes=())
+
+
+@pytest.mark.rule("contract R3")
+def test_a_proposal_that_was_undone_waits_again_and_says_who_undid_it(
+    gallery: LogoAdmin, storage: Storage, member: Caller, reviewer: Caller
+) -> None:
+    other = signed_in(storage, "logos:write", "themes:write", "authors:write", user_id=503)
+    propose(gallery, member, NEW_LOGO, {"kind": "theme", "create": LOOK})
+    gallery.proposals.apply(ApplyProposal(proposal_id=1), with_request(reviewer, "applied"))
+    author, logo, theme = (change.change_id for change in gallery.changes.list(ListChanges(request_id="applied")))
+    seen = [shown(gallery)]
+    for change_id in (logo, theme):
+        gallery.changes.revert(Revert(change_id=change_id), with_request(other, f"undo {change_id}"))
+        seen.append(shown(gallery))
+    # The author, who came with the artworks, is none of the changes that were proposed.
+    assert [(each.state, each.undone) for each in seen] == [("applied", False)] * 2 + [("waiting", True)]
+    undone = seen[-1]
+    assert (undone.undone_user_id, undone.undone_user_name) == (503, "user 503")
+    assert (undone.undone_by, undone.undone_at) == (f"undo {theme}", seen[0].decided_at)
+    gallery.changes.revert(Revert(change_id=author), with_request(other, "undo author"))
+    assert shown(gallery) == undone
+    assert [each.proposal_id for each in gallery.proposals.list(ListProposals(state=WAITING), reviewer)] == [1]
+    again = gallery.proposals.apply(ApplyProposal(proposal_id=1), with_request(reviewer, "again"))
+    assert (again.state, again.undone, again.undone_by, again.undone_user_id) == ("applied", False, None, None)
+    assert [author.user_id for logo in gallery.logos.list(ListLogos()) for author in logo.authors] == [MEMBER_ID]
+
+
 @pytest.mark.rule("contract R3", "contract G4")
-def test_a_proposal_tells_that_it_was_undone_until_that_is_undone(
+def test_a_proposal_is_applied_again_when_its_undoing_is_undone(
     gallery: LogoAdmin, member: Caller, reviewer: Caller
 ) -> None:
     propose(gallery, member, NEW_LOGO)
-    gallery.proposals.apply(ApplyProposal(proposal_id=1), with_request(reviewer, "first"))
-    # One of its two changes is not all of it.
-    logo, author = reversed([change.change_id for change in gallery.changes.list(ListChanges(request_id="first"))])
-    states = [shown(gallery)]
-    for change_id, request_id in ((logo, "second"), (author, "third")):
-        gallery.changes.revert(Revert(change_id=change_id), with_request(OWNER, request_id))
-        states.append(shown(gallery))
-    for request_id, undoing in (("third", "fourth"), ("second", "fifth")):
-        tuple(gallery.changes.revert_request(RevertRequest(request_id=request_id), with_request(OWNER, undoing)))
-        states.append(shown(gallery))
-    tags = [tag for _, _, tag in states]
-    assert tags == sorted(set(tags))
-    done = (False, None)
-    assert [state[:2] for state in states] == [done, done, (True, "second"), done, done]
+    gallery.proposals.apply(ApplyProposal(proposal_id=1), with_request(reviewer, "0"))
+    states = [shown(gallery).state.value]
+    for number in range(4):
+        undo(gallery, str(number), reviewer, str(number + 1))
+        states.append(shown(gallery).state.value)
+    assert states == ["applied", "waiting", "applied", "waiting", "applied"]
+    assert shown(gallery).undone is False
+    undo(gallery, "0", OWNER, "5")
+    gallery.proposals.decline(DeclineProposal(proposal_id=1, reason="No"), reviewer)
+    assert (shown(gallery).state, shown(gallery).undone) == ("declined", False)
+    # What the gallery has now outranks the decision.
+    undo(gallery, "5", reviewer, "6")
+    assert (shown(gallery).state, shown(gallery).reason, shown(gallery).decided_by) == ("applied", None, 502)
 
 
-def shown(gallery: LogoAdmin) -> tuple[bool, str | None, int]:
-    proposal = gallery.proposals.get(GetProposal(proposal_id=1))
-    (listed,) = gallery.proposals.list(ListProposals())
-    assert (listed.undone, listed.undone_by, listed.version) == (proposal.undone, proposal.undone_by, proposal.version)
-    return proposal.undone, proposal.undone_by, proposal.version
+@pytest.mark.rule("contract R3")
+@pytest.mark.parametrize("way", ["change", "withdraw"])
+def test_members_have_a_way_on_after_undoing(gallery: LogoAdmin, member: Caller, reviewer: Caller, way: str) -> None:
+    propose(gallery, member, NEW_LOGO)
+    gallery.proposals.apply(ApplyProposal(proposal_id=1), with_request(reviewer, "applied"))
+    undo(gallery, "applied", reviewer, "undone")
+    if way == "withdraw":
+        assert gallery.proposals.withdraw(WithdrawProposal(proposal_id=1), member).state == "withdrawn"
+        return
+    other = proposing({"kind": "logo", "create": LOOK | {"name": "Better"}}).changes
+    assert gallery.proposals.amend(AmendProposal(proposal_id=1, changes=other), member).state == "waiting"
+    # What comes back by undoing the undo is not what waits now.
+    undo(gallery, "undone", reviewer, "redone")
+    assert shown(gallery).state == "waiting"
+    gallery.proposals.apply(ApplyProposal(proposal_id=1), reviewer)
+    assert [logo.name for logo in gallery.logos.list(ListLogos())] == ["Aurora", "Better"]
+
+
+@pytest.mark.rule("contract R3")
+def test_undoing_and_another_decision_at_once_leave_one_state(
+    gallery: LogoAdmin, member: Caller, reviewer: Caller
+) -> None:
+    for number in range(1, 4):
+        propose(gallery, member, NEW_LOGO)
+        applied = f"applied {number}"
+        gallery.proposals.apply(ApplyProposal(proposal_id=number), with_request(reviewer, applied))
+        answers = at_once(
+            partial(undo, gallery, applied, reviewer, f"a {number}"),
+            partial(undo, gallery, applied, reviewer, f"b {number}"),
+        )
+        assert sorted(type(answer).__name__ for answer in answers) == ["Conflict", "NoneType"]
+        assert shown(gallery, number).state == "waiting"
+        answers = at_once(
+            partial(gallery.proposals.apply, ApplyProposal(proposal_id=number), reviewer),
+            partial(gallery.proposals.decline, DeclineProposal(proposal_id=number, reason="No"), reviewer),
+        )
+        assert sorted(type(answer).__name__ for answer in answers) == ["Conflict", "Proposal"]
+    applied_now = [each for each in gallery.proposals.list(ListProposals()) if each.state == "applied"]
+    assert len([*gallery.logos.list(ListLogos())]) == len(applied_now)
 
 
 @pytest.mark.rule("contract R1", "contract F1")

@@ -249,20 +249,18 @@ def test_what_proposing_alone_made_is_active_and_has_its_submitter_as_author(
 
 
 @pytest.mark.rule("contract R2", "contract R3")
-def test_the_own_author_is_created_by_an_applier_who_may_create_authors(
-    gallery: LogoAdmin, storage: MemoryStorage
-) -> None:
+def test_the_own_author_comes_with_the_first_artwork(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     newcomer = signed_in(storage, "proposals:write", user_id=300)
     propose(gallery, newcomer, NEW, {"kind": "theme", "create": LOOK})
     artist = signed_in(storage, "logos:write", "themes:write", user_id=301)
-    with pytest.raises(errors.NotFound):
-        apply(gallery, artist)
-    apply(gallery, signed_in(storage, "logos:write", "themes:write", "authors:write", user_id=302))
+    apply(gallery, artist)
     assert gallery.authors.get(GetAuthor(author_id=3)).username == "user 300"
     assert [logo.author_id for logo in gallery.logos.get(GetLogo(logo_id=3)).authors] == [3]
-    # From now on, the kinds are those of the artworks.
-    propose(gallery, newcomer, NEW)
-    apply(gallery, artist, 2)
+    # An author who is proposed alone is no part of an artwork.
+    loner = signed_in(storage, "proposals:write", user_id=303)
+    propose(gallery, loner, {"kind": "author", "create": {"user_id": 303, "username": "Loner"}})
+    with pytest.raises(errors.NotFound):
+        apply(gallery, artist, 2)
 
 
 @pytest.mark.rule("contract R3")

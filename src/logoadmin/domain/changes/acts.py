@@ -9,7 +9,8 @@ from enum import StrEnum
 from operator import attrgetter
 from typing import Annotated, Any, Final, NamedTuple
 
-from logoadmin.domain.changes.history import ListChanges, undoer_of
+from logoadmin.domain.changes.change_list import undoer_of
+from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD
 from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, Rights
 from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any
 
 from logoadmin.domain.kernel.access import Caller
-from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED
+from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED, AnyUnitOfWork
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.lists import (
     CHANGE_PAGE_SIZES,
@@ -72,6 +72,14 @@ def _pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int |
 
     id_of = attrgetter("change_id")
     return Pages(page, version, CHANGE_PAGE_SIZES, id_of, id_of)
+
+
+def undoer_of(uow: AnyUnitOfWork, change_id: int) -> tuple[int, str | None] | None:
+    """Return the change that undid another one, and its request, unless it was undone itself."""
+    undoers: list[tuple[int, str | None]] = []
+    while undoer := uow.changes.undoer_of(undoers[-1][0] if undoers else change_id):
+        undoers.append(undoer)
+    return undoers[0] if len(undoers) % 2 else None
 
 
 def users_of(user_ids: Iterable[int | None], uow: UnitOfWork) -> dict[int | None, User]:

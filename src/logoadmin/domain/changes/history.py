@@ -8,6 +8,8 @@ from pydantic import ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from logoadmin.domain.changes.change_list import changes_between, list_changes
+from logoadmin.domain.changes.notices import Notices
+from logoadmin.domain.changes.undone_proposals import follow_undoing
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of, links_field
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Permission, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED, AuditedUnitOfWork, LinksByKind
@@ -26,10 +28,9 @@ from logoadmin.domain.kernel.kinds import (
 from logoadmin.domain.kernel.limits import Action, ChangeId, Id, Origin, RequestId, UnixTime, described
 from logoadmin.domain.kernel.lists import ChangeFilter, ListCommand, Listing
 from logoadmin.domain.kernel.records import Change, Kind, Link, Undone
-from logoadmin.domain.kernel.use_cases import Service, writes
+from logoadmin.domain.kernel.use_cases import Service, Transactions, writes
 from logoadmin.domain.publication.pins.audited_pins import AuditedPins
 from logoadmin.domain.publication.pins.pin_changes import PINS_FIELD
-from logoadmin.ports.storage import UnitOfWork
 
 
 class ListChanges(ListCommand):
@@ -91,6 +92,10 @@ class RevertRequest(Command):
 class ChangeService(Service):
     """The use cases of the history."""
 
+    def __init__(self, transactions: Transactions, notices: Notices) -> None:
+        super().__init__(transactions)
+        self._notices = notices
+
     def list(self, command: ListChanges, caller: Caller = OWNER) -> Listing[Change]:
         """Return the changes, by change_id, the order in which they were stored (contract G, G3)."""
         return list_changes(self.transactions, command, caller, command.filter())
@@ -123,8 +128,10 @@ class ChangeService(Service):
         _authorize(uow, change)
         if _sets_password(change):
             raise Conflict(f"Change {change.change_id} cannot be undone: old passwords are not kept")
-        _Undo(uow).undo(change)
+        undo = _Undo(uow)
+        undo.undo(change)
         undone = uow.change_log.changes[-1]
+        follow_undoing(uow, undo.proposed, self._notices)
         user = None if undone.user_id is None else uow.records(USERS).get(undone.user_id)
         return undone if user is None else replace(undone, user_name=user.username)
 
@@ -158,13 +165,8 @@ class ChangeService(Service):
                 _authorize(uow, change)
                 undo.undo(change)
                 undone += 1
+        follow_undoing(uow, undo.proposed, self._notices)
         return Undone(last, last + undone)
-
-
-def undoer_of(uow: UnitOfWork, change_id: int) -> tuple[int, str | None] | None:
-    """Return the change that undid another one, and its request, unless it was undone itself."""
-    undoer = uow.changes.undoer_of(change_id)
-    return None if undoer is None or undoer_of(uow, undoer[0]) is not None else undoer
 
 
 def _newest_first(uow: AuditedUnitOfWork, request_id: str, last: int) -> Iterator[Change]:
@@ -201,11 +203,16 @@ def _sets_password(change: Change) -> bool:
 
 
 class _Undo:
-    """Undoes changes, the newest first: each requires its record to be as the change left it."""
+    """Undoes changes, the newest first: each requires its record to be as the change left it.
+
+    Attributes:
+        proposed: the changes by proposals that were undone, or that hold again.
+    """
 
     def __init__(self, uow: AuditedUnitOfWork, request_id: str | None = None, last: int | None = None) -> None:
         """Undo one change, or those of a request up to ``last``; only later changes by others conflict."""
         self._uow, self._request_id, self._last = uow, request_id, last
+        self.proposed: set[int] = set()
 
     def undo(self, change: Change) -> None:
         """Undo a change, with defaults for fields that are newer than it (contract G4).
@@ -215,6 +222,11 @@ class _Undo:
         """
         kind = RECORDED_KINDS[change.kind]
         self._uow.change_log.undo(change.change_id)
+        original: Change | None = change
+        while original is not None and original.undoes is not None:
+            original = self._uow.changes.get(original.undoes)
+        if original is not None and original.origin is Origin.PROPOSAL:
+            self.proposed.add(original.change_id)
         if any(_has_unknown_fields(kind, serialized) for serialized in (change.before, change.after)):
             raise Conflict(f"Change {change.change_id} cannot be undone: a newer version of logoadmin made it")
         change = replace(change, before=_with_defaults(kind, change.before), after=_with_defaults(kind, change.after))

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from logoadmin.domain.changes.proposal_views import is_undone
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
 from logoadmin.domain.kernel.change_log import BLOCKED, BLOCKED_FIELD, ChangeLog
 from logoadmin.domain.kernel.errors import OutgoingError
@@ -26,7 +25,7 @@ from logoadmin.ports.storage import Storage, UnitOfWork
 log = logging.getLogger("logoadmin.notices")
 
 # Decisions can be undone in the console for so long before anybody hears of them (contract R4).
-_DELAY: Final = 10
+NOTICE_DELAY: Final = 10
 # After each attempt, the seconds until the next one; the last is the time in which a crash of it is noticed.
 _RETRIES: Final = (60, 300, 300)
 _SECONDS: Final = 5.0  # for a request
@@ -63,7 +62,10 @@ class Notices:
             return
         submitter, title = _name(uow, proposal.user_id), f"“{proposal.title}”"
         if proposal.state is ProposalState.WAITING:
+            undoing = None if proposal.undone_change is None else uow.changes.get(proposal.undone_change)
             text = f"{submitter} submitted {title}"
+            if undoing is not None:
+                text = f"{_name(uow, undoing.user_id)} undid {title} by {submitter}, which waits again"
         else:
             text = f"{_name(uow, proposal.decided_by)} {proposal.state} {title} by {submitter}"
         self._add(uow, event, _PROPOSAL, proposal.proposal_id, text, now)
@@ -88,7 +90,9 @@ class Notices:
     def _add(self, uow: AnyUnitOfWork, event: NoticeEvent, kind: str, id_: int, text: str, now: int) -> None:
         for receiver in self.receivers:
             notice_id = uow.notices.next_id()
-            uow.notices.add(StoredNotice(notice_id, receiver, event, kind, id_, text[:_MOST_SHOWN], now + _DELAY, 0))
+            uow.notices.add(
+                StoredNotice(notice_id, receiver, event, kind, id_, text[:_MOST_SHOWN], now + NOTICE_DELAY, 0)
+            )
 
 
 class NoticeSender:
@@ -175,4 +179,4 @@ def _holds(uow: UnitOfWork, notice: StoredNotice) -> bool:
         kind = Kind(notice.kind)
         return any(each.reason is not None for each in uow.publication.withdrawals.get_many(kind, [notice.id]))
     proposal = uow.proposals.get(notice.id)
-    return proposal is not None and _EVENTS.get(proposal.state) == notice.event and not is_undone(uow, proposal)
+    return proposal is not None and _EVENTS.get(proposal.state) == notice.event

@@ -56,6 +56,11 @@ def needs_author(change: Values) -> bool:
     return creates and _AUTHOR_IDS not in change["create"]
 
 
+def brings_author(changes: Sequence[Values], user_id: int | None) -> bool:
+    """Return whether the submitter's own author comes with changes that create none."""
+    return any(map(needs_author, changes)) and not any(_creates_author_of(user_id, each) for each in changes)
+
+
 def after(change: Values) -> Values | None:
     """Return the record as a change would leave it; None if it is removed."""
     if change.get("remove"):

@@ -5,7 +5,6 @@ from operator import attrgetter
 from typing import Any, Final
 
 from logoadmin.domain.changes.change_list import users_of
-from logoadmin.domain.changes.history import undoer_of
 from logoadmin.domain.changes.proposal_commands import ListProposals
 from logoadmin.domain.changes.proposal_records import Proposal, ProposedChange
 from logoadmin.domain.changes.proposal_rules import Values, after, bits_of
@@ -59,30 +58,32 @@ def pages(command: ListProposals, viewer: Viewer | None) -> Pages[Proposal]:
     user_id = owner if command.user_id is None else command.user_id
 
     def version(uow: UnitOfWork, _command: ListCommand) -> int:
-        """Return a number that also rises with changes of names and with undoing, and not with hidden proposals."""
+        """Return a number that also rises with changes of names, and not with hidden proposals."""
         last = uow.proposals.last_version() if owner is None else uow.proposals.last_version_of(owner)
-        return uow.changes.last_id() << VERSION_BITS | last
+        return uow.changes.last_of_kinds().get(Kind.USER, 0) << VERSION_BITS | last
 
     def page(place: Any, limit: int, uow: UnitOfWork) -> tuple[Proposal, ...]:
         found = uow.proposals.page(place, limit, command.state, user_id, viewer, command.order)
-        listed = iter(shown(uow, found, uow.changes.last_id()))
+        listed = iter(shown(uow, found))
         return page_of(found, lambda _: next(listed))
 
     id_of = attrgetter("proposal_id")
     return Pages(page, version, ARTWORK_PAGE_SIZES, id_of, id_of)
 
 
-def shown(uow: UnitOfWork, proposals: Sequence[StoredProposal], last_change: int) -> list[Proposal]:
-    """Return proposals as callers see them, without verdicts; ``last_change`` is the last one of the history."""
-    users = users_of((proposal.user_id for proposal in proposals), uow)
+def shown(uow: UnitOfWork, proposals: Sequence[StoredProposal]) -> list[Proposal]:
+    """Return proposals as callers see them, without verdicts."""
+    undone_changes = [each.undone_change and uow.changes.get(each.undone_change) for each in proposals]
+    undoings = {each.change_id: each for each in undone_changes if each}
+    users = users_of([each.user_id for each in proposals] + [each.user_id for each in undoings.values()], uow)
     last_of_users = uow.changes.last_of_kinds().get(Kind.USER, 0)
     found: list[Proposal] = []
     for proposal in proposals:
         user = users.get(proposal.user_id)
         # Somebody else may have the id of a removed user.
         submitter = user if user is not None and user.created_at <= proposal.created_at else None
-        undone, undone_by = _undone(uow, proposal)
-        depends_on = last_of_users if proposal.last_change is None else last_change
+        undoing = undoings.get(proposal.undone_change or 0)
+        undoer = None if undoing is None else users.get(undoing.user_id)
         found.append(
             Proposal(
                 proposal_id=proposal.proposal_id,
@@ -97,9 +98,12 @@ def shown(uow: UnitOfWork, proposals: Sequence[StoredProposal], last_change: int
                 decided_at=proposal.decided_at,
                 decided_by=proposal.decided_by,
                 request_id=proposal.request_id,
-                undone=undone,
-                undone_by=undone_by,
-                version=depends_on << VERSION_BITS | proposal.version,
+                undone=undoing is not None,
+                undone_at=None if undoing is None else undoing.at,
+                undone_by=None if undoing is None else undoing.request_id,
+                undone_user_id=None if undoing is None else undoing.user_id,
+                undone_user_name=None if undoer is None else undoer.username,
+                version=last_of_users << VERSION_BITS | proposal.version,
             )
         )
     return found
@@ -115,21 +119,3 @@ def _change(change: Values) -> ProposedChange:
         after=after(change),
         submitted=change.get("submitted"),
     )
-
-
-def is_undone(uow: UnitOfWork, proposal: StoredProposal) -> bool:
-    """Return whether all changes of a proposal were undone."""
-    return _undone(uow, proposal)[0]
-
-
-def _undone(uow: UnitOfWork, proposal: StoredProposal) -> tuple[bool, str | None]:
-    """Return whether all changes of a proposal were undone, and by which request the last one was."""
-    if proposal.first_change is None or proposal.last_change is None:
-        return False, None
-    request_id: str | None = None
-    for change_id in range(proposal.first_change, proposal.last_change + 1):
-        undoer = undoer_of(uow, change_id)
-        if undoer is None:
-            return False, None
-        request_id = undoer[1]
-    return True, request_id

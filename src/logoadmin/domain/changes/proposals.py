@@ -22,9 +22,9 @@ from logoadmin.domain.changes.proposal_rules import (
     Values,
     after,
     bits_of,
+    brings_author,
     judged,
     kinds_of,
-    needs_author,
     own_author,
     stale,
     steps_in,
@@ -35,7 +35,7 @@ from logoadmin.domain.kernel.access import OWNER, Caller, Rights, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import UNSET
 from logoadmin.domain.kernel.errors import Conflict, NotModified, NotPermitted, Outdated, TooManyChanges
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, PICTURE_FIELDS, USERS
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, PICTURE_FIELDS, USERS
 from logoadmin.domain.kernel.lists import Listing, text_length
 from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.pictures import picture_of
@@ -98,7 +98,7 @@ class ProposalService(Service):
 
         def get(uow: UnitOfWork, command: GetProposal, held: Rights | None) -> Proposal:
             stored = seen(uow, command.proposal_id, viewer(uow, held))
-            proposal = shown(uow, [stored], uow.changes.last_id())[0]
+            proposal = shown(uow, [stored])[0]
             if proposal.version in command.if_none_match:
                 raise NotModified(proposal.version)
             return proposal
@@ -196,6 +196,9 @@ class ProposalService(Service):
         if changed := stale(uow, proposal.changes, proposal.user_id):
             raise Conflict(f"Changed since proposal {proposal.proposal_id} was made: {'; '.join(changed)}")
         uow.change_log.submitter_id = proposal.user_id
+        if brings_author(proposal.changes, proposal.user_id):
+            # First, so that the changes of the proposal are all those that follow.
+            self._own_author(uow, proposal)
         before = uow.change_log.last_id
         for place, step in steps_in(proposal.changes, proposal.user_id, lambda: self._own_author(uow, proposal)):
             make(uow, self._services, place, step)
@@ -231,7 +234,7 @@ class ProposalService(Service):
     def _decide(self, uow: AuditedUnitOfWork, proposal: StoredProposal, state: ProposalState) -> Proposal:
         """Store a proposal that is applied, declined or withdrawn; what follows from that belongs here."""
         decided_by = None if uow.held is None else uow.held.user_id
-        decided = replace(proposal, state=state, decided_at=uow.now, decided_by=decided_by)
+        decided = replace(proposal, state=state, decided_at=uow.now, decided_by=decided_by, undone_change=None)
         self._notices.of_proposal(uow, decided, uow.now)
         return _stored(uow, decided)
 
@@ -241,7 +244,6 @@ class ProposalService(Service):
         """Return a proposal with other changes, which were judged and could be applied now."""
         if text_length(changes) > _MOST_TEXT:
             raise TooManyChanges("These changes are too long for one proposal; propose fewer of them at once")
-        author = own_author(uow, proposal.user_id)
 
         def rehearse(uow: AuditedUnitOfWork) -> None:
             # Without an author, only applying creates one: until then, its name may be another one.
@@ -250,12 +252,10 @@ class ProposalService(Service):
 
         uow.rehearse(rehearse)
         kinds = [KINDS[change["kind"]] for change in changes]
-        if author is None and any(map(needs_author, changes)):
-            kinds.append(AUTHORS)
         # They stay for as long as the proposal does (contract P4).
         urls = [(after(change) or {}).get(PICTURE_FIELDS.get(change["kind"], "")) for change in changes]
         uow.gallery.pictures.name(sorted({picture for url in urls if (picture := picture_of(url))}))
-        return replace(proposal, changes=changes, kinds=bits_of(kinds))
+        return replace(proposal, changes=changes, kinds=bits_of(kinds), first_change=None, last_change=None)
 
     def _own_author(self, uow: AuditedUnitOfWork, proposal: StoredProposal) -> Author:
         """Return the submitter's own author, who is created if there is none."""
@@ -265,8 +265,6 @@ class ProposalService(Service):
             # A later user with this id is another person.
             if user is None or user.created_at > proposal.created_at:
                 raise Conflict(f"User {proposal.user_id} was removed and is no author; name the authors in the changes")
-            if uow.held is not None:
-                uow.held.require([AUTHORS.write_scope])
             new = CreateAuthor(user_id=user.user_id, username=user.username)
             author = work_of(self._services[Kind.AUTHOR], "create")(uow, new)
         return author
@@ -335,4 +333,4 @@ def _stored(uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
 
 
 def _shown_in(uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
-    return shown(uow.stored, [proposal], uow.change_log.last_id)[0]
+    return shown(uow.stored, [proposal])[0]

@@ -32,7 +32,7 @@ export const isDecidable = (proposal) => !isOwn(proposal) || proposal.changes.ev
 export const queue = signal({ proposals: undefined, hasMore: false, failure: undefined });
 let etag = "";
 let readAt = 0;
-/** Decided here, even if the service does not know it yet. @type {Set<number>} */
+/** Decided here, though the service does not know it yet. @type {Set<number>} */
 const decided = new Set();
 
 /** Read the queue if it changed. @param {{ifOld?: boolean}} [when] `ifOld`: only if it was not read just now. */
@@ -57,6 +57,9 @@ export function leaveQueue(id) {
   decided.add(id);
   queue.value = { ...queue.value, proposals: queue.value.proposals?.filter((each) => each.proposal_id !== id) };
 }
+
+/** Let the queue show a proposal as the service has it, which knows the decision now. @param {number} id */
+export const settle = (id) => decided.delete(id);
 
 /** Read the queue again, with a proposal that waits again. @param {number} [id] */
 export function requeue(id) {

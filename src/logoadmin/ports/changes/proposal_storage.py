@@ -38,6 +38,7 @@ class StoredProposal:
         request_id: the id of the request that applied it.
         first_change: the first change that applying it made; None without any.
         last_change: the last one, without a gap between the two.
+        undone_change: if it waits because all of these were undone, the last change that undid one.
     """
 
     proposal_id: int
@@ -56,6 +57,7 @@ class StoredProposal:
     request_id: str | None = None
     first_change: int | None = None
     last_change: int | None = None
+    undone_change: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,9 @@ class Proposals(Protocol):
 
     def get(self, proposal_id: int) -> StoredProposal | None:
         """Return a proposal, or None."""
+
+    def made_change(self, change_id: int) -> StoredProposal | None:
+        """Return the proposal whose last application made a change, or None."""
 
     def add(self, proposal: StoredProposal) -> None:
         """Store a new proposal."""

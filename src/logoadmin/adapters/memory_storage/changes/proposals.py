@@ -25,6 +25,11 @@ class MemoryProposals(Repository):
     def get(self, proposal_id: int) -> StoredProposal | None:
         return self._tables.proposals.get(proposal_id)
 
+    def made_change(self, change_id: int) -> StoredProposal | None:
+        made = self._tables.proposals.values()
+        found = (each for each in made if (each.first_change or change_id + 1) <= change_id <= (each.last_change or 0))
+        return next(found, None)
+
     def add(self, proposal: StoredProposal) -> None:
         self._journal.set(self._tables.proposals, proposal.proposal_id, proposal)
 

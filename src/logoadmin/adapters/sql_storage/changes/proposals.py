@@ -36,6 +36,9 @@ _PAGES = KeysetPages(
 _MADE_SINCE = select(func.count()).where(proposals.c.user_id == KEY, proposals.c.created_at >= bindparam("since"))
 _WAITING_SINCE = _MADE_SINCE.where(proposals.c.state == bindparam("state"))
 _LAST_OF_USER = select(func.max(proposals.c.version)).where(proposals.c.user_id == KEY)
+_MADE_CHANGE = (
+    select(*_COLUMNS).where(proposals.c.first_change <= KEY).order_by(proposals.c.first_change.desc()).limit(1)
+)
 _WAITING = select(func.count(), func.min(proposals.c.waiting_since)).where(proposals.c.state == bindparam("state"))
 
 
@@ -64,6 +67,12 @@ class SqlProposals(Repository):
     def get(self, proposal_id: int) -> StoredProposal | None:
         row = self._find(*_COLUMNS, proposal_id=proposal_id)
         return None if row is None else _proposal(row)
+
+    def made_change(self, change_id: int) -> StoredProposal | None:
+        # Those of others lie before it or after it, never around it.
+        row = self._transaction.row(_MADE_CHANGE, {"key": change_id})
+        found = None if row is None else _proposal(row)
+        return None if found is None or (found.last_change or 0) < change_id else found
 
     def add(self, proposal: StoredProposal) -> None:
         self._add(proposals, _values(proposal))

@@ -26,10 +26,12 @@ proposals: Final = Table(
     Column("request_id", String(OPAQUE)),
     Column("first_change", Integer),
     Column("last_change", Integer),
+    Column("undone_change", Integer),
     # JSON. It comes last, so that SQLite reads the other columns without it.
     Column("changes", LongText, nullable=False),
     Index(None, "user_id", "state"),
     Index(None, "state"),
+    Index(None, "first_change"),
 )
 
 # In the order of the fields of a StoredNotice.

@@ -15,7 +15,7 @@ import { ChangeReview, Mended } from "../parts/proposals/change_review.js";
 import { DeclineDialog } from "../parts/proposals/decline_dialog.js";
 import { apply, decline } from "../parts/proposals/deciding.js";
 import { SubmissionList } from "../parts/proposals/submission_list.js";
-import { State, stateOf, submitter } from "../parts/proposals/submission_words.js";
+import { State, submitter } from "../parts/proposals/submission_words.js";
 
 /** @typedef {import("../proposals.js").Proposal} Proposal */
 /** @typedef {import("../parts/proposals/deciding.js").Seen} Seen */
@@ -69,8 +69,7 @@ function Shown({ seen, again }) {
 
 /** The submitter, the state and the decision. @param {{proposal: Proposal}} props */
 function Outcome({ proposal }) {
-  const { created_at: created, decided_at: decided, reason, undone_by: by } = proposal;
-  const state = stateOf(proposal);
+  const { created_at: created, decided_at: decided, reason, undone, undone_at: undoneAt, undone_by: by, undone_user_id: undoerId, undone_user_name: undoer, state } = proposal;
   return [
     h(
       "p",
@@ -80,8 +79,9 @@ function Outcome({ proposal }) {
       decided !== null && proposal.state !== "waiting" && h("span", { class: "hint" }, rich(`submission.${proposal.state}.at`, { time: h(Time, { seconds: decided }) })),
     ),
     state === "declined" && reason && h("div", { key: "reason", class: "remark", dir: "auto" }, t("submission.because", { reason })),
-    state === "undone" &&
-      h("div", { key: "undone", class: "remark" }, t("submission.undone.text"), " ", may("changes:read") && by && h(Link, { to: `history?request=${encodeURIComponent(by)}` }, t("submission.undone.history"))),
+    undone &&
+      undoneAt !== null &&
+      h("div", { key: "undone", class: "remark" }, rich("submission.undone", { who: h("bdi", { class: "who" }, submitter({ user_id: undoerId, user_name: undoer })), time: h(Time, { seconds: undoneAt }) }), " ", may("changes:read") && by && h(Link, { to: `history?request=${encodeURIComponent(by)}` }, t("submission.undone.history"))),
   ];
 }
 

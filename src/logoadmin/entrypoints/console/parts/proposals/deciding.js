@@ -5,7 +5,7 @@
 import { effect } from "../../vendor/preact.js";
 import { Failure, call } from "../../client.js";
 import { dismiss, say, sayDone, sayFailure } from "../../notices.js";
-import { leaveQueue, queue, requeue } from "../../proposals.js";
+import { leaveQueue, queue, requeue, settle } from "../../proposals.js";
 import { navigate, path } from "../../router.js";
 import { me } from "../../session.js";
 import { t } from "../../texts.js";
@@ -31,6 +31,7 @@ async function send({ keepalive = false } = {}) {
   const go = async (/** @type {(() => Promise<any>) | undefined} */ repeat) => {
     try {
       await (repeat ?? (() => call("post", "/api/proposals/{proposal_id}/decline", { path: { proposal_id: id }, body: { reason }, ifMatch: seen.etag, keepalive })))();
+      settle(id);
       say(t("submission.declined.done", { title }));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -79,7 +80,9 @@ export async function apply({ proposal, etag }) {
     void navigate(`submissions/${id}`);
   });
   changed();
-  await goOn(id);
+  const gone = goOn(id);
+  settle(id);
+  await gone;
 }
 
 effect(() => {

@@ -15,11 +15,8 @@ export function changeWords({ kind, before, after, block }) {
 /** @param {ProposedChange} change @returns {string} the name of its record, the new one */
 export const nameOfChange = ({ kind, before, after }) => nameOf(kind, after ?? before);
 
-/** @param {Proposal} proposal @returns {string} */
+/** @param {Pick<Proposal, "user_id" | "user_name">} user @returns {string} */
 export const submitter = ({ user_id: id, user_name: name }) => name ?? (id === null ? t("submission.program") : t("who.removed", { id: String(id) }));
 
-/** @param {Proposal} proposal @returns {"waiting" | "applied" | "declined" | "withdrawn" | "undone"} */
-export const stateOf = ({ state, undone }) => (undone ? "undone" : state);
-
 /** @param {{proposal: Proposal}} props */
-export const State = ({ proposal }) => h("span", { class: `tag submission-${stateOf(proposal)}` }, t(`submission.${stateOf(proposal)}`));
+export const State = ({ proposal }) => h("span", { class: `tag submission-${proposal.state}` }, t(`submission.${proposal.state}`));

@@ -1,0 +1,43 @@
+"""Proposals whose changes were undone: they wait again (contract R3)."""
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from logoadmin.domain.changes.change_list import undoer_of
+from logoadmin.domain.changes.notices import NOTICE_DELAY, Notices
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
+
+
+def follow_undoing(uow: AuditedUnitOfWork, change_ids: Collection[int], notices: Notices) -> None:
+    """Store the states of proposals, given the changes of theirs that were just undone, or that hold again.
+
+    A proposal is applied while any of its changes holds. It waits again once all of them were undone.
+    """
+    if change_ids:
+        uow.change_log.store()
+    last = 0
+    for change_id in sorted(change_ids):
+        proposal = uow.proposals.made_change(change_id) if change_id > last else None
+        if proposal is not None and proposal.last_change is not None:
+            last = proposal.last_change
+            followed = _followed(uow, proposal)
+            if followed.state is not proposal.state:
+                uow.proposals.update(replace(followed, version=uow.proposals.next_version()))
+                # Nobody has heard of a decision that was undone at once.
+                if uow.now >= (proposal.decided_at or 0) + NOTICE_DELAY:
+                    notices.of_proposal(uow, followed, uow.now)
+
+
+def _followed(uow: AuditedUnitOfWork, proposal: StoredProposal) -> StoredProposal:
+    """Return a proposal in the state that follows from which of its changes were undone."""
+    undoers = [undoer_of(uow, id_) for id_ in range(proposal.first_change or 0, (proposal.last_change or 0) + 1)]
+    if None in undoers:
+        decided_by = None if uow.held is None else uow.held.user_id
+        decision = {"reason": None, "decided_at": uow.now, "decided_by": decided_by, "undone_change": None}
+        return replace(proposal, state=ProposalState.APPLIED, **decision)  # type: ignore[arg-type]
+    if proposal.state is not ProposalState.APPLIED:
+        return proposal
+    undone_change = max(undoer[0] for undoer in undoers if undoer is not None)
+    waiting = replace(proposal, state=ProposalState.WAITING, waiting_since=uow.now, undone_change=undone_change)
+    return replace(waiting, decided_at=None, decided_by=None)
