@@ -8,7 +8,7 @@ import pytest
 from logoadmin.domain.changes.acts import Act, ActOrigin, ListActs
 from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.changes.history import RevertRequest
-from logoadmin.domain.gallery.artworks import AmendLogo, LinkLogoAuthor, RemoveLogo
+from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, LinkLogoAuthor, RemoveLogo
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor
 from logoadmin.domain.identity.users import AmendUser
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Caller, Occasion, Owner, SignedIn
@@ -96,6 +96,19 @@ def test_where_an_act_came_from(gallery: LogoAdmin, storage: Storage) -> None:
     assert acts(gallery)[0].why_not == "The first start cannot be undone"
     reader = signed_in(storage, "changes:read", user_id=USER_ID)
     assert act(gallery, "plain", reader).why_not == "Requires logos:write"
+
+
+def test_blocks_have_verbs_and_reasons(gallery: LogoAdmin) -> None:
+    """An act that begins or ends a block has that verb, also if it undoes another act (contract G5, L3)."""
+    logos(gallery, "make", "Aurora", active=True)
+    gallery.logos.block(BlockLogo(logo_id=1, reason="Spam"), Owner("block"))
+    gallery.logos.amend(AmendLogo(logo_id=1, name="Dawn", active=True, unblock=True), by("lift"))
+    gallery.changes.revert_request(RevertRequest(request_id="lift"), by("back"))
+    gallery.changes.revert_request(RevertRequest(request_id="back"), by("again"))
+    told = [(each.actions, each.reason) for each in acts(gallery)[-4:]]
+    blocked, unblocked = ({"logo.blocked": 1}, "Spam"), ({"logo.unblocked": 1}, None)
+    assert told == [blocked, unblocked, blocked, unblocked]
+    assert (act(gallery, "block").source, act(gallery, "block").origin) == (Source.PROGRAM, ActOrigin.INTERFACE)
 
 
 def test_an_undone_act_says_by_what(gallery: LogoAdmin) -> None:

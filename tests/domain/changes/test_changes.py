@@ -70,12 +70,15 @@ DONE: Final[list[tuple[type[Command], str, str]]] = [
     (authors.AmendAuthor, "author.amended", "author.amended"),
     (authors.RemoveAuthor, "author.removed", "author.restored"),
     (artworks.CreateTheme, "theme.created", "theme.removed"),
-    *((artworks.AmendTheme, "theme.amended", "theme.amended"), (artworks.BlockTheme, "theme.blocked", "theme.amended")),
+    *(
+        (artworks.AmendTheme, "theme.amended", "theme.amended"),
+        (artworks.BlockTheme, "theme.blocked", "theme.unblocked"),
+    ),
     (artworks.RemoveTheme, "theme.removed", "theme.restored"),
     (artworks.LinkThemeAuthor, "theme.linked", "theme.amended"),
     (artworks.UnlinkThemeAuthor, "theme.unlinked", "theme.amended"),
     *((artworks.CreateLogo, "logo.created", "logo.removed"), (artworks.AmendLogo, "logo.amended", "logo.amended")),
-    *((artworks.BlockLogo, "logo.blocked", "logo.amended"), (artworks.RemoveLogo, "logo.removed", "logo.restored")),
+    *((artworks.BlockLogo, "logo.blocked", "logo.unblocked"), (artworks.RemoveLogo, "logo.removed", "logo.restored")),
     (artworks.LinkLogoAuthor, "logo.linked", "logo.amended"),
     (artworks.UnlinkLogoAuthor, "logo.unlinked", "logo.amended"),
 ]

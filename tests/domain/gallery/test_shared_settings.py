@@ -56,7 +56,7 @@ def test_changed_settings_are_kept_and_in_the_history(stocked: LogoAdmin) -> Non
             {"picture_hosts": []},
             hosts,
             None,
-            source=Source.INTERFACE,
+            source=Source.PROGRAM,
         ),
         Change(
             known + 2,
@@ -68,7 +68,7 @@ def test_changed_settings_are_kept_and_in_the_history(stocked: LogoAdmin) -> Non
             hosts,
             {"picture_hosts": []},
             None,
-            source=Source.INTERFACE,
+            source=Source.PROGRAM,
         ),
     ]
 

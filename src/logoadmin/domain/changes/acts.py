@@ -14,7 +14,7 @@ from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD
 from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, Rights
 from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED
-from logoadmin.domain.kernel.change_log import CREATED, PASSWORD_SET
+from logoadmin.domain.kernel.change_log import BLOCKED, BLOCKED_FIELD, CREATED, PASSWORD_SET
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, RECORDED_KINDS, USERS
 from logoadmin.domain.kernel.limits import Origin, RequestId, Source, described
 from logoadmin.domain.kernel.lists import ChangeFilter, Filter, ListCommand, Listing, PageSizes
@@ -56,13 +56,15 @@ class Act:
         at: Unix time in whole seconds.
         user_id: the user who did it; None without a token.
         user_name: how this user was called.
-        origin: where it came from.
+        origin: what it was part of, or else where it came from.
+        source: where its request came from; None for changes of older versions.
         count: how many changes it made.
         actions: how often it took each action.
         fields: the fields that all of its changes changed; none if it created or removed a record.
         names: of its first three records, as they were called after it.
         authors: of the first three authors that it linked or unlinked, as they were called.
         active: what all of its changes switched their records to; None if they did something else.
+        reason: why it blocked its records; None if it blocked none, or if the reasons differ.
         undid: where the act came from that it undid; None if it undid none.
         submitter_id: the user who proposed it; None if it was not proposed.
         submitter_name: how this user was called.
@@ -78,6 +80,7 @@ class Act:
     user_id: Annotated[int | None, described("The user who did it; `null` if unknown.", 1042)]
     user_name: Annotated[str | None, described("The username of that user at that time.", "ann")]
     origin: Annotated[ActOrigin, described("Where it came from.", "console")]
+    source: Annotated[Source | None, described("Where its request came from; `null` if unknown.", "console")]
     count: Annotated[int, described("The number of changes that it made.", 40)]
     actions: Annotated[Mapping[str, int], described("How many changes had each action.", {"logo.amended": 40})]
     fields: Annotated[tuple[str, ...], described("The fields that all of its changes changed.", ["active"])]
@@ -92,6 +95,10 @@ class Act:
     ]
     active: Annotated[
         bool | None, described("Whether it switched all of its records on or off; `null` if it did not.", False)
+    ]
+    reason: Annotated[
+        str | None,
+        described("The reason for which it blocked all that it blocked; `null` without one.", "It covers the page"),
     ]
     undid: Annotated[
         ActOrigin | None, described("Where the act came from that it undid; `null` if it undid none.", "import")
@@ -191,12 +198,14 @@ def _act(uow: UnitOfWork, found: _Found, undoer: _Undoer | None) -> Act:
         user_id=change.user_id,
         user_name=_called(uow, Kind.USER, change.user_id, span.first + 1),
         origin=_origin(change),
+        source=change.source,
         count=span.count,
         actions=actions,
         fields=read.fields,
         names=read.names,
         authors=read.authors,
         active=read.active,
+        reason=read.reason,
         undid=_undid(uow, change),
         submitter_id=change.submitter_id,
         submitter_name=_called(uow, Kind.USER, change.submitter_id, span.first + 1),
@@ -212,7 +221,7 @@ def _origin(change: Change) -> ActOrigin:
         return ActOrigin(change.source)
     if change.origin not in (None, Origin.BULK):
         return ActOrigin(change.origin)
-    return ActOrigin(change.source or Source.INTERFACE)
+    return ActOrigin.CONSOLE if change.source is Source.CONSOLE else ActOrigin.INTERFACE
 
 
 def _undid(uow: UnitOfWork, change: Change) -> ActOrigin | None:
@@ -227,6 +236,7 @@ class _Read(NamedTuple):
     names: tuple[str, ...]
     authors: tuple[str, ...]
     active: bool | None
+    reason: str | None
     created: tuple[Change, ...]
 
 
@@ -238,6 +248,7 @@ def _read(uow: UnitOfWork, found: _Found) -> _Read:
     in_order: list[str] = []
     created: list[Change] = []
     active: set[bool] = set()
+    reasons: set[str] = set()
     for place, change in enumerate(_changes(uow, found)):
         if place >= MOST_LOADED and not common:
             break
@@ -246,6 +257,8 @@ def _read(uow: UnitOfWork, found: _Found) -> _Read:
         common = {*changed} if common is None else common & {*changed}
         # Users have it only during a suspension.
         active.add(bool((change.after or {}).get("active", True)))
+        if change.action.endswith(f".{BLOCKED}"):
+            reasons.add((change.after or {})[BLOCKED_FIELD])
         name = _name(change)
         if name and len(names) < _MOST_NAMED:
             names.setdefault((change.kind, change.id), name)
@@ -255,7 +268,8 @@ def _read(uow: UnitOfWork, found: _Found) -> _Read:
             created.append(change)
     shared = tuple(field for field in in_order if field in (common or ()))
     switched = active.pop() if shared == ("active",) and len(active) == 1 else None
-    return _Read(shared, tuple(names.values()), tuple(authors.values())[:_MOST_NAMED], switched, tuple(created))
+    reason = reasons.pop() if len(reasons) == 1 else None
+    return _Read(shared, tuple(names.values()), tuple(authors.values())[:_MOST_NAMED], switched, reason, tuple(created))
 
 
 def _changes(uow: UnitOfWork, found: _Found) -> Iterator[Change]:

@@ -147,11 +147,12 @@ class Occasion:
         note: why it was made, in the words of the caller.
     """
 
-    source: Source = Source.INTERFACE
+    source: Source = Source.PROGRAM
     note: str | None = None
 
 
-_BY_INTERFACE: Final = Occasion()
+_BY_INTERFACE: Final = Occasion(Source.INTERFACE)
+_BY_PROGRAM: Final = Occasion()
 
 
 # Every caller may have the id of the request, which goes into the history (contract G).
@@ -177,7 +178,7 @@ class Owner:
     """The program that embeds the service, or its command line: they have the database itself."""
 
     request_id: str | SentRequestId | None = field(default=None, compare=False)
-    occasion: Occasion = field(default=_BY_INTERFACE, compare=False)
+    occasion: Occasion = field(default=_BY_PROGRAM, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ LINKED: Final = "linked"
 UNLINKED: Final = "unlinked"
 PASSWORD_SET: Final = "password_set"
 BLOCKED: Final = "blocked"
+UNBLOCKED: Final = "unblocked"
 
 # The field of a snapshot with the reason why an artwork is blocked; others do not have it.
 BLOCKED_FIELD: Final = "blocked"
@@ -110,6 +111,7 @@ class ChangeLog:
         if change_id == self._last_id:
             first = self.changes.pop()
             action, before = first.action.partition(".")[2], first.before
+        action = _verb(action, before, after)
         if len(self.changes) >= _MOST_HELD:
             self.store()
         self._last_id, self._goes_on = change_id, True
@@ -162,3 +164,11 @@ class ChangeLog:
             self._is_followed = True
             for subscriber in self._subscribers:
                 subscriber(self._uow, self, followed, final=final)
+
+
+def _verb(action: str, before: Snapshot | None, after: Snapshot | None) -> str:
+    """Return the verb of a change: one that begins or ends a block is named after that, whatever else it did."""
+    if action != AMENDED or before is None or after is None:
+        return action
+    was, is_ = BLOCKED_FIELD in before, BLOCKED_FIELD in after
+    return action if was == is_ else BLOCKED if is_ else UNBLOCKED

@@ -238,6 +238,7 @@ class Source(StrEnum):
     COMMAND_LINE = "command line"
     CONSOLE = "console"
     INTERFACE = "interface"
+    PROGRAM = "program"
 
 
 ChangeNote = Annotated[

@@ -151,7 +151,7 @@ def occasion_of(request: Request) -> Occasion:
         InvalidInput: the note is too long or is not text.
     """
     if request.method == "GET":
-        return Occasion()
+        return Occasion(Source.INTERFACE)
     source = Source.CONSOLE if request.header(b"x-requested-with") == CONSOLE else Source.INTERFACE
     sent = request.headers.get(b"x-change-note")
     if not sent:
