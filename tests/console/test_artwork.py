@@ -111,7 +111,7 @@ def test_the_head_of_a_record_stays_in_view_with_its_state_and_its_last_change(
     service, page = console.service, console.page
     console.sign_in("logos/1")
     facts, save = page.locator(".record-facts"), page.locator(".record-save")
-    expect(facts).to_have_text(re.compile("On.*ID 1.*Created.*Changed.*by Command line"))
+    expect(facts).to_have_text(re.compile("On.*ID 1.*Created.*Changed.*by A program on the server"))
     expect(save).to_have_text("Saved")
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 640})
@@ -194,7 +194,7 @@ def test_a_record_that_somebody_removed_comes_back_with_the_typed_values(console
     service.gallery.logos.remove(RemoveLogo(logo_id=1))
     page.keyboard.press("ControlOrMeta+s")
     told = page.get_by_role("alert")
-    expect(told).to_contain_text("Command line removed it")
+    expect(told).to_contain_text("A program on the server removed it")
     expect(told).to_contain_text("What you typed is still here")
     console.picture("gone", tmp_path)
     expect(page.get_by_role("button", name="Save")).to_have_attribute("aria-disabled", "true")

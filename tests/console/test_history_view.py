@@ -53,7 +53,7 @@ def test_who_removed_a_logo_last_week_is_found_and_it_comes_back_with_its_author
     gallery.authors.create(authors.CreateAuthor(user_id=9000, username="Somebody since"))
     console.sign_in("history")
     rows = page.locator(".changes > .change")
-    expect(rows.first).to_contain_text("Command line created the author Somebody since")
+    expect(rows.first).to_contain_text("A program on the server created the author Somebody since")
 
     kind, action, since, until = (page.get_by_label(label, exact=True) for label in ("Record", "Action", "From", "To"))
     if by_keyboard:
@@ -194,7 +194,7 @@ def test_a_sentence_stays_as_it_was_when_records_are_called_otherwise(console: P
     noted = Owner("noted", Occasion(note="Asked for by <b>Ben</b>"))
     gallery.logos.link(artworks.LinkLogoAuthor(logo_id=7, author_id=2), noted)
     console.sign_in("")
-    sentence = "Command line credited the logo Logo 7 to Ben"
+    sentence = "A program on the server credited the logo Logo 7 to Ben"
     latest = page.get_by_role("list", name="Latest changes").locator(".change")
     expect(latest.first).to_contain_text(sentence)
     expect(latest.first.locator(".act-note")).to_have_text("Asked for by <b>Ben</b>")
@@ -208,7 +208,9 @@ def test_a_sentence_stays_as_it_was_when_records_are_called_otherwise(console: P
     row.get_by_role("button", expanded=False).click()
     expect(row.locator(".disclosure-body")).to_contain_text("Authors")
     row.get_by_role("link", name="Changed since").click()
-    expect(page.locator(".change-words").first).to_contain_text("Command line changed the name of the logo Elk")
+    expect(page.locator(".change-words").first).to_contain_text(
+        "A program on the server changed the name of the logo Elk"
+    )
 
 
 @pytest.mark.rule("contract J4", "contract G2")
@@ -220,7 +222,7 @@ def test_a_later_change_is_reported_with_a_link_to_it(console: Person) -> None:
     expect(named).to_be_visible()
     gallery.logos.amend(artworks.AmendLogo(logo_id=1, custom_css="color: red"))
     named.get_by_role("button", name="Undo").click()
-    expect(named.get_by_role("alert")).to_contain_text("it was changed again since: Command line changed the CSS")
+    expect(named.get_by_role("alert")).to_contain_text("again since: A program on the server changed the CSS")
     named.get_by_role("alert").get_by_role("link").click()
     expect(page.locator("h1")).to_contain_text("Change")
     expect(page.locator(".diff")).to_contain_text("color: red")

@@ -9,8 +9,8 @@ import { may } from "../../session.js";
 import { dayWords, t } from "../../texts.js";
 import { Button, Link, Skeleton, Time, Unread } from "../primitives/basics.js";
 import { useRead } from "../primitives/use_read.js";
-import { ActWords } from "./act_words.js";
-import { GroupWords, Words } from "./change_words.js";
+import { ActWords, GroupWords } from "./act_words.js";
+import { Words } from "./change_words.js";
 import { ask } from "../primitives/dialog.js";
 
 /** @typedef {import("./changes.js").Change} Change */
@@ -132,7 +132,7 @@ export function UndoAct({ act, undone, tone = "" }) {
   const request = act.request_id;
   const isOne = isSingle(act) || request === null;
   const run = () => undo(() => (request === null || act.count === 1 ? undoChange(act) : undoRequest(request)), kinds);
-  const reason = act.can_undo || lacking ? undefined : t(Object.keys(act.actions).every((action) => action.endsWith(".password_set")) ? "history.lasting" : "history.used");
+  const reason = act.can_undo || lacking ? undefined : (lasting(Object.keys(act.actions)) ?? t("history.used"));
   return [
     h(
       Undoable,
@@ -173,8 +173,11 @@ function Changes({ act, undone }) {
   ];
 }
 
-/** @param {Change} change @returns {string | undefined} why nobody can undo it */
-const lasting = ({ action }) => (action.endsWith(".password_set") ? t("history.lasting") : undefined);
+/** @param {string[]} actions @returns {string | undefined} why nobody can undo them */
+function lasting(actions) {
+  if (actions.every((action) => action.endsWith(".password_set"))) return t("history.lasting");
+  return actions.every((action) => action === "picture.removed") ? t("history.lasting.picture") : undefined;
+}
 
 /** @param {{change: Change, known: Known, undone: () => void, isOpen?: boolean, obstacle?: import("./changes.js").Obstacle | undefined, whole?: number | undefined}} props `obstacle`: used if `known` has none; `whole`: how many changes its request made. */
 export function Item({ change, known, undone, isOpen = false, obstacle, whole = 1 }) {
@@ -187,7 +190,7 @@ export function Item({ change, known, undone, isOpen = false, obstacle, whole = 
     h(
       Undoable,
       { obstacle: known.obstacle([change]) ?? obstacle },
-      h(Button, { tone: "quiet", icon: "Undo2", scope: writeScope(change.kind), reason: lasting(change), busy, onClick: () => void undo(() => undoChange(change), [change]) }, t("undo")),
+      h(Button, { tone: "quiet", icon: "Undo2", scope: writeScope(change.kind), reason: lasting([change.action]), busy, onClick: () => void undo(() => undoChange(change), [change]) }, t("undo")),
     ),
     whole > 1 && change.request_id && h(PartOf, { change, request: change.request_id, count: whole, known, undone }),
     complaint,

@@ -25,16 +25,16 @@
  */
 import { call } from "../../client.js";
 import { KINDS, isListed, refreshList } from "../../records.js";
-import { FIRST_USER } from "../../session.js";
 
 /** What may become of records of each kind, as the service names it behind the kind. */
 export const ACTIONS = /** @type {const} */ ({
-  logo: ["created", "amended", "removed", "restored", "linked", "unlinked", "blocked", "pins_accepted"],
-  theme: ["created", "amended", "removed", "restored", "linked", "unlinked", "blocked", "pins_accepted"],
+  logo: ["created", "amended", "removed", "restored", "linked", "unlinked", "blocked", "unblocked", "pins_accepted"],
+  theme: ["created", "amended", "removed", "restored", "linked", "unlinked", "blocked", "unblocked", "pins_accepted"],
   author: ["created", "amended", "removed", "restored"],
   user: ["created", "amended", "removed", "restored", "password_set"],
   role: ["created", "amended", "removed", "restored"],
   settings: ["amended"],
+  picture: ["removed"],
 });
 
 const PAGE = 50;
@@ -119,11 +119,6 @@ export async function readAct(request) {
   return (await readActs({ request_id: request }, 0, 1)).groups[0]?.act;
 }
 
-/** @param {Change} change @returns {boolean} whether the first start made it: two roles and the first administrator */
-export function isFirstStart({ user_id: userId, change_id: changeId, action, id }) {
-  return userId === null && ((action === "user.created" && id === FIRST_USER) || (action === "role.created" && changeId <= 2));
-}
-
 /** @param {{change_id: number}} change @returns {Promise<import("../../client.js").Answer<any>>} */
 export function undoChange(change) {
   return call("post", "/api/changes/{change_id}/revert", { path: { change_id: change.change_id } });
@@ -199,7 +194,7 @@ export class Known {
 
   /** @param {Change} change @param {string | undefined} request @returns {Obstacle | undefined} */
   #obstacleTo(change, request) {
-    if (isFirstStart(change)) return { why: "since" };
+    if (change.source === "first start") return { why: "since" };
     const later = this.#ofRecord.get(recordKey(change))?.find((each) => each.change_id > change.change_id && (request === undefined || each.request_id !== request));
     if (!later || isSame(change.after, later.after)) return undefined;
     const undoing = this.#undoing.get(change.change_id);

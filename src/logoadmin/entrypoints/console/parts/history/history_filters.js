@@ -2,7 +2,6 @@
 import { h, useEffect, useId, useMemo, useState } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { ACTIONS } from "./changes.js";
-import { actorOf } from "./act_words.js";
 import { actor } from "./change_words.js";
 import { query, setQuery } from "../../router.js";
 import { may } from "../../session.js";
@@ -218,5 +217,5 @@ function peopleIn(groups) {
 function nameAmong(groups, userId) {
   const act = groups.find((each) => each.act?.user_id === userId)?.act;
   const change = groups.flatMap(({ changes }) => changes).find((each) => each.user_id === userId);
-  return act ? actorOf(act) : change && actor(change);
+  return (act ?? change) && actor(act ?? change);
 }

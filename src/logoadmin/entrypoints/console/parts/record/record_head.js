@@ -42,7 +42,7 @@ export function RecordHead({ editing, title, ...props }) {
 function Facts({ editing, states }) {
   const record = editing.record.value;
   const last = useLastChange(editing, record);
-  const who = last && h(Actor, { change: last });
+  const who = last && h(Actor, { did: last });
   const isFirst = last?.action === `${editing.kind}.created`;
   return h(
     "p",
