@@ -15,6 +15,7 @@ from logoadmin.domain.gallery.artworks import CreateLogo, CreateTheme, LinkLogoA
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor
 from logoadmin.domain.identity.roles import CreateRole
 from logoadmin.domain.identity.users import AmendUser, CreateUser
+from logoadmin.domain.kernel.lists import search_form
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.asgi import AppClient
 from tests.entrypoints.conftest import Headers
@@ -154,7 +155,7 @@ QUERIES: Final[list[tuple[str, dict[str, Any]]]] = [
 def meets(record: dict[str, Any], name: str, value: Any) -> bool:
     """Return whether a record is one of those that a filter is for."""
     if name == "q":
-        return value.casefold() in str(record.get("username", record.get("name"))).casefold()
+        return search_form(value) in search_form(str(record.get("username", record.get("name"))))
     if name == "author_id":
         return value in [author["author_id"] for author in record["authors"]]
     if name in ("since", "until"):

@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Iterable
 from typing import Final
+from unicodedata import normalize
 
 from argon2 import PasswordHasher
 from argon2.exceptions import VerificationError
@@ -55,7 +56,7 @@ class Argon2Passwords:
     def hash(self, password: str) -> PasswordHash:
         """Return a new salted hash."""
         with self._at_once:
-            return PasswordHash(self._argon2.hash(password))
+            return PasswordHash(self._argon2.hash(normalize("NFC", password)))
 
     def verify(self, hash_: PasswordHash | None, password: str) -> bool:
         """Return whether the password is the one hashed; never for None or a hash to refuse, in the same time."""
@@ -75,6 +76,13 @@ class Argon2Passwords:
                     self._matches(each + _NO_PASSWORD, password)
 
     def _matches(self, hash_: str, password: str) -> bool:
+        """Return whether a hash is that of a password in normalisation form NFC, or of it as older hashes had it."""
+        return any(
+            self._is_of(hash_, form)
+            for form in dict.fromkeys((normalize("NFC", password), password, normalize("NFD", password)))
+        )
+
+    def _is_of(self, hash_: str, password: str) -> bool:
         try:
             return self._argon2.verify(hash_, password)
         except VerificationError:

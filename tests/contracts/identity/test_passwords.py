@@ -1,6 +1,7 @@
 """Every sentence of :mod:`logoadmin.ports.identity.passwords`, over every adapter."""
 
 import base64
+from unicodedata import normalize
 
 import argon2 as argon2_cffi
 import pytest
@@ -20,16 +21,26 @@ WEAK, STRONG = Argon2Passwords(8, 1), Argon2Passwords(16, 2)
 def test_a_password_proves_itself(password: str, other: str) -> None:
     hash_ = WEAK.hash(password)
     assert WEAK.verify(hash_, password)
-    assert WEAK.verify(hash_, other) == (password == other)
+    assert WEAK.verify(hash_, other) == (normalize("NFC", password) == normalize("NFC", other))
 
 
 @pytest.mark.parametrize(
     ("password", "other"),
-    [("a" * 256, "a" * 255), ("é", "e\u0301"), ("😀" * 256, "😀" * 255 + "😁"), ("a", "a\0"), ("a", "a "), ("A", "a")],
+    [("a" * 256, "a" * 255), ("ﬁ", "fi"), ("😀" * 256, "😀" * 255 + "😁"), ("a", "a\0"), ("a", "a "), ("A", "a")],
 )
 def test_passwords_are_compared_whole_and_exactly(password: str, other: str) -> None:
     assert not WEAK.verify(WEAK.hash(password), other)
     assert not WEAK.verify(WEAK.hash(other), password)
+
+
+@pytest.mark.parametrize("password", ["pässwörd", "Ǻngström", "한국어", "ё" * 128])
+def test_a_password_is_the_same_however_a_keyboard_composes_it(password: str) -> None:
+    forms = [normalize("NFC", password), normalize("NFD", password)]
+    for made in forms:
+        older = PasswordHash(argon2_cffi.PasswordHasher(1, 8, 1).hash(made))
+        for typed in forms:
+            assert WEAK.verify(WEAK.hash(made), typed)
+            assert WEAK.verify(older, typed)
 
 
 def test_a_hash_does_not_show_the_password_and_is_not_shown() -> None:

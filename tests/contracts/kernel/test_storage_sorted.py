@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyKind
-from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, SortKey, TruncatedPage
+from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, SortKey, TruncatedPage, search_form
 from logoadmin.domain.kernel.records import StoredRecord
 from logoadmin.ports.storage import Storage
 from tests.contracts.steps import add, author, link, logo, page, remove, role, theme, user, write
@@ -60,7 +60,7 @@ def sorted_page(
 
 
 def place(kind: AnyKind, sort: SortKey, record: StoredRecord) -> tuple[Any, int]:
-    return getattr(record, kind.name_field).casefold() if sort == "name" else record.version, kind.id_of(record)
+    return search_form(getattr(record, kind.name_field)) if sort == "name" else record.version, kind.id_of(record)
 
 
 WHERE: Final[dict[AnyKind, st.SearchStrategy[Filter]]] = {

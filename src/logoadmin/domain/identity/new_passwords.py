@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from importlib.resources import files
 from typing import Final
+from unicodedata import normalize
 
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from logoadmin.domain.kernel.records import PasswordHash
@@ -68,6 +69,7 @@ class NewPasswords:
         """Return the problem of a password in the field ``password``; empty if there is none."""
         if self._min_length is None:
             return ()
+        password, username = normalize("NFC", password), normalize("NFC", username)
         if len(password) < self._min_length:
             too_short = f"String should have at least {self._min_length} characters"
             return (Problem(("password",), too_short, "string_too_short"),)

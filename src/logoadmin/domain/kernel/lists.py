@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
+from unicodedata import normalize
 
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.limits import MAX_ID, Flag, Id, PageSize, Query, described
@@ -67,12 +68,20 @@ class SearchedCommand(ListCommand):
         return "q" in given or len(given) > (1 if self.sort == "id" else 0)
 
 
+def search_form(text: str) -> str:
+    """Return a name, or a part of one, as searches and sorted lists compare it: whatever its case and normal form.
+
+    Some characters stand for up to 18 others; no more are kept than three for each, so that a column can hold them.
+    """
+    return normalize("NFKC", normalize("NFKD", text).casefold())[: 3 * len(text)]
+
+
 @dataclass(frozen=True, slots=True)
 class Filter:
     """The filters of a list of records, None for any value (contract E3).
 
     Attributes:
-        q: a part of the name or username, compared after ``str.casefold``, Unicode's full case folding.
+        q: a part of the name or username, compared as :func:`search_form` returns it.
         role_id: of users.
         user_id: of authors.
         target: of logos and themes.

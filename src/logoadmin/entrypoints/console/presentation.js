@@ -24,6 +24,9 @@ export function nameOf(kind, record) {
   return name === "" || VISIBLE.test(name) ? name : t("name.invisible", { id: String(record[KINDS[kind].id]) });
 }
 
+/** A name, or a part of one, as searches compare it: whatever its case and normal form. @param {string} text */
+export const searchForm = (text) => text.normalize("NFKD").toLowerCase().normalize("NFKC");
+
 /** Who made an artwork, by their ids in their order; `authorship.js` writes it. @type {import("./form.js").Field} */
 const AUTHORS = {
   name: "authors",

@@ -49,8 +49,9 @@ class Records(Protocol[Record]):
     ) -> tuple[Record, ...]:
         """Return up to ``limit`` records that match the filter, by their names or versions, then by id.
 
-        Names are compared after ``str.casefold``, code point by code point; the versions are those of the records
-        themselves, not of the authors in them. In descending order, ids descend as well.
+        Names are compared in the form of :func:`~logoadmin.domain.kernel.lists.search_form`, code point by code point;
+        the versions are those of the records themselves, not of the authors in them. In descending order, ids descend
+        as well.
 
         Args:
             sort: whether names or versions are compared.

@@ -12,7 +12,16 @@ from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Reposit
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, USERS, AnyArtworkKind, RecordKind
-from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, SortKey, page_of, text_length, truncated_page
+from logoadmin.domain.kernel.lists import (
+    EVERYTHING,
+    Filter,
+    Order,
+    SortKey,
+    page_of,
+    search_form,
+    text_length,
+    truncated_page,
+)
 from logoadmin.domain.kernel.records import Artwork, Author, Kind, Link, PasswordHash, StoredRecord, User
 from logoadmin.ports.identity.password_storage import Credentials
 
@@ -39,7 +48,7 @@ class MemoryRecords(Generic[Record]):
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
         wanted = where.given
-        part = wanted.pop("q", "").casefold()
+        part = search_form(wanted.pop("q", ""))
         rows = (row for row in self._rows.after(after, order) if self._meets(row, part, wanted))
         return truncated_page(islice(rows, limit), text_length)
 
@@ -47,11 +56,11 @@ class MemoryRecords(Generic[Record]):
         self, sort: SortKey, after: Record | None, limit: int, where: Filter = EVERYTHING, order: Order = "asc"
     ) -> tuple[Record, ...]:
         wanted = where.given
-        part = wanted.pop("q", "").casefold()
+        part = search_form(wanted.pop("q", ""))
 
         def place(row: Record) -> tuple[Any, int]:
             name: str = getattr(row, self._kind.name_field)
-            return (name.casefold() if sort == "name" else row.version), self._kind.id_of(row)
+            return (search_form(name) if sort == "name" else row.version), self._kind.id_of(row)
 
         rows = [row for row in self._rows.values() if self._meets(row, part, wanted)]
         if order == "asc":
@@ -80,7 +89,7 @@ class MemoryRecords(Generic[Record]):
             self._journal.set(self._rows, id_, replace(self._rows[id_], version=version))
 
     def _meets(self, row: Record, part: str, wanted: dict[str, Any]) -> bool:
-        name = getattr(row, self._kind.name_field).casefold()
+        name = search_form(getattr(row, self._kind.name_field))
         return part in name and all(getattr(row, field) == value for field, value in wanted.items())
 
     def _claim(self, id_: int, record: Record, before: Record | None = None) -> None:

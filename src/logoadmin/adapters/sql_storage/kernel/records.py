@@ -24,7 +24,7 @@ from logoadmin.domain.kernel.kinds import (
     AnyArtworkKind,
     AnyKind,
 )
-from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, SortKey, page_of
+from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, SortKey, page_of, search_form
 from logoadmin.domain.kernel.records import Author, Kind, Role, StoredRecord
 
 Record = TypeVar("Record", bound=StoredRecord)
@@ -184,7 +184,7 @@ class SqlRecords(Repository, Generic[Record]):
     ) -> Sequence[Row]:
         kind, place = self._statements.kind, None
         if after is not None:
-            value = getattr(after, kind.name_field).casefold() if sort == "name" else after.version
+            value = search_form(getattr(after, kind.name_field)) if sort == "name" else after.version
             place = (value, kind.id_of(after))
         return self._statements.sorted_pages[sort].rows(self._transaction, place, limit, _folded(where), order)
 
@@ -207,7 +207,7 @@ class SqlRecords(Repository, Generic[Record]):
         kind = self._statements.kind
         values = dict(zip(kind.stored_fields, kind.values_of(record), strict=True))
         values["version"] = record.version
-        values["name_casefold"] = values[kind.name_field].casefold()
+        values["name_casefold"] = search_form(values[kind.name_field])
         return values
 
 
@@ -312,7 +312,7 @@ class SqlArtworks(SqlRecords[Any]):
 def _folded(where: Filter) -> dict[str, Any]:
     """Return the given filters, with the part of a name as it is compared."""
     given = where.given
-    return {**given, "q": given["q"].casefold()} if "q" in given else given
+    return {**given, "q": search_form(given["q"])} if "q" in given else given
 
 
 def _author(row: Row) -> Author:

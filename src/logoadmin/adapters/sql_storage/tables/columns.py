@@ -76,7 +76,7 @@ def records_table(kind: AnyKind, *columns: Column[Any]) -> Table:
         *columns,
         created_at_column(),
         Column("version", Integer, nullable=False, server_default="0"),
-        # The casefolded name for searching; folding makes at most three characters of one.
+        # The name as searches compare it, with at most three characters for one.
         Column("name_casefold", String(3 * length), nullable=False, server_default=""),
         *(UniqueConstraint(field) for field in kind.unique if field != kind.id_field),
         *(Index(None, *fields) for fields in filter_indexes(kind)),

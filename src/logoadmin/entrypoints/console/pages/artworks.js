@@ -4,6 +4,7 @@ import { returned } from "../client.js";
 import { STATES, readStates, statesOf, status } from "../reader_states.js";
 import { KINDS, abandonReads, listOf, refreshList } from "../records.js";
 import { prefer, preferred } from "../preferences.js";
+import { searchForm } from "../presentation.js";
 import { navigate, query, setQuery } from "../router.js";
 import { may } from "../session.js";
 import { byName, t, withTexts } from "../texts.js";
@@ -99,11 +100,11 @@ function useFound(kind, records) {
 const ordered = (kind, records) => inOrder(records, { id: KINDS[kind].id, name: "name" }, query("order"));
 
 /** @param {ArtworkKind} kind @param {Artwork[]} records @returns {Named[]} */
-const named = (kind, records) => records.map((record) => ({ record, name: record.name.toLowerCase(), states: statesOf(kind, /** @type {any} */ (record)[KINDS[kind].id]) }));
+const named = (kind, records) => records.map((record) => ({ record, name: searchForm(record.name), states: statesOf(kind, /** @type {any} */ (record)[KINDS[kind].id]) }));
 
 /** @param {Named[]} all @returns {Artwork[]} those that the filters leave */
 function chosen(all) {
-  const [q, target, active, author, state, host] = [query("q").toLowerCase(), query("target"), query("active"), query("author"), query("state"), query("host")];
+  const [q, target, active, author, state, host] = [searchForm(query("q")), query("target"), query("active"), query("author"), query("state"), query("host")];
   const since = Number(query("changed")) && Date.now() / 1000 - Number(query("changed")) * 86_400;
   const fits = (/** @type {Named} */ { record, name, states }) =>
     name.includes(q) &&

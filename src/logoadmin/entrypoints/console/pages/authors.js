@@ -2,7 +2,7 @@
 import { h, useEffect, useMemo } from "../vendor/preact.js";
 import { KINDS, abandonReads, listOf, readList, refreshList } from "../records.js";
 import { returned } from "../client.js";
-import { nameOf } from "../presentation.js";
+import { nameOf, searchForm } from "../presentation.js";
 import { navigate, query, setQuery } from "../router.js";
 import { t, withTexts } from "../texts.js";
 import { leaveTrail } from "../trail.js";
@@ -37,7 +37,7 @@ export default function Authors() {
   const q = query("q");
   const works = query("works");
   const counts = useCounts();
-  const fits = (/** @type {Counted} */ author) => author.username.toLowerCase().includes(q.toLowerCase()) && (!works || author.works === undefined || (works === "some") === author.works > 0);
+  const fits = (/** @type {Counted} */ author) => searchForm(author.username).includes(searchForm(q)) && (!works || author.works === undefined || (works === "some") === author.works > 0);
   const choose = (/** @type {Author[]} */ all) => {
     const counted = all.map((author) => ({ ...author, works: counts && (counts.get(author.author_id) ?? 0) }));
     return inOrder(counted.filter(fits), { id: "author_id", name: "username" }, query("order"));

@@ -2,6 +2,7 @@
 import { h, useEffect, useState } from "../vendor/preact.js";
 import { KINDS, abandonReads, listOf, readList } from "../records.js";
 import { returned } from "../client.js";
+import { searchForm } from "../presentation.js";
 import { navigate, query, setQuery } from "../router.js";
 import { may } from "../session.js";
 import { t, withTexts } from "../texts.js";
@@ -33,7 +34,7 @@ export default function Users() {
   useEffect(again, [returned.value]);
   const q = query("q");
   const roleId = query("role");
-  const fits = (/** @type {User} */ user) => user.username.toLowerCase().includes(q.toLowerCase()) && (!roleId || String(user.role_id) === roleId);
+  const fits = (/** @type {User} */ user) => searchForm(user.username).includes(searchForm(q)) && (!roleId || String(user.role_id) === roleId);
   const choose = (/** @type {User[]} */ all) => inOrder(all.filter(fits), { id: "user_id", name: "username" }, query("order"));
   const found = records && choose(records);
   leaveTrail("user", found);

@@ -2,7 +2,7 @@
 import { h, useEffect, useId, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { authorName, isAuthorGone } from "./authorship.js";
 import { returned } from "../../client.js";
-import { nameOf } from "../../presentation.js";
+import { nameOf, searchForm } from "../../presentation.js";
 import { KINDS, listOf, readList } from "../../records.js";
 import { may } from "../../session.js";
 import { byName, t } from "../../texts.js";
@@ -131,7 +131,7 @@ function Combobox({ id, describedBy, invalid, chosen, choose }) {
   const listId = useId();
   const { records } = listOf("author").value;
   const found = (records ?? [])
-    .filter((author) => !chosen.includes(author.author_id) && author.username.toLowerCase().includes(text.trim().toLowerCase()))
+    .filter((author) => !chosen.includes(author.author_id) && searchForm(author.username).includes(searchForm(text.trim())))
     .toSorted((a, b) => Number(starts(b, text)) - Number(starts(a, text)) || byName(a.username, b.username));
   const offered = found.slice(0, MOST);
   const at = Math.min(active, offered.length - 1);
@@ -232,7 +232,7 @@ function Combobox({ id, describedBy, invalid, chosen, choose }) {
 const leaves = (event) => !(event.relatedTarget instanceof Node && /** @type {Element} */ (event.currentTarget).contains(event.relatedTarget));
 
 /** @param {{username: string}} author @param {string} text */
-const starts = ({ username }, text) => username.toLowerCase().startsWith(text.trim().toLowerCase());
+const starts = ({ username }, text) => searchForm(username).startsWith(searchForm(text.trim()));
 
 /** @param {number} count @param {boolean} isRead */
 function rest(count, isRead) {

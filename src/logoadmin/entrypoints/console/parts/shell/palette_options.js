@@ -2,7 +2,7 @@
 import { signal, useEffect, useMemo } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
 import { isMeant, missingScope } from "../../place.js";
-import { nameOf } from "../../presentation.js";
+import { nameOf, searchForm } from "../../presentation.js";
 import { recent } from "../../recent.js";
 import { KINDS, listOf } from "../../records.js";
 import { navigate } from "../../router.js";
@@ -33,9 +33,9 @@ const ASKED = 20;
 const PAUSE = 150;
 const MISS = 9;
 
-/** @param {string} text @param {string} q in lower case @returns {number} `MISS` where it does not match */
+/** @param {string} text @param {string} q in search form @returns {number} `MISS` where it does not match */
 function rankOf(text, q) {
-  const at = text.toLowerCase().indexOf(q);
+  const at = searchForm(text).indexOf(q);
   if (at < 0) return MISS;
   if (at === 0) return text.length === q.length ? 0 : 1;
   return /[\p{L}\p{N}]/u.test(text.charAt(at - 1)) ? 3 : 2;
@@ -60,7 +60,7 @@ const recordOption = (kind, id, name, place = "") => ({
   run: () => void navigate(`${kind}s/${id}`),
 });
 
-/** @param {KindName} kind @param {any[]} records @param {string} q in lower case @returns {Group} */
+/** @param {KindName} kind @param {any[]} records @param {string} q in search form @returns {Group} */
 function recordGroup(kind, records, q) {
   const { id } = KINDS[kind];
   const number = idIn(q);
@@ -73,7 +73,7 @@ function recordGroup(kind, records, q) {
   return { title: t(`${kind}s.title`), options: ranked.map(({ record, name, rank }) => ({ ...recordOption(kind, record[id], name, record.target), rank })) };
 }
 
-/** @param {string} title @param {Omit<Option, "rank">[]} options @param {string} q in lower case @returns {Group} */
+/** @param {string} title @param {Omit<Option, "rank">[]} options @param {string} q in search form @returns {Group} */
 const wordGroup = (title, options, q) => ({
   title,
   options: options.map((option) => ({ ...option, rank: rankOf(option.text, q) })).filter(({ rank }) => rank < MISS),
@@ -121,7 +121,7 @@ function recentGroup() {
  * @returns {{groups: Group[], isBusy: boolean, failure: Failure | undefined}} the best group first
  */
 export function useOptions(text, help) {
-  const q = text.trim().toLowerCase();
+  const q = searchForm(text.trim());
   const asked = useAsked(q);
   const own = [wordGroup(t("sidebar"), viewOptions(), q), wordGroup(t("palette.actions"), actionOptions(help), q)];
   const groups = q ? [...own, ...visibleKinds().map((kind) => recordGroup(kind, merged(kind, asked.found[kind] ?? []), q))] : [recentGroup(), ...own];
@@ -140,7 +140,7 @@ function merged(kind, found) {
 
 /**
  * What the service finds, after a pause in typing; a newer search aborts the one before.
- * @param {string} q in lower case
+ * @param {string} q in search form
  */
 function useAsked(q) {
   const state = useMemo(() => signal({ q: "", found: /** @type {Partial<Record<KindName, any[]>>} */ ({}), failure: /** @type {Failure | undefined} */ (undefined) }), []);

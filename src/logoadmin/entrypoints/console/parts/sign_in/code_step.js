@@ -4,6 +4,7 @@ import { signIn } from "../../session.js";
 import { t } from "../../texts.js";
 import { rich } from "../primitives/basics.js";
 import { Field, Refusal, Submit, useAttempt } from "./attempt.js";
+import { withName } from "./names.js";
 
 /** @param {{name: string, isFixed: boolean, back: () => void}} props */
 export function CodeStep({ name, isFixed, back }) {
@@ -17,8 +18,9 @@ export function CodeStep({ name, isFixed, back }) {
   const send = async (event) => {
     event.preventDefault();
     const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-    const grant = { grant_type: "sign_in_code", username: String(given.get("username")), code: String(given.get("code")).trim() };
-    const error = await attempt.run(() => signIn(grant), "signIn.code.wrong");
+    const code = String(given.get("code")).trim();
+    const act = (/** @type {string} */ username) => signIn({ grant_type: "sign_in_code", username, code });
+    const error = await attempt.run(() => withName(String(given.get("username")), act), "signIn.code.wrong");
     if (error) /** @type {HTMLInputElement | null | undefined} */ (form.current?.querySelector("[name=code]"))?.select();
   };
   return h(

@@ -27,9 +27,10 @@ const bare = (code) => code.replace(/\s/g, "");
  * @param {object} props
  * @param {Challenge} props.challenge
  * @param {string} props.name Who is signing in.
+ * @param {string} props.note That the name is another one than was typed; empty if it is not.
  * @param {(key?: import("../../texts.js").TextKey) => void} props.back to the first step, which says why
  */
-export function SecondStep({ challenge, name, back }) {
+export function SecondStep({ challenge, name, note, back }) {
   const factors = ORDER.filter((each) => challenge.factors.includes(each) && (each !== "passkey" || hasPasskeys));
   const [factor, setFactor] = useState(factors[0]);
   const attempt = useAttempt();
@@ -53,6 +54,7 @@ export function SecondStep({ challenge, name, back }) {
   return h(
     "form",
     { ref: form, class: "form", onSubmit: send },
+    note && h("p", { class: "hint" }, note),
     h("p", null, t("signIn.second", { name })),
     factor === undefined && h("p", { class: "remark" }, t("signIn.passkey.not")),
     (factor === "totp" || factor === "recovery_code") &&

@@ -1,10 +1,12 @@
 /** The steps of a sign-in, on its page and in place. */
 import { h, useEffect, useState } from "../../vendor/preact.js";
+import { say } from "../../notices.js";
 import { me, Refused, signIn } from "../../session.js";
 import { t } from "../../texts.js";
 import { CodeStep } from "./code_step.js";
 import { FirstStep } from "./first_step.js";
 import { issuerProblem } from "./issuer.js";
+import { withName } from "./names.js";
 import { SecondStep } from "./second_step.js";
 import { typed } from "./typed.js";
 import { readWays, USUAL, ways } from "./ways.js";
@@ -18,6 +20,7 @@ const SOON = 400;
 export function SigningIn({ submit, isAgain = false }) {
   const [name, setName] = useState(isAgain ? (me.value?.username ?? "") : "");
   const [challenge, setChallenge] = useState(/** @type {import("./second_step.js").Challenge | undefined} */ (undefined));
+  const [note, setNote] = useState("");
   const [isOther, setOther] = useState(false);
   const [said, setSaid] = useState(/** @type {unknown} */ (isAgain ? undefined : issuerProblem.value));
   const [isLate, setLate] = useState(false);
@@ -33,14 +36,19 @@ export function SigningIn({ submit, isAgain = false }) {
 
   /** @param {{username: string, password: string}} given */
   const send = async ({ username, password }) => {
-    try {
-      await signIn({ username, password });
-    } catch (error) {
-      const answer = error instanceof Refused ? error.more.answer : {};
-      if (!answer.challenge) throw error;
-      setName(username);
-      setChallenge({ ...answer, until: Date.now() + CHALLENGE_LIFE });
-    }
+    let isNext = false;
+    setNote("");
+    await withName(username, async (each) => {
+      try {
+        await signIn({ username: each, password });
+      } catch (error) {
+        const answer = error instanceof Refused ? error.more.answer : {};
+        if (!answer.challenge) throw error;
+        setName(each);
+        setChallenge({ ...answer, until: Date.now() + CHALLENGE_LIFE });
+        isNext = true;
+      }
+    }, (words) => (isNext ? setNote(words) : say(words)));
     // The first password is to be changed at once: nobody has to type it twice.
     if (me.value?.must_change_password) typed.password = password;
   };
@@ -54,7 +62,7 @@ export function SigningIn({ submit, isAgain = false }) {
     setName(username);
     setOther(true);
   };
-  if (challenge) return h(SecondStep, { key: challenge.challenge, challenge, name, back });
+  if (challenge) return h(SecondStep, { key: challenge.challenge, challenge, name, note, back });
   if (isOther) return h(CodeStep, { name, isFixed: isAgain, back });
   return h(FirstStep, { key: String(found.password), ways: found, name, isAgain, submit, said, send, others });
 }

@@ -16,6 +16,7 @@ export default {
   "signIn.code.about": "Lost your phone, or forgot your password? The person who runs the service can print a code with {command}. It signs you in once, within 10 minutes.",
   "signIn.code.wrong": "This code is not correct, or it has expired or been used.",
   "signIn.continue": "Continue",
+  "signIn.corrected": "Nobody has the name as you typed it. You are signing in as “{name}”.",
   "signIn.elsewhere": "You can sign in with more than a password at {address}",
   "signIn.expired": "That took more than five minutes. Please enter your password again.",
   "signIn.issuer": "Sign in with {name}",
