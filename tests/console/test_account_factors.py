@@ -131,6 +131,9 @@ def test_a_passkey_is_created_at_the_public_url_to_which_the_console_links(chrom
         create.click()
         expect(name).to_be_focused()
         name.fill("The key on my keyring")
+        # A password manager that stands in for the browser, without what is optional.
+        page.evaluate("delete AuthenticatorAttestationResponse.prototype.getTransports")
+        page.evaluate("delete PublicKeyCredential.prototype.toJSON")
         with plugged_in(page) as authenticator:
             create.click()
             page.get_by_label("I have kept these codes").check()
@@ -147,6 +150,9 @@ def test_a_passkey_is_created_at_the_public_url_to_which_the_console_links(chrom
             authenticator.forget()
             create.click()
             expect(page.get_by_role("alert")).to_contain_text("No passkey was created")
+            page.evaluate("navigator.credentials.create = async () => null")
+            create.click()
+            expect(page.get_by_role("alert")).to_contain_text("cannot create passkeys")
 
 
 @pytest.mark.rule("contract O1")

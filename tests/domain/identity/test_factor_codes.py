@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 (digits and letters of other keyboards)
 """The parts of second factors that need no storage: codes, one-time passwords and QR codes (contract O1)."""
 
 import base64
@@ -8,6 +9,7 @@ import pytest
 
 from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.identity.factors.codes import hashed_code, new_code
+from logoadmin.domain.identity.factors.factors import ConfirmTotp
 from logoadmin.domain.identity.factors.qr import qr_svg
 from logoadmin.domain.identity.factors.totp import matching_step, new_secret, provisioning_uri
 
@@ -28,7 +30,9 @@ def test_a_code_is_long_and_easy_to_type() -> None:
     assert {each for code in codes for each in code} == set("0123456789ABCDEFGHJKMNPQRSTVWXYZ-")
 
 
-@pytest.mark.parametrize("typed", ["01ab-cdef", "01ABCDEF", " 0 1 a b c d e f ", "OIab-cdef", "oLAB-CDEF", "olabcdef"])
+@pytest.mark.parametrize(
+    "typed", ["01ab-cdef", "01ABCDEF", " 0 1 a b c d e f ", "OIab-cdef", "oLAB-CDEF", "olabcdef", "０１ａｂ－ＣＤＥＦ"]
+)
 def test_a_code_is_read_as_people_type_it(typed: str) -> None:
     assert hashed_code("recovery code", 7, typed) == hashed_code("recovery code", 7, "01AB-CDEF")
 
@@ -69,6 +73,11 @@ def test_other_texts_are_no_one_time_passwords(code: str) -> None:
     assert matching_step(RFC_SECRET, code, 59, NEVER) is None
 
 
+@pytest.mark.parametrize("typed", ["287082", "２８７０８２", "٢٨٧٠٨٢", "۲۸۷۰۸۲"])
+def test_digits_of_every_keyboard_are_read(typed: str) -> None:
+    assert ConfirmTotp(factor_id=1, code=typed).code == "287082"
+
+
 def test_the_first_step_of_time_has_no_step_before_it() -> None:
     assert matching_step(RFC_SECRET, "000000", 0, NEVER) is None
 
@@ -81,8 +90,9 @@ def test_a_secret_has_160_random_bits() -> None:
 
 
 def test_the_uri_is_as_apps_expect_it() -> None:
-    uri = provisioning_uri(RFC_SECRET, "Ann: é", "gallery.example")
-    label = "gallery.example:Ann%3A%20%C3%A9"
+    # Apps refuse a label with a second colon.
+    uri = provisioning_uri(RFC_SECRET, "ann:bob é", "gallery.example")
+    label = "gallery.example:ann-bob%20%C3%A9"
     assert uri == f"otpauth://totp/{label}?secret={RFC_SECRET}&issuer=gallery.example"
 
 

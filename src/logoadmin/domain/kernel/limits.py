@@ -121,6 +121,11 @@ def _name(maximum: int) -> tuple[Any, ...]:
     return *_text(1, maximum), AfterValidator(_check_visible)
 
 
+def _ascii_digits(text: str) -> str:
+    """Return a text with the digits of other keyboards, such as full-width ones, as those of ASCII."""
+    return "".join(str(unicodedata.decimal(each)) if each.isdecimal() else each for each in text)
+
+
 def described(description: str, example: object) -> Any:
     """Return the description of a field in the OpenAPI document, as an argument of ``Annotated``."""
     return Field(description=description, examples=[example])
@@ -204,6 +209,7 @@ TotpCode = Annotated[
     str,
     Strict(),
     Field(repr=False, json_schema_extra={"pattern": "^[0-9]{6}$"}),
+    AfterValidator(_ascii_digits),
     AfterValidator(_matching("^[0-9]{6}$", "string_pattern_mismatch", "String should be six digits")),
     described("The current code of the authenticator app. Each code is valid once.", "287082"),
 ]

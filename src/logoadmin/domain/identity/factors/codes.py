@@ -5,6 +5,7 @@ A code has 120 random bits, so it is stored under a fast hash (OWASP ASVS 5, 6.5
 
 import hashlib
 from typing import Final, Literal
+from unicodedata import normalize
 
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.ports.kernel.environment import Randomness
@@ -30,6 +31,6 @@ def hashed_code(label: Literal["recovery code", "sign-in code"], user_id: int, t
     Args:
         label: what the code is for; a code of one kind is not valid as another.
         user_id: the user; the code of one user is not valid for another.
-        typed: the code in any case, with or without hyphens and spaces; O is read as 0, and I and L as 1.
+        typed: the code in any case and width, with or without hyphens and spaces; O is read as 0, and I and L as 1.
     """
-    return stored_hash(label, f"{user_id} {typed.upper().translate(_MISREAD)}")
+    return stored_hash(label, f"{user_id} {normalize('NFKC', typed).upper().translate(_MISREAD)}")

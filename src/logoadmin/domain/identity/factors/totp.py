@@ -32,8 +32,10 @@ def provisioning_uri(secret: str, username: str, issuer: str) -> str:
         secret: the secret in base32.
         username: the name of the account, as the app shows it.
         issuer: the host of the service, as the app shows it.
+
+    A colon separates the two in the label; apps refuse a second one.
     """
-    return TOTP(secret, name=username, issuer=issuer).provisioning_uri()
+    return TOTP(secret, name=username.replace(":", "-"), issuer=issuer.replace(":", "-")).provisioning_uri()
 
 
 def matching_step(secret: str, code: str, now: int, after: int) -> int | None:

@@ -6,3 +6,15 @@ export const base64url = (buffer) =>
 
 /** @param {string} text base64url */
 export const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (each) => each.charCodeAt(0));
+
+/**
+ * An optional member of a credential, which a password manager that stands in for the browser may lack or refuse.
+ * @template T @param {() => T} read @returns {T | undefined}
+ */
+export function optional(read) {
+  try {
+    return read() ?? undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,6 +1,6 @@
 /** Passkeys in the browser, as second factor and alone (contract O2). */
 import { post, refusal } from "../../session.js";
-import { base64url, bytes } from "../primitives/base64url.js";
+import { base64url, bytes, optional } from "../primitives/base64url.js";
 
 /** Whether the browser has them here: over TLS, or on localhost. */
 export const hasPasskeys = "PublicKeyCredential" in globalThis;
@@ -30,11 +30,14 @@ export async function chosen({ challenge, allowCredentials = [], ...others }, mo
   };
   try {
     const credential = /** @type {PublicKeyCredential} */ (await navigator.credentials.get({ publicKey, ...more }));
-    const { authenticatorData, clientDataJSON, signature, userHandle } = /** @type {AuthenticatorAssertionResponse} */ (credential.response);
+    const response = /** @type {AuthenticatorAssertionResponse} */ (credential.response);
+    const { authenticatorData, clientDataJSON, signature } = response;
+    const userHandle = optional(() => response.userHandle);
+    const id = optional(() => credential.id) ?? base64url(credential.rawId);
     return {
-      id: credential.id,
-      rawId: credential.id,
-      type: credential.type,
+      id,
+      rawId: id,
+      type: "public-key",
       clientExtensionResults: {},
       response: {
         authenticatorData: base64url(authenticatorData),
@@ -44,8 +47,7 @@ export async function chosen({ challenge, allowCredentials = [], ...others }, mo
       },
     };
   } catch (error) {
-    if (error instanceof DOMException) throw new NotChosen(error.name, { cause: error });
-    throw error;
+    throw new NotChosen(String(error), { cause: error });
   }
 }
 
@@ -68,7 +70,8 @@ export async function passkeyAlone(more) {
  * @returns {Promise<object | undefined>} the grant; undefined where browsers do not do that, or were told to stop
  */
 export async function offered(signal) {
-  if (!hasPasskeys || !(await PublicKeyCredential.isConditionalMediationAvailable?.())) return undefined;
+  const isOffering = hasPasskeys && (await optional(() => PublicKeyCredential.isConditionalMediationAvailable().catch(() => false)));
+  if (!isOffering) return undefined;
   while (!signal.aborted) {
     const renewal = AbortSignal.timeout(RENEWAL);
     try {

@@ -11,7 +11,8 @@ import { QrCode } from "./qr_code.js";
 /** @typedef {import("logoadmin/api").components["schemas"]["NewTotp"]} Begun */
 /** @typedef {(codes: string[] | null) => void} Enrolled With recovery codes, if it is the first factor. */
 
-const LENGTH = 6;
+/** Of any keyboard: the service reads full-width and Arabic digits as well. */
+const DIGITS = /^\p{Nd}{6}$/u;
 
 /** @param {{name: string, heading: "h2" | "h3", enrolled: Enrolled, back: () => void}} props */
 export function EnrolApp({ name, heading, enrolled, back }) {
@@ -46,7 +47,7 @@ function Scan({ begun, level, enrolled, back, restart }) {
     event.preventDefault();
     const digits = code.replace(/\s/g, "");
     if (busy) return;
-    if (digits.length !== LENGTH || /\D/.test(digits)) refuse(t("enrol.code.digits"));
+    if (!DIGITS.test(digits)) refuse(t("enrol.code.digits"));
     else void attempt(() => call("post", "/api/auth/factors/totp/confirm", { body: { factor_id: begun.factor_id, code: digits } }), (data) => enrolled(data.recovery_codes));
   };
   // Nobody typed a code for ten minutes, or began in another tab.

@@ -6,7 +6,7 @@ import { Button } from "../primitives/basics.js";
 import { About } from "../primitives/fields.js";
 import { deviceOf } from "../people/device.js";
 import { Failing, useAttempt } from "./attempt.js";
-import { create, obstacle, reasonOf } from "./new_passkey.js";
+import { NotCreated, create, obstacle, reasonOf } from "./new_passkey.js";
 
 const MOST = 64;
 
@@ -37,7 +37,7 @@ export function EnrolPasskey({ heading, enrolled, back }) {
     try {
       await attempt(enrol, (data) => enrolled(data.recovery_codes));
     } catch (error) {
-      if (!(error instanceof DOMException)) throw error;
+      if (!(error instanceof NotCreated)) throw error;
       setRefusal(reasonOf(error));
     }
   };

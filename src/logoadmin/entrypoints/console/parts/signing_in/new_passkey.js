@@ -1,7 +1,7 @@
 /** A new passkey: what the browser does, and in words why it did not (contract O1). */
 import { pageConfig } from "../../session.js";
 import { t } from "../../texts.js";
-import { base64url, bytes } from "../primitives/base64url.js";
+import { base64url, bytes, optional } from "../primitives/base64url.js";
 
 /** @returns {string} where passkeys can be created, if that is another address than this one; empty otherwise */
 export function elsewhere() {
@@ -15,10 +15,14 @@ export function obstacle() {
   return "PublicKeyCredential" in globalThis ? "" : t("passkey.unsupported");
 }
 
-/** @param {DOMException} error of `create` @returns {string} what happened, in words */
-export function reasonOf(error) {
-  if (error.name === "InvalidStateError") return t("passkey.known");
-  return t(error.name === "NotAllowedError" || error.name === "AbortError" ? "passkey.cancelled" : "passkey.unsupported");
+/** The browser, or a password manager that stands in for it, created no passkey. */
+export class NotCreated extends Error {}
+
+/** @param {NotCreated} error @returns {string} what happened, in words */
+export function reasonOf({ cause }) {
+  const name = cause instanceof Error ? cause.name : "";
+  if (name === "InvalidStateError") return t("passkey.known");
+  return t(name === "NotAllowedError" || name === "AbortError" ? "passkey.cancelled" : "passkey.unsupported");
 }
 
 /**
@@ -29,7 +33,7 @@ export function reasonOf(error) {
  *
  * @param {any} options as `PublicKeyCredential.parseCreationOptionsFromJSON` takes them
  * @returns {Promise<import("logoadmin/api").components["schemas"]["CreatedCredential"]>} what the service reads of `PublicKeyCredential.toJSON`
- * @throws {DOMException}
+ * @throws {NotCreated}
  */
 export async function create({ challenge, user, excludeCredentials = [], ...others }) {
   const publicKey = {
@@ -38,15 +42,19 @@ export async function create({ challenge, user, excludeCredentials = [], ...othe
     user: { ...user, id: bytes(user.id) },
     excludeCredentials: excludeCredentials.map((/** @type {{id: string}} */ each) => ({ ...each, id: bytes(each.id) })),
   };
-  const credential = /** @type {PublicKeyCredential} */ (await navigator.credentials.create({ publicKey }));
-  const response = /** @type {AuthenticatorAttestationResponse} */ (credential.response);
-  return {
-    id: credential.id,
-    type: "public-key",
-    response: {
-      clientDataJSON: base64url(response.clientDataJSON),
-      attestationObject: base64url(response.attestationObject),
-      transports: response.getTransports(),
-    },
-  };
+  try {
+    const credential = /** @type {PublicKeyCredential} */ (await navigator.credentials.create({ publicKey }));
+    const response = /** @type {AuthenticatorAttestationResponse} */ (credential.response);
+    return {
+      id: optional(() => credential.id) ?? base64url(credential.rawId),
+      type: "public-key",
+      response: {
+        clientDataJSON: base64url(response.clientDataJSON),
+        attestationObject: base64url(response.attestationObject),
+        transports: optional(() => [...response.getTransports()]) ?? [],
+      },
+    };
+  } catch (error) {
+    throw new NotCreated(String(error), { cause: error });
+  }
 }
