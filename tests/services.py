@@ -121,7 +121,7 @@ def service(directory: Path, *options: str, log: IO[str] | int | None = None, **
 def start_application(kind: str, directory: Path | None = None, **settings: Any) -> Service:
     """Start one of the applications of :mod:`tests.entrypoints.served`, with other settings than the usual ones."""
     usual = {"workers": 1, "log_level": "warning", "host": "127.0.0.1", "trusted_proxies": "", "root_path": ""}
-    values = (usual | {"drain_seconds": 0.0} | settings).values()
+    values = (usual | {"drain_seconds": 5} | settings).values()
     return start("-m", "tests.entrypoints.served", kind, *map(str, values), directory=directory)
 
 

@@ -216,7 +216,9 @@ def status_of(error: type[Exception]) -> str:
 def test_the_table_of_statuses_has_all_of_them() -> None:
     table = {int(status) for row in rows("docs/interface.md", r"\d{3}(?:, \d{3})*") for status in row[0].split(", ")}
     refusals = (path.read_text(encoding="utf-8") for path in (ROOT / "src/logoadmin/entrypoints").rglob("*.py"))
-    in_code = {int(status) for text in refusals for status in re.findall(r"HttpError\((\d{3})", text)}
+    in_code = {
+        int(status) for text in refusals for status in re.findall(r"(?:HttpError\(|_refuse\(\s*\")(\d{3})", text)
+    }
     of_rows = {status for operation in OPERATIONS for status in operation.errors}
     assert table == in_code | of_rows | set(STATUSES.values())
 

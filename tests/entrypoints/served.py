@@ -17,7 +17,7 @@ import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.kernel.errors import SettingsError, StorageUnavailable
 from logoadmin.entrypoints.http_api.limits import ClientLimits
-from logoadmin.entrypoints.server import Options, listen, serve, supervisor
+from logoadmin.entrypoints.server import Options, listen, serve
 from tests.gallery import FrozenClock, gallery_on
 
 
@@ -68,8 +68,6 @@ def make(kind: str) -> ASGIApp:
             return Starlette(routes=[Mount("/gallery", gallery())])
         case "behind a proxy":
             return without_prefix(gallery())
-        case "once":  # the first worker makes the file, and the second fails
-            Path("started").touch(exist_ok=False)
         case "goes away":  # the database, once the first worker has started
             if Path("away").exists():
                 raise StorageUnavailable("db.example:3306")
@@ -96,8 +94,6 @@ def without_prefix(inner: ASGIApp) -> ASGIApp:
 
 if __name__ == "__main__":
     kind, workers, log_level, host, trusted_proxies, root_path, drain_seconds = sys.argv[1:]
-    if kind == "soon replaced":
-        vars(supervisor)["_SILENCE"] = 12.0
     serve(
         partial(make, kind),
         listen(host, 0),
@@ -105,7 +101,7 @@ if __name__ == "__main__":
             log_level=log_level,
             trusted_proxies=[ip_network(proxy) for proxy in trusted_proxies.split()],
             root_path=root_path,
-            drain_seconds=float(drain_seconds),
+            drain_seconds=int(drain_seconds),
         ),
         workers=int(workers),
         listening=partial(print, flush=True),

@@ -1,6 +1,7 @@
 """The answers to probes of platforms and load balancers."""
 
 import logging
+import signal
 import threading
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from logoadmin.domain.kernel.errors import TablesMissing
 from logoadmin.entrypoints.http_api import health
 from logoadmin.entrypoints.http_api.health import STOPPING
 from logoadmin.entrypoints.server.logs import LoggedRequests
+from logoadmin.entrypoints.server.serving import Stoppable
 from tests.asgi import AppClient, AppResponse, ask
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on
 from tests.services import comes_true
@@ -117,6 +119,20 @@ def test_a_service_that_stops_wants_no_new_requests(app: ASGIApp, storage: Watch
     assert told(ask(stopping, "GET", "/readyz")) == (503, {"detail": "The service is stopping"})
     assert told(ask(stopping, "GET", "/livez")) == (200, {"status": "ok"})
     assert storage.asked == []
+
+
+@pytest.mark.rule("contract K5")
+def test_the_signal_that_stops_the_server_is_noticed_and_passed_on(app: ASGIApp) -> None:
+    received: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _frame: received.append(number))
+    try:
+        stoppable = Stoppable(app)
+        assert told(ask(stoppable, "GET", "/readyz"))[0] == 200
+        signal.raise_signal(signal.SIGTERM)
+        assert received == [signal.SIGTERM]
+        assert told(ask(stoppable, "GET", "/readyz"))[0] == 503
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @pytest.mark.parametrize("prefix", ["", "/gallery"])

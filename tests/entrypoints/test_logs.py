@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 import re
 import sys
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from starlette.types import ASGIApp
 
 from logoadmin.entrypoints.http_api import errors
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
-from logoadmin.entrypoints.server.logs import JsonFormatter, LineFormatter, LoggedRequests, QueuedHandler
+from logoadmin.entrypoints.server.logs import JsonFormatter, LineFormatter, LoggedRequests
 from tests.asgi import AppClient
 from tests.entrypoints.conftest import Headers
 from tests.gallery import WatchedStorage
@@ -59,23 +58,6 @@ def test_a_line_has_the_caller_the_request_and_the_result(
     assert line["message"].endswith(f" 192.0.2.1 {line['request_id']} http://127.0.0.1:8000")
     assert (line["scheme"], line["host"]) == ("http", "127.0.0.1:8000")
     assert "Bearer" not in str(line)
-
-
-def test_a_log_that_nobody_reads_drops_lines_and_counts_them() -> None:
-    reading, writing = os.pipe()
-    handler = QueuedHandler(writing)
-    record = logging.LogRecord("logoadmin", logging.INFO, "", 0, "a" * 10_000, (), None)
-    for _ in range(400):  # 4 MB, of which the pipe holds 64 KiB
-        handler.handle(record)
-    with os.fdopen(reading, "rb") as log:
-        lines = [log.readline()]
-        while b"lines of the log were dropped" not in lines[-1]:
-            lines.append(log.readline())
-    dropped = int(lines.pop().split()[0])
-    assert dropped > 200
-    assert len(lines) + dropped == 400
-    handler.close()
-    os.close(writing)
 
 
 def test_a_fault_is_one_line_with_its_traceback() -> None:

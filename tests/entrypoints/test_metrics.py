@@ -161,26 +161,22 @@ def test_proposals_that_wait_are_counted_with_the_age_of_the_first(own: LogoAdmi
 
 
 @pytest.mark.server("processes")
-def test_the_totals_of_ended_workers_are_kept_in_one_file_without_their_gauges(
+def test_the_totals_of_ended_workers_are_kept_without_their_gauges(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
     count = (
-        "from logoadmin.adapters.prometheus_metrics import PrometheusMetrics as Metrics; import os; m = Metrics();"
-        "m.sign_in('ok'); m.request_started(); m.response('get_logo', '200', 5, 0.002, from_cache=False);"
-        "print(os.getpid())"
+        "from logoadmin.adapters.prometheus_metrics import PrometheusMetrics as Metrics; m = Metrics();"
+        "m.sign_in('ok'); m.request_started(); m.response('get_logo', '200', 5, 0.002, from_cache=False)"
     )
     shared = PrometheusMetrics()
     for restart in range(1, 4):
-        ended = subprocess.run([sys.executable, "-c", count], check=True, capture_output=True, text=True)
-        shared.worker_ended(int(ended.stdout))
+        subprocess.run([sys.executable, "-c", count], check=True)
         after = samples(shared.text(1, "Memory"))
         assert after['logoadmin_sign_ins_total{outcome="ok"}'] == restart
         assert after['logoadmin_http_requests_total{operation="get_logo",status="200"}'] == restart
         assert after['logoadmin_http_request_seconds_bucket{le="0.0025"}'] == restart
         assert after.get("logoadmin_http_requests_in_flight", 0) == 0
-    kept = {"counter_0.db", "histogram_0.db", "gauge_max_0.db", "gauge_mostrecent_0.db"}
-    assert {file.name for file in tmp_path.iterdir()} == kept
 
 
 def test_the_last_backup_and_publication_are_in_the_text(own: LogoAdmin) -> None:
@@ -200,7 +196,6 @@ def test_a_worker_that_is_killed_as_it_begins_to_count_harms_nobody(
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
     shared = PrometheusMetrics()
     (tmp_path / "counter_999999.db").touch()
-    shared.worker_ended(999_999)
     assert "logoadmin_build_info" in shared.text(1, "Memory")
 
 
@@ -222,7 +217,7 @@ def test_every_series_is_in_the_docs_and_nothing_else() -> None:
 
 
 def fetched(url: str) -> str:
-    with urllib.request.urlopen(url, timeout=10) as answer:
+    with urllib.request.urlopen(url, timeout=60) as answer:
         return str(answer.read().decode())
 
 
@@ -241,9 +236,8 @@ def workers_are_added_up(served: Service, metrics: str) -> None:
     workers = sorted(workers_of(served.process.pid))
     assert len(workers) == 2
     os.kill(workers[0], signal.SIGKILL)
-    comes_true(lambda: samples(fetched(metrics))["logoadmin_worker_restarts_total"] > 0)
+    comes_true(lambda: len(workers_of(served.process.pid) - {workers[0]}) == 2)
     found = samples(fetched(metrics))
-    assert found["logoadmin_worker_restarts_total"] == 1
     assert found[read] == 20
     assert found["logoadmin_http_requests_in_flight"] == 0
     with pytest.raises(urllib.error.HTTPError, match="404"):

@@ -1,4 +1,4 @@
-"""Clients that read slowly: how little is held for them by the system and by a real service."""
+"""Clients that read slowly: how little a real service holds for them."""
 
 import re
 import socket
@@ -10,24 +10,10 @@ from typing import Final
 import pytest
 
 import logoadmin
-from logoadmin.entrypoints.server import listen
-from logoadmin.entrypoints.server.listener import limit_unsent
 from tests.options import LONG
 from tests.services import service
 
 KIB: Final = 1024
-
-
-@pytest.mark.rule("contract E1")
-@pytest.mark.skipif(not hasattr(socket, "TCP_NOTSENT_LOWAT"), reason="the system has no such limit")
-def test_the_system_holds_little_for_a_client_either() -> None:
-    with listen("127.0.0.1", 0) as listener:
-        limit_unsent(listener)
-        with socket.create_connection(listener.getsockname()) as client:
-            connection, _ = listener.accept()
-            with connection:
-                client.settimeout(5)
-                assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT) == 64 * KIB
 
 
 # A real service, and real clients that stop reading.

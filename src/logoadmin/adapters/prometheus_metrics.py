@@ -11,17 +11,15 @@ import atexit
 import os
 import threading
 import time
-from bisect import bisect_left
 from collections import Counter as Multiset
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final, Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, generate_latest
 from prometheus_client.core import GaugeMetricFamily
-from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 from logoadmin.domain.kernel.causes import Cause
@@ -35,29 +33,6 @@ _NAMESPACE: Final = "logoadmin"
 _Together = Literal["livesum", "max", "mostrecent"]
 _BATCH: Final = 256  # responses
 _DELAY: Final = 0.25  # seconds
-_ENDED: Final = 0  # the process id under which the totals of ended workers are kept
-_Value = tuple[float, float]  # and the Unix time of a gauge that shows the most recent one
-
-
-def _sum(total: _Value, ended: _Value) -> _Value:
-    return total[0] + ended[0], 0.0
-
-
-def _greatest(total: _Value, ended: _Value) -> _Value:
-    return max(total, ended)
-
-
-def _most_recent(total: _Value, ended: _Value) -> _Value:
-    return max(total, ended, key=lambda value: value[1])
-
-
-# How the values of an ended worker are kept, by the kind of file. Other gauges belong to living processes.
-_MERGED: Final[Mapping[str, Callable[[_Value, _Value], _Value]]] = {
-    "counter": _sum,
-    "histogram": _sum,
-    "gauge_max": _greatest,
-    "gauge_mostrecent": _most_recent,
-}
 _MILESTONES: Final[Mapping[Milestone, str]] = {
     "last_backup": "Unix time of the last backup, 0 before the first; absent while the database is away.",
     "published": "Unix time when a folder was last published, 0 before; absent while the database is away.",
@@ -73,7 +48,6 @@ class PrometheusMetrics:
         self._directory = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
         self._registry = CollectorRegistry()
         self._adding = threading.Lock()
-        self._merging = threading.Lock()
         self._database_calls = self._counter("database_calls", "Database calls by outcome.", "outcome")
         self._database_seconds = self._histogram("database_call_seconds", "Time of a database call, with waits.")
         self._breaker = self._gauge("database_breaker_open", "Processes that do not try the database at the moment.")
@@ -85,7 +59,6 @@ class PrometheusMetrics:
         self._received = self._counter("http_request_bytes", "Received bytes of request bodies.")
         self._sent = self._counter("http_response_bytes", "Sent bytes of response bodies.")
         self._cache = self._counter("response_cache", "Public responses: served again (hit) or stored.", "outcome")
-        self._restarts = self._counter("worker_restarts", "Workers that died and were replaced.")
         self._generations = self._counter("gallery_generations", "Generations of the published gallery.", "outcome")
         # All workers publish the same: their numbers are not added up.
         self._generated_at = self._gauge("gallery_generated_timestamp_seconds", "Unix time of the last one.", "max")
@@ -137,17 +110,6 @@ class PrometheusMetrics:
     def response_stored(self) -> None:
         self._by_outcome[self._cache, "miss"].inc()
 
-    def worker_restarted(self) -> None:
-        self._restarts.inc()
-
-    def worker_ended(self, pid: int) -> None:
-        if self._directory is None:
-            return
-        with self._merging:
-            mark_process_dead(pid, self._directory)
-            for kind, merged in _MERGED.items():
-                _merge(Path(self._directory, f"{kind}_{pid}.db"), Path(self._directory, f"{kind}_{_ENDED}.db"), merged)
-
     def gallery_generated(self, left_out: Mapping[str, int]) -> None:
         self._by_outcome[self._generations, "ok"].inc()
         self._generated_at.set(time.time())
@@ -165,8 +127,7 @@ class PrometheusMetrics:
         proposals: tuple[int, int] | None = None,
     ) -> str:
         self._add_up()
-        with self._merging:
-            series = [*self._series(), *_about(last_change, database, milestones or {}, proposals)]
+        series = [*self._series(), *_about(last_change, database, milestones or {}, proposals)]
         return generate_latest(_Collected(series)).decode()
 
     def _add_up(self) -> None:
@@ -178,7 +139,8 @@ class PrometheusMetrics:
             requests = Multiset((operation, status) for operation, status, *_ in noted)
             for labels, count in requests.items():
                 self._requests.labels(*labels).inc(count)
-            self._seconds.observe_all([seconds for _, _, _, seconds, _ in noted])
+            for _, _, _, seconds, _ in noted:
+                self._seconds.observe(seconds)
             self._sent.inc(sum(size for _, _, size, _, _ in noted))
             self._by_outcome[self._cache, "hit"].inc(sum(from_cache for *_, from_cache in noted))
 
@@ -188,7 +150,10 @@ class PrometheusMetrics:
             self._add_up()
 
     def _series(self) -> Iterator[Metric]:
-        counted = self._registry if self._directory is None else MultiProcessCollector(None, self._directory)
+        counted: CollectorRegistry | MultiProcessCollector = self._registry
+        if self._directory is not None:
+            _forget_ended(Path(self._directory))
+            counted = MultiProcessCollector(None, self._directory)
         for metric in counted.collect():
             if metric.name.startswith(_NAMESPACE):  # a host may count in the same directory
                 metric.samples = [sample for sample in metric.samples if not sample.name.endswith("_created")]
@@ -197,21 +162,11 @@ class PrometheusMetrics:
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
         return Counter(name, text, labels, namespace=_NAMESPACE, registry=self._registry)
 
-    def _histogram(self, name: str, text: str) -> "_BatchHistogram":
-        return _BatchHistogram(name, text, namespace=_NAMESPACE, registry=self._registry, buckets=BUCKETS)
+    def _histogram(self, name: str, text: str) -> Histogram:
+        return Histogram(name, text, namespace=_NAMESPACE, registry=self._registry, buckets=BUCKETS)
 
     def _gauge(self, name: str, text: str, together: _Together = "livesum", *labels: str) -> Gauge:
         return Gauge(name, text, labels, namespace=_NAMESPACE, registry=self._registry, multiprocess_mode=together)
-
-
-class _BatchHistogram(Histogram):
-    """A histogram that also counts many values at once, which prometheus-client has no method for."""
-
-    def observe_all(self, values: list[float]) -> None:
-        """Count values, with one step per bucket."""
-        self._sum.inc(sum(values))
-        for bucket, count in Multiset(bisect_left(BUCKETS, value) for value in values).items():
-            self._buckets[bucket].inc(count)
 
 
 class _Collected(CollectorRegistry):
@@ -247,13 +202,13 @@ def _about(
     yield build
 
 
-def _merge(ended: Path, totals: Path, merged_value: Callable[[_Value, _Value], _Value]) -> None:
-    """Merge the values in the file of an ended process into the totals, so that files do not pile up."""
-    if not ended.exists():
-        return
-    if ended.stat().st_size:  # none if the process was killed as it created the file
-        merged = MmapedDict(str(totals))
-        for key, value, at, _ in MmapedDict.read_all_values_from_file(str(ended)):
-            merged.write_value(key, *merged_value(merged.read_value(key), (value, at)))
-        merged.close()
-    ended.unlink()
+def _forget_ended(directory: Path) -> None:
+    """Remove the gauges of workers that have ended, and files that one was killed over. Their totals stay."""
+    for file in directory.glob("*_*.db"):
+        pid = int(file.stem.rpartition("_")[2])
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            mark_process_dead(pid, str(directory))
+            if file.exists() and not file.stat().st_size:
+                file.unlink()

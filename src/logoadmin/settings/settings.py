@@ -176,13 +176,10 @@ class Settings(SignInSettings, GalleryPageSettings):
     )
     log_format: Literal["text", "json"] = Field("text", description="`text`, or [`json`](watch.md#the-log-as-json)")
     drain_seconds: int = Field(
-        0,
+        5,
         ge=0,
         le=3_600,
-        description=(
-            "how long the service still accepts connections [after SIGTERM](upgrade.md#stopping), while `/readyz` is "
-            "503; up to 3600"
-        ),
+        description="how long requests in flight are finished [after SIGTERM](upgrade.md#stopping); up to 3600",
     )
     metrics_port: int | None = Field(
         None,

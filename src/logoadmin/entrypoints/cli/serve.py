@@ -118,7 +118,6 @@ def serve(*, demo: bool, **flags: Any) -> None:
             _server_options(server, settings, in_terminal=in_terminal),
             workers=settings.workers,
             listening=partial(_show_addresses, settings, address),
-            metrics=gallery.metrics,
         )
 
 

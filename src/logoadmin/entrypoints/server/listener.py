@@ -8,7 +8,6 @@ from typing import Final
 from logoadmin.domain.kernel.errors import StartError
 
 BACKLOG: Final = 2048  # connections that wait to be accepted
-_UNSENT: Final = 65_536  # bytes
 _FIRST_HANDED_OVER: Final = 3  # by the protocol of sd_listen_fds(3)
 
 
@@ -68,15 +67,6 @@ def socket_from_systemd() -> socket.socket | None:
         )
     listener.set_inheritable(False)
     return listener
-
-
-def limit_unsent(listener: socket.socket) -> None:
-    """Let the system hold little for a client that does not read; what is on its way may be megabytes.
-
-    So a slow reader costs no memory there either, and what it takes shows soon. Connections inherit it.
-    """
-    if hasattr(socket, "TCP_NOTSENT_LOWAT"):
-        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT)
 
 
 def _refusal(error: OSError, host: str, port: int) -> StartError:

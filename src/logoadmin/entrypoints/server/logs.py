@@ -3,15 +3,10 @@
 import asyncio
 import json
 import logging
-import os
 import re
-import sys
-import threading
 import time
 from collections.abc import Awaitable
-from contextlib import suppress
 from datetime import UTC, datetime
-from queue import SimpleQueue
 from typing import Final
 
 from starlette.requests import ClientDisconnect
@@ -24,7 +19,6 @@ from logoadmin.entrypoints.http_api.health import is_health_check
 from logoadmin.entrypoints.http_api.request import request_of
 from logoadmin.entrypoints.one_line import on_one_line
 
-log = logging.getLogger("logoadmin.server")
 _HTTP: Final = logging.getLogger("logoadmin.http")
 _ACCESS: Final = logging.getLogger("logoadmin.access")
 # A trace as W3C Trace Context has it; ids of zeros alone are none.
@@ -32,72 +26,19 @@ _TRACE: Final = re.compile(
     r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?", re.ASCII
 )
 
-_MAX_QUEUED: Final = 1_048_576  # bytes of lines that wait to be written
-_PIECE: Final = 2_048  # bytes written at once: pipes keep up to 4 KiB in one piece, whichever processes write to them
 _MAX_HOST: Final = 255  # characters; longer ones are no names of hosts
-_LAST_LINES: Final = 1  # seconds for which the end of the program waits for the last lines
 # Where in a record the fields are that a request has beside its line.
 _FIELDS: Final = "logoadmin_request"
 
 
 def configure_logging(level: str, form: str = "text") -> None:
     """Log to standard error, as ``text`` or ``json``: this program and its server from a level on, others warnings."""
-    handler = QueuedHandler(sys.stderr.fileno())
+    handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter() if form == "json" else LineFormatter())
     chosen = logging.getLevelNamesMapping()[level.upper()]
     logging.basicConfig(handlers=[handler], level=max(chosen, logging.WARNING), force=True)
     logging.getLogger("logoadmin").setLevel(chosen)
-    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # what it logs is logged here
-
-
-class QueuedHandler(logging.Handler):
-    """Writes lines in a thread, so that a log that nobody reads stops nothing else: lines are then dropped and counted.
-
-    The standard library's ``QueueHandler`` would drop tracebacks before they are formatted, and its ``QueueListener``
-    waits at the end without a limit.
-    """
-
-    def __init__(self, descriptor: int) -> None:
-        """Write to a file descriptor; past Python's own streams, whose locks the end of the program would wait for."""
-        super().__init__()
-        self._descriptor = descriptor
-        self._lines: SimpleQueue[bytes] = SimpleQueue()
-        self._queued = self._dropped = 0  # bytes, lines: changed under the handler's lock alone
-        self._written = 0  # bytes: changed by the thread alone
-        threading.Thread(target=self._write, name="log", daemon=True).start()
-
-    def emit(self, record: logging.LogRecord) -> None:
-        line = f"{self.format(record)}\n".encode(errors="backslashreplace")
-        if self._queued - self._written + len(line) > _MAX_QUEUED:
-            self._dropped += 1
-        else:
-            self._queued += len(line)
-            self._lines.put(line)
-
-    def flush(self) -> None:
-        """Wait for a moment until all lines are written; the standard library calls this at the end of the program."""
-        deadline = time.monotonic() + _LAST_LINES
-        while self._written < self._queued and time.monotonic() < deadline:
-            time.sleep(0.01)
-
-    def _write(self) -> None:
-        reported = 0
-        while True:
-            lines = self._lines.get()
-            while not self._lines.empty() and len(lines) < _PIECE:
-                lines += self._lines.get()
-            with suppress(OSError):  # nobody reads any more
-                _write_all(self._descriptor, lines)
-            self._written += len(lines)
-            if self._dropped > reported and self._lines.empty():
-                dropped, reported = self._dropped - reported, self._dropped
-                text = "%d lines of the log were dropped, because nobody read it"
-                self.handle(log.makeRecord(log.name, logging.WARNING, __file__, 0, text, (dropped,), None))
-
-
-def _write_all(descriptor: int, lines: bytes) -> None:
-    while lines:
-        lines = lines[os.write(descriptor, lines) :]
+    logging.getLogger("uvicorn").setLevel(chosen)
 
 
 class LineFormatter(logging.Formatter):

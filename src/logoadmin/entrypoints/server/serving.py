@@ -1,15 +1,19 @@
-"""Serving an application, in this process or in several, and their metrics (contract H1, H4, H5, K2)."""
+"""Serving with uvicorn, in this process or in several, and their metrics (contract H1, H4, H5, K2, K5)."""
 
 import gc
 import logging
+import multiprocessing
 import os
 import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
+from ipaddress import IPv4Network, IPv6Network
 from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any, Final
@@ -17,23 +21,45 @@ from typing import Any, Final
 from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
-from uvicorn.config import Config
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.config import STARTUP_FAILURE, Config
 from uvicorn.server import Server
+from uvicorn.supervisors import Multiprocess
 
+from logoadmin.domain.kernel.errors import LogoAdminError, StorageUnavailable
+from logoadmin.entrypoints.http_api.health import STOPPING
 from logoadmin.entrypoints.http_api.origins import Hosts, misdirected
-from logoadmin.entrypoints.server.graceful import GracefulServer, Options, uvicorn_config
-from logoadmin.entrypoints.server.listener import limit_unsent, url_of
+from logoadmin.entrypoints.server.listener import BACKLOG, url_of
 from logoadmin.entrypoints.server.logs import LoggedRequests, configure_logging
-from logoadmin.entrypoints.server.protocol import allow_many_connections
+from logoadmin.entrypoints.server.protocol import BoundedProtocol, allow_many_connections
 from logoadmin.entrypoints.server.proxies import BehindProxies
-from logoadmin.entrypoints.server.supervisor import Supervisor
-from logoadmin.ports.kernel.metrics import Metrics, NoMetrics
 
 log = logging.getLogger("logoadmin.server")
 
 _SWITCH_INTERVAL: Final = 0.0001  # seconds
+_SILENCE: Final = 15  # seconds without a sign of life after which a worker is replaced
+_START_PAUSE: Final = 1  # seconds between two tries to reach the database
 _CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How requests are served, the same way in all processes.
+
+    Attributes:
+        log_level: ``debug``, ``info`` (with each request), ``warning`` or ``error``; log_format: ``text`` or ``json``.
+        trusted_proxies: whose word is taken on who the client is; others could write anything into the header.
+        root_path: the prefix that a proxy takes off; in the scope it is back at the front of the path, as ASGI has it.
+        drain_seconds: for which requests in flight are finished after SIGTERM.
+        in_terminal: whether SIGHUP means that a terminal is closed, and stops the service.
+    """
+
+    log_level: str = "warning"
+    log_format: str = "text"
+    trusted_proxies: Collection[IPv4Network | IPv6Network] = ()
+    root_path: str = ""
+    drain_seconds: int = 5
+    in_terminal: bool = False
 
 
 def serve(
@@ -43,7 +69,6 @@ def serve(
     *,
     workers: int,
     listening: Callable[[str], object],
-    metrics: Metrics | None = None,
 ) -> None:
     """Serve until SIGTERM or SIGINT, then finish what is in flight and return; SIGHUP replaces two or more workers.
 
@@ -52,55 +77,145 @@ def serve(
         listener: the socket, from :func:`~logoadmin.entrypoints.server.listener.listen`.
         options: how it is served.
         workers: how many there are; one is this process itself.
-        listening: is called with the URL, once requests are answered there.
-        metrics: counts workers that died.
+        listening: is called with the URL, from which on requests are queued.
 
     Raises:
         SystemExit: with code 1, a worker could not start; the log says why. Exception: what ``application`` raises
             in this process.
     """
     allow_many_connections()
-    limit_unsent(listener)
-    configure, ready = partial(_config, application, options), partial(listening, url_of(listener))
+    configure_logging(options.log_level, options.log_format)
+    config = _config(
+        partial(_application if workers == 1 else _worker_application, application, options),
+        factory=True,
+        workers=workers,
+        timeout_worker_healthcheck=_SILENCE,
+        lifespan="on",
+        root_path=options.root_path,
+        timeout_graceful_shutdown=options.drain_seconds,
+    )
     if workers == 1:
-        _serve_alone(configure(), listener, options, ready)
-    else:
-        configure_logging(options.log_level, options.log_format)
-        Supervisor(configure, listener, options, metrics or NoMetrics(), count=workers, ready=ready).run()
+        server = Server(config)
+        # uvicorn raises the signal again once it has stopped, and it would be the exit code.
+        for name in ("SIGTERM", "SIGINT", *(["SIGHUP"] if hasattr(signal, "SIGHUP") else [])):
+            signal.signal(signal.Signals[name], _do_nothing)
+        if hasattr(signal, "SIGHUP"):
+            signal.signal(signal.SIGHUP, server.handle_exit if options.in_terminal else _explain_sighup)
+        listening(url_of(listener))
+        server.run([listener])
+        return
+    supervisor = Multiprocess(config, [listener])
+    threading.Thread(target=_close_at_the_end, args=(supervisor, listener), daemon=True).start()
+    if options.in_terminal:
+        signal.signal(signal.SIGHUP, lambda _received, _frame: supervisor.should_exit.set())
+    listening(url_of(listener))
+    supervisor.run()
+    if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):
+        raise SystemExit(1)
 
 
-def _serve_alone(config: Config, listener: socket.socket, options: Options, ready: Callable[[], object]) -> None:
-    """Serve in this process alone."""
-    server = GracefulServer(config, options.drain_seconds, ready)
-    handlers: dict[str, Any] = {
-        name: server.handle_exit for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)
-    }
-    if "SIGHUP" in handlers and not options.in_terminal:
-        handlers["SIGHUP"] = _explain_sighup
-    for name, handler in handlers.items():
-        signal.signal(signal.Signals[name], handler)
-    server.run([listener])
-    for name in handlers:
-        # Python forgets its handlers before it has ended, and one more signal then would be the exit code.
-        signal.signal(signal.Signals[name], signal.SIG_IGN)
+def _close_at_the_end(supervisor: Multiprocess, listener: socket.socket) -> None:
+    """Close the supervisor's socket with those of its workers, so that no client is queued whom nobody accepts."""
+    supervisor.should_exit.wait()
+    listener.close()
+
+
+def _config(app: Any, **options: Any) -> Config:
+    """Return uvicorn's configuration, without what this program does itself."""
+    return Config(
+        app,
+        interface="asgi3",
+        http=BoundedProtocol,
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        backlog=BACKLOG,
+        timeout_keep_alive=5,
+        **options,
+    )
+
+
+def _do_nothing(_received: int, _frame: FrameType | None) -> None:
+    """Take a signal that the server acts on itself."""
 
 
 def _explain_sighup(_received: int, _frame: FrameType | None) -> None:
     log.warning("SIGHUP replaces workers, and a single process has none: use --workers 2, or restart the service")
 
 
-def _config(application: Callable[[], ASGIApp], options: Options) -> Config:
+def _application(application: Callable[[], ASGIApp], options: Options) -> ASGIApp:
     """Make the application of a process, with the log and the proxies before it."""
-    configure_logging(options.log_level, options.log_format)
-    app: ASGIApp = LoggedRequests(application())
+    app: ASGIApp = Stoppable(LoggedRequests(application()))
     # A thread that computes, such as one that judges CSS, keeps the interpreter lock for this long, and a request needs
     # it several times. Python's 5 ms would make others forty times as slow meanwhile; this costs nothing that was seen.
     sys.setswitchinterval(_SWITCH_INTERVAL)
     # Everything loaded now stays: a full collection that examines it would take 60 ms in which nobody is answered.
     gc.freeze()
-    if options.trusted_proxies:
-        app = BehindProxies(app, options.trusted_proxies)
-    return uvicorn_config(app, options.root_path, lifespan="on")
+    return BehindProxies(app, options.trusted_proxies) if options.trusted_proxies else app
+
+
+def _worker_application(application: Callable[[], ASGIApp], options: Options) -> ASGIApp:
+    """Make the application of a worker process, as soon as its database can be reached (contract K5).
+
+    Raises:
+        SystemExit: it cannot start for another reason; the log says why.
+    """
+    configure_logging(options.log_level, options.log_format)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the supervisor acts on it
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    waited: StorageUnavailable | None = None
+    while True:
+        try:
+            app = _application(application, options)
+        except StorageUnavailable as error:
+            if waited is None:
+                why = error.cause
+                log.warning("Not ready yet, retrying: %s: %s (%s); %s", error, why.text, why.code, why.cure)
+            waited = error
+            time.sleep(_START_PAUSE)
+        except LogoAdminError as error:
+            log.critical("Cannot start: %s", error)
+            raise SystemExit(STARTUP_FAILURE) from None
+        except Exception:
+            log.critical("Cannot start: a fault of the program", exc_info=True)
+            raise SystemExit(STARTUP_FAILURE) from None
+        else:
+            if waited is not None:
+                log.warning("The database at %s answers; starting", waited.server)
+            return app
+
+
+def _end_with_parent() -> None:
+    """End this worker when its supervisor is gone, so that it does not keep the port."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+class Stoppable:
+    """Has requests know that the service is stopping, from the signal on with which the server begins to stop."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Stand between the signals and the server, whose handlers are in place by now."""
+        self._app = app
+        self._is_stopping = False
+        with suppress(ValueError):  # not in the main thread, where there are no signals
+            for received in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(received, partial(self._stop, signal.getsignal(received)))
+
+    def _stop(self, handle: Any, received: int, frame: FrameType | None) -> None:
+        self._is_stopping = True
+        if callable(handle):
+            handle(received, frame)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._is_stopping:
+            scope.setdefault("state", {})[STOPPING] = True
+        await self._app(scope, receive, send)
 
 
 @contextmanager
@@ -124,9 +239,8 @@ def metrics_served(listener: socket.socket, text: Callable[[], str], hosts: Coll
         hosts: the names in ``Host`` under which it answers, beside loopback names and any address (contract A22).
     """
     endpoint = Route("/metrics", lambda _request: Response(text(), headers={"content-type": _CONTENT_TYPE}))
-    config = uvicorn_config(Hosts(Starlette(routes=[endpoint]), hosts, misdirected, any_address=True))
-    config.timeout_graceful_shutdown = 1
-    server = Server(config)
+    app = Hosts(Starlette(routes=[endpoint]), hosts, misdirected, any_address=True)
+    server = Server(_config(app, lifespan="off", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, args=([listener],), name="metrics", daemon=True)
     thread.start()
     try:

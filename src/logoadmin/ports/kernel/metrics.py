@@ -48,12 +48,6 @@ class Metrics(Protocol):
     def response_stored(self) -> None:
         """Count a public response that was stored in the response cache."""
 
-    def worker_restarted(self) -> None:
-        """Count a worker process that died and was replaced."""
-
-    def worker_ended(self, pid: int) -> None:
-        """Keep the totals of a worker process that has ended, and what it knew of the gallery."""
-
     def gallery_generated(self, left_out: Mapping[str, int]) -> None:
         """Count a generation of the published gallery.
 
@@ -102,10 +96,6 @@ class NoMetrics:
     def response(self, operation: str, status: str, size: int, seconds: float, *, from_cache: bool) -> None: ...
 
     def response_stored(self) -> None: ...
-
-    def worker_restarted(self) -> None: ...
-
-    def worker_ended(self, pid: int) -> None: ...
 
     def gallery_generated(self, left_out: Mapping[str, int]) -> None: ...
 
