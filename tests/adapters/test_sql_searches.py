@@ -15,6 +15,7 @@ from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, ROLES, USERS, AnyKind
 from logoadmin.domain.kernel.lists import Filter, Order, SortKey, before_all
 from logoadmin.domain.kernel.records import Author, Logo, Role, User
+from logoadmin.ports.gallery.picture_storage import PictureName, Standing
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import link_author
 
@@ -174,3 +175,38 @@ def sent_statements() -> Iterator[list[str]]:
         patch.setattr(Transaction, "_execute", executed)
         patch.setattr(Transaction, "_insert", inserted)
         yield sent
+
+
+@pytest.mark.rule("contract P5")
+def test_what_was_taken_down_is_found_by_an_index_among_60_000_records(sql_storage: SqlStorage) -> None:
+    placeholder, blocked, own = "f" * 64, "e" * 64, [f"{number:064x}" for number in range(30_000)]
+
+    def name(uow: UnitOfWork) -> None:
+        pictures = uow.gallery.pictures
+        pictures.put_names(PictureName("logo", id_, each, Standing.PUBLISHED) for id_, each in enumerate(own))
+        pictures.put_names(PictureName("theme", id_, placeholder, Standing.OTHER) for id_ in range(30_000))
+        pictures.put_names(
+            PictureName("logo", 30_000 + id_, each, Standing.BLOCKED)
+            for id_, each in enumerate((placeholder, blocked, own[7]))
+        )
+
+    sql_storage.write(name)
+    for statistics in (False, True):
+        if statistics:
+            take_statistics(sql_storage)
+        found = sql_storage.read(lambda uow: uow.gallery.pictures.taken_down())
+        assert found == {placeholder, blocked}
+        assert work_for(sql_storage, lambda uow: uow.gallery.pictures.taken_down()) < 300, statistics
+        for picture in (placeholder, blocked, own[7], own[8], "0" * 64):
+            is_taken_down = partial(_is_taken_down, picture)
+            assert sql_storage.read(is_taken_down) == (picture in found)
+            assert work_for(sql_storage, is_taken_down) < 100, (statistics, picture)
+            assert work_for(sql_storage, partial(_names, picture)) < 500, (statistics, picture)
+
+
+def _is_taken_down(picture: str, uow: UnitOfWork) -> bool:
+    return uow.gallery.pictures.is_taken_down(picture)
+
+
+def _names(picture: str, uow: UnitOfWork) -> object:
+    return uow.gallery.pictures.names(picture, 20)

@@ -19,12 +19,10 @@ from logoadmin.domain.gallery.artworks import ArtworkService
 from logoadmin.domain.gallery.audited_artworks import AuditedArtworks
 from logoadmin.domain.gallery.audited_authors import AuditedAuthors
 from logoadmin.domain.gallery.authors import AuthorService
+from logoadmin.domain.gallery.picture_names import follow_names, has_unnamed_pictures, sweep_pictures
 from logoadmin.domain.gallery.pictures import (
     DEFAULT_SPACE,
     PictureService,
-    has_unnamed_pictures,
-    name_pictures,
-    sweep_pictures,
 )
 from logoadmin.domain.gallery.pictures import (
     NOT_INSTALLED as NO_PICTURES,
@@ -161,7 +159,7 @@ def auditing(ways: Ways, notices: Notices) -> Auditing:
             **{kind.kind: AuditedArtworks for kind in ARTWORK_KINDS},
         },
         guards(ways),
-        [withdraw, name_pictures, notices.follow],
+        [withdraw, follow_names, notices.follow],
         partial(check_somebody_holds_all, ways),
         require_recent_sign_in,
     )

@@ -22,7 +22,7 @@ from logoadmin.domain.changes.proposal_records import Proposal
 from logoadmin.domain.gallery.artworks import GetLogo, ListLogos
 from logoadmin.domain.gallery.authors import ListAuthors
 from logoadmin.domain.gallery.pictures import SendPicture
-from logoadmin.domain.identity.users import AmendUser
+from logoadmin.domain.identity.users import AmendUser, RemoveUser
 from logoadmin.domain.kernel.access import OWNER, ActingAs, Caller
 from logoadmin.domain.kernel.errors import Conflict, LogoAdminError, NotModified, Outdated, TooManyChanges
 from logoadmin.domain.kernel.limits import Origin
@@ -289,6 +289,31 @@ def test_a_picture_that_only_a_proposal_names_stays(storage: Storage, member: Ca
     gallery.sweep()
     assert gallery.pictures.stored() == (kept.picture,)
     del dropped
+
+
+@pytest.mark.rule("contract P4", "contract R3")
+@pytest.mark.parametrize("end", ["declined", "withdrawn", "removed"])
+def test_what_only_a_decided_proposal_names_goes_a_week_after(
+    storage: Storage, member: Caller, reviewer: Caller, end: str
+) -> None:
+    clock = FrozenClock()
+    gallery = gallery_on(storage, clock, started=False)
+    alone, shared = (gallery.pictures.send(SendPicture(), drawing(shade), member).url for shade in (1, 2))
+    new: Any = [{"kind": "logo", "create": LOOK | {"preview_url": url}} for url in (alone, shared)]
+    propose(gallery, member, *new)
+    propose(gallery, reviewer, new[1])
+    clock.pass_by(90_000)
+    if end == "declined":
+        gallery.proposals.decline(DeclineProposal(proposal_id=1, reason="too red"))
+    elif end == "withdrawn":
+        gallery.proposals.withdraw(WithdrawProposal(proposal_id=1), ActingAs(MEMBER_ID))
+    else:
+        gallery.users.remove(RemoveUser(user_id=MEMBER_ID))
+    for waited, left in ((0, 2), (7 * 86_400, 2), (1, 1), (7 * 86_400, 1)):
+        clock.pass_by(waited)
+        gallery.sweep()
+        gallery.sweep()
+        assert len(gallery.pictures.stored()) == left, waited
 
 
 @pytest.mark.rule("contract R1", "contract E2", "contract E4")

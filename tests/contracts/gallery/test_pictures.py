@@ -104,30 +104,26 @@ def test_a_storage_keeps_pictures(storage: Storage) -> None:
 
     def write(uow: UnitOfWork) -> None:
         kept = uow.gallery.pictures
-        kept.name([two.picture, "c" * 64])
         kept.add(one, b"\x00\xff", b"\x01")
         kept.add(two, b"22", b"")
-        kept.touch(one.picture, 9)
+        kept.keep([one.picture, "c" * 64], 9)
+        kept.keep([one.picture], 8)
+        kept.note_in_history([two.picture, "c" * 64])
         kept.remove(two.picture)
 
     storage.write(write)
 
     def read(uow: UnitOfWork) -> None:
         kept = uow.gallery.pictures
-        assert kept.get(one.picture) == kept.sent_as("0" * 64) == replace(one, sent_at=9)
-        assert kept.get(two.picture) == kept.sent_as("1" * 64) == replace(two, is_removed=True)
+        assert kept.get(one.picture) == kept.sent_as("0" * 64) == one
+        assert kept.get(two.picture) == kept.sent_as("1" * 64) == replace(two, is_removed=True, in_history=True)
         assert kept.get("c" * 64) is kept.sent_as("c" * 64) is None
         assert kept.content(one.picture, thumbnail=False) == b"\x00\xff"
         assert kept.content(one.picture, thumbnail=True) == b"\x01"
         assert kept.content(two.picture, thumbnail=False) is kept.content("c" * 64, thumbnail=False) is None
-        assert (kept.space(), kept.named()) == (3, 0)
-        assert (kept.sizes(), kept.page("", 5), kept.page(one.picture, 5)) == (
-            {one.picture: (3, 4)},
-            (one.picture,),
-            (),
-        )
+        assert (kept.space(), kept.sizes()) == (3, {one.picture: (3, 4)})
+        assert (kept.page("", 5), kept.page(one.picture, 5)) == ((one,), ())
         assert (kept.has_unnamed(9), kept.has_unnamed(10)) == (False, True)
-        assert [*kept.namings()] == []
 
     storage.read(read)
     assert storage.write(lambda uow: uow.gallery.pictures.forget_unnamed(10, 5)) == 1
@@ -272,6 +268,61 @@ def test_a_takedown_lasts_however_many_follow(gallery: LogoAdmin, storage: Stora
 
     storage.write(block)
     assert seen(gallery, picture.picture) == "PictureGone"
+
+
+@pytest.mark.rule("contract P5")
+def test_only_a_published_artwork_lifts_the_takedown_of_a_picture(gallery: LogoAdmin) -> None:
+    picture = sent(gallery)
+    blocked = logo(gallery, picture.url)
+    gallery.logos.block(BlockLogo(logo_id=blocked.logo_id, reason="not theirs"))
+    gallery.users.create(CreateUser(user_id=7, username="ann", avatar=picture.thumbnail_url, password="correct horse"))
+    other = logo(gallery, f"https://elsewhere.example/pictures/{picture.picture}.webp", active=False)
+    assert seen(gallery, picture.picture) == "PictureGone"
+    gallery.logos.remove(RemoveLogo(logo_id=blocked.logo_id))
+    assert seen(gallery, picture.picture) == "PictureGone"
+    gallery.logos.amend(AmendLogo(logo_id=other.logo_id, active=True))
+    assert seen(gallery, picture.picture) == "seen"
+    gallery.logos.amend(AmendLogo(logo_id=other.logo_id, preview_url="https://elsewhere.example/a.png"))
+    assert seen(gallery, picture.picture) == "PictureGone"
+
+
+@pytest.mark.rule("contract P4")
+def test_the_names_of_pictures_that_never_existed_are_those_of_the_records_alone(
+    gallery: LogoAdmin, storage: Storage
+) -> None:
+    ours = [f"https://gallery.example/pictures/{number:064x}.webp" for number in range(5)]
+    id_ = logo(gallery, ours[0]).logo_id
+    for url in ours:
+        gallery.logos.amend(AmendLogo(logo_id=id_, preview_url=url))
+
+    def named(uow: UnitOfWork) -> tuple[object, ...]:
+        pictures = uow.gallery.pictures
+        return pictures.named_by("logo", id_), [*filter(None, (pictures.get(f"{each:064x}") for each in range(5)))]
+
+    assert storage.read(named) == ((f"{4:064x}",), [])
+    gallery.logos.remove(RemoveLogo(logo_id=id_))
+    assert storage.read(named) == ((), [])
+
+
+@pytest.mark.rule("contract P1", "contract P4")
+def test_a_user_without_write_scopes_has_a_share_of_the_space(storage: Storage, clock: FrozenClock) -> None:
+    first = sent(gallery_on(storage, clock))
+    size = storage.read(lambda uow: uow.gallery.pictures.space())
+    gallery = gallery_on(storage, clock, picture_space=30 * size, started=False)
+    member, editor = signed_in(storage, "proposals:write"), signed_in(storage, "logos:write", user_id=501)
+    assert sent(gallery, caller=member).picture == first.picture
+    pictures = [sent(gallery, drawing(shade), member) for shade in (50, 51)]
+    with pytest.raises(Conflict, match="Your pictures that were not applied would take more than your share"):
+        [sent(gallery, drawing(shade), member) for shade in range(60, 70)]
+    for shade in range(80, 90):
+        sent(gallery, drawing(shade), editor)
+    for each in pictures:
+        logo(gallery, each.url)
+    sent(gallery, drawing(70), member)
+    clock.pass_by(DAY + 1)
+    while gallery.sweep() == "more":
+        pass
+    sent(gallery, drawing(71), ActingAs(member.user_id))
 
 
 @pytest.mark.rule("contract P5", "contract G")

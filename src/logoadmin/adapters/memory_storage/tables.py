@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right, insort
 from collections import UserDict
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
@@ -16,7 +16,7 @@ from logoadmin.domain.kernel.lists import Order
 from logoadmin.domain.kernel.records import Change, Kind, PasswordHash
 from logoadmin.ports.changes.notice_storage import StoredNotice
 from logoadmin.ports.changes.proposal_storage import StoredProposal
-from logoadmin.ports.gallery.picture_storage import StoredPicture
+from logoadmin.ports.gallery.picture_storage import Standing, StoredPicture
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.sign_in_storage import Challenge, Factor, Identity
 from logoadmin.ports.kernel.change_storage import StoredResponse
@@ -52,11 +52,16 @@ class Rows(UserDict[int, Row]):
 
 @dataclass(frozen=True, slots=True)
 class PictureRow:
-    """A picture, its file and thumbnail, and whether a record or a change names it."""
+    """A picture with its file and thumbnail, and until when it stays at least."""
 
-    stored: StoredPicture | None = None
-    files: tuple[bytes, bytes] | None = None
-    is_named: bool = False
+    stored: StoredPicture
+    files: tuple[bytes, bytes] | None
+    kept_until: int = 0
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of both files."""
+        return sum(map(len, self.files or ()))
 
 
 @dataclass
@@ -83,6 +88,9 @@ class Tables:
     pins: dict[tuple[Kind, int, str], Pin] = field(default_factory=dict)
     sheets: dict[str, str] = field(default_factory=dict)
     pictures: dict[str, PictureRow] = field(default_factory=dict)
+    # picture -> {(kind, id) -> standing}, and (kind, id) -> pictures
+    picture_names: dict[str, Mapping[tuple[str, int], Standing]] = field(default_factory=dict)
+    named_by: dict[tuple[str, int], frozenset[str]] = field(default_factory=dict)
     proposals: Rows[StoredProposal] = field(default_factory=Rows)
     notices: dict[int, StoredNotice] = field(default_factory=dict)
     factors: dict[int, Factor] = field(default_factory=dict)

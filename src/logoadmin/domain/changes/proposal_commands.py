@@ -9,7 +9,7 @@ from logoadmin.domain.changes.bulk_changes import BulkChange, Step, steps_of
 from logoadmin.domain.kernel.access import SIGNED_IN, Permission, Scope
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
-from logoadmin.domain.kernel.kinds import KINDS, USERS
+from logoadmin.domain.kernel.kinds import USERS, WRITE_SCOPES
 from logoadmin.domain.kernel.limits import (
     DeclineReason,
     Flag,
@@ -24,7 +24,6 @@ from logoadmin.domain.kernel.lists import ListCommand
 from logoadmin.ports.changes.proposal_storage import ProposalState
 
 MOST_PROPOSED: Final = 20
-WRITE_SCOPES: Final = tuple(kind.write_scope for kind in KINDS.values())
 _PROPOSED: Final = (
     Field(min_length=1, max_length=MOST_PROPOSED),
     described(

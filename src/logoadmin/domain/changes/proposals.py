@@ -7,7 +7,6 @@ from typing import Final
 from logoadmin.domain.changes.bulk_changes import make
 from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.changes.proposal_commands import (
-    WRITE_SCOPES,
     AmendProposal,
     ApplyProposal,
     DeclineProposal,
@@ -31,14 +30,15 @@ from logoadmin.domain.changes.proposal_rules import (
 )
 from logoadmin.domain.changes.proposal_views import VERSION_BITS, pages, seen, shown, viewer
 from logoadmin.domain.gallery.authors import CreateAuthor
+from logoadmin.domain.gallery.picture_names import hold_pictures, release_pictures
 from logoadmin.domain.kernel.access import OWNER, Caller, Rights, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import UNSET
 from logoadmin.domain.kernel.errors import Conflict, NotModified, NotPermitted, Outdated, TooManyChanges
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, PICTURE_FIELDS, USERS
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, USERS, WRITE_SCOPES
 from logoadmin.domain.kernel.lists import Listing, text_length
 from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
-from logoadmin.domain.kernel.pictures import picture_of
+from logoadmin.domain.kernel.pictures import pictures_in
 from logoadmin.domain.kernel.records import Author, Kind
 from logoadmin.domain.kernel.use_cases import Service, Transactions, work_of
 from logoadmin.domain.publication.css.unsaved_css import verdict_on
@@ -252,9 +252,6 @@ class ProposalService(Service):
 
         uow.rehearse(rehearse)
         kinds = [KINDS[change["kind"]] for change in changes]
-        # They stay for as long as the proposal does (contract P4).
-        urls = [(after(change) or {}).get(PICTURE_FIELDS.get(change["kind"], "")) for change in changes]
-        uow.gallery.pictures.name(sorted({picture for url in urls if (picture := picture_of(url))}))
         return replace(proposal, changes=changes, kinds=bits_of(kinds), first_change=None, last_change=None)
 
     def _own_author(self, uow: AuditedUnitOfWork, proposal: StoredProposal) -> Author:
@@ -329,6 +326,11 @@ def _stored(uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
     is_new = proposal.version == 0
     proposal = replace(proposal, version=uow.proposals.next_version())
     (uow.proposals.add if is_new else uow.proposals.update)(proposal)
+    if proposal.state is ProposalState.WAITING:
+        named = (pictures_in(change["kind"], after(change)) for change in proposal.changes)
+        hold_pictures(uow, proposal.proposal_id, frozenset[str]().union(*named))
+    else:
+        release_pictures(uow.stored, proposal.proposal_id, uow.now)
     return _shown_in(uow, proposal)
 
 

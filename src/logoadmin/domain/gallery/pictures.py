@@ -9,9 +9,10 @@ from typing import Annotated, Final
 from pydantic import ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from logoadmin.domain.gallery.picture_names import DAY
 from logoadmin.domain.kernel.access import OPTIONAL, OWNER, Anonymous, Caller, Permission, Rights, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
-from logoadmin.domain.kernel.change_log import REMOVED, ChangeLog
+from logoadmin.domain.kernel.change_log import REMOVED
 from logoadmin.domain.kernel.command import Command, request_option
 from logoadmin.domain.kernel.errors import (
     Conflict,
@@ -22,10 +23,11 @@ from logoadmin.domain.kernel.errors import (
     Problem,
     TooManyPictures,
 )
+from logoadmin.domain.kernel.kinds import WRITE_SCOPES
 from logoadmin.domain.kernel.limits import MAX_PICTURE, Flag, PictureHash, PreviewUrl, described
-from logoadmin.domain.kernel.pictures import picture_path, pictures_of, taken_down
+from logoadmin.domain.kernel.pictures import picture_path
 from logoadmin.domain.kernel.public_url import PublicUrl
-from logoadmin.domain.kernel.records import Change, Kind, Picture, PictureFile, RemovedPicture
+from logoadmin.domain.kernel.records import Kind, Picture, PictureFile, RemovedPicture
 from logoadmin.domain.kernel.use_cases import Service, Transactions, writes
 from logoadmin.ports.gallery.picture_storage import StoredPicture
 from logoadmin.ports.gallery.pictures import ConvertedPicture, PictureCodec, PictureRefused
@@ -36,10 +38,11 @@ from logoadmin.ports.storage import UnitOfWork
 # Why pictures cannot be sent, for clients.
 NOT_INSTALLED: Final = "Pictures need the extra logoadmin[pictures], which is not installed"
 DEFAULT_SPACE: Final = 1024**3
+# At most what a user without write scopes may take of it.
+_MOST_SHARE: Final = 64 * 1024**2
 _REMOVED: Final = "This picture was removed"
 _PER_HOUR: Final = 200
 _HOUR: Final = 3600
-_DAY: Final = 86_400
 _FETCH_SECONDS: Final = 20.0
 _SENDING: Final = Permission(Scope.LOGOS_WRITE, or_else=(Scope.THEMES_WRITE, Scope.USERS_WRITE, Scope.PROPOSALS_WRITE))
 
@@ -104,8 +107,6 @@ class PictureService(Service):
         super().__init__(transactions)
         self._codec, self._outgoing, self._clock = codec, outgoing, clock
         self._public_url, self._space = public_url, space
-        # After which change they were found, and the pictures.
-        self._taken_down: tuple[int, frozenset[str]] = (-1, frozenset())
 
     def check(self, command: SendPicture, caller: Caller = OWNER) -> int | None:
         """Refuse a caller without the right, before a file is received; return the user, None without one."""
@@ -143,7 +144,7 @@ class PictureService(Service):
                 if pictures.get(command.picture) is None:
                     raise NotFound("Picture", command.picture)
                 raise PictureGone
-            is_hidden = command.picture in self._hidden(uow)
+            is_hidden = pictures.is_taken_down(command.picture)
             may_see = not isinstance(caller, Anonymous) and (held is None or held.hold(Scope.USERS_READ))
             if is_hidden and not may_see:
                 raise PictureGone
@@ -171,7 +172,8 @@ class PictureService(Service):
 
     def stored(self, after: str = "") -> Sequence[str]:
         """Return some pictures above another one, in order; none at the end."""
-        return self.transactions.storage.read(lambda uow: uow.gallery.pictures.page(after, 1000))
+        found = self.transactions.storage.read(lambda uow: uow.gallery.pictures.page(after, 1000))
+        return tuple(each.picture for each in found)
 
     def restore(self, picture: str, content: bytes) -> bool:
         """Keep a stored file of another gallery as it is; return whether it was missing.
@@ -199,16 +201,32 @@ class PictureService(Service):
         picture = "" if converted is None else hashlib.sha256(converted.content).hexdigest()
         known = _known(uow, sent) or _known(uow, picture)
         if known is not None:
-            pictures.touch(known.picture, uow.now)  # it stays for another day
+            pictures.keep([known.picture], uow.now + DAY)
             return self._answer(known, existed=True)
         if converted is None:
             raise _invalid("body", "The picture was removed at this moment; send it again")
-        if pictures.space() + len(converted.content) + len(converted.thumbnail) > self._space:
-            raise Conflict("The pictures would take more space than picture_space allows")
+        self._require_space(uow, len(converted.content) + len(converted.thumbnail))
         shape = (converted.width, converted.height, converted.frames, len(converted.content))
-        stored = StoredPicture(picture, sent, uow.now, *shape)
+        sender_id = None if uow.held is None else uow.held.user_id
+        stored = StoredPicture(picture, sent, uow.now, *shape, sender_id=sender_id)
         pictures.add(stored, converted.content, converted.thumbnail)
+        pictures.keep([picture], uow.now + DAY)
         return self._answer(stored, existed=False)
+
+    def _require_space(self, uow: AuditedUnitOfWork, size: int) -> None:
+        """Require that there is space for a picture.
+
+        Raises:
+            Conflict: there is none, for anybody or for this user.
+        """
+        held, share = uow.held, min(self._space // 10, _MOST_SHARE)
+        if uow.gallery.pictures.space() + size > self._space:
+            raise Conflict("The pictures would take more space than picture_space allows")
+        if held is None or any(map(held.hold, WRITE_SCOPES)):
+            return
+        if uow.gallery.pictures.space_of(held.user_id) + size > share:
+            text = f"Your pictures that were not applied would take more than your share of {share // 1024} KiB"
+            raise Conflict(f"{text}; withdraw a submission with pictures, or wait until one is applied")
 
     def _answer(self, stored: StoredPicture, *, existed: bool) -> Picture:
         picture = stored.picture
@@ -256,12 +274,6 @@ class PictureService(Service):
         if wait := self.transactions.storage.write(work, "sessions"):
             raise TooManyPictures(wait)
 
-    def _hidden(self, uow: UnitOfWork) -> frozenset[str]:
-        last = uow.changes.last_id()
-        if self._taken_down[0] != last:
-            self._taken_down = (last, taken_down(uow))
-        return self._taken_down[1]
-
 
 def _known(uow: AnyUnitOfWork, sha256: str) -> StoredPicture | None:
     """Return the picture that has this hash, or was sent as a file that has it.
@@ -277,20 +289,3 @@ def _known(uow: AnyUnitOfWork, sha256: str) -> StoredPicture | None:
 
 def _invalid(place: str, text: str, type_: str = "value_error", field: str = "") -> InvalidInput:
     return InvalidInput([Problem((place, field) if field else (place,), text, type_)])
-
-
-def name_pictures(uow: UnitOfWork, _change_log: ChangeLog, changes: Sequence[Change], *, final: bool) -> None:  # noqa: ARG001 (as the protocol says)
-    """Remember the pictures that changes name: they stay for as long as the history does (contract P4)."""
-    named = {picture for change in changes for picture in pictures_of(change)}
-    if named:
-        uow.gallery.pictures.name(sorted(named))
-
-
-def has_unnamed_pictures(uow: UnitOfWork, now: int) -> bool:
-    """Return whether there are pictures that nothing has named for a day (contract P4)."""
-    return uow.gallery.pictures.has_unnamed(now - _DAY)
-
-
-def sweep_pictures(uow: UnitOfWork, now: int, most: int) -> bool:
-    """Remove up to ``most`` of them; return whether more may be left."""
-    return uow.gallery.pictures.forget_unnamed(now - _DAY, most) >= most

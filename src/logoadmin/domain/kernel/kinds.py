@@ -212,6 +212,8 @@ KINDS: Final[Mapping[Kind, AnyKind]] = {row.kind: row for row in (ROLES, USERS, 
 RECORDED_KINDS: Final[Mapping[Kind, AnyKind]] = {**KINDS, Kind.SETTINGS: SETTINGS, Kind.PICTURE: PICTURES}
 ARTWORK_KINDS: Final[tuple[AnyArtworkKind, ...]] = (LOGOS, THEMES)
 
+WRITE_SCOPES: Final = tuple(kind.write_scope for kind in KINDS.values())
+
 # The fields of records with the URL of a picture.
-PICTURE_FIELDS: Final = {Kind.LOGO: "preview_url", Kind.THEME: "preview_url", Kind.USER: "avatar"}
+PICTURE_FIELDS: Final[Mapping[str, str]] = {Kind.LOGO: "preview_url", Kind.THEME: "preview_url", Kind.USER: "avatar"}
 PICTURE_FOLDER: Final = "pictures/"

@@ -1,14 +1,11 @@
-"""Pictures as records name them: by a URL whose path alone decides which one it is (contract P2, P5)."""
+"""Pictures as records name them: by a URL whose path alone decides which one it is (contract P2)."""
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 from urllib.parse import urlsplit
 
-from logoadmin.domain.kernel.kinds import KINDS, PICTURE_FIELDS, PICTURE_FOLDER
-from logoadmin.domain.kernel.limits import MAX_ID
-from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.ports.storage import UnitOfWork
+from logoadmin.domain.kernel.kinds import PICTURE_FIELDS, PICTURE_FOLDER
 
 PICTURE: Final = "[0-9a-f]{64}"
 _NAMED: Final = re.compile(rf"(?:.*/)?{PICTURE_FOLDER}({PICTURE})(?:-320)?\.webp", re.ASCII | re.DOTALL)
@@ -35,33 +32,7 @@ def picture_of(url: str | None) -> str | None:
     return None if match is None else match[1]
 
 
-def pictures_of(change: Change) -> Iterator[str]:
-    """Yield the pictures that a change names."""
-    field = PICTURE_FIELDS.get(change.kind)
-    for snapshot in (change.before, change.after):
-        picture = picture_of(snapshot.get(field)) if field and snapshot else None
-        if picture is not None:
-            yield picture
-
-
-def taken_down(uow: UnitOfWork) -> frozenset[str]:
-    """Return the pictures that blocked artworks name, also removed ones, and no other record."""
-    blocked = {(each.kind, each.id) for each in uow.publication.withdrawals.blocked(MAX_ID)}
-    if not blocked:
-        return frozenset()
-    named, named_elsewhere, remaining = set[str](), set[str](), {*blocked}
-    for picture, kind, id_ in uow.gallery.pictures.namings():
-        (named if (kind, id_) in blocked else named_elsewhere).add(picture)
-        remaining.discard((kind, id_))
-    for kind, id_ in remaining:
-        if uow.records(KINDS[kind]).get(id_) is None and (last := picture_of(_last_url(uow, kind, id_))):
-            named.add(last)
-    return frozenset(named - named_elsewhere)
-
-
-def _last_url(uow: UnitOfWork, kind: Kind, id_: int) -> str | None:
-    """Return the URL that a removed record had."""
-    change_id = uow.changes.last_of(kind, id_)
-    change = uow.changes.get(change_id) if change_id else None
-    url = None if change is None or change.before is None else change.before.get(PICTURE_FIELDS[kind])
-    return url if isinstance(url, str) else None
+def pictures_in(kind: str, values: Mapping[str, Any] | None) -> frozenset[str]:
+    """Return the pictures that the values of a record name; none without values."""
+    picture = picture_of(values.get(PICTURE_FIELDS[kind])) if values and kind in PICTURE_FIELDS else None
+    return frozenset() if picture is None else frozenset({picture})

@@ -9,7 +9,7 @@ from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Rights
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotPermitted, StorageUnavailable
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
-from logoadmin.domain.kernel.pictures import picture_names, picture_of, picture_path, taken_down
+from logoadmin.domain.kernel.pictures import picture_names, picture_of, picture_path
 from logoadmin.domain.kernel.records import Kind, SharedSettings
 from logoadmin.domain.kernel.settings_in_history import SettingsInHistory
 from logoadmin.domain.kernel.use_cases import Service, Transactions
@@ -241,7 +241,7 @@ class PublicationService(Service):
         identity, blocked = self._identity(uow, now), uow.publication.withdrawals.blocked(MOST_WITHDRAWN)
         entries = [withdrawn_entry(each.kind, each.id, each.at, each.reason) for each in blocked[:MOST_BLOCKED]]
         styles = [style_name(each.kind, each.id) for each in blocked]
-        pictures = frozenset(picture_names(uow.gallery.pictures.sizes().keys() - taken_down(uow)))
+        pictures = frozenset(picture_names(uow.gallery.pictures.sizes().keys() - uow.gallery.pictures.taken_down()))
         return Blocks(identity.gallery, identity.epoch, uow.changes.last_id(), entries, pictures, styles)
 
     def _page(self, uow: UnitOfWork) -> Page | None:
@@ -262,6 +262,6 @@ class PublicationService(Service):
         """Return what a publication is made of."""
         identity = self._keys.identity(uow, now)
         # Neither the first pins nor pictures that are sent later than a record names them are changes.
-        counted = uow.changes.last_id(), uow.publication.pins.pinned(), uow.gallery.pictures.named()
+        counted = uow.changes.last_id(), uow.publication.pins.pinned(), uow.gallery.pictures.published()
         keys = None if identity is None else (identity.gallery, identity.epoch, [key.jwk["x"] for key in identity.keys])
         return repr((counted, keys, links, self._made_of))

@@ -1,10 +1,9 @@
-"""Pictures, as they are stored and served (contract P2, P4)."""
+"""Pictures, as they are stored and served, and what names them (contract P2, P4, P5)."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
-
-from logoadmin.domain.kernel.records import Kind
+from enum import IntEnum
+from typing import NamedTuple, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +19,8 @@ class StoredPicture:
         frames: the number of its frames.
         size: of the stored file, in bytes.
         is_removed: whether it was removed for good; only this is known of it then.
+        sender_id: the user who sent it; None for the program itself, and once the user was removed.
+        in_history: whether a change in the history names it.
     """
 
     picture: str
@@ -30,10 +31,42 @@ class StoredPicture:
     frames: int
     size: int
     is_removed: bool = False
+    sender_id: int | None = None
+    in_history: bool = False
+
+
+class Standing(IntEnum):
+    """What naming a picture means for those who ask for it.
+
+    A picture is taken down while a blocked artwork names it and no published one does (contract P5).
+    """
+
+    OTHER = 0
+    BLOCKED = 1
+    PUBLISHED = 2
+
+
+class PictureName(NamedTuple):
+    """A picture as something names it, whether or not the picture is stored.
+
+    Attributes:
+        kind: the kind of record, or ``proposal``.
+        id: its id.
+        picture: the picture.
+        standing: what that means.
+    """
+
+    kind: str
+    id: int
+    picture: str
+    standing: Standing
 
 
 class Pictures(Protocol):
-    """The pictures, and which of them records or the history name. Written under the lock of records."""
+    """The pictures, and what names them. Written under the lock of records.
+
+    A removed artwork that is blocked still names its picture.
+    """
 
     def get(self, picture: str) -> StoredPicture | None:
         """Return a picture, also a removed one, or None."""
@@ -47,32 +80,53 @@ class Pictures(Protocol):
     def add(self, stored: StoredPicture, content: bytes, thumbnail: bytes) -> None:
         """Store a picture that is neither stored nor removed."""
 
-    def touch(self, picture: str, sent_at: int) -> None:
-        """Note that a stored picture was sent again."""
+    def keep(self, pictures: Collection[str], until: int) -> None:
+        """Keep pictures until a Unix time at least, even if nothing names them; others are ignored."""
 
     def remove(self, picture: str) -> None:
         """Remove the bytes of a stored picture; what it was sent as is still known."""
 
-    def name(self, named: Collection[str]) -> None:
-        """Remember that records or the history name these pictures, whether or not they are stored."""
+    def note_in_history(self, pictures: Collection[str]) -> None:
+        """Note that the history names these pictures; those that are not stored are ignored."""
 
-    def forget_unnamed(self, sent_before: int, most: int) -> int:
-        """Delete up to ``most`` pictures that nothing names and that were sent earlier; return how many."""
+    def forget_sender(self, user_id: int) -> None:
+        """Note that the user who sent pictures was removed."""
 
-    def has_unnamed(self, sent_before: int) -> bool:
+    def forget_unnamed(self, now: int, most: int) -> int:
+        """Delete up to ``most`` pictures that nothing names and nothing keeps any longer; return how many."""
+
+    def has_unnamed(self, now: int) -> bool:
         """Return whether there are any to forget."""
-
-    def named(self) -> int:
-        """Return the number of stored pictures that are named."""
 
     def space(self) -> int:
         """Return the bytes of all stored files together."""
 
+    def space_of(self, sender_id: int) -> int:
+        """Return the bytes of the stored files that a user sent and that the history does not name."""
+
     def sizes(self) -> Mapping[str, tuple[int, int]]:
         """Return width and height of all stored pictures."""
 
-    def page(self, after: str, limit: int) -> tuple[str, ...]:
+    def page(self, after: str, limit: int) -> tuple[StoredPicture, ...]:
         """Return up to ``limit`` stored pictures above another one, in order."""
 
-    def namings(self) -> Iterable[tuple[str, Kind, int]]:
-        """Return each picture that a record names now, stored or not, with the kind and id of the record."""
+    def put_names(self, names: Iterable[PictureName]) -> None:
+        """Store names, each in place of the one of the same picture by the same record."""
+
+    def drop_names(self, kind: str, id_: int) -> None:
+        """Remove all names by a record or a proposal."""
+
+    def named_by(self, kind: str, id_: int) -> tuple[str, ...]:
+        """Return the pictures that a record or a proposal names, in order."""
+
+    def names(self, picture: str, most: int) -> tuple[PictureName, ...]:
+        """Return up to ``most`` names of a picture, those by published artworks first, otherwise in any order."""
+
+    def published(self) -> int:
+        """Return the number of stored pictures that published artworks name."""
+
+    def taken_down(self) -> frozenset[str]:
+        """Return the pictures that were taken down, stored or not."""
+
+    def is_taken_down(self, picture: str) -> bool:
+        """Return whether a picture was taken down."""

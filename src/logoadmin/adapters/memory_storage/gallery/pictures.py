@@ -4,85 +4,115 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from logoadmin.adapters.memory_storage.tables import PictureRow, Repository
-from logoadmin.domain.kernel.kinds import KINDS, PICTURE_FIELDS
-from logoadmin.domain.kernel.pictures import picture_of
-from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.gallery.picture_storage import StoredPicture
-
-_NAMED = PictureRow()
+from logoadmin.ports.gallery.picture_storage import PictureName, Standing, StoredPicture
 
 
 class MemoryPictures(Repository):
     """The pictures, as :class:`~logoadmin.ports.gallery.picture_storage.Pictures` says."""
 
     def get(self, picture: str) -> StoredPicture | None:
-        return self._tables.pictures.get(picture, _NAMED).stored
+        row = self._tables.pictures.get(picture)
+        return None if row is None else row.stored
 
     def sent_as(self, sha256: str) -> StoredPicture | None:
         stored = (row.stored for row in self._tables.pictures.values())
-        return next((each for each in stored if each is not None and each.sent == sha256), None)
+        return next((each for each in stored if each.sent == sha256), None)
 
     def content(self, picture: str, *, thumbnail: bool) -> bytes | None:
-        files = self._tables.pictures.get(picture, _NAMED).files
-        return None if files is None else files[thumbnail]
+        row = self._tables.pictures.get(picture)
+        return None if row is None or row.files is None else row.files[thumbnail]
 
     def add(self, stored: StoredPicture, content: bytes, thumbnail: bytes) -> None:
-        row = self._tables.pictures.get(stored.picture, _NAMED)
-        self._set(stored.picture, replace(row, stored=stored, files=(content, thumbnail)))
+        self._set(PictureRow(stored, (content, thumbnail)))
 
-    def touch(self, picture: str, sent_at: int) -> None:
-        row = self._tables.pictures[picture]
-        if row.stored is not None:
-            self._set(picture, replace(row, stored=replace(row.stored, sent_at=sent_at)))
+    def keep(self, pictures: Collection[str], until: int) -> None:
+        for row in self._rows(pictures):
+            self._set(replace(row, kept_until=max(row.kept_until, until)))
 
     def remove(self, picture: str) -> None:
-        row = self._tables.pictures[picture]
-        if row.stored is not None:
-            self._set(picture, replace(row, stored=replace(row.stored, is_removed=True), files=None))
+        for row in self._rows([picture]):
+            self._set(replace(row, stored=replace(row.stored, is_removed=True), files=None))
 
-    def name(self, named: Collection[str]) -> None:
-        for picture in named:
-            row = self._tables.pictures.get(picture, _NAMED)
-            if not row.is_named:
-                self._set(picture, replace(row, is_named=True))
+    def note_in_history(self, pictures: Collection[str]) -> None:
+        for row in self._rows(pictures):
+            self._set(replace(row, stored=replace(row.stored, in_history=True)))
 
-    def forget_unnamed(self, sent_before: int, most: int) -> int:
-        found = self._unnamed(sent_before)[:most]
+    def forget_sender(self, user_id: int) -> None:
+        for row in [row for row in self._tables.pictures.values() if row.stored.sender_id == user_id]:
+            self._set(replace(row, stored=replace(row.stored, sender_id=None)))
+
+    def forget_unnamed(self, now: int, most: int) -> int:
+        found = self._unnamed(now)[:most]
         for picture in found:
             self._journal.delete(self._tables.pictures, picture)
         return len(found)
 
-    def has_unnamed(self, sent_before: int) -> bool:
-        return bool(self._unnamed(sent_before))
-
-    def named(self) -> int:
-        return sum(row.is_named and row.files is not None for row in self._tables.pictures.values())
+    def has_unnamed(self, now: int) -> bool:
+        return bool(self._unnamed(now))
 
     def space(self) -> int:
-        return sum(len(file) for row in self._tables.pictures.values() for file in row.files or ())
+        return sum(row.bytes for row in self._tables.pictures.values())
+
+    def space_of(self, sender_id: int) -> int:
+        rows = self._tables.pictures.values()
+        return sum(row.bytes for row in rows if row.stored.sender_id == sender_id and not row.stored.in_history)
 
     def sizes(self) -> Mapping[str, tuple[int, int]]:
         rows = self._tables.pictures.items()
-        return {key: (row.stored.width, row.stored.height) for key, row in rows if row.stored and row.files}
+        return {key: (row.stored.width, row.stored.height) for key, row in rows if row.files}
 
-    def page(self, after: str, limit: int) -> tuple[str, ...]:
+    def page(self, after: str, limit: int) -> tuple[StoredPicture, ...]:
+        rows = self._tables.pictures
+        found = sorted(picture for picture, row in rows.items() if picture > after and row.files)
+        return tuple(rows[picture].stored for picture in found[:limit])
+
+    def put_names(self, names: Iterable[PictureName]) -> None:
+        for name in names:
+            of_picture, by_record = self._tables.picture_names, self._tables.named_by
+            key = (name.kind, name.id)
+            self._journal.set(of_picture, name.picture, {**of_picture.get(name.picture, {}), key: name.standing})
+            self._journal.set(by_record, key, by_record.get(key, frozenset()) | {name.picture})
+
+    def drop_names(self, kind: str, id_: int) -> None:
+        key = (kind, id_)
+        for picture in self._tables.named_by.get(key, ()):
+            rest = {other: standing for other, standing in self._names_of(picture).items() if other != key}
+            if rest:
+                self._journal.set(self._tables.picture_names, picture, rest)
+            else:
+                self._journal.delete(self._tables.picture_names, picture)
+        self._journal.delete(self._tables.named_by, key)
+
+    def named_by(self, kind: str, id_: int) -> tuple[str, ...]:
+        return tuple(sorted(self._tables.named_by.get((kind, id_), ())))
+
+    def names(self, picture: str, most: int) -> tuple[PictureName, ...]:
+        found = (PictureName(*key, picture, standing) for key, standing in self._names_of(picture).items())
+        return tuple(sorted(found, key=lambda name: -name.standing)[:most])
+
+    def published(self) -> int:
         rows = self._tables.pictures.items()
-        return tuple(sorted(picture for picture, row in rows if picture > after and row.files)[:limit])
+        return sum(Standing.PUBLISHED in self._names_of(key).values() for key, row in rows if row.files)
 
-    def namings(self) -> Iterable[tuple[str, Kind, int]]:
-        return [
-            (picture, kind, KINDS[kind].id_of(record))
-            for kind, field in PICTURE_FIELDS.items()
-            for record in self._tables.records[kind].values()
-            if (picture := picture_of(getattr(record, field)))
-        ]
+    def taken_down(self) -> frozenset[str]:
+        return frozenset(filter(self.is_taken_down, self._tables.picture_names))
 
-    def _unnamed(self, sent_before: int) -> list[str]:
+    def is_taken_down(self, picture: str) -> bool:
+        standings = self._names_of(picture).values()
+        return max(standings, default=Standing.OTHER) is Standing.BLOCKED
+
+    def _names_of(self, picture: str) -> Mapping[tuple[str, int], Standing]:
+        return self._tables.picture_names.get(picture, {})
+
+    def _unnamed(self, now: int) -> list[str]:
         return [
             picture
             for picture, row in self._tables.pictures.items()
-            if row.stored and row.files and not row.is_named and row.stored.sent_at < sent_before
+            if row.files and not row.stored.in_history and row.kept_until < now and not self._names_of(picture)
         ]
 
-    def _set(self, picture: str, row: PictureRow) -> None:
-        self._journal.set(self._tables.pictures, picture, row)
+    def _rows(self, pictures: Iterable[str]) -> list[PictureRow]:
+        return [self._tables.pictures[picture] for picture in pictures if picture in self._tables.pictures]
+
+    def _set(self, row: PictureRow) -> None:
+        self._journal.set(self._tables.pictures, row.stored.picture, row)

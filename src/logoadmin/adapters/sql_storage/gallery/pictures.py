@@ -3,38 +3,56 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import bindparam, exists, func, select, update
 
 from logoadmin.adapters.sql_storage.repository import Repository
-from logoadmin.adapters.sql_storage.statements import KEY
-from logoadmin.adapters.sql_storage.tables.all_tables import TABLES
-from logoadmin.adapters.sql_storage.tables.gallery_tables import pictures
-from logoadmin.domain.kernel.kinds import KINDS, PICTURE_FIELDS, PICTURE_FOLDER
-from logoadmin.domain.kernel.pictures import picture_of
-from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.gallery.picture_storage import StoredPicture
+from logoadmin.adapters.sql_storage.statements import KEY, Row
+from logoadmin.adapters.sql_storage.tables.gallery_tables import picture_names, pictures
+from logoadmin.ports.gallery.picture_storage import PictureName, Standing, StoredPicture
 
 _LIMIT: Any = bindparam("limit")
 _IS_STORED = pictures.c.stored_bytes > 0
 # In the order of the fields of a StoredPicture.
 _COLUMNS: Final = (
     *(pictures.c.picture, pictures.c.sent_sha256, pictures.c.sent_at, pictures.c.width, pictures.c.height),
-    *(pictures.c.frames, pictures.c.size, pictures.c.removed),
+    *(pictures.c.frames, pictures.c.size, pictures.c.removed, pictures.c.sender_id, pictures.c.named),
 )
+# A join: with "not exists", MariaDB would first read all names.
 _UNNAMED = (
     select(pictures.c.picture)
-    .where(pictures.c.named == bindparam("named"), pictures.c.sent_at < bindparam("sent_before"), _IS_STORED)
+    .outerjoin(picture_names, picture_names.c.picture == pictures.c.picture)
+    .where(
+        pictures.c.named == bindparam("named"),
+        pictures.c.kept_until < bindparam("now"),
+        _IS_STORED,
+        picture_names.c.picture.is_(None),
+    )
     .limit(_LIMIT)
 )
-_NAMED = select(func.count()).select_from(pictures).where(pictures.c.named == KEY, _IS_STORED)
+_KEEP = (
+    update(pictures)
+    .where(pictures.c.picture == KEY, pictures.c.kept_until < bindparam("until"))
+    .values(kept_until=bindparam("until"))
+)
 _SPACE = select(func.sum(pictures.c.stored_bytes))
+_SPACE_OF = _SPACE.where(pictures.c.sender_id == KEY, pictures.c.named == bindparam("named"))
 _SIZES = select(pictures.c.picture, pictures.c.width, pictures.c.height).where(_IS_STORED)
-_ABOVE = select(pictures.c.picture).where(pictures.c.picture > KEY, _IS_STORED)
-_PAGE = _ABOVE.order_by(pictures.c.picture).limit(_LIMIT)
-_NAMING: Final = {
-    kind: select(TABLES[kind].c[KINDS[kind].id_field], TABLES[kind].c[field]).where(TABLES[kind].c[field].like(KEY))
-    for kind, field in PICTURE_FIELDS.items()
-}
+_PAGE = select(*_COLUMNS).where(pictures.c.picture > KEY, _IS_STORED).order_by(pictures.c.picture).limit(_LIMIT)
+
+_BLOCKED = select(picture_names.c.picture).where(picture_names.c.standing == int(Standing.BLOCKED)).distinct()
+_HIGHEST = select(func.max(picture_names.c.standing)).where(picture_names.c.picture == KEY)
+_PUBLISHED = select(func.count(picture_names.c.picture.distinct())).where(
+    picture_names.c.standing == int(Standing.PUBLISHED),
+    exists().where(pictures.c.picture == picture_names.c.picture, _IS_STORED),
+)
+_NAMED_BY = (
+    select(picture_names.c.picture)
+    .where(picture_names.c.kind == bindparam("of_kind"), picture_names.c.record_id == KEY)
+    .order_by(picture_names.c.picture)
+)
+_NAMES = (
+    select(picture_names).where(picture_names.c.picture == KEY).order_by(picture_names.c.standing.desc()).limit(_LIMIT)
+)
 
 
 class SqlPictures(Repository):
@@ -52,6 +70,7 @@ class SqlPictures(Repository):
 
     def add(self, stored: StoredPicture, content: bytes, thumbnail: bytes) -> None:
         values = {
+            "picture": stored.picture,
             "sent_sha256": stored.sent,
             "sent_at": stored.sent_at,
             "width": stored.width,
@@ -59,60 +78,83 @@ class SqlPictures(Repository):
             "frames": stored.frames,
             "size": stored.size,
             "stored_bytes": len(content) + len(thumbnail),
+            "named": stored.in_history,
+            "removed": stored.is_removed,
             "content": content,
             "thumbnail": thumbnail,
+            "sender_id": stored.sender_id,
+            "kept_until": 0,
         }
-        if not self._update(pictures, {"picture": stored.picture}, values):
-            self._add(pictures, {"picture": stored.picture, "named": False, "removed": False, **values})
+        self._add(pictures, values)
 
-    def touch(self, picture: str, sent_at: int) -> None:
-        self._update(pictures, {"picture": picture}, {"sent_at": sent_at})
+    def keep(self, pictures: Collection[str], until: int) -> None:
+        for picture in pictures:
+            self._transaction.change(_KEEP, {"key": picture, "until": until})
 
     def remove(self, picture: str) -> None:
         values = {"removed": True, "stored_bytes": 0, "content": None, "thumbnail": None}
         self._update(pictures, {"picture": picture}, values)
 
-    def name(self, named: Collection[str]) -> None:
+    def note_in_history(self, named: Collection[str]) -> None:
         for picture in named:
-            if not self._update(pictures, {"picture": picture}, {"named": True}):
-                empty = dict.fromkeys(("sent_at", "width", "height", "frames", "size", "stored_bytes"), 0)
-                self._add(pictures, {"picture": picture, "named": True, "removed": False, **empty})
+            self._update(pictures, {"picture": picture}, {"named": True})
 
-    def forget_unnamed(self, sent_before: int, most: int) -> int:
-        found = self._unnamed(sent_before, most)
-        return sum(self._remove(pictures, picture=picture) for picture in found)
+    def forget_sender(self, user_id: int) -> None:
+        self._update(pictures, {"sender_id": user_id}, {"sender_id": None})
 
-    def has_unnamed(self, sent_before: int) -> bool:
-        return bool(self._unnamed(sent_before, 1))
+    def forget_unnamed(self, now: int, most: int) -> int:
+        return sum(self._remove(pictures, picture=picture) for picture in self._unnamed(now, most))
 
-    def named(self) -> int:
-        ((count,),) = self._transaction.rows(_NAMED, {"key": True})
-        return int(count)
+    def has_unnamed(self, now: int) -> bool:
+        return bool(self._unnamed(now, 1))
 
     def space(self) -> int:
         ((total,),) = self._transaction.rows(_SPACE, {})
         return int(total or 0)
 
+    def space_of(self, sender_id: int) -> int:
+        ((total,),) = self._transaction.rows(_SPACE_OF, {"key": sender_id, "named": False})
+        return int(total or 0)
+
     def sizes(self) -> Mapping[str, tuple[int, int]]:
         return {picture: (width, height) for picture, width, height in self._transaction.rows(_SIZES, {})}
 
-    def page(self, after: str, limit: int) -> tuple[str, ...]:
-        return tuple(picture for (picture,) in self._transaction.rows(_PAGE, {"key": after, "limit": limit}))
+    def page(self, after: str, limit: int) -> tuple[StoredPicture, ...]:
+        return tuple(map(_picture, self._transaction.rows(_PAGE, {"key": after, "limit": limit})))
 
-    def namings(self) -> Iterable[tuple[str, Kind, int]]:
-        return [
-            (picture, kind, id_)
-            for kind, statement in _NAMING.items()
-            for id_, url in self._transaction.rows(statement, {"key": f"%{PICTURE_FOLDER}%"})
-            if (picture := picture_of(url))
-        ]
+    def put_names(self, names: Iterable[PictureName]) -> None:
+        self._transaction.hold_back(picture_names, names)
 
-    def _unnamed(self, sent_before: int, most: int) -> list[str]:
-        given = {"named": False, "sent_before": sent_before, "limit": most}
+    def drop_names(self, kind: str, id_: int) -> None:
+        self._remove(picture_names, kind=kind, record_id=id_)
+
+    def named_by(self, kind: str, id_: int) -> tuple[str, ...]:
+        return tuple(picture for (picture,) in self._transaction.rows(_NAMED_BY, {"of_kind": kind, "key": id_}))
+
+    def names(self, picture: str, most: int) -> tuple[PictureName, ...]:
+        rows = self._transaction.rows(_NAMES, {"key": picture, "limit": most})
+        return tuple(PictureName(kind, id_, picture, Standing(standing)) for kind, id_, _, standing in rows)
+
+    def published(self) -> int:
+        ((count,),) = self._transaction.rows(_PUBLISHED, {})
+        return int(count)
+
+    def taken_down(self) -> frozenset[str]:
+        # One by one: a database would read every name of each, of which there may be many.
+        return frozenset(filter(self.is_taken_down, [picture for (picture,) in self._transaction.rows(_BLOCKED, {})]))
+
+    def is_taken_down(self, picture: str) -> bool:
+        ((highest,),) = self._transaction.rows(_HIGHEST, {"key": picture})
+        return bool(highest == Standing.BLOCKED)
+
+    def _unnamed(self, now: int, most: int) -> list[str]:
+        given = {"named": False, "now": now, "limit": most}
         return [picture for (picture,) in self._transaction.rows(_UNNAMED, given)]
 
     def _stored(self, **by: str) -> StoredPicture | None:
         row = self._find(*_COLUMNS, **by)
-        if row is None or row[1] is None:  # only named
-            return None
-        return StoredPicture(*row)
+        return None if row is None else _picture(row)
+
+
+def _picture(row: Row) -> StoredPicture:
+    return StoredPicture(*row)

@@ -16,7 +16,7 @@ from logoadmin.adapters.sql_storage.tables import kernel_tables as kernel_tables
 from logoadmin.adapters.sql_storage.tables.columns import filter_indexes as filter_indexes
 from logoadmin.adapters.sql_storage.tables.columns import id_column
 from logoadmin.adapters.sql_storage.tables.columns import metadata as metadata
-from logoadmin.adapters.sql_storage.tables.gallery_tables import ARTWORK_TABLES, authors
+from logoadmin.adapters.sql_storage.tables.gallery_tables import ARTWORK_TABLES, authors, picture_names
 from logoadmin.adapters.sql_storage.tables.identity_tables import (
     preferences,
     refresh_tokens,
@@ -61,7 +61,7 @@ SESSION_TABLES: Final = frozenset(
     }
 )
 # Tables whose new rows replace those with the same key.
-REPLACED_TABLES: Final = frozenset({withdrawals})
+REPLACED_TABLES: Final = frozenset({withdrawals, picture_names})
 state: Final = Table(
     "state",
     metadata,

@@ -71,8 +71,7 @@ def _links(kind: AnyArtworkKind) -> Table:
 ARTWORK_TABLES: Final[Mapping[Kind, Table]] = {kind.kind: _artworks(kind) for kind in ARTWORK_KINDS}
 LINK_TABLES: Final[Mapping[Kind, Table]] = {kind.kind: _links(kind) for kind in ARTWORK_KINDS}
 
-# A row without ``sent_sha256`` says only that records or the history name a picture, which may be sent later. The bytes
-# come last, so that the other columns are read without them.
+# The bytes come last, so that the other columns are read without them.
 pictures: Final = Table(
     "pictures",
     metadata,
@@ -85,9 +84,26 @@ pictures: Final = Table(
     Column("size", Integer, nullable=False),
     # Of both files; 0 without them.
     Column("stored_bytes", Integer, nullable=False, index=True),
+    # By the history.
     Column("named", Boolean, nullable=False),
     Column("removed", Boolean, nullable=False),
     Column("content", LongBinary),
     Column("thumbnail", LongBinary),
-    Index(None, "named", "sent_at"),
+    # The user who sent it. No foreign key: it outlasts the users.
+    Column("sender_id", Integer),
+    Column("kept_until", BigInteger, nullable=False, server_default="0"),
+    Index(None, "named", "kept_until"),
+    Index(None, "sender_id"),
+)
+
+# The pictures that records and waiting proposals name now, whether or not they are stored.
+picture_names: Final = Table(
+    "picture_names",
+    metadata,
+    Column("kind", String(16), primary_key=True),
+    Column("record_id", Integer, primary_key=True, autoincrement=False),
+    Column("picture", String(SHA256), primary_key=True),
+    Column("standing", Integer, nullable=False),
+    Index(None, "picture", "standing"),
+    Index(None, "standing", "picture"),
 )

@@ -1,0 +1,94 @@
+"""What names a picture, and how long that keeps it (contract P4, P5)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.change_log import BLOCKED_FIELD, ChangeLog
+from logoadmin.domain.kernel.kinds import KINDS, ArtworkKind
+from logoadmin.domain.kernel.pictures import pictures_in
+from logoadmin.domain.kernel.records import Change, Kind
+from logoadmin.ports.changes.proposal_storage import ProposalState
+from logoadmin.ports.gallery.picture_storage import PictureName, Standing
+from logoadmin.ports.storage import UnitOfWork
+
+# How long a picture stays that nothing names: after it was sent, and after the last proposal with it was decided.
+DAY: Final = 86_400
+_WEEK: Final = 7 * DAY
+_PROPOSAL: Final = "proposal"
+# More proposals than of one user can wait.
+_MOST_WAITING: Final = 100
+
+
+def follow_names(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Change], *, final: bool) -> None:  # noqa: ARG001 (as the protocol says)
+    """Store what changed records name now. What changes name stays for as long as the history does.
+
+    The withdrawals in the change log are those after the changes.
+    """
+    named: set[str] = set()
+    both: dict[tuple[Kind, int], tuple[Change, Change]] = {}
+    for change in changes:
+        named |= pictures_in(change.kind, change.before) | pictures_in(change.kind, change.after)
+        first, _ = both.get((change.kind, change.id), (change, change))
+        both[change.kind, change.id] = first, change
+    if named:
+        uow.gallery.pictures.note_in_history(sorted(named))
+    for (kind, id_), (first, last) in both.items():
+        before = None if first.before is None else (pictures_in(kind, first.before), _standing(kind, first.before))
+        withdrawal = change_log.withdrawals.get((kind, id_))
+        is_blocked = withdrawal is not None and withdrawal.reason is not None
+        after = pictures_in(kind, last.after), _standing(kind, last.after)
+        if last.after is None and is_blocked:
+            after = pictures_in(kind, last.before), Standing.BLOCKED
+        if after != before:
+            # Nothing names a picture under an id that no record had before.
+            is_known_empty = not before[0] if before is not None else change_log.is_new(kind, id_)
+            _put(uow, kind, id_, *after, drop=not is_known_empty)
+        if kind is Kind.USER and last.after is None:
+            _forget_user(uow, id_, change_log.now)
+
+
+def hold_pictures(uow: AuditedUnitOfWork, proposal_id: int, named: frozenset[str]) -> None:
+    """Store what a proposal names that begins to wait."""
+    _put(uow.stored, _PROPOSAL, proposal_id, named, Standing.OTHER, drop=True)
+
+
+def release_pictures(uow: UnitOfWork, proposal_id: int, now: int) -> None:
+    """Keep what a proposal names that was decided for a week more; then, only other names do."""
+    pictures = uow.gallery.pictures
+    pictures.keep(pictures.named_by(_PROPOSAL, proposal_id), now + _WEEK)
+    pictures.drop_names(_PROPOSAL, proposal_id)
+
+
+def has_unnamed_pictures(uow: UnitOfWork, now: int) -> bool:
+    """Return whether there are pictures that nothing names and nothing keeps any longer (contract P4)."""
+    return uow.gallery.pictures.has_unnamed(now)
+
+
+def sweep_pictures(uow: UnitOfWork, now: int, most: int) -> bool:
+    """Remove up to ``most`` of them; return whether more may be left."""
+    return uow.gallery.pictures.forget_unnamed(now, most) >= most
+
+
+def _forget_user(uow: UnitOfWork, user_id: int, now: int) -> None:
+    """Release what only proposals of a removed user name, and forget what they sent: another user may get the id."""
+    uow.gallery.pictures.forget_sender(user_id)
+    for proposal in uow.proposals.page(-1, _MOST_WAITING, ProposalState.WAITING, user_id):
+        release_pictures(uow, proposal.proposal_id, now)
+
+
+def _put(uow: UnitOfWork, kind: str, id_: int, named: frozenset[str], standing: Standing, *, drop: bool) -> None:
+    pictures = uow.gallery.pictures
+    if drop:
+        pictures.drop_names(kind, id_)
+    if named:
+        pictures.put_names([PictureName(kind, id_, picture, standing) for picture in sorted(named)])
+
+
+def _standing(kind: Kind, values: Mapping[str, Any] | None) -> Standing:
+    """Return what it means that a record with these values names a picture."""
+    if values is None or not isinstance(KINDS.get(kind), ArtworkKind):
+        return Standing.OTHER
+    if values["active"]:
+        return Standing.PUBLISHED
+    return Standing.OTHER if values.get(BLOCKED_FIELD) is None else Standing.BLOCKED
