@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from logoadmin.domain.changes.history import ListChanges
-from logoadmin.domain.gallery.artworks import GetLogo, RemoveLogo
+from logoadmin.domain.gallery.artworks import AmendLogo, GetLogo, RemoveLogo
 from logoadmin.domain.gallery.authors import ListAuthors, RemoveAuthor
 from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.kernel.records import Change, Logo
@@ -426,3 +426,18 @@ def test_authors_that_two_people_chose_go_together_unless_one_reordered_them(
     module: Module, base: list[int], mine: list[int], theirs: list[int], both: list[int] | None
 ) -> None:
     assert module("parts/diff/line_merge.js", "mergedList", [base, mine, theirs]) == both
+
+
+@pytest.mark.rule("contract J2", "contract L4")
+def test_the_gallery_itself_is_not_another_host_and_empty_css_does_nothing(console: Person) -> None:
+    page, gallery = console.page, console.service.gallery
+    url = f"{console.service.address}/pictures/{'a' * 64}.webp"
+    gallery.logos.amend(AmendLogo(logo_id=1, preview_url=url, custom_css=f"background: url({url})"))
+    gallery.logos.amend(AmendLogo(logo_id=2, custom_css=""))
+    console.sign_in("logos/1")
+    verdict = page.get_by_role("region", name="What this CSS does")
+    expect(verdict).to_contain_text("contact no other host")
+    expect(page.get_by_text("This CSS contacts no other host.")).to_be_visible()
+    console.open("logos/2")
+    expect(page.get_by_role("region", name="Preview")).to_be_visible()
+    expect(verdict).to_have_count(0)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -140,6 +141,29 @@ def test_a_work_shows_its_authors_what_it_does_and_how_to_use_it(folder: Folder,
     copied = page.evaluate("navigator.clipboard.readText()")
     decoded = page.evaluate("(css) => atob(/base64,([^)]*)/.exec(css)[1])", copied)
     assert decoded == SHEET.decode()
+
+
+@pytest.mark.rule("contract Q1")
+def test_a_work_without_css_offers_none_and_an_unknown_one_was_never_removed(folder: Folder, look: Look) -> None:
+    own = urlsplit(folder.address).netloc
+    plain = artwork("logo", 1, name="Plain", custom_css="", css={"form": "declarations"})
+    pictured = artwork("logo", 2, name="Pictured", custom_css="a", css={"form": "declarations", "hosts": [own]})
+    folder.publish(published(2, logos=dated(plain, pictured, artwork("logo", 3, name="Leaving"))))
+    page = look(folder, "#/logos/1")
+    expect(page.get_by_text("This work has no CSS")).to_be_visible()
+    expect(page.get_by_role("button", name="Copy CSS")).to_have_count(0)
+    expect(page.get_by_role("link", name="Install")).to_have_count(0)
+    expect(page.locator(".effects")).to_have_count(0)
+    page.goto(f"{folder.address}#/logos/2")
+    expect(page.locator(".effects li").first).to_have_text("Contacts no other site")
+    page.goto(f"{folder.address}#/logos/99")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Not found")
+    expect(page.get_by_text("removed from the gallery")).to_have_count(0)
+    page.goto(f"{folder.address}#/logos/3")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Leaving")
+    folder.publish(published(3, logos=dated(plain, pictured), withdrawn=[withdrawal("logo", 3, at=NOW)]))
+    look_for_news(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text("No longer here")
 
 
 @pytest.mark.rule("contract Q1")

@@ -18,12 +18,15 @@ PIXEL = "https://pictures.example/1.png"
 @pytest.mark.rule("contract Q1")
 def test_visitors_browse_what_the_service_publishes() -> None:
     settings = settings_of(database="memory:", gallery_title="Ours", gallery_targets=FORUM)
+    own = f"background: url({settings.effective_public_url.base}/pictures/{'a' * 64}.webp)"
     with open_gallery(settings) as gallery:
         for name in ("Dusk", "Dawn"):
             css = f"background: url({PIXEL})"
             gallery.logos.create(CreateLogo(name=name, preview_url=PIXEL, target="forum", custom_css=css, active=True))
         broken = CreateTheme(name="Broken", preview_url=PIXEL, target="forum", custom_css="a {", active=True)
         gallery.themes.create(broken)
+        pictured = CreateLogo(name="Pictured", preview_url=PIXEL, target="wiki", custom_css=own, active=True)
+        gallery.logos.create(pictured)
         with (
             in_thread(logoadmin.asgi(gallery)) as address,
             browser.started() as chromium,
@@ -35,8 +38,11 @@ def test_visitors_browse_what_the_service_publishes() -> None:
             page.on("console", lambda said: complaints.append(said.text) if "Policy" in said.text else None)
             comes_true(lambda: context.request.get(f"{address}/gallery/index.html").ok)
             page.goto(f"{address}/gallery")
-            expect(page.locator(".card")).to_have_count(3)
+            expect(page.locator(".card")).to_have_count(4)
             assert page.title() == "Ours"
+            page.get_by_role("link", name="Pictured").click()
+            expect(page.get_by_text("Contacts no other site")).to_be_visible()
+            page.get_by_role("link", name="All works").click()
             page.get_by_role("link", name="Dusk").click()
             expect(page.get_by_text("Contacts pictures.example, which learns your IP address")).to_be_visible()
             install = page.get_by_role("link", name="Install")

@@ -16,7 +16,7 @@ import { texts } from "./page-texts.js";
 
 /** What index.html says about this gallery. */
 export const config =
-  /** @type {{title: string, home: ?string, submit: ?string, targets: {id: string, name: string, logos?: false}[], keys: import("./reader.js").Key[], demo?: true}} */ (
+  /** @type {{title: string, home: ?string, submit: ?string, host?: string, targets: {id: string, name: string, logos?: false}[], keys: import("./reader.js").Key[], demo?: true}} */ (
     JSON.parse(document.getElementById("gallery")?.textContent ?? "")
   );
 const TARGETS = new Map(config.targets.map((target) => [target.id, target]));

@@ -20,7 +20,8 @@ const linksTo = (authors) =>
 
 /** @param {Work} work @returns {HTMLElement} what its CSS does, one sentence an entry */
 function effects({ record: { css } }) {
-  const { hosts = [], imports = [], risks = [] } = css;
+  const { imports = [], risks = [] } = css;
+  const hosts = (css.hosts ?? []).filter((host) => host !== location.host && host !== config.host);
   const names = [...new Set(risks.map(({ risk }) => risk))];
   const items = [
     hosts.length === 0 && h("li", { class: "good" }, texts.contactsNobody),
@@ -55,6 +56,9 @@ function guide(work) {
   return h("section", {}, h("h2", {}, texts.howToUse), isRefused && h("p", {}, texts.notInstallable), steps);
 }
 
+/** @param {Work} work @returns {number} of its CSS */
+const bytesOf = ({ record: { css, custom_css } }) => css.size ?? new Blob([custom_css.trim()]).size;
+
 /**
  * @param {Work} work
  * @param {Gallery} gallery
@@ -64,7 +68,7 @@ function ways(work, gallery) {
   const { kind, id, record } = work;
   const said = h("p", { class: "hint", role: "status" });
   const code = h("code", {}, record.custom_css);
-  const size = sizeOf(record.css.size ?? new Blob([record.custom_css]).size);
+  const size = sizeOf(bytesOf(work));
   const source = h("details", {}, h("summary", {}, texts.showCss(size)), h("pre", { dir: "ltr", tabindex: "0" }, code));
   const css = async () => (await gallery.css(kind, id)) ?? "";
   const copy = async () => {
@@ -107,7 +111,7 @@ export function workView(work, works, gallery) {
   const { kind, record } = work;
   const { authors, name, created_at } = record;
   const alt = texts.pictureOf(name);
-  const [buttons, source] = ways(work, gallery);
+  const [buttons, source] = bytesOf(work) ? ways(work, gallery) : [];
   const others = authors.flatMap((author) => {
     const theirs = worksOf(author, works).filter((each) => each.address !== work.address);
     if (!theirs.length) return [];
@@ -147,10 +151,7 @@ export function workView(work, works, gallery) {
       h("h1", { tabindex: "-1", dir: "auto" }, name),
       h("p", { class: "by" }, authors.length > 0 && `${texts.by} `, ...linksTo(authors)),
       h("p", { class: "hint" }, texts.added(dateOf(created_at))),
-      buttons,
-      effects(work),
-      guide(work),
-      source,
+      ...(source ? [buttons, effects(work), guide(work), source] : [h("p", {}, texts.withoutCss)]),
     ),
     ...others,
   );

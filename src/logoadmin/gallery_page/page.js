@@ -29,8 +29,8 @@ const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 let gallery;
 /** @type {Work[]} from the newest */
 let works = [];
-/** @type {Map<string, string | undefined>} the reasons why works were blocked while the page was open */
-const blocks = new Map();
+/** @type {Map<string, {severity: string, reason?: string | undefined}>} works that left while the page was open */
+const left = new Map();
 /** @type {View | undefined} */
 let shown;
 let checkedAt = 0;
@@ -63,11 +63,10 @@ function faultView(fault) {
 
 /** @param {string} kind @param {number} id @returns {View} in place of a work */
 function goneView(kind, id) {
-  const known = gallery?.latest.blocked.find((entry) => entry.kind === kind && entry.id === id);
-  const isBlocked = known || blocks.has(`${kind} ${id}`);
-  const reason = known?.reason ?? blocks.get(`${kind} ${id}`);
-  const title = isBlocked ? texts.blocked : texts.removed;
-  const lines = [isBlocked ? texts.blockedText : texts.removedText, ...(reason ? [texts.reason(reason)] : [])];
+  const known = gallery?.latest.blocked.find((entry) => entry.kind === kind && entry.id === id) ?? left.get(`${kind} ${id}`);
+  const state = !known ? "notFound" : known.severity === "blocked" ? "blocked" : "removed";
+  const title = texts[state];
+  const lines = [texts[`${state}Text`], ...(known?.reason ? [texts.reason(known.reason)] : [])];
   return { element: stateView(title, lines, backLink(true)), title, content: lines.join(), isState: true };
 }
 
@@ -126,11 +125,11 @@ function enter() {
 }
 
 function navigate() {
-  const left = entries[current];
-  if (left) left.top = scrollY;
+  const from = entries[current];
+  if (from) from.top = scrollY;
   const { top } = enter();
   if (show() && !isSearching) {
-    const focusable = shown?.element === list.element ? list.focusable(left?.hash ?? "") : place.querySelector("h1");
+    const focusable = shown?.element === list.element ? list.focusable(from?.hash ?? "") : place.querySelector("h1");
     focusable?.focus({ preventScroll: true });
     scrollTo({ top, behavior: "instant" });
   }
@@ -182,7 +181,7 @@ async function start() {
   }
   gallery.on("change", refresh);
   gallery.on("withdrawn", (entries) => {
-    for (const { kind, id, severity, reason } of entries) if (severity === "blocked") blocks.set(`${kind} ${id}`, reason);
+    for (const entry of entries) left.set(`${entry.kind} ${entry.id}`, entry);
     refresh();
   });
   refresh();

@@ -4,6 +4,7 @@ import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
+from urllib.parse import urlsplit
 
 from logoadmin.domain.publication.files.index import canonical
 from logoadmin.domain.publication.files.user_styles import Target
@@ -68,6 +69,7 @@ def page_files(
         "title": page.title,
         "home": page.home or None,
         "submit": links.console,
+        **({"host": urlsplit(links.gallery).netloc} if links.gallery else {}),
         "targets": [_described(target) for target in targets],
         "keys": [dict(key) for key in keys],
         **({"demo": True} if page.demo else {}),

@@ -6,6 +6,7 @@ import { Button, Unread, rich } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
 import { lazy } from "../primitives/lazy.js";
 import { goTo } from "./css_editor.js";
+import { OWN_HOSTS } from "./picture_hosts.js";
 import { judgeAgain, judgedOf } from "./judged.js";
 
 /** @typedef {"logo" | "theme"} ArtworkKind */
@@ -46,7 +47,9 @@ export function CssVerdict({ kind, recordId, css, saved, changed }) {
 }
 
 /** @param {{verdict: Verdict, isChanged: boolean, isNews: boolean, isAway: boolean}} props `isNews`: whether something else about it needs attention. */
-function Findings({ verdict: { hosts, imports, size, risks, reason }, isChanged, isNews, isAway }) {
+function Findings({ verdict, isChanged, isNews, isAway }) {
+  const { imports, size, risks, reason } = verdict;
+  const hosts = verdict.hosts.filter((host) => !OWN_HOSTS.includes(host));
   const named = [...hosts.slice(0, NAMED), ...(hosts.length > NAMED ? [t("andMore", { n: hosts.length - NAMED })] : [])];
   /** @type {Map<Risk["risk"], Risk[]>} */
   const places = new Map();

@@ -9,7 +9,7 @@ import { effect, h, signal } from "../../vendor/preact.js";
 import { me, state } from "../../session.js";
 import { enumeration, t } from "../../texts.js";
 import { Button, rich } from "../primitives/basics.js";
-import { isPictureHost } from "./picture_hosts.js";
+import { OWN_HOSTS, isPictureHost } from "./picture_hosts.js";
 
 /** The number of hosts named over the frame; all of them are listed below it. */
 const NAMED = 3;
@@ -108,7 +108,9 @@ export function Held({ held, contacts, isEmpty, decide }) {
  * @param {string | undefined} props.offered The origin whose button stands over the frame.
  */
 export function Contacts({ contacts, reached, isAwaited, toggle, share, offered }) {
-  const { origins, imports, fonts, own } = contacts;
+  const { imports, fonts, own } = contacts;
+  // Pictures of the gallery itself are shown as long as the record's own picture is one.
+  const origins = contacts.origins.filter((origin) => !(OWN_HOSTS.includes(hostOf(origin)) && isLet(origin, contacts)));
   if (!origins.length && !own) return h("p", { class: "hint" }, t("hosts.none"));
   return h(
     "div",

@@ -6,6 +6,9 @@ import { computed } from "../../vendor/preact.js";
 import { pageConfig } from "../../session.js";
 import { amendShared, shared } from "../../shared_settings.js";
 
+/** The gallery itself is no other host. A submitter chooses every URL, so that none of those can make a host its own. */
+export const OWN_HOSTS = [location.host, new URL(pageConfig.public_url).host];
+
 /** As for `picture_hosts` in the configuration. */
 const HOST = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?$/;
 export const fixedHosts = pageConfig.picture_hosts;

@@ -2,7 +2,6 @@
 import { h, useMemo } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { nameOf } from "../../presentation.js";
-import { pageConfig } from "../../session.js";
 import { enumeration, t } from "../../texts.js";
 import { Skeleton, rich } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
@@ -10,6 +9,7 @@ import { Picture } from "../primitives/picture.js";
 import { useRead } from "../primitives/use_read.js";
 import { Preview } from "../css/css_preview.js";
 import { listedIn } from "../css/judged.js";
+import { OWN_HOSTS } from "../css/picture_hosts.js";
 import { Diff } from "../diff/diff.js";
 import { ChangeDiff } from "../history/change_diff.js";
 import { fieldsOfChange } from "../history/changes.js";
@@ -21,9 +21,6 @@ import { changeWords, nameOfChange } from "./submission_words.js";
 
 /** Of these, the changes have places of their own; and the first are not for people. */
 const APART = ["created_at", "preview_url", "custom_css"];
-
-/** The gallery itself is no other host. A submitter chooses every URL, so that none of those can make a host its own. */
-const OWN_HOSTS = [location.host, new URL(pageConfig.public_url).host];
 
 /** @param {Snapshot} record @param {boolean} [isNew] @returns {Snapshot} as the history has it, without what is shown elsewhere or goes without saying */
 function rest(record, isNew = false) {
