@@ -158,8 +158,9 @@ _CHANGE: Final = (
     *("origin", "undoes", "submitter_id", "source", "note", "user_name", "submitter_name"),
 )
 _ACT: Final = (
-    *("change_id", "request_id", "at", "user_id", "user_name", "origin", "count", "actions", "fields", "names"),
-    *("authors", "active", "undid", "submitter_id", "submitter_name", "note", "undone_by", "can_undo", "why_not"),
+    *("change_id", "request_id", "at", "user_id", "user_name", "origin", "source", "count", "actions", "fields"),
+    *("names", "authors", "active", "reason", "undid", "submitter_id", "submitter_name", "note", "undone_by"),
+    *("can_undo", "why_not"),
 )
 _PROPOSAL: Final = (
     *("proposal_id", "title", "note", "state", "user_id", "user_name", "changes", "reason", "created_at"),
@@ -180,7 +181,7 @@ SAMPLES: Final = (
     Sample("POST", "/api/auth/links", 201, "always", ("url", "expires_at"), {"user_id": 1042, "username": "Mia"},
         errors=(409,)),
     Sample("POST", "/api/auth/revoke", 200, "optional", ("ended",), {"refresh_token": "unknown"}, errors=(403,)),
-    Sample("GET", "/api/auth/me", 200, "always", (*_USER, "scope", "enrol_by", "must_change_password")),
+    Sample("GET", "/api/auth/me", 200, "always", (*_USER, "scope", "enrol_by", "must_change_password", "by_link")),
     Sample("GET", "/api/auth/me/preferences", 200, "always", ()),
     Sample("PUT", "/api/auth/me/preferences", 200, "always", ("theme",), {"theme": "dark"}),
     Sample("GET", "/api/auth/sessions", 200, "always", _SESSION, is_list=True),

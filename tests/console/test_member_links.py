@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from logoadmin.domain.identity.sign_in.link import CreateLink
+from logoadmin.domain.identity.users import FindUser, SetPassword
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served, served
 from tests.console.test_accessible import findings
@@ -111,9 +112,12 @@ def test_an_administrator_invites_a_member_by_link_and_again(chromium: Browser, 
         person.page.goto(again)
         is_in(person, "Mia")
         person.page.get_by_role("link", name="My account").click()
-        password = person.page.get_by_label("New password")
-        password.fill("a password of her own")
-        password.press("Enter")
-        expect(person.page.locator(".notice")).to_be_visible()
+        expect(person.page.get_by_text("You sign in through your site")).to_be_visible()
+        expect(person.page.get_by_role("heading", name="My account")).to_be_visible()
+        expect(person.page.locator("input[type=password]")).to_have_count(0)
+        expect(person.page.get_by_role("heading", name="Two-step sign-in")).to_have_count(0)
+        assert findings(person.page) == []
+    user = service.gallery.users.find(FindUser(username="Mia"))
+    service.gallery.users.set_password(SetPassword(user_id=user.user_id, password="a password of hers"))
     console.act("New sign-in link")
     expect(page.locator(".notice")).to_contain_text("signs in with a password or in another way")

@@ -101,7 +101,13 @@ VERDICT: Final = {"form": "declarations", "hosts": [], "imports": [], "size": 20
 _SETTINGS: Final[dict[str, Any]] = {"picture_hosts": [], "gallery_title": None, "gallery_home": None, "views": []}
 # The exact answers to the sample requests for records and links.
 ANSWERS: Final[dict[str, Any]] = {
-    "GET /api/auth/me": {**ADMIN_USER, "scope": ["*"], "enrol_by": None, "must_change_password": False},
+    "GET /api/auth/me": {
+        **ADMIN_USER,
+        "scope": ["*"],
+        "enrol_by": None,
+        "must_change_password": False,
+        "by_link": False,
+    },
     "GET /api/users/{user_id}/sessions": [
         {
             "session_id": "theirs", "created_at": NOW, "refreshed_at": None, "expires_at": NOW + 3600, "address": None,

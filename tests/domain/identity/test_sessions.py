@@ -378,11 +378,11 @@ def test_who_names_no_session_ends_none(stocked: LogoAdmin) -> None:
 def test_everybody_may_know_who_they_are(stocked: LogoAdmin) -> None:
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
     assert stocked.sessions.me(WhoAmI(), ann) == Me(
-        7, "ann", "a.png", 1, NOW, ("proposals:write",), None, must_change_password=False
+        7, "ann", "a.png", 1, NOW, ("proposals:write",), None, must_change_password=False, by_link=False
     )
     stocked.users.amend(AmendUser(user_id=7, role_id=3, avatar=None))
     assert stocked.sessions.me(WhoAmI(), ann) == Me(
-        7, "ann", None, 3, NOW, ("logos:write", "themes:write"), None, must_change_password=False
+        7, "ann", None, 3, NOW, ("logos:write", "themes:write"), None, must_change_password=False, by_link=False
     )
 
 

@@ -14,10 +14,11 @@ from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sessions.sessions import WhoAmI
 from logoadmin.domain.identity.sign_in.link import CreateLink, SignInWithLink
+from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.identity.users import AmendUser, CreateUser, FindUser, GetUser, ListUsers, RemoveUser, SetPassword
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller, Policy
+from logoadmin.domain.kernel.access import ANONYMOUS, ActingAs, Anonymous, Caller, Policy
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.public_url import LOCAL
@@ -35,6 +36,7 @@ pytestmark = pytest.mark.rule("contract R5")
 
 MIA_ID: Final = 1042
 MIA: Final = CreateLink(user_id=MIA_ID, username="Mia", avatar="https://site.example/mia.png")
+MIAS: Final = SignIn(username="Mia", password="a password of hers")
 HERE: Final = Anonymous("192.0.2.1", user_agent="Firefox")
 REFUSED: Final = r"^This link was used before, or has expired$"
 
@@ -212,8 +214,25 @@ def test_a_link_is_none_of_other_secrets(stocked: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract O1")
-def test_a_member_by_link_enrols_no_app_that_would_lock_them_out(stocked: LogoAdmin) -> None:
+def test_a_member_by_link_sets_nothing_that_would_end_their_links(stocked: LogoAdmin) -> None:
     who = caller(stocked, sign_in(stocked, made(stocked)))
+    assert stocked.sessions.me(WhoAmI(), who).by_link
+    with pytest.raises(errors.SignsInByLink, match="You sign in through your site"):
+        stocked.users.set_password(SetPassword(user_id=MIA_ID, password="correct horse"), who)
+    for add in (lambda: enrol(stocked, who), lambda: add_passkey(stocked, who, Authenticator(site=LOCAL))):
+        with pytest.raises(errors.SignsInByLink):
+            add()
+    assert works(stocked, sign_in(stocked, made(stocked)))
+    # Somebody else may give them another way in, and it is theirs to change from then on.
+    stocked.users.set_password(SetPassword(user_id=MIA_ID, password=MIAS.password))
+    assert not stocked.sessions.me(WhoAmI(), caller(stocked, stocked.sessions.sign_in(MIAS))).by_link
+    assert not stocked.sessions.me(WhoAmI(), caller(stocked, stocked.sessions.sign_in(ADMIN))).by_link
+
+
+@pytest.mark.rule("contract O1")
+def test_a_user_without_a_password_enrols_no_app_that_would_lock_them_out(stocked: LogoAdmin) -> None:
+    made(stocked)
+    who = ActingAs(MIA_ID, signed_in_at=NOW)
     with pytest.raises(errors.Conflict, match=r"^An authenticator app is only the second step of a sign-in; set "):
         enrol(stocked, who)
     assert stocked.factors.list(ListFactors(), who) == ()
@@ -230,7 +249,7 @@ def with_password(gallery: LogoAdmin, _storage: Storage) -> None:
 
 
 def with_factor(gallery: LogoAdmin, _storage: Storage) -> None:
-    add_passkey(gallery, caller(gallery, sign_in(gallery, made(gallery))), Authenticator(site=LOCAL))
+    add_passkey(gallery, ActingAs(MIA_ID, signed_in_at=NOW), Authenticator(site=LOCAL))
 
 
 def with_identity(_gallery: LogoAdmin, storage: Storage) -> None:
@@ -242,19 +261,23 @@ def with_more_rights(gallery: LogoAdmin, _storage: Storage) -> None:
     gallery.users.amend(AmendUser(user_id=MIA_ID, role_id=3))
 
 
-@pytest.mark.parametrize("change", [with_password, with_factor, with_identity, with_more_rights])
+@pytest.mark.parametrize(
+    ("change", "cause"),
+    [
+        (with_password, "has a password"),
+        (with_factor, "has a second factor"),
+        (with_identity, "has an identity of the issuer"),
+        (with_more_rights, "has scopes that you cannot grant"),
+    ],
+)
 def test_who_can_sign_in_otherwise_or_may_do_more_gets_no_link(
-    stocked: LogoAdmin, storage: MemoryStorage, change: Any
+    stocked: LogoAdmin, storage: MemoryStorage, change: Any, cause: str
 ) -> None:
     who = key(stocked, "users:write")
     link = made(stocked, who=who)
-    if change is with_factor:
-        change(stocked, storage)
-        link = ""
-    else:
-        change(stocked, storage)
-        refused(stocked, link)  # made before
-    with pytest.raises(errors.NotPermitted):
+    change(stocked, storage)
+    refused(stocked, link)  # made before
+    with pytest.raises(errors.LinkRefused, match=f"^User {MIA_ID} {cause}$"):
         stocked.links.create(MIA, who)
 
 

@@ -8,7 +8,7 @@ from logoadmin.domain.identity import audited_passwords
 from logoadmin.domain.identity.audited_passwords import must_change_password
 from logoadmin.domain.identity.events.recording import Refusals, record_event
 from logoadmin.domain.identity.new_passwords import NewPasswords
-from logoadmin.domain.identity.sessions.callers import require_recent_sign_in
+from logoadmin.domain.identity.sessions.callers import require_not_by_link, require_recent_sign_in
 from logoadmin.domain.identity.sign_in_limits import Limit, attempt, limits_of, take_back
 from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.identity.user_networks import is_known_network
@@ -217,6 +217,7 @@ class UserService(Service):
                 missing.
             IncorrectPassword: the current one is wrong, which counts as a failed sign-in.
             TooManySignIns: there were too many of them.
+            SignsInByLink: they sign in by links of the host site, which would end.
             RecentSignInRequired: they have no password yet, and signed in more than 10 minutes ago.
             NotFound: the user does not exist.
             NotPermitted: the caller does not hold all scopes of the user (contract B4), or is a service key, which must
@@ -238,6 +239,7 @@ class UserService(Service):
             if is_same and must_change_password(uow, command.user_id):
                 raise InvalidInput([Problem(("password",), "Password should differ from the first one", "value_error")])
             if own is not None and uow.held is not None and current is None:
+                require_not_by_link(uow, uow.held)
                 require_recent_sign_in(uow, uow.held, uow.now)
             user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=password)
             end_sign_ins(uow, user.user_id, None if own is None else own.session_id)

@@ -108,6 +108,19 @@ class NotPermitted(LogoAdminError):
         super().__init__(self.text)
 
 
+class LinkRefused(NotPermitted):
+    """No link can be made for the user, for a reason that the caller learns (contract R5)."""
+
+    def __init__(self, user_id: int, cause: str) -> None:
+        super(NotPermitted, self).__init__(f"User {user_id} {cause}")
+
+
+class SignsInByLink(NotPermitted):
+    """The user signs in by links of the host site, which end with a password or a second factor (contract R5)."""
+
+    text = "You sign in through your site, without a password or a second factor"
+
+
 class EnrolmentRequired(NotPermitted):
     """The user must enrol a second factor before anything else (contract O4)."""
 

@@ -24,6 +24,7 @@ from logoadmin.domain.identity.factors.factor_records import (
 from logoadmin.domain.identity.factors.qr import qr_svg
 from logoadmin.domain.identity.factors.totp import new_secret, provisioning_uri
 from logoadmin.domain.identity.factors.totp_factors import TotpFactors
+from logoadmin.domain.identity.sessions.callers import require_not_by_link
 from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.access import (
     OWNER,
@@ -174,6 +175,7 @@ class FactorService(Service):
         picture = qr_svg(uri)
 
         def enrol(uow: AuditedUnitOfWork, command: EnrolTotp) -> NewTotp:
+            require_not_by_link(uow, uow.held)
             require_first_step(uow, user_of(uow.held))
             factor = self._totp.begin(uow, user_of(uow.held), command.name, secret, uow.now)
             return NewTotp(factor.factor_id, secret, uri, picture)

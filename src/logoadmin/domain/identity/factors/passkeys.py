@@ -7,6 +7,7 @@ from logoadmin.domain.identity.factors.enrolment import are_codes_unused, enroll
 from logoadmin.domain.identity.factors.factor_records import NewFactor, PasskeyOptions
 from logoadmin.domain.identity.factors.passkey_factors import PasskeyFactors
 from logoadmin.domain.identity.factors.passkey_records import NewPasskey
+from logoadmin.domain.identity.sessions.callers import require_not_by_link
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, user_of
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing
 from logoadmin.domain.kernel.command import Command
@@ -53,13 +54,14 @@ class PasskeyService(Service):
 
         Raises:
             NotAuthenticated: the caller is not a user.
-            NotPermitted: the caller is a service key.
+            NotPermitted: the caller is a service key, or signs in by links of the host site, which would end.
             RecentSignInRequired: the caller signed in more than 10 minutes ago.
             Conflict: the user has 20 factors, or passkeys cannot be used here.
         """
 
         def begin(uow: AuditedUnitOfWork, _: BeginPasskey) -> PasskeyOptions:
             user_id = user_of(uow.held)
+            require_not_by_link(uow, uow.held)
             uow.identity.challenges.drop(user_id, "passkey_enrolment")
             challenge = new_challenge(uow, self._randomness, "passkey_enrolment", user_id, uow.now)
             username = get_existing(uow, USERS, user_id).username

@@ -70,6 +70,10 @@ class Me:
     must_change_password: Annotated[
         bool, described("Whether the password is the generated one of the first start, to be changed first.", False)
     ]
+    by_link: Annotated[
+        bool,
+        described("Whether the user signs in by links of the host site, without a password or a second factor.", False),
+    ]
 
 
 @dataclass(frozen=True, slots=True)

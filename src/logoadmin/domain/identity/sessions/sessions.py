@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 from logoadmin.domain.identity.audited_passwords import must_change_password
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.issuer_users import following_issuer
-from logoadmin.domain.identity.sessions.callers import Callers
+from logoadmin.domain.identity.sessions.callers import Callers, is_by_link
 from logoadmin.domain.identity.sessions.open_sessions import SessionTokens, session_of_token, sessions_of
 from logoadmin.domain.identity.sessions.session_records import (
     EndedSession,
@@ -284,7 +284,8 @@ class SessionService(Service):
         user = snapshot(USERS, get_existing(uow, USERS, held.user_id))
         # A password that signs nobody in need not be changed.
         must_change = self._session_tokens.takes_passwords and must_change_password(uow, held.user_id)
-        return Me(**user, scope=tuple(sorted(held.scope)), enrol_by=held.enrol_by, must_change_password=must_change)
+        scope, by_link = tuple(sorted(held.scope)), is_by_link(uow, held)
+        return Me(**user, scope=scope, enrol_by=held.enrol_by, must_change_password=must_change, by_link=by_link)
 
 
 def _refuse_keys(held: Rights | None) -> None:

@@ -7,6 +7,7 @@ from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.factors.factor_records import SignInLink
 from logoadmin.domain.identity.first_start import MEMBER_ROLE
 from logoadmin.domain.identity.free_ids import free_user_id
+from logoadmin.domain.identity.sessions.callers import other_way_in
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.session_opening import Proof, SessionOpening
 from logoadmin.domain.identity.sign_in_limits import limits_of
@@ -18,6 +19,7 @@ from logoadmin.domain.kernel.errors import (
     DuplicateEntry,
     DuplicateUpdate,
     InvalidInput,
+    LinkRefused,
     NotFound,
     NotPermitted,
     Problem,
@@ -82,7 +84,7 @@ class LinkSignIn(Service):
         Raises:
             InvalidInput: neither a number nor a name is given.
             NotFound: no user has the number, and no name is given.
-            NotPermitted: the caller does not hold all scopes of the user, or could not outlast as a service key; or the
+            LinkRefused: the caller does not hold all scopes of the user, or could not outlast as a service key; or the
                 user has a password, a second factor or an identity of an issuer, with which they sign in.
             RecentSignInRequired: the caller is a user who signed in more than 10 minutes ago.
             DuplicateEntry: another user has the name.
@@ -150,8 +152,13 @@ def _added(uow: AuditedUnitOfWork, command: CreateLink) -> User:
 
 def _renewed(uow: AuditedUnitOfWork, user: User, command: CreateLink) -> User:
     """Return an existing user with the name and the avatar of a link."""
-    if _signs_in_otherwise(uow, user.user_id):
-        raise NotPermitted
+    other_way = other_way_in(uow, user.user_id)
+    if other_way is not None:
+        raise LinkRefused(user.user_id, f"has {other_way}")
+    try:
+        uow.records(USERS).authorize(user, password="")
+    except NotPermitted:
+        raise LinkRefused(user.user_id, "has scopes that you cannot grant") from None
     if not user.active:
         raise Conflict(f"User {user.user_id} is suspended")
     values: dict[str, Any] = {name: value for name, value in command.new_values().items() if name != "user_id"}
@@ -159,16 +166,6 @@ def _renewed(uow: AuditedUnitOfWork, user: User, command: CreateLink) -> User:
         return uow.records(USERS).amend(user.user_id, None, values)
     except DuplicateUpdate as error:
         raise DuplicateEntry(error.value, error.key) from None
-
-
-def _signs_in_otherwise(uow: AnyUnitOfWork, user_id: int) -> bool:
-    """Return whether a user has a password, a factor or an identity: a link would be a way around it."""
-    identity = uow.identity
-    return bool(
-        identity.passwords.get(user_id) is not None
-        or identity.factors.of_user(user_id)
-        or identity.identities.of_user(user_id)
-    )
 
 
 def _scope_of(uow: AnyUnitOfWork, user: User) -> tuple[str, ...]:
@@ -187,7 +184,7 @@ def _taken(uow: AuditedUnitOfWork, link: str) -> User | None:
     if not uow.identity.challenges.take(found.challenge_hash) or not is_valid or user is None:
         return None
     is_as_before = {*_scope_of(uow, user)} <= {*found.data.split()}
-    return user if is_as_before and not _signs_in_otherwise(uow, user.user_id) else None
+    return user if is_as_before and other_way_in(uow, user.user_id) is None else None
 
 
 def _user_of(command: SignInWithLink, uow: UnitOfWork) -> int | None:

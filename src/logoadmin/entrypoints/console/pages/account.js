@@ -36,8 +36,13 @@ export default function Account() {
         h("p", null, t(user.scope.length ? "account.may" : "account.may.nothing", { what: enumeration(allWords(user.scope)) })),
         h(AvatarCard, { user: { ...user, avatar: user.avatar ?? null }, changed: () => void whoAmI() }),
       ),
-      h("section", { class: "section" }, h("h2", null, t("password.title")), h(PasswordForm, { user, own: true, done })),
-      h("section", { class: "section" }, h(MyFactors, { changed })),
+      // A password or a factor would end the links by which they come.
+      user.by_link
+        ? h("section", { class: "section" }, h("h2", null, t("account.signIn")), h("p", null, t("account.byLink")))
+        : [
+            h("section", { key: "password", class: "section" }, h("h2", null, t("password.title")), h(PasswordForm, { user, own: true, done })),
+            h("section", { key: "factors", class: "section" }, h(MyFactors, { changed })),
+          ],
       h("section", { class: "section" }, h("h2", null, t("sessions.title")), h(MySessions, { key: changes })),
       h("section", { class: "section" }, h("h2", null, t("keys.title")), h(MyKeys, {})),
       h(MyEvents, { userId: user.user_id, since: changes }),

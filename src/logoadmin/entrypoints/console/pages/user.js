@@ -143,7 +143,7 @@ function More({ user }) {
   };
   return [
     h(NameDoubts, { key: "name", user }),
-    h(
+    !(own && me.value?.by_link) && h(
       "section",
       { key: "password", class: "section" },
       h("h2", null, t("password.title")),
