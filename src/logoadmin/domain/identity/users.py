@@ -7,8 +7,9 @@ from typing import Annotated
 from logoadmin.domain.identity import audited_passwords
 from logoadmin.domain.identity.audited_passwords import must_change_password
 from logoadmin.domain.identity.events.recording import Refusals, record_event
+from logoadmin.domain.identity.link_users import require_not_by_link
 from logoadmin.domain.identity.new_passwords import NewPasswords
-from logoadmin.domain.identity.sessions.callers import require_not_by_link, require_recent_sign_in
+from logoadmin.domain.identity.sessions.callers import require_recent_sign_in
 from logoadmin.domain.identity.sign_in_limits import Limit, attempt, limits_of, take_back
 from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.identity.user_networks import is_known_network

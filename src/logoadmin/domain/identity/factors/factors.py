@@ -24,7 +24,7 @@ from logoadmin.domain.identity.factors.factor_records import (
 from logoadmin.domain.identity.factors.qr import qr_svg
 from logoadmin.domain.identity.factors.totp import new_secret, provisioning_uri
 from logoadmin.domain.identity.factors.totp_factors import TotpFactors
-from logoadmin.domain.identity.sessions.callers import require_not_by_link
+from logoadmin.domain.identity.link_users import require_not_by_link
 from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.access import (
     OWNER,

@@ -7,7 +7,7 @@ from logoadmin.domain.identity.factors.enrolment import are_codes_unused, enroll
 from logoadmin.domain.identity.factors.factor_records import NewFactor, PasskeyOptions
 from logoadmin.domain.identity.factors.passkey_factors import PasskeyFactors
 from logoadmin.domain.identity.factors.passkey_records import NewPasskey
-from logoadmin.domain.identity.sessions.callers import require_not_by_link
+from logoadmin.domain.identity.link_users import require_not_by_link
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, user_of
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing
 from logoadmin.domain.kernel.command import Command

@@ -18,13 +18,7 @@ from logoadmin.domain.kernel.access import (
     SignedIn,
 )
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
-from logoadmin.domain.kernel.errors import (
-    NotFound,
-    NotPermitted,
-    RecentSignInRequired,
-    SignsInByLink,
-    StorageUnavailable,
-)
+from logoadmin.domain.kernel.errors import NotFound, NotPermitted, RecentSignInRequired, StorageUnavailable
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.tokens import TokenVerifier
@@ -139,31 +133,6 @@ def require_recent_sign_in(uow: AnyUnitOfWork, held: Rights, now: int) -> None:
         raise RecentSignInRequired
     if held.factor == "password" and any(factor.confirmed for factor in uow.identity.factors.of_user(held.user_id)):
         raise RecentSignInRequired
-
-
-def other_way_in(uow: AnyUnitOfWork, user_id: int) -> str | None:
-    """Return what a user has to sign in with besides links, which would be a way around it; None for nothing."""
-    identity = uow.identity
-    if identity.passwords.get(user_id) is not None:
-        return "a password"
-    if identity.factors.of_user(user_id):
-        return "a second factor"
-    return "an identity of the issuer" if identity.identities.of_user(user_id) else None
-
-
-def is_by_link(uow: AnyUnitOfWork, held: Rights) -> bool:
-    """Return whether a session began with a link, by which alone its user can sign in (contract R5)."""
-    return held.factor == "link" and other_way_in(uow, held.user_id) is None
-
-
-def require_not_by_link(uow: AnyUnitOfWork, held: Rights | None) -> None:
-    """Reject a session in which a user would lock themselves out of their links, unless they must enrol a factor.
-
-    Raises:
-        SignsInByLink: they would.
-    """
-    if held is not None and held.enrol_by is None and is_by_link(uow, held):
-        raise SignsInByLink
 
 
 def _rights_of_user(uow: UnitOfWork, caller: ActingAs) -> Rights:

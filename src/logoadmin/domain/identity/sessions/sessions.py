@@ -11,7 +11,8 @@ from typing import Annotated, Any, Final, Literal
 from logoadmin.domain.identity.audited_passwords import must_change_password
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.issuer_users import following_issuer
-from logoadmin.domain.identity.sessions.callers import Callers, is_by_link
+from logoadmin.domain.identity.link_users import is_by_link
+from logoadmin.domain.identity.sessions.callers import Callers
 from logoadmin.domain.identity.sessions.open_sessions import SessionTokens, session_of_token, sessions_of
 from logoadmin.domain.identity.sessions.session_records import (
     EndedSession,

@@ -7,7 +7,7 @@ from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.factors.factor_records import SignInLink
 from logoadmin.domain.identity.first_start import MEMBER_ROLE
 from logoadmin.domain.identity.free_ids import free_user_id
-from logoadmin.domain.identity.sessions.callers import other_way_in
+from logoadmin.domain.identity.link_users import other_way_in
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.session_opening import Proof, SessionOpening
 from logoadmin.domain.identity.sign_in_limits import limits_of
