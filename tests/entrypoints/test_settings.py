@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import tempfile
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from logoadmin.domain.kernel.errors import SettingsError
 from logoadmin.settings import Settings, load_settings, settings_of
 from logoadmin.settings.shown import service_settings
 from tests.entrypoints.command_line import Run, says_one_line
+from tests.privileges import unprivileged
 
 pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K4")]
 
@@ -309,9 +311,30 @@ def test_files_of_settings_that_cannot_be_read_are_named(
     says_one_line(run("config"), 2, "logoadmin.toml cannot be read", "line 1")
     monkeypatch.setenv("LOGOADMIN_CONFIG", "nowhere.toml")
     says_one_line(run("config"), 2, "LOGOADMIN_CONFIG", "nowhere.toml")
-    if os.getuid() != 0:  # who may read everything
-        (secrets / "logoadmin_token_key").touch(0)
-        says_one_line(run("config"), 2, "logoadmin_token_key cannot be read")
+
+
+@pytest.mark.rule("contract H1")
+@pytest.mark.parametrize("forbidden", ["logoadmin.toml", "secrets/logoadmin_token_key", "secrets", "."])
+@pytest.mark.parametrize("variable", [None, "LOGOADMIN_CONFIG"])
+def test_files_of_settings_that_others_keep_to_themselves_are_named(
+    run: Run, monkeypatch: pytest.MonkeyPatch, forbidden: str, variable: str | None
+) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        os.chmod(place, 0o755)
+        monkeypatch.chdir(place)
+        Path("secrets").mkdir()
+        for file in ("logoadmin.toml", "secrets/logoadmin_token_key"):
+            Path(file).touch()
+        monkeypatch.setenv("LOGOADMIN_SECRETS_DIR", f"{place}/secrets")
+        if variable is not None:
+            monkeypatch.setenv(variable, f"{place}/logoadmin.toml")
+        Path(forbidden).chmod(0)
+        with unprivileged():
+            ended = run("config")
+        os.chmod(place, 0o755)
+        Path(forbidden).chmod(0o755)
+        unreadable = "logoadmin.toml" if forbidden == "." else forbidden
+        says_one_line(ended, 2, f"{unreadable} cannot be read: Permission denied")
 
 
 PEM: Final = ("/keys/e 1.pem", "f.pem")

@@ -96,11 +96,14 @@ def _secrets() -> _Source:
     directory = os.environ.get(_SECRETS_VARIABLE)
     if not directory:
         return _Source({}, {})
-    if not Path(directory).is_dir():
-        raise SettingsError(f"{_SECRETS_VARIABLE} names a directory that does not exist: {directory}")
     known = {f"{_PREFIX}{name}".lower(): name for name in Settings.model_fields}
     with _readable(directory):
-        files = [file for file in Path(directory).absolute().iterdir() if file.name.lower().startswith(_PREFIX.lower())]
+        try:
+            found = [*Path(directory).absolute().iterdir()]
+        except (FileNotFoundError, NotADirectoryError):
+            msg = f"{_SECRETS_VARIABLE} names a directory that does not exist: {directory}"
+            raise SettingsError(msg) from None
+    files = [file for file in found if file.name.lower().startswith(_PREFIX.lower())]
     named = {known[file.name.lower()]: file for file in files if file.name.lower() in known}
     values = {}
     for name, file in named.items():
@@ -116,13 +119,15 @@ def _file() -> _Source:
     named = os.environ.get(_CONFIG_VARIABLE)
     file = Path(named or _CONFIG_FILE)
     with _readable(str(file)):
-        is_missing = not file.exists() and not file.is_symlink()
-    if is_missing and named:
-        raise SettingsError(f"{_CONFIG_VARIABLE} names a file that does not exist: {named}")
-    if is_missing:
-        return _Source({}, {})
-    with _readable(str(file)):
-        found = tomllib.loads(file.read_text(encoding="utf-8"))
+        try:
+            text = file.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            if named:
+                raise SettingsError(f"{_CONFIG_VARIABLE} names a file that does not exist: {named}") from None
+            if file.is_symlink():
+                raise
+            return _Source({}, {})
+        found = tomllib.loads(text)
     known = Settings.model_fields
     values = {name: value for name, value in found.items() if name in known}
     problems = tuple(f"{file}: {problem}" for problem in _unknown(found.keys() - known.keys(), known))
