@@ -2,6 +2,9 @@
 
 import functools
 import gzip
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final, Protocol
 
 import brotli
@@ -27,14 +30,25 @@ _LONG: Final = 4_194_304  # bytes
 _BROTLI_FOR_LONG: Final = 9
 
 
-class File(Protocol):
-    """A file to which gzip can be written."""
+class Writer(Protocol):
+    """Something to which bytes can be written."""
 
     def write(self, content: bytes, /) -> object:
         """Write at the end."""
 
-    def flush(self) -> object:
-        """Write buffered bytes through."""
+
+class _GzipWriter:
+    """Compresses into a file; unlike GzipFile, it writes nothing more to a file that has failed."""
+
+    def __init__(self, file: Writer) -> None:
+        self._file = file
+        self._compressor = zlib.compressobj(_LEVEL, wbits=31)  # with the head and the end of gzip
+
+    def write(self, content: bytes, /) -> None:
+        self._file.write(self._compressor.compress(content))
+
+    def end(self) -> None:
+        self._file.write(self._compressor.flush())
 
 
 def accepts_gzip(request: Request) -> bool:
@@ -79,6 +93,9 @@ def in_best_brotli(content: bytes) -> bytes:
     return compressed
 
 
-def gzip_writer(file: File) -> gzip.GzipFile:
-    """Return a writer that compresses into a file; without a name and a time, so equal contents are equal bytes."""
-    return gzip.GzipFile("", "wb", _LEVEL, file, mtime=0)
+@contextmanager
+def gzip_writer(file: Writer) -> Iterator[Writer]:
+    """Yield a writer that compresses into a file; without a name and a time, so equal contents are equal bytes."""
+    writer = _GzipWriter(file)
+    yield writer
+    writer.end()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
 from operator import attrgetter
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.responses import Response, StreamingResponse
@@ -19,7 +19,7 @@ from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import version_of
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.css.verdict import Verdict
-from logoadmin.entrypoints.http_api.compression import SHORT, SUFFIX, accepts_gzip, gzip_writer, in_gzip
+from logoadmin.entrypoints.http_api.compression import SHORT, SUFFIX, Writer, accepts_gzip, gzip_writer, in_gzip
 from logoadmin.entrypoints.http_api.conditions import Fields, if_none_match, known_tag, unmodified
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
@@ -96,13 +96,6 @@ class LongList:
             StorageUnavailable: the database is out of reach.
         """
         return self.renderer.list_response(self.listing, self.fields, gzip=self.gzip)
-
-
-class Writer(Protocol):
-    """The target of a rendered body."""
-
-    def write(self, content: bytes, /) -> object:
-        """Write at the end."""
 
 
 class Renderer:
