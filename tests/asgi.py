@@ -85,8 +85,9 @@ class _InThisThread(httpx2.BaseTransport):
         return httpx2.Response(answered.status_code, headers=answered.headers, stream=stream)
 
 
-_LOOP: Final = asyncio.new_event_loop()
-atexit.register(_LOOP.close)
+_RUNNER: Final = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+_LOOP: Final = _RUNNER.get_loop()
+atexit.register(_RUNNER.close)  # which cancels the tasks that applications have begun
 
 
 def scope_of(method: str, path: str | bytes, headers: Iterable[tuple[str | bytes, str | bytes]] = ()) -> Scope:

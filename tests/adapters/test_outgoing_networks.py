@@ -77,8 +77,8 @@ def test_the_other_networks_can_be_allowed() -> None:
 
 
 def test_every_row_of_the_tables_has_a_test() -> None:
-    assert {*map(str, NOT_PUBLIC), *map(str, HOLDING_IPV4)} == {*LISTED}
-    assert {*map(str, FORBIDDEN)} == {*NEVER}
+    assert {*NOT_PUBLIC, *HOLDING_IPV4} == {*map(ip_network, LISTED)}
+    assert {*FORBIDDEN} == {*map(ip_network, NEVER)}
     assert sum(network.version == 4 for network in NOT_PUBLIC) == 14
     assert sum(network.version == 6 for network in (*NOT_PUBLIC, *HOLDING_IPV4)) == 16
 

@@ -1,6 +1,6 @@
 """How many statements SQLite gets for a sign-in in each way (contract C1, O2, O6, O7)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import pytest
@@ -29,11 +29,12 @@ Way = Callable[[LogoAdmin], Callable[[], Tokens]]
 
 
 @pytest.fixture
-def gallery(prepared_sqlite_url: str) -> LogoAdmin:
+def gallery(prepared_sqlite_url: str) -> Iterator[LogoAdmin]:
     rules = sign_in_rules(settings_of(oidc_issuer=URL, oidc_client_id="gallery", oidc_client_secret="s3cret", **ROLES))
     gallery = gallery_on(open_sql_storage(prepared_sqlite_url), FrozenClock(), sign_in=rules, issuer=FakeIssuer())
     stock(gallery)
-    return gallery
+    with gallery:
+        yield gallery
 
 
 def with_password(gallery: LogoAdmin) -> Callable[[], Tokens]:

@@ -16,6 +16,7 @@ from typing import Any, Final
 import pytest
 
 import logoadmin
+from logoadmin import bootstrap
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.entrypoints.cli import cli
 
@@ -77,8 +78,11 @@ def command(*arguments: str) -> Callable[[pytest.MonkeyPatch], object]:
 
 def serve(*arguments: str) -> Callable[[pytest.MonkeyPatch], object]:
     def as_far_as_the_application(monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("logoadmin.entrypoints.server.serve", lambda application, *_, **__: application())
-        cli.main(["serve", "--port", "0", *arguments], standalone_mode=False)
+        with contextlib.ExitStack() as galleries:
+            opened = bootstrap.open_gallery
+            monkeypatch.setattr(bootstrap, "open_gallery", lambda *a, **k: galleries.enter_context(opened(*a, **k)))
+            monkeypatch.setattr("logoadmin.entrypoints.server.serve", lambda application, *_, **__: application())
+            cli.main(["serve", "--port", "0", *arguments], standalone_mode=False)
 
     return pytest.param(as_far_as_the_application, id=" ".join(("serve", *arguments)))  # type: ignore[return-value]  # it is for parametrize
 

@@ -116,14 +116,12 @@ class Reader:
         self.publisher = IdlePublisher()
         published = PublishedGallery(self.folder, cast(Any, self.publisher), NoMetrics())
         self.app: ASGIApp = Paths(context, [], [], Background(lambda: asyncio.sleep(0)), published)
-        self.loop = asyncio.new_event_loop()
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        self.loop = self._runner.get_loop()
 
     def close(self) -> None:
         """End the process, with whatever it does in the background."""
-        for task in asyncio.all_tasks(self.loop):
-            task.cancel()
-        self.loop.run_until_complete(asyncio.sleep(0))
-        self.loop.close()
+        self._runner.close()
 
     def ask(self, name: str = "latest.json", method: str = "GET", **headers: str) -> AppResponse:
         """Return the response to one request."""
