@@ -1,4 +1,21 @@
-# Every target sets up what it needs: only python3, pip and make are required.
+# Every target sets up what it needs: only python3, pip and make are required, and checked first.
+define REQUIRED
+import re, sys
+if sys.version_info < (3, 11):
+    sys.exit("logoadmin needs Python 3.11 or newer, but python3 is %d.%d: install a newer one" % sys.version_info[:2])
+try:
+    import venv
+except ImportError:
+    sys.exit("logoadmin needs the module venv: install it; on Debian it is in python3-venv")
+try:
+    import pip
+except ImportError:
+    sys.exit("logoadmin needs pip for python3: install it; on Debian it is in python3-pip")
+if [int(number) for number in re.findall("[0-9]+", pip.__version__)[:2]] < [22, 3]:
+    sys.exit("logoadmin needs pip 22.3 or newer, but pip is %s: python3 -m pip install --upgrade pip" % pip.__version__)
+endef
+export REQUIRED
+
 .PHONY: run test test-slow test-all release structure tables check check-code check-console bundle reader vendor bench bench-console pictures views build
 .PHONY: docs lock clean
 
@@ -92,6 +109,8 @@ clean:
 
 # uv needs seconds where pip needs half a minute; a venv without pip needs no Debian package but python3.
 .venv/ready: requirements.txt pyproject.toml
+	@command -v python3 >/dev/null || { echo "logoadmin needs Python 3.11 or newer: install python3"; exit 1; }
+	@python3 -c "$$REQUIRED"
 	python3 -m venv --clear --without-pip .venv
 	python3 -m pip --quiet --disable-pip-version-check --python $(BIN)/python install uv==0.13.8
 	$(UV) pip install --quiet --python $(BIN)/python --require-hashes --requirement requirements.txt
