@@ -10,6 +10,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -26,6 +27,7 @@ from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
 from logoadmin.settings import load_settings
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
 from tests.gallery import ARTWORK
+from tests.privileges import unprivileged
 from tests.services import start
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
@@ -236,8 +238,22 @@ def test_an_unreachable_database_is_said_without_its_password(run: Run) -> None:
         port = unused.getsockname()[1]
         for command in (("init",), ("serve",), ("export", "-"), ("user", "password", "1")):
             ended = run(*command, "--database", f"mysql+pymysql://me:hidden@127.0.0.1:{port}/gallery")
-            says_one_line(ended, 1, f"Cannot connect to the database server at 127.0.0.1:{port}", "database URL")
+            says_one_line(ended, 1, f"The database at 127.0.0.1:{port} cannot be used", "database URL")
             assert "hidden" not in ended.err
+
+
+@pytest.mark.rule("contract K3")
+def test_a_file_that_is_read_only_is_no_server(
+    run: Run, monkeypatch: pytest.MonkeyPatch, initialised_file: Path
+) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        os.chmod(place, 0o777)
+        monkeypatch.chdir(place)
+        file = shutil.copy(initialised_file, f"{place}/gallery.db")
+        os.chmod(file, 0o444)
+        with unprivileged():
+            ended = run("role", "create", "editor", "--database", f"sqlite:///{file}")
+        says_one_line(ended, 1, "The database at gallery.db cannot be used: it is read-only")
 
 
 @pytest.mark.rule("contract K3")

@@ -326,8 +326,8 @@ WELL: Final = (200, {"status": "ok"})
         ({"/livez": WELL, "/api/changes": (422, {})}, "ok", "logoadmin runs at"),
         ({"/livez": WELL, "/api/changes": (401, {})}, "wrong", "another gallery is served at"),
         ({"/livez": WELL}, "warning", "a request gets status 404"),
-        ({}, "wrong", "is taken by another program"),
-        ({"/livez": (200, b"\xff hello")}, "wrong", "is taken by another program"),
+        ({}, "wrong", "is in use"),
+        ({"/livez": (200, b"\xff hello")}, "wrong", "is in use"),
     ],
     ids=["this gallery", "another gallery", "unknown", "another one", "nonsense"],
 )

@@ -418,7 +418,7 @@ ROWS: Final = (
 )
 # What no service that runs can have.
 AT_START: Final = (
-    ("another program has the port", "is taken by another program", "port", "-", "-"),
+    ("the port is in use", "is in use", "port", "-", "-"),
     ("a setting is misspelt", "unknown setting", "settings", "-", "-"),
 )
 CODES: Final = {cause.code: cause for cause in Cause}

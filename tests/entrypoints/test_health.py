@@ -74,7 +74,7 @@ def test_the_process_lives_whatever_the_database_does(app: ASGIApp, storage: Wat
 def test_a_service_without_its_database_is_not_ready_until_that_is_back(app: ASGIApp, storage: Watched) -> None:
     storage.go_away()
     cause = Cause.OUT_OF_REACH
-    why = f"Cannot connect to the database server at db.example:3306: {cause.text}; {cause.cure}"
+    why = f"The database at db.example:3306 cannot be used: {cause.text}; {cause.cure}"
     assert told(ask(app, "GET", "/readyz")) == (503, {"detail": why, "code": "out_of_reach"})
     storage.come_back()
     comes_true(lambda: ask(app, "GET", "/readyz").status_code == 200, LONG)

@@ -100,7 +100,8 @@ def test_an_unusable_address_is_reported_with_its_remedy(monkeypatch: pytest.Mon
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert listen_on("127.0.0.1", port) == (
-            f"Port {port} on 127.0.0.1 is taken by another program; stop that program, or use another port"
+            f"Port {port} on 127.0.0.1 is in use; stop what listens there, perhaps logoadmin itself, "
+            "or use another port"
         )
     assert listen_on("192.0.2.1", 0) == (
         "192.0.2.1 is not an address of this machine; use one that is, such as 127.0.0.1"
@@ -195,7 +196,7 @@ def test_a_worker_that_dies_is_replaced_and_none_outlives_its_parent(served: Ser
     assert not server.answers()
 
 
-NOT_READY_YET = "Not ready yet, retrying: Cannot connect to the database server at db.example:3306"
+NOT_READY_YET = "Not ready yet, retrying: db.example:3306: no database server responds there (out_of_reach)"
 STARTS = "The database at db.example:3306 answers; starting"
 
 
@@ -301,9 +302,7 @@ def test_each_request_and_each_fault_is_a_line_without_secrets(served: Serve) ->
     assert found == ["GET /a 200", r"GET /\x1b[31m\nforged 200", "GET /broken 200 out_of_reach"]
     assert any(line.endswith("uvicorn.error: Invalid HTTP request received.") for line in lines)
     (warning,) = (line for line in lines if " WARNING " in line and "uvicorn" not in line)
-    assert warning.endswith(
-        "GET /broken broke off: Cannot connect to the database server at db.example:3306 (out_of_reach)"
-    )
+    assert warning.endswith("GET /broken broke off: db.example:3306: no database server responds there (out_of_reach)")
     assert "secret" not in "".join(lines)
 
 

@@ -334,7 +334,7 @@ class StorageUnavailable(LogoAdminError):
     def explained(self) -> str:
         """The reason and its solution."""
         detail = f" ({self.detail})" if self.detail else ""
-        return f"{self}: {self.cause.text}{detail}; {self.cause.cure}"
+        return f"The database at {self.server} cannot be used: {self.cause.text}{detail}; {self.cause.cure}"
 
 
 class OutgoingError(LogoAdminError):

@@ -72,8 +72,8 @@ def socket_from_systemd() -> socket.socket | None:
 def _refusal(error: OSError, host: str, port: int) -> StartError:
     match error.errno:
         case errno.EADDRINUSE:
-            text = f"Port {port} on {host} is taken by another program"
-            return StartError(text, "stop that program, or use another port")
+            text = f"Port {port} on {host} is in use"
+            return StartError(text, "stop what listens there, perhaps logoadmin itself, or use another port")
         case errno.EADDRNOTAVAIL:
             return StartError(f"{host} is not an address of this machine", "use one that is, such as 127.0.0.1")
         case errno.EACCES | errno.EPERM:

@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from logoadmin.domain.kernel.access import SignedIn
-from logoadmin.domain.kernel.errors import LogoAdminError
+from logoadmin.domain.kernel.errors import LogoAdminError, StorageUnavailable
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.health import is_health_check
 from logoadmin.entrypoints.http_api.request import request_of
@@ -128,8 +128,10 @@ def _log_failure(scope: Scope, error: Exception) -> None:
     request = scope["method"], scope["path"]
     if isinstance(error, LogoAdminError | ClientDisconnect):
         level = logging.INFO if isinstance(error, ClientDisconnect) else logging.WARNING
-        code = "".join(f" ({cause.code})" for cause in [getattr(error, "cause", None)] if cause)
-        _HTTP.log(level, "The response to %s %s broke off: %s%s", *request, error, code)
+        why: object = error
+        if isinstance(error, StorageUnavailable):
+            why = f"{error.server}: {error.cause.text} ({error.cause.code})"
+        _HTTP.log(level, "The response to %s %s broke off: %s", *request, why)
     else:
         _HTTP.error("The response to %s %s failed: %s", *request, error, exc_info=error)
 

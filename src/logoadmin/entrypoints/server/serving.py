@@ -173,7 +173,7 @@ def _worker_application(application: Callable[[], ASGIApp], options: Options) ->
         except StorageUnavailable as error:
             if waited is None:
                 why = error.cause
-                log.warning("Not ready yet, retrying: %s: %s (%s); %s", error, why.text, why.code, why.cure)
+                log.warning("Not ready yet, retrying: %s: %s (%s); %s", error.server, why.text, why.code, why.cure)
             waited = error
             time.sleep(_START_PAUSE)
         except LogoAdminError as error:
