@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -49,14 +50,17 @@ def pasted(root: Path) -> str:
     """Return the commands that root pastes, with everything outside the source directory below ``root``."""
     script = "\n".join(block for block in blocks("sh") if "make build" not in block)
     script = script.replace("/usr/bin/python3", "python3")
-    return re.sub(r"(?<![\w.])/(opt|etc|var)/", rf"{root}/\1/", script)
+    return re.sub(r"(?<![\w.])/(opt|etc|var|usr/local)/", rf"{root}/\1/", script)
 
 
 @pytest.mark.rule("contract K6")
 def test_the_commands_of_the_page_install_what_the_units_run(tmp_path: Path) -> None:
     programs = tmp_path / "bin"
-    for directory in ("bin", "opt", "etc/systemd/system", "var/lib"):
+    for directory in ("bin", "opt", "etc/systemd/system", "var/lib", "usr/local/bin", "elsewhere"):
         (tmp_path / directory).mkdir(parents=True)
+    shutil.copytree(ROOT / "deploy", tmp_path / "elsewhere/deploy")
+    settings = tmp_path / "elsewhere/deploy/logoadmin.toml"
+    settings.write_text(settings.read_text().replace("/var/lib/", f"{tmp_path}/var/lib/"))
     for name, body in _STAND_INS.items():
         (programs / name).write_text(f"#!/bin/sh\nset -eu\n{body}\n")
         (programs / name).chmod(0o755)
@@ -65,10 +69,10 @@ def test_the_commands_of_the_page_install_what_the_units_run(tmp_path: Path) -> 
     done = subprocess.run(
         ["bash", "-eu"],
         input=pasted(tmp_path),
-        cwd=ROOT,
+        cwd=tmp_path / "elsewhere",
         env={
             **os.environ,
-            "PATH": f"{programs}:{os.environ['PATH']}",
+            "PATH": f"{tmp_path}/usr/local/bin:{programs}:{os.environ['PATH']}",
             "ROOT": str(tmp_path),
             "PROGRAM": str(Path(sys.executable).with_name("logoadmin")),
             "WHEEL": f"dist/logoadmin-{version}-py3-none-any.whl",
