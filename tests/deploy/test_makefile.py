@@ -1,4 +1,4 @@
-"""The Makefile says what to install where it cannot set up its environment."""
+"""The Makefile names what to install where it cannot set up its environment."""
 
 import os
 import shutil
@@ -53,7 +53,12 @@ def test_make_says_in_one_sentence_what_to_install(
     (tmp_path / "bin" / "sh").symlink_to("/bin/sh")
     environment = os.environ | {"PATH": str(tmp_path / "bin"), "PYTHONPATH": str(tmp_path), "LC_ALL": "C"}
     ended = subprocess.run(
-        [make, "-f", str(MAKEFILE), "run"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        [make, "--no-print-directory", "-f", str(MAKEFILE), "run"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     said = (ended.stdout + ended.stderr).splitlines()
     assert (ended.returncode, said[0]) == (2, sentence)

@@ -262,7 +262,7 @@ def test_a_damaged_file_is_named_with_what_to_do(run: Run) -> None:
     file = Path("logoadmin.db")
     file.write_bytes(file.read_bytes()[:4096] + b"rubbish!" * 20_000)
     for command in (("init",), ("serve", "--port", "0"), ("export", "-")):
-        says_one_line(run(*command), 1, "logoadmin.db: it is damaged", "restore it from a backup")
+        says_one_line(run(*command), 1, "logoadmin.db cannot be used: it is damaged", "restore it from a backup")
 
 
 @pytest.mark.rule("contract H1", "contract H3")
