@@ -3,7 +3,7 @@
 import sys
 from typing import Any, Final
 
-from logoadmin.domain.kernel import change_log, escalation, use_cases
+from logoadmin.domain.kernel import change_log, escalation, gate
 from logoadmin.entrypoints.cli import main
 from logoadmin.entrypoints.http_api import response_cache
 
@@ -31,7 +31,7 @@ def history() -> None:
         for name in names:
             _replace(owner, name)
     _replace(change_log.ChangeLog, "version", _version)
-    _replace(use_cases.Transactions, "_rights")
+    _replace(gate.Gate, "_rights")
 
 
 def cache() -> None:

@@ -47,7 +47,17 @@ from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPass
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.identity.sign_in_rules import USUAL_WAYS, SignInRules
-from logoadmin.domain.kernel.access import OWNER, ActingAs, Caller, Owner, Policy, Rights, SignedIn
+from logoadmin.domain.kernel.access import (
+    ALL_RIGHTS,
+    OWNER,
+    ActingAs,
+    Caller,
+    Owner,
+    Permission,
+    Policy,
+    Rights,
+    SignedIn,
+)
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.bound_storage import OpenTransaction
 from logoadmin.domain.kernel.causes import Cause
@@ -57,7 +67,7 @@ from logoadmin.domain.kernel.kinds import ROLES, USERS, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
 from logoadmin.domain.kernel.records import Change, Link, PasswordHash, Role, ServiceSetting, User
-from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules, auditing
+from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules, auditing, right_of_call
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import unsaved_css as css
 from logoadmin.domain.publication.pins import artwork_css, pins
@@ -142,7 +152,7 @@ def recorded(
     """Return work whose changes are recorded in the history."""
 
     def done(uow: UnitOfWork) -> Answer:
-        held = None if user_id is None else Rights(user_id, frozenset("*"), signed_in_at=now)
+        held = ALL_RIGHTS if user_id is None else Rights(user_id, frozenset("*"), signed_in_at=now)
         audited = AuditedUnitOfWork(uow, auditing(USUAL_WAYS, Notices((), LOCAL)), now, request_id, held)
         answer = work(audited)
         audited.close()
@@ -442,7 +452,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     artwork_css.GetThemeCss: ("themes.css", {"theme_id": 1}),
     artworks.LinkThemeAuthor: ("themes.link", {"theme_id": 1, "author_id": 2}),
     artworks.UnlinkThemeAuthor: ("themes.unlink", {"theme_id": 1, "author_id": 1}),
-    artworks.RemoveThemeAuthor: ("themes.unlink", {"theme_id": 1, "author_id": 1}),
+    artworks.RemoveThemeAuthor: ("themes.remove_author", {"theme_id": 1, "author_id": 1}),
     artworks.ListLogos: ("logos.list", {}),
     artworks.CreateLogo: ("logos.create", ARTWORK),
     artworks.GetLogo: ("logos.get", {"logo_id": 1}),
@@ -453,7 +463,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     artwork_css.GetLogoCss: ("logos.css", {"logo_id": 1}),
     artworks.LinkLogoAuthor: ("logos.link", {"logo_id": 1, "author_id": 2}),
     artworks.UnlinkLogoAuthor: ("logos.unlink", {"logo_id": 1, "author_id": 1}),
-    artworks.RemoveLogoAuthor: ("logos.unlink", {"logo_id": 1, "author_id": 1}),
+    artworks.RemoveLogoAuthor: ("logos.remove_author", {"logo_id": 1, "author_id": 1}),
     pins.GetThemePins: ("pins.list", {"theme_id": 1}),
     pins.GetThemeCopies: ("pins.copies", {"theme_id": 1}),
     pins.CheckThemePins: ("pins.check", {"theme_id": 1}),
@@ -475,6 +485,11 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     import_export.ImportRecords: ("import_export.load", {"dry_run": False}),
     import_export.ExportRecords: ("import_export.dump", {"kind": ("user",)}),
 }
+
+
+def right_to(kind: type[Command]) -> Permission:
+    """Return the right that the use case of a command in :data:`ASKED` requires."""
+    return right_of_call(ASKED[kind][0], kind)
 
 
 IMPORTED_LINE: Final = '{"kind": "author", "author_id": 9, "user_id": 109, "username": "Ida"}'

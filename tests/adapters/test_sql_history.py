@@ -7,9 +7,9 @@ import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.domain.kernel.access import SentRequestId
+from logoadmin.domain.kernel.gate import _unused_id
 from logoadmin.domain.kernel.lists import ChangeFilter, Order, before_all
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.domain.kernel.use_cases import _unused_id
 from logoadmin.ports.storage import UnitOfWork
 from tests.adapters.test_sql_searches import ORDERS, take_statistics, work_for
 

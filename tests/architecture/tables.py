@@ -69,7 +69,7 @@ def operations() -> str:
 
 
 def _operation_row(operation: Operation) -> list[str]:
-    permission, fields = operation.command.permission, fields_of(operation.command)
+    permission, fields = operation.permission, fields_of(operation.command)
     given = {field.validation_alias or name: field for name, field in fields.items()}
     body = [f"`{n}`{'' if f.is_required() else '?'}" for n, f in given.items() if n not in operation.path_fields]
     scopes = " or ".join(f"`{scope.value}`" for scope in (permission.scope, *permission.or_else) if scope)

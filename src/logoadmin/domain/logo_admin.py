@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import isasyncgen, isawaitable, isgenerator
 from types import TracebackType
-from typing import Final, Literal, TypeVar
+from typing import ClassVar, Final, Literal, TypeVar, get_type_hints
 
 from logoadmin.domain.changes import proposal_records
 from logoadmin.domain.changes.acts import ActService
@@ -15,7 +15,7 @@ from logoadmin.domain.changes.history import ChangeService
 from logoadmin.domain.changes.import_export import ImportExportService
 from logoadmin.domain.changes.notices import Notices, NoticeSender
 from logoadmin.domain.changes.proposals import ProposalService
-from logoadmin.domain.gallery.artworks import ArtworkService
+from logoadmin.domain.gallery.artworks import LOGO_USE_CASES, THEME_USE_CASES, ArtworkService
 from logoadmin.domain.gallery.audited_artworks import AuditedArtworks
 from logoadmin.domain.gallery.audited_authors import AuditedAuthors
 from logoadmin.domain.gallery.authors import AuthorService
@@ -56,20 +56,33 @@ from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
 from logoadmin.domain.identity.sweep import sweep_sign_ins
 from logoadmin.domain.identity.users import UserService
 from logoadmin.domain.kernel import milestones, records
-from logoadmin.domain.kernel.access import ActingAs, Policy
+from logoadmin.domain.kernel.access import PUBLIC, ActingAs, Permission, Policy
 from logoadmin.domain.kernel.acting_service import ActingService
 from logoadmin.domain.kernel.audited_unit_of_work import Auditing
 from logoadmin.domain.kernel.bound_storage import ClosedStorage, OpenTransaction
+from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import LogoAdminError, NotFound, StorageUnavailable
+from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.idempotency import Idempotency, sweep_responses
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, LOGOS, THEMES, USERS, ArtworkKind
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, LOGOS, THEMES, USERS
 from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
-from logoadmin.domain.kernel.records import Artwork, Kind, ServiceSetting
+from logoadmin.domain.kernel.records import (
+    Kind,
+    Logo,
+    LogoAuthor,
+    RemovedLogo,
+    RemovedLogoAuthor,
+    RemovedTheme,
+    RemovedThemeAuthor,
+    ServiceSetting,
+    Theme,
+    ThemeAuthor,
+)
 from logoadmin.domain.kernel.settings_in_history import AuditedSettings
-from logoadmin.domain.kernel.use_cases import Service, Transactions
+from logoadmin.domain.kernel.use_cases import Service, UseCasesOfKind, right_of
 from logoadmin.domain.publication.css.unsaved_css import CssService
 from logoadmin.domain.publication.files.gallery_keys import GalleryKeys
-from logoadmin.domain.publication.pins.artwork_css import ArtworkCss
+from logoadmin.domain.publication.pins.artwork_css import ArtworkCss, GetLogoCss, GetThemeCss
 from logoadmin.domain.publication.pins.pins import PinService
 from logoadmin.domain.publication.publication_service import PublicationService, PublishingRules
 from logoadmin.domain.publication.withdrawal_log import withdraw
@@ -86,9 +99,6 @@ from logoadmin.ports.publication.signing import Signing, SigningKey
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 Answer = TypeVar("Answer")
-LinkAnswer = TypeVar("LinkAnswer")
-Removed = TypeVar("Removed")
-RemovedLink = TypeVar("RemovedLink")
 
 # Rows of each kind in one write, which takes milliseconds.
 _SWEPT_AT_ONCE: Final = 50
@@ -139,14 +149,16 @@ class Rules:
     service_settings: tuple[ServiceSetting, ...] = ()
 
 
-class JudgedArtworkService(ArtworkService[Artwork, LinkAnswer, Removed, RemovedLink]):
-    """The use cases of one kind of artwork, with the verdict on its CSS."""
+class ThemeService(ArtworkService[Theme, ThemeAuthor, RemovedTheme, RemovedThemeAuthor], ArtworkCss):
+    """The use cases of themes, with the verdict on their CSS."""
 
-    def __init__(
-        self, kind: ArtworkKind[Artwork, LinkAnswer, Removed, RemovedLink], transactions: Transactions
-    ) -> None:
-        super().__init__(kind, transactions)
-        self.css = ArtworkCss(kind, transactions).css
+    use_cases: ClassVar[UseCasesOfKind] = {**THEME_USE_CASES, "css": (GetThemeCss, PUBLIC)}
+
+
+class LogoService(ArtworkService[Logo, LogoAuthor, RemovedLogo, RemovedLogoAuthor], ArtworkCss):
+    """The use cases of logos, with the verdict on their CSS."""
+
+    use_cases: ClassVar[UseCasesOfKind] = {**LOGO_USE_CASES, "css": (GetLogoCss, PUBLIC)}
 
 
 def auditing(ways: Ways, notices: Notices) -> Auditing:
@@ -209,6 +221,32 @@ class LogoAdmin:
     Safe to use from several threads. A context manager that closes the database.
     """
 
+    users: UserService
+    roles: RoleService
+    authors: AuthorService
+    themes: ThemeService
+    logos: LogoService
+    sessions: PasswordSignIn
+    factors: SecondStepSignIn
+    passkeys: PasskeySignIn
+    sign_in_codes: CodeSignIn
+    links: LinkSignIn
+    single_sign_on: IssuerSignIn
+    keys: KeyService
+    events: EventService
+    pins: PinService
+    pictures: PictureService
+    settings: SettingsService
+    css: CssService
+    preferences: PreferenceService
+    publication: PublicationService
+    changes: ChangeService
+    acts: ActService
+    bulk: BulkService
+    proposals: ProposalService
+    notices: NoticeSender
+    import_export: ImportExportService
+
     def __init__(self, ports: Ports, rules: Rules, admin_password: str | None = None) -> None:
         """Connect the core with its adapters."""
         self._ports, self._rules = ports, rules
@@ -232,8 +270,8 @@ class LogoAdmin:
         self.users = UserService(transactions, new_passwords, ports.clock)
         self.roles = RoleService(transactions)
         self.authors = AuthorService(transactions)
-        self.themes = JudgedArtworkService(THEMES, transactions)
-        self.logos = JudgedArtworkService(LOGOS, transactions)
+        self.themes = ThemeService(THEMES, transactions)
+        self.logos = LogoService(LOGOS, transactions)
         self.pins = PinService(transactions, ports.outgoing if rules.publishing.pin_imports else None, ports.clock)
         self.pictures = PictureService(
             transactions, ports.pictures, ports.outgoing, ports.clock, rules.public_url, rules.picture_space
@@ -256,7 +294,7 @@ class LogoAdmin:
         self.acts = ActService(transactions)
         self.bulk = BulkService(transactions, new_passwords, of_kinds)
         self.proposals = ProposalService(transactions, of_kinds, ports.clock, notices)
-        self.notices = NoticeSender(ports.storage, ports.clock, notices, ports.receivers)
+        self.notices = NoticeSender(transactions, ports.clock, notices, ports.receivers)
         self.import_export = ImportExportService(transactions, new_passwords)
 
     def _connect_signing_in(self, ports: Ports, rules: Rules, transactions: Transactions, callers: Callers) -> None:
@@ -434,6 +472,16 @@ class LogoAdmin:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def right_of_call(call: str, command: type[Command]) -> Permission:
+    """Return the right that a use case of :class:`LogoAdmin` requires, such as ``logos.create`` (contract B6).
+
+    Raises:
+        TypeError: it does not take commands of exactly this type.
+    """
+    service, _, name = call.partition(".")
+    return right_of(get_type_hints(LogoAdmin)[service], name, command)
 
 
 def metrics(gallery: LogoAdmin) -> str:

@@ -12,7 +12,6 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.changes.history import RevertRequest
-from logoadmin.domain.changes.notices import Notices, NoticeSender
 from logoadmin.domain.changes.proposal_commands import (
     AmendProposal,
     ApplyProposal,
@@ -295,7 +294,7 @@ def test_no_secret_is_in_a_body_in_storage_or_in_a_repr(
 
 
 def test_a_database_that_is_away_is_no_answer_of_a_receiver(
-    storage: MemoryStorage, clock: FrozenClock, receivers: Receivers
+    storage: MemoryStorage, clock: FrozenClock, receivers: Receivers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gallery = notifying(storage, clock, receivers)
     proposed(gallery)
@@ -305,9 +304,9 @@ def test_a_database_that_is_away_is_no_answer_of_a_receiver(
         def read(self, work: Callable[[UnitOfWork], Any]) -> Any:  # noqa: ARG002 (it is away)
             raise StorageUnavailable("db:1")
 
-    sender = NoticeSender(Away(), clock, Notices((DISCORD,), gallery.public_url), receivers)
+    monkeypatch.setattr(gallery.notices.transactions, "storage", Away())
     with pytest.raises(StorageUnavailable):
-        sender.send_due()
+        gallery.notices.send_due()
     assert receivers.got == []
 
 

@@ -15,7 +15,7 @@ from logoadmin.domain.identity.roles import AmendRole, CreateRole
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
 from logoadmin.domain.identity.users import AmendUser, RemoveUser
-from logoadmin.domain.kernel.access import KeyHolder, Policy
+from logoadmin.domain.kernel.access import ALL_RIGHTS, KeyHolder, Policy
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotPermitted
@@ -53,7 +53,7 @@ def know(storage: Storage, user_id: int = ADMIN_ID, issuer: str = ISSUER) -> Non
 
 def change(storage: Storage, ways: Ways, work: Callable[[AuditedUnitOfWork], object]) -> None:
     def done(uow: UnitOfWork) -> None:
-        audited = AuditedUnitOfWork(uow, auditing(ways, Notices((), LOCAL)), NOW, None, None)
+        audited = AuditedUnitOfWork(uow, auditing(ways, Notices((), LOCAL)), NOW, None, ALL_RIGHTS)
         work(audited)
         audited.close()
 

@@ -37,6 +37,7 @@ from tests.gallery import (
     WatchedStorage,
     exported,
     gallery_on,
+    right_to,
     stock,
 )
 
@@ -459,7 +460,7 @@ def test_under_guarded_a_session_with_the_generated_password_may_change_it_and_n
     storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     gallery, who, _ = started(storage, clock, Policy.GUARDED)
-    for kind in (kind for kind in ASKED if kind.permission != PUBLIC):
+    for kind in (kind for kind in ASKED if right_to(kind) != PUBLIC):
         error = error_of(gallery, kind, who)
         assert isinstance(error, errors.PasswordChangeRequired) == (kind.__name__ not in WITH_FIRST_PASSWORD), kind
         if isinstance(error, errors.PasswordChangeRequired):

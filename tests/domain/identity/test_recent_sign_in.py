@@ -29,7 +29,7 @@ from logoadmin.ports.storage import UnitOfWork
 from tests.domain.identity.second_factors import STEP, challenged, code_of, enrol, enrolled, second_step
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh, works
 from tests.domain.undone import error_of
-from tests.gallery import ADMIN_ID, ASKED, FrozenClock, gallery_on, once, stock
+from tests.gallery import ADMIN_ID, ASKED, FrozenClock, gallery_on, once, right_to, stock
 
 pytestmark = pytest.mark.rule("contract O3")
 
@@ -60,7 +60,7 @@ def signed_in(gallery: LogoAdmin) -> SignedIn:
 
 def test_the_commands_that_need_a_recent_sign_in_are_these() -> None:
     """ASVS 7.5.1 and 7.5.3."""
-    assert {kind for kind in ASKED if kind.recent} == {*RECENT}
+    assert {kind for kind in ASKED if right_to(kind).recent} == {*RECENT}
 
 
 @pytest.mark.parametrize(("age", "asked"), [(0, False), (599, False), (600, False), (601, True), (86_400, True)])

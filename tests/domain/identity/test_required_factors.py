@@ -26,7 +26,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.second_factors import challenged, code_of, enrol, enrolled, second_step
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh
 from tests.domain.undone import error_of
-from tests.gallery import ADMIN_ID, ASKED, NOW, FrozenClock, gallery_on, stock
+from tests.gallery import ADMIN_ID, ASKED, NOW, FrozenClock, gallery_on, right_to, stock
 
 pytestmark = pytest.mark.rule("contract O4")
 
@@ -104,7 +104,7 @@ def test_such_a_session_can_do_nothing_else(clock: FrozenClock, policy: Policy) 
     gallery = gallery_on(MemoryStorage(), clock, policy, sign_in=SignInRules(second_factor="required", grace_days=0))
     stock(gallery)
     who = caller(gallery, gallery.sessions.sign_in(ADMIN))
-    for kind in (kind for kind in ASKED if kind.permission != PUBLIC):
+    for kind in (kind for kind in ASKED if right_to(kind) != PUBLIC):
         error = error_of(gallery, kind, who)
         assert isinstance(error, errors.EnrolmentRequired) == (kind not in ALLOWED), kind
         assert not isinstance(error, errors.NotPermitted) or isinstance(error, errors.EnrolmentRequired), kind

@@ -20,7 +20,19 @@ from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.identity.session_storage import Session
-from tests.gallery import ADMIN_ID, ASKED, NOW, FrozenClock, ask, gallery_on, if_match, if_none_match, signed_in, stock
+from tests.gallery import (
+    ADMIN_ID,
+    ASKED,
+    NOW,
+    FrozenClock,
+    ask,
+    gallery_on,
+    if_match,
+    if_none_match,
+    right_to,
+    signed_in,
+    stock,
+)
 
 pytestmark = pytest.mark.rule("contract A19", "contract B4")
 
@@ -48,7 +60,7 @@ def answer(gallery: LogoAdmin, command: Command, caller: Caller) -> type[errors.
 
 
 # Every command that requires a scope or concerns keys: callers without the scope learn nothing else.
-SCOPED: Final = [kind for kind in ASKED if kind.permission.scope is not None]
+SCOPED: Final = [kind for kind in ASKED if right_to(kind).scope is not None]
 
 
 @pytest.mark.parametrize("kind", SCOPED, ids=lambda kind: kind.__name__)
@@ -158,7 +170,7 @@ CASES: Final = (
 ESCALATING: Final = [
     kind
     for kind in ASKED
-    if kind.permission.scope in ("users:write", "roles:write", "*")
+    if right_to(kind).scope in ("users:write", "roles:write", "*")
     or kind in {changes.Revert, import_export.ImportRecords}
 ]
 # A command without a case of its own is tried as it is in ASKED.

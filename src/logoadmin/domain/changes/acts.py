@@ -12,15 +12,16 @@ from typing import Annotated, Any, Final, NamedTuple
 from logoadmin.domain.changes.change_list import undoer_of
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD
-from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, Rights
+from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, Held, Permission, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED
 from logoadmin.domain.kernel.change_log import BLOCKED, BLOCKED_FIELD, CREATED, PASSWORD_SET
+from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, RECORDED_KINDS, USERS
 from logoadmin.domain.kernel.limits import Origin, RequestId, Source, described
 from logoadmin.domain.kernel.lists import ChangeFilter, Filter, ListCommand, Listing, PageSizes
 from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.domain.kernel.use_cases import Service
+from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.ports.kernel.change_storage import Span
 from logoadmin.ports.storage import UnitOfWork
 
@@ -124,30 +125,31 @@ class ListActs(ListChanges):
 class ActService(Service):
     """The use cases of acts."""
 
-    def list(self, command: ListActs, caller: Caller = OWNER) -> Listing[Act]:
+    @use_case(Permission(Scope.CHANGES_READ))
+    def list(self, gate: Gate, command: ListActs, caller: Caller = OWNER) -> Listing[Act]:
         """Return the acts, in the order in which they were done.
 
         Raises:
             NotModified: the caller has this version of the list.
         """
 
-        def first(uow: UnitOfWork, command: ListActs, held: Rights | None) -> tuple[Pages[Act], FirstPage[Act]]:
+        def first(uow: UnitOfWork, command: ListActs, held: Held) -> tuple[Pages[Act], FirstPage[Act]]:
             pages = _pages(command, None if isinstance(caller, Anonymous) else _Undoer(held))
             return pages, pages.first(uow, command)
 
-        pages, found = self.transactions.snapshot_with_rights(command, caller, first)
-        return listing(self.transactions, command, pages, found)
+        pages, found = gate.snapshot_with_rights(command, caller, first)
+        return listing(gate, command, pages, found)
 
 
 class _Undoer(NamedTuple):
     """Somebody who may want to undo an act; with None for every right."""
 
-    held: Rights | None
+    held: Held
 
     def missing(self, kinds: Iterable[Kind]) -> list[str]:
         """Return the scopes that this caller lacks to change records of these kinds."""
         scopes = dict.fromkeys(RECORDED_KINDS[kind].write_scope for kind in kinds)
-        return [] if self.held is None else [scope.value for scope in scopes if not self.held.hold(scope)]
+        return [scope.value for scope in scopes if not self.held.hold(scope)]
 
 
 class _Found(NamedTuple):

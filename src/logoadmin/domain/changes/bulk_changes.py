@@ -37,11 +37,12 @@ from logoadmin.domain.kernel.errors import (
     Problem,
     TooManyChanges,
 )
+from logoadmin.domain.kernel.gate import Gate, Transactions, WriteWork
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyKind
 from logoadmin.domain.kernel.limits import AuthorIds, Flag, Id, Origin, RequestId, described
 from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, EVERY_CHANGE, Listing, text_length
 from logoadmin.domain.kernel.records import Change, Kind, ListedKind, Undone, version_of
-from logoadmin.domain.kernel.use_cases import Service, Transactions, WriteWork, work_of
+from logoadmin.domain.kernel.use_cases import Service, gate_of, use_case, work_of
 
 # The most changes of one request.
 MOST_CHANGES: Final = 1_000
@@ -190,7 +191,6 @@ def steps_of(changes: Iterable[BulkChange]) -> tuple[Step, ...]:
 class ApplyChanges(Command):
     """Many changes, all or nothing; each requires the right of its own operation."""
 
-    permission = SIGNED_IN
     hashes = True
     takes_long = True
     origin = Origin.BULK
@@ -235,7 +235,8 @@ class BulkService(Service):
         super().__init__(transactions)
         self._new_passwords, self._services = new_passwords, services
 
-    def apply(self, command: ApplyChanges, caller: Caller = OWNER) -> Listing[Change]:
+    @use_case(SIGNED_IN)
+    def apply(self, gate: Gate, command: ApplyChanges, caller: Caller = OWNER) -> Listing[Change]:
         """Make all changes, or none, and return them as the history has them (contract J7).
 
         Each requires the write scope of its kind, under any policy, as undoing it does.
@@ -250,7 +251,7 @@ class BulkService(Service):
                 text begins with its place, such as ``Change 3:``, counted from 0.
             TooManyChanges: what a dry run would return is too long.
         """
-        self.transactions.require_token(command, caller)
+        gate.require_token(caller)
         if problems := [*self._password_problems(command)]:
             raise InvalidInput(problems)
         works = [self._work(place, step, caller) for place, step in enumerate(command.steps)]
@@ -261,15 +262,14 @@ class BulkService(Service):
                 _continue(uow, command.continues)
             for place, (step, work) in enumerate(zip(command.steps, works, strict=True)):
                 with placed(place):
-                    if uow.held is not None:
-                        uow.held.require([step.kind.write_scope])
+                    uow.held.require(self._gate(step).permission.scopes)
                     _make(uow, step, work)
             return _unstored(uow, last) if command.dry_run else Undone(last, uow.change_log.last_id)
 
-        applied = self.transactions.write(command, caller, apply)
+        applied = gate.write(command, caller, apply)
         if isinstance(applied, tuple):
             return Listing(applied, attrgetter("change_id"))
-        return changes_between(self.transactions, applied.after, applied.last)
+        return changes_between(gate, applied.after, applied.last)
 
     def _password_problems(self, command: ApplyChanges) -> Iterator[Problem]:
         """Yield the problems of the passwords of new users."""
@@ -282,15 +282,19 @@ class BulkService(Service):
         """Return what a step does in the transaction; a password is hashed before it."""
         if isinstance(step.command, CreateUser):
             with placed(place):
-                self.transactions.check(step.command, caller)
+                self._gate(step).check(step.command, caller)
             return creation(self._new_passwords, step.command.password)
-        return work_of(self._services[step.kind.kind], step.verb)
+        return work_of(self._services[step.kind.kind], step.verb, step.command)
+
+    def _gate(self, step: Step) -> Gate:
+        """Return the gate of the use case that makes a step, whose right it requires as well."""
+        return gate_of(self._services[step.kind.kind], step.verb, step.command)
 
 
 def _continue(uow: AuditedUnitOfWork, request_id: str) -> None:
     """Make the next changes part of the act of an earlier request, if nothing was changed since."""
     last = uow.changes.get(uow.changes.last_id())
-    user_id = None if uow.held is None else uow.held.user_id
+    user_id = uow.held.user_id
     # What an import or a proposal did would be undone with these, and be shown under the name of somebody else.
     if last is not None and (last.request_id, last.user_id, last.origin) == (request_id, user_id, Origin.BULK):
         uow.change_log.continue_request(request_id)
@@ -303,7 +307,7 @@ def make(uow: AuditedUnitOfWork, services: Mapping[Kind, Service], place: int, s
         NotFound, NotPermitted, Outdated, Conflict, DuplicateEntry: see :meth:`BulkService.apply`.
     """
     with placed(place):
-        _make(uow, step, work_of(services[step.kind.kind], step.verb))
+        _make(uow, step, work_of(services[step.kind.kind], step.verb, step.command))
 
 
 def _make(uow: AuditedUnitOfWork, step: Step, work: WriteWork[Any, Any]) -> None:
@@ -319,7 +323,7 @@ def _unstored(uow: AuditedUnitOfWork, after: int) -> tuple[Change, ...]:
         TooManyChanges: they are too long to be held.
     """
     uow.change_log.store()
-    caller = None if uow.held is None else uow.records(USERS).get(uow.held.user_id)
+    caller = None if uow.held.user_id is None else uow.records(USERS).get(uow.held.user_id)
     found: list[Change] = []
     length = 0
     while page := uow.changes.page(after, CHANGE_PAGE_SIZES.most, EVERY_CHANGE, "asc"):

@@ -7,6 +7,7 @@ from typing import Any
 
 from logoadmin.domain.kernel.access import Caller
 from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED, AnyUnitOfWork
+from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.lists import (
     CHANGE_PAGE_SIZES,
@@ -20,27 +21,24 @@ from logoadmin.domain.kernel.lists import (
 )
 from logoadmin.domain.kernel.pagination import Pages, listing, whole
 from logoadmin.domain.kernel.records import Change, Kind, User
-from logoadmin.domain.kernel.use_cases import Transactions
 from logoadmin.ports.storage import UnitOfWork
 
 
-def list_changes(
-    transactions: Transactions, command: ListCommand, caller: Caller, where: ChangeFilter
-) -> Listing[Change]:
+def list_changes(gate: Gate, command: ListCommand, caller: Caller, where: ChangeFilter) -> Listing[Change]:
     """Return the changes that match a filter, the oldest first unless asked otherwise.
 
     Raises:
         NotModified: the caller has this version of the list.
     """
     pages = _pages(where, command.order)
-    return listing(transactions, command, pages, transactions.read(command, caller, pages.first))
+    return listing(gate, command, pages, gate.read(command, caller, pages.first))
 
 
-def changes_between(transactions: Transactions, after: int, last: int) -> Listing[Change]:
+def changes_between(gate: Gate, after: int, last: int) -> Listing[Change]:
     """Return the changes after one id up to another, for the caller who made them."""
     pages = _pages(last=last)
-    first = transactions.storage.read(lambda uow: pages.page(after, pages.sizes.first, uow))
-    return whole(transactions, first, pages, after, last)
+    first = gate.storage.read(lambda uow: pages.page(after, pages.sizes.first, uow))
+    return whole(gate, first, pages, after, last)
 
 
 def _pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int | None = None) -> Pages[Change]:

@@ -16,6 +16,7 @@ from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED, AuditedUni
 from logoadmin.domain.kernel.change_log import BLOCKED_FIELD, CREATED, PASSWORD_SET, RESTORED, Snapshot
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotFound, NotPermitted
+from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import (
     ARTWORK_KINDS,
     AUTHORS,
@@ -28,15 +29,13 @@ from logoadmin.domain.kernel.kinds import (
 from logoadmin.domain.kernel.limits import Action, ChangeId, Id, Origin, RequestId, UnixTime, described
 from logoadmin.domain.kernel.lists import ChangeFilter, ListCommand, Listing
 from logoadmin.domain.kernel.records import Change, Kind, Link, Undone
-from logoadmin.domain.kernel.use_cases import Service, Transactions, writes
+from logoadmin.domain.kernel.use_cases import Service, for_program, use_case, writes
 from logoadmin.domain.publication.pins.audited_pins import AuditedPins
 from logoadmin.domain.publication.pins.pin_changes import PINS_FIELD
 
 
 class ListChanges(ListCommand):
     """All changes, or those that match the filters, in order (contract G3)."""
-
-    permission = Permission(Scope.CHANGES_READ)
 
     kind: Annotated[Kind, described("Changes of records of this kind.", "author")] | None = None
     id: Annotated[Id, described("Changes of the record with this id; requires `kind`.", 7)] | None = None
@@ -73,7 +72,6 @@ class ListChanges(ListCommand):
 class Revert(Command):
     """The undoing of a change; it requires the write scope of its kind of record."""
 
-    permission = SIGNED_IN
     origin = Origin.UNDO
 
     change_id: ChangeId
@@ -82,7 +80,6 @@ class Revert(Command):
 class RevertRequest(Command):
     """The undoing of all changes of a request; it requires the write scopes of their kinds."""
 
-    permission = SIGNED_IN
     takes_long = True
     origin = Origin.UNDO
 
@@ -96,15 +93,17 @@ class ChangeService(Service):
         super().__init__(transactions)
         self._notices = notices
 
-    def list(self, command: ListChanges, caller: Caller = OWNER) -> Listing[Change]:
+    @use_case(Permission(Scope.CHANGES_READ))
+    def list(self, gate: Gate, command: ListChanges, caller: Caller = OWNER) -> Listing[Change]:
         """Return the changes, by change_id, the order in which they were stored (contract G, G3)."""
-        return list_changes(self.transactions, command, caller, command.filter())
+        return list_changes(gate, command, caller, command.filter())
 
+    @for_program
     def version(self) -> int:
         """Return the version of all records together, which rises with every change (contract F1)."""
         return self.transactions.storage.read(lambda uow: uow.changes.last_id())
 
-    @writes
+    @writes(SIGNED_IN)
     def revert(self, uow: AuditedUnitOfWork, command: Revert) -> Change:
         """Undo a change, and return the change that this makes (contract G2).
 
@@ -135,7 +134,8 @@ class ChangeService(Service):
         user = None if undone.user_id is None else uow.records(USERS).get(undone.user_id)
         return undone if user is None else replace(undone, user_name=user.username)
 
-    def revert_request(self, command: RevertRequest, caller: Caller = OWNER) -> Listing[Change]:
+    @use_case(SIGNED_IN)
+    def revert_request(self, gate: Gate, command: RevertRequest, caller: Caller = OWNER) -> Listing[Change]:
         """Undo all changes of a request, the newest first, and return the changes that this makes (contract G4).
 
         Each is undone as :meth:`revert` does it; all are, or none. Passwords that the request set stay,
@@ -148,10 +148,9 @@ class ChangeService(Service):
             Conflict: something else changed one of the records later; the text names that change.
             DuplicateUpdate: another record has one of the old values; DuplicateEntry: one of those of a removed record.
         """
-        undone = self._revert_request(command, caller)
-        return changes_between(self.transactions, undone.after, undone.last)
+        undone = gate.write(command, caller, self._revert_request)
+        return changes_between(gate, undone.after, undone.last)
 
-    @writes
     def _revert_request(self, uow: AuditedUnitOfWork, command: RevertRequest) -> Undone:
         _refuse_without_write_scope(uow)
         kinds = uow.changes.kinds_of_request(command.request_id)
@@ -180,16 +179,13 @@ def _newest_first(uow: AuditedUnitOfWork, request_id: str, last: int) -> Iterato
 
 def _refuse_without_write_scope(uow: AuditedUnitOfWork) -> None:
     """Reject callers without any write scope, so that they cannot probe which changes exist."""
-    held = uow.held
-    if held is not None and not any(held.hold(kind.write_scope) for kind in RECORDED_KINDS.values()):
+    if not any(uow.held.hold(kind.write_scope) for kind in RECORDED_KINDS.values()):
         raise NotPermitted
 
 
 def _require_write_scopes(uow: AuditedUnitOfWork, kinds: Collection[Kind]) -> None:
     """Reject callers that may not change records of each of these kinds."""
-    held = uow.held
-    if held is not None:
-        held.require(RECORDED_KINDS[kind].write_scope for kind in kinds)
+    uow.held.require(RECORDED_KINDS[kind].write_scope for kind in kinds)
 
 
 def _authorize(uow: AuditedUnitOfWork, change: Change) -> None:

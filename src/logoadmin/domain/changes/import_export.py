@@ -18,15 +18,16 @@ from pydantic.json_schema import SkipJsonSchema
 from logoadmin.domain.changes.import_source import BadLines, CheckedLines, ImportSource
 from logoadmin.domain.changes.jsonl import Line, LineOutcome, UserLine, problem_of, serialized_line
 from logoadmin.domain.identity.new_passwords import NewPasswords
-from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, KeyHolder, Owner, Rights, Scope, SignedIn
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, KeyHolder, Owner, Scope, SignedIn
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command, request_option
 from logoadmin.domain.kernel.errors import ArtworkBlocked, DuplicateEntry, NotFound, NotPermitted
+from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import KINDS, AnyKind, RecordKind
 from logoadmin.domain.kernel.limits import Flag, Origin, described
 from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import Imported, ImportedCounts, Kind, ListedKind, PasswordHash, StoredRecord
-from logoadmin.domain.kernel.use_cases import Service, Transactions
+from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.ports.storage import UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
@@ -44,7 +45,6 @@ class ImportRecords(Command):
     It requires the write scopes of the kinds in the file.
     """
 
-    permission = SIGNED_IN
     takes_long = True
     origin = Origin.IMPORT
 
@@ -55,8 +55,6 @@ class ImportRecords(Command):
 
 class ExportRecords(Command):
     """The export of all records, or of some kinds; it requires their read scopes (contract I4)."""
-
-    permission = SIGNED_IN
 
     kind: Annotated[
         tuple[ListedKind, ...],
@@ -76,7 +74,8 @@ class ImportExportService(Service):
         super().__init__(transactions)
         self._new_passwords = new_passwords
 
-    def check(self, command: ImportRecords | ExportRecords, caller: Caller) -> int | None:
+    @use_case(SIGNED_IN)
+    def check(self, gate: Gate, command: ImportRecords | ExportRecords, caller: Caller = OWNER) -> int | None:
         """Reject a caller without the scopes, before a file is received or created.
 
         The kinds in a file to import are checked later.
@@ -87,18 +86,20 @@ class ImportExportService(Service):
         Raises:
             NotPermitted: the caller may not change records of any kind, or not read all of the requested kinds.
         """
-        self.transactions.require_token(command, caller)
+        gate.require_token(caller)
         if not isinstance(caller, SignedIn | KeyHolder):
             return None
 
-        def check(_: UnitOfWork, command: ImportRecords | ExportRecords, held: Rights | None) -> int | None:
+        def check(_: UnitOfWork, command: ImportRecords | ExportRecords, held: Held) -> int | None:
             _require_scopes(command, held)
-            return None if held is None else held.user_id
+            return held.user_id
 
-        return self.transactions.snapshot_with_rights(command, caller, check)
+        return gate.snapshot_with_rights(command, caller, check)
 
+    @use_case(SIGNED_IN)
     def load(
         self,
+        gate: Gate,
         command: ImportRecords,
         lines: Iterable[str | bytes],
         caller: Caller = OWNER,
@@ -135,10 +136,12 @@ class ImportExportService(Service):
         if command.lines_hash is None:
             # Without an idempotency key, which needs the hash of the lines to tell them from others.
             command = ImportRecords(dry_run=command.dry_run)
-        return self.transactions.write(command, caller, partial(_load, source, checked, progress=progress))
+        return gate.write(command, caller, partial(_load, source, checked, progress=progress))
 
+    @use_case(SIGNED_IN)
     def dump(
         self,
+        gate: Gate,
         command: ExportRecords,
         write: Callable[[str], object],
         caller: Caller = OWNER,
@@ -160,9 +163,9 @@ class ImportExportService(Service):
             NotPermitted: the caller may not read all of the requested kinds.
         """
 
-        def dump(uow: UnitOfWork, command: ExportRecords, held: Rights | None) -> dict[Kind, int]:
+        def dump(uow: UnitOfWork, command: ExportRecords, held: Held) -> dict[Kind, int]:
             _require_scopes(command, held)
-            if held is not None and with_password_hashes and not held.hold(Scope.ALL):
+            if with_password_hashes and not held.hold(Scope.ALL):
                 raise NotPermitted
             counts = dict.fromkeys(KINDS, 0)
             for kind in command.rows:
@@ -172,13 +175,11 @@ class ImportExportService(Service):
                     counts[kind.kind] += 1
             return counts
 
-        return self.transactions.stream_snapshot(command, caller, dump)
+        return gate.stream_snapshot(command, caller, dump)
 
 
-def _require_scopes(command: ImportRecords | ExportRecords, held: Rights | None) -> None:
+def _require_scopes(command: ImportRecords | ExportRecords, held: Held) -> None:
     """Require a write scope for an import, for an export the read scopes of all its kinds."""
-    if held is None:
-        return
     if isinstance(command, ImportRecords):
         permitted = any(held.hold(kind.write_scope) for kind in KINDS.values())
     else:
@@ -194,8 +195,7 @@ def _load(
     command: ImportRecords,
     progress: Callable[[], object],
 ) -> Imported:
-    if uow.held is not None:
-        uow.held.require(KINDS[kind].write_scope for kind in checked.kinds)
+    uow.held.require(KINDS[kind].write_scope for kind in checked.kinds)
     done, refused = _store(uow, source, progress, has_new=checked.has_new)
     bad = checked.bad.joined(refused)
     if bad.count:

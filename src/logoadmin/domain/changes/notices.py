@@ -12,15 +12,17 @@ from typing import Final
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
 from logoadmin.domain.kernel.change_log import BLOCKED, BLOCKED_FIELD, ChangeLog
 from logoadmin.domain.kernel.errors import OutgoingError
+from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import KINDS, USERS
 from logoadmin.domain.kernel.public_url import PublicUrl
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.domain.kernel.secret_hashes import stored_hash
+from logoadmin.domain.kernel.use_cases import Service, for_program
 from logoadmin.ports.changes.notice_storage import NoticeEvent, StoredNotice
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.kernel.outgoing import PostingOutgoing
-from logoadmin.ports.storage import Storage, UnitOfWork
+from logoadmin.ports.storage import UnitOfWork
 
 log = logging.getLogger("logoadmin.notices")
 
@@ -95,17 +97,21 @@ class Notices:
             )
 
 
-class NoticeSender:
+class NoticeSender(Service):
     """Sends the notices that are due. Several processes may: each attempt is claimed in a write before it is made."""
 
-    def __init__(self, storage: Storage, clock: Clock, notices: Notices, outgoing: PostingOutgoing | None) -> None:
-        self._storage, self._clock, self._notices, self._outgoing = storage, clock, notices, outgoing
+    def __init__(
+        self, transactions: Transactions, clock: Clock, notices: Notices, outgoing: PostingOutgoing | None
+    ) -> None:
+        super().__init__(transactions)
+        self._clock, self._notices, self._outgoing = clock, notices, outgoing
 
     @property
     def is_needed(self) -> bool:
         """Whether notices are to be sent at all."""
         return bool(self._notices.receivers) and self._outgoing is not None
 
+    @for_program
     def send_due(self) -> None:
         """Send what is due, one after the other (contract R6).
 
@@ -115,11 +121,12 @@ class NoticeSender:
             StorageUnavailable: the database is out of reach.
         """
         failed: set[str] = set()
-        while self._storage.read(lambda uow: uow.notices.due(self._clock.now())) is not None:
-            notice = self._storage.write(partial(self._claimed, failed=failed))
+        while self.transactions.storage.read(lambda uow: uow.notices.due(self._clock.now())) is not None:
+            notice = self.transactions.storage.write(partial(self._claimed, failed=failed))
             if notice is not None and not self._send(notice):
                 failed.add(notice.receiver)
 
+    @for_program
     def trials(self) -> Iterator[str]:
         """Send a trial to each receiver in turn; yield why it failed, or an empty text."""
         for url in self._notices.receivers.values():
@@ -154,7 +161,7 @@ class NoticeSender:
             number = [*self._notices.receivers].index(notice.receiver) + 1
             log.warning("A notice to URL %d of notify_urls failed: %s%s", number, failure, "; given up" * is_last)
         if not failure or is_last:
-            self._storage.write(lambda uow: uow.notices.remove(notice.notice_id))
+            self.transactions.storage.write(lambda uow: uow.notices.remove(notice.notice_id))
         return not failure
 
     def _post(self, url: str, body: bytes) -> str:

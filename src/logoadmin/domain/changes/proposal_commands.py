@@ -6,10 +6,9 @@ from typing import Annotated, Final
 from pydantic import Field, PrivateAttr
 
 from logoadmin.domain.changes.bulk_changes import BulkChange, Step, steps_of
-from logoadmin.domain.kernel.access import SIGNED_IN, Permission, Scope
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
-from logoadmin.domain.kernel.kinds import USERS, WRITE_SCOPES
+from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import (
     DeclineReason,
     Flag,
@@ -59,8 +58,6 @@ class _WithChanges(Command):
 class ProposeChanges(_WithChanges):
     """Changes that somebody with the right is to apply."""
 
-    permission = Permission(Scope.PROPOSALS_WRITE, or_else=WRITE_SCOPES)
-
     title: ProposalTitle
     note: ProposalNote = ""
     changes: Annotated[tuple[BulkChange, ...], *_PROPOSED]
@@ -70,8 +67,6 @@ class ProposeChanges(_WithChanges):
 class ListProposals(ListCommand):
     """The proposals that the caller sees, or those that match the filters."""
 
-    permission = SIGNED_IN
-
     state: Annotated[ProposalState, described("Proposals in this state.", "waiting")] | None = None
     user_id: Annotated[Id, described("Proposals of this submitter.", 1042)] | None = None
 
@@ -79,7 +74,6 @@ class ListProposals(ListCommand):
 class OneProposal(Command):
     """A command about one proposal."""
 
-    permission = SIGNED_IN
     judges = True
 
     proposal_id: ProposalId
@@ -91,8 +85,6 @@ class GetProposal(OneProposal):
 
 class AmendProposal(_WithChanges):
     """New contents of a proposal; fields that are left out stay as they are."""
-
-    permission = SIGNED_IN
 
     proposal_id: ProposalId
     title: ProposalTitle = UNSET

@@ -123,10 +123,10 @@ def judged(
     for place, (change, step) in enumerate(zip(changes, steps, strict=True)):
         given = change.model_dump(mode="json", exclude_defaults=True)
         with placed(place):
-            own = by_submitter and uow.held is not None and not uow.held.hold(step.kind.write_scope)
-            if uow.held is not None and own:
+            own = by_submitter and not uow.held.hold(step.kind.write_scope)
+            if own and isinstance(uow.held, Rights):
                 _require_own(uow, uow.held, change, step)
-            elif uow.held is not None:
+            else:
                 uow.held.require([step.kind.write_scope])
             before = _before(uow, change, step, befores)
             for author_id in step.author_ids or ():

@@ -8,7 +8,7 @@ from logoadmin.domain.changes.change_list import users_of
 from logoadmin.domain.changes.proposal_commands import ListProposals
 from logoadmin.domain.changes.proposal_records import Proposal, ProposedChange
 from logoadmin.domain.changes.proposal_rules import Values, after, bits_of
-from logoadmin.domain.kernel.access import Rights, Scope
+from logoadmin.domain.kernel.access import AllRights, Held, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
 from logoadmin.domain.kernel.errors import NotFound
 from logoadmin.domain.kernel.kinds import KINDS, USERS
@@ -24,9 +24,9 @@ VERSION_BITS: Final = 32
 _NOBODY: Final = -1
 
 
-def viewer(uow: AnyUnitOfWork, held: Rights | None) -> Viewer | None:
+def viewer(uow: AnyUnitOfWork, held: Held) -> Viewer | None:
     """Return what a caller sees; None for the program itself, which sees everything."""
-    if held is None:
+    if isinstance(held, AllRights):
         return None
     hidden = bits_of(kind for kind in KINDS.values() if not held.hold(kind.write_scope))
     user = uow.records(USERS).get(held.user_id)

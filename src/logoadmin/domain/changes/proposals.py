@@ -31,16 +31,17 @@ from logoadmin.domain.changes.proposal_rules import (
 from logoadmin.domain.changes.proposal_views import VERSION_BITS, pages, seen, shown, viewer
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.gallery.picture_names import hold_pictures, release_pictures
-from logoadmin.domain.kernel.access import OWNER, Caller, Rights, Scope
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permission, Rights, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import UNSET
 from logoadmin.domain.kernel.errors import Conflict, NotModified, NotPermitted, Outdated, TooManyChanges
+from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, USERS, WRITE_SCOPES
 from logoadmin.domain.kernel.lists import Listing, text_length
 from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.pictures import pictures_in
 from logoadmin.domain.kernel.records import Author, Kind
-from logoadmin.domain.kernel.use_cases import Service, Transactions, work_of
+from logoadmin.domain.kernel.use_cases import Service, for_program, use_case, work_of
 from logoadmin.domain.publication.css.unsaved_css import verdict_on
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
 from logoadmin.ports.kernel.environment import Clock
@@ -65,7 +66,8 @@ class ProposalService(Service):
         super().__init__(transactions)
         self._services, self._clock, self._notices = services, clock, notices
 
-    def propose(self, command: ProposeChanges, caller: Caller = OWNER) -> Proposal:
+    @use_case(Permission(Scope.PROPOSALS_WRITE, or_else=WRITE_SCOPES))
+    def propose(self, gate: Gate, command: ProposeChanges, caller: Caller = OWNER) -> Proposal:
         """Store changes that wait for a decision (contract R1, R2).
 
         Raises:
@@ -74,21 +76,21 @@ class ProposalService(Service):
             Conflict, DuplicateEntry: a change that could not be applied; or too many proposals of the user wait.
             TooManyChanges: the proposal is too long.
         """
-        return self._with_verdicts(self.transactions.write(command, caller, self._propose))
+        return self._with_verdicts(gate.write(command, caller, self._propose))
 
-    def list(self, command: ListProposals, caller: Caller = OWNER) -> Listing[Proposal]:
+    @use_case(SIGNED_IN)
+    def list(self, gate: Gate, command: ListProposals, caller: Caller = OWNER) -> Listing[Proposal]:
         """Return the proposals that the caller sees, by proposal_id, without verdicts (contract R1)."""
 
-        def first(
-            uow: UnitOfWork, command: ListProposals, held: Rights | None
-        ) -> tuple[Pages[Proposal], FirstPage[Proposal]]:
+        def first(uow: UnitOfWork, command: ListProposals, held: Held) -> tuple[Pages[Proposal], FirstPage[Proposal]]:
             listed = pages(command, viewer(uow, held))
             return listed, listed.first(uow, command)
 
-        listed, found = self.transactions.snapshot_with_rights(command, caller, first)
-        return listing(self.transactions, command, listed, found)
+        listed, found = gate.snapshot_with_rights(command, caller, first)
+        return listing(gate, command, listed, found)
 
-    def get(self, command: GetProposal, caller: Caller = OWNER) -> Proposal:
+    @use_case(SIGNED_IN)
+    def get(self, gate: Gate, command: GetProposal, caller: Caller = OWNER) -> Proposal:
         """Return a proposal, which its submitter and those who may apply it see (contract R1).
 
         Raises:
@@ -96,16 +98,17 @@ class ProposalService(Service):
             NotModified: the caller has this version of it.
         """
 
-        def get(uow: UnitOfWork, command: GetProposal, held: Rights | None) -> Proposal:
+        def get(uow: UnitOfWork, command: GetProposal, held: Held) -> Proposal:
             stored = seen(uow, command.proposal_id, viewer(uow, held))
             proposal = shown(uow, [stored])[0]
             if proposal.version in command.if_none_match:
                 raise NotModified(proposal.version)
             return proposal
 
-        return self._with_verdicts(self.transactions.snapshot_with_rights(command, caller, get))
+        return self._with_verdicts(gate.snapshot_with_rights(command, caller, get))
 
-    def amend(self, command: AmendProposal, caller: Caller = OWNER) -> Proposal:
+    @use_case(SIGNED_IN)
+    def amend(self, gate: Gate, command: AmendProposal, caller: Caller = OWNER) -> Proposal:
         """Change a proposal that waits; a declined one that its submitter changes waits again (contract R3).
 
         Raises:
@@ -113,9 +116,10 @@ class ProposalService(Service):
             Outdated: it has none of the versions in ``if_match``; or a record was changed since.
             NotPermitted, InvalidInput, Conflict, DuplicateEntry, TooManyChanges: see :meth:`propose`.
         """
-        return self._with_verdicts(self.transactions.write(command, caller, self._amend))
+        return self._with_verdicts(gate.write(command, caller, self._amend))
 
-    def apply(self, command: ApplyProposal, caller: Caller = OWNER) -> Proposal:
+    @use_case(SIGNED_IN)
+    def apply(self, gate: Gate, command: ApplyProposal, caller: Caller = OWNER) -> Proposal:
         """Make the changes of a proposal, with the caller's rights alone (contract R3).
 
         Raises:
@@ -125,17 +129,19 @@ class ProposalService(Service):
             Conflict: it does not wait; or records were changed since, which the text names.
             DuplicateEntry: see :meth:`~logoadmin.domain.changes.bulk_changes.BulkService.apply`.
         """
-        return self._with_verdicts(self.transactions.write(command, caller, self._apply))
+        return self._with_verdicts(gate.write(command, caller, self._apply))
 
-    def decline(self, command: DeclineProposal, caller: Caller = OWNER) -> Proposal:
+    @use_case(SIGNED_IN)
+    def decline(self, gate: Gate, command: DeclineProposal, caller: Caller = OWNER) -> Proposal:
         """Decide against a proposal (contract R3).
 
         Raises:
             NotFound, NotPermitted, Outdated, Conflict: see :meth:`apply`.
         """
-        return self._with_verdicts(self.transactions.write(command, caller, self._decline))
+        return self._with_verdicts(gate.write(command, caller, self._decline))
 
-    def withdraw(self, command: WithdrawProposal, caller: Caller = OWNER) -> Proposal:
+    @use_case(SIGNED_IN)
+    def withdraw(self, gate: Gate, command: WithdrawProposal, caller: Caller = OWNER) -> Proposal:
         """End a proposal that waits, as its submitter (contract R3).
 
         Raises:
@@ -143,15 +149,16 @@ class ProposalService(Service):
             NotPermitted: somebody else submitted it.
             Conflict: it does not wait.
         """
-        return self._with_verdicts(self.transactions.write(command, caller, self._withdraw))
+        return self._with_verdicts(gate.write(command, caller, self._withdraw))
 
+    @for_program
     def waiting(self) -> tuple[int, int]:
         """Return how many proposals wait, and for how many seconds the first of them does, 0 without any."""
         count, since = self.transactions.storage.read(lambda uow: uow.proposals.waiting())
         return count, 0 if since is None else max(0, self._clock.now() - since)
 
     def _propose(self, uow: AuditedUnitOfWork, command: ProposeChanges) -> Proposal:
-        user_id = None if uow.held is None else uow.held.user_id
+        user_id = uow.held.user_id
         changes = judged(uow, command.changes, command.steps, (), by_submitter=True)
         since = max(uow.now - _DAY, _created_at(uow, user_id))
         if user_id is not None and uow.proposals.made_since(user_id, since) >= MOST_IN_A_DAY:
@@ -174,7 +181,7 @@ class ProposalService(Service):
         proposal, owns = self._for_change(uow, command)
         if not owns:
             _require_applier(uow, proposal)
-        elif uow.held is not None and not any(map(uow.held.hold, (Scope.PROPOSALS_WRITE, *WRITE_SCOPES))):
+        elif not any(map(uow.held.hold, (Scope.PROPOSALS_WRITE, *WRITE_SCOPES))):
             raise NotPermitted
         if proposal.state is not ProposalState.WAITING and not (owns and proposal.state is ProposalState.DECLINED):
             raise _decided(proposal)
@@ -183,7 +190,7 @@ class ProposalService(Service):
             return _shown_in(uow, proposal)
         amended = replace(proposal, title=values.get("title", proposal.title), note=values.get("note", proposal.note))
         if command.changes is not UNSET:
-            by_submitter = owns and uow.held is not None
+            by_submitter = owns and isinstance(uow.held, Rights)
             changes = judged(uow, command.changes, command.steps, proposal.changes, by_submitter=by_submitter)
             amended = self._with_changes(uow, amended, changes)
         if proposal.state is ProposalState.WAITING:
@@ -233,8 +240,7 @@ class ProposalService(Service):
 
     def _decide(self, uow: AuditedUnitOfWork, proposal: StoredProposal, state: ProposalState) -> Proposal:
         """Store a proposal that is applied, declined or withdrawn; what follows from that belongs here."""
-        decided_by = None if uow.held is None else uow.held.user_id
-        decided = replace(proposal, state=state, decided_at=uow.now, decided_by=decided_by, undone_change=None)
+        decided = replace(proposal, state=state, decided_at=uow.now, decided_by=uow.held.user_id, undone_change=None)
         self._notices.of_proposal(uow, decided, uow.now)
         return _stored(uow, decided)
 
@@ -263,7 +269,7 @@ class ProposalService(Service):
             if user is None or user.created_at > proposal.created_at:
                 raise Conflict(f"User {proposal.user_id} was removed and is no author; name the authors in the changes")
             new = CreateAuthor(user_id=user.user_id, username=user.username)
-            author = work_of(self._services[Kind.AUTHOR], "create")(uow, new)
+            author = work_of(self._services[Kind.AUTHOR], "create", new)(uow, new)
         return author
 
     def _for_change(self, uow: AuditedUnitOfWork, command: OneProposal | AmendProposal) -> tuple[StoredProposal, bool]:
@@ -308,8 +314,7 @@ def _created_at(uow: AuditedUnitOfWork, user_id: int | None) -> int:
 
 def _require_applier(uow: AuditedUnitOfWork, proposal: StoredProposal) -> None:
     """Require the write scopes of all kinds in a proposal."""
-    if uow.held is not None:
-        uow.held.require(kind.write_scope for kind in kinds_of(proposal.kinds))
+    uow.held.require(kind.write_scope for kind in kinds_of(proposal.kinds))
 
 
 def _require_waiting(proposal: StoredProposal) -> None:

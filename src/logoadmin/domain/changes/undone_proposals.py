@@ -33,7 +33,7 @@ def _followed(uow: AuditedUnitOfWork, proposal: StoredProposal) -> StoredProposa
     """Return a proposal in the state that follows from which of its changes were undone."""
     undoers = [undoer_of(uow, id_) for id_ in range(proposal.first_change or 0, (proposal.last_change or 0) + 1)]
     if None in undoers:
-        decided_by = None if uow.held is None else uow.held.user_id
+        decided_by = uow.held.user_id
         decision = {"reason": None, "decided_at": uow.now, "decided_by": decided_by, "undone_change": None}
         return replace(proposal, state=ProposalState.APPLIED, **decision)  # type: ignore[arg-type]
     if proposal.state is not ProposalState.APPLIED:

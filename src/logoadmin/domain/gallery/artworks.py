@@ -1,9 +1,10 @@
 """Logos and themes, which share their use cases (spec §Endpoints 8 to 12, contract A15 to A18, D)."""
 
-from typing import Annotated, Any, Generic, TypeVar
+from dataclasses import replace
+from typing import Annotated, Any, Final, Generic, TypeVar
 
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of
-from logoadmin.domain.kernel.access import OWNER, PUBLIC, Caller, Permission, Scope
+from logoadmin.domain.kernel.access import OWNER, PUBLIC, Caller, Permission
 from logoadmin.domain.kernel.audited_unit_of_work import (
     AuditedUnitOfWork,
     get_existing,
@@ -11,7 +12,8 @@ from logoadmin.domain.kernel.audited_unit_of_work import (
 )
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import NotFound
-from logoadmin.domain.kernel.kinds import AUTHORS, ArtworkKind
+from logoadmin.domain.kernel.gate import Gate, Transactions
+from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, THEMES, ArtworkKind
 from logoadmin.domain.kernel.limits import (
     Active,
     ArtworkName,
@@ -34,7 +36,7 @@ from logoadmin.domain.kernel.records import (
     Theme,
     version_of,
 )
-from logoadmin.domain.kernel.use_cases import Service, Transactions, reads, writes
+from logoadmin.domain.kernel.use_cases import OF_KIND, Service, UseCasesOfKind, reads, use_case, writes
 from logoadmin.ports.storage import UnitOfWork
 
 LinkAnswer = TypeVar("LinkAnswer")
@@ -44,8 +46,6 @@ RemovedLink = TypeVar("RemovedLink")
 
 class ListArtworks(SearchedCommand, Generic[Artwork]):
     """All artworks of a kind, or those that match the filters."""
-
-    permission = PUBLIC
 
     target: Annotated[Target, described("Artworks for this part of the site.", "forum")] | None = None
     active: Annotated[Flag, described("Artworks that are in use, or that are not.", True)] | None = None
@@ -77,6 +77,18 @@ class OneArtwork(Command, Generic[Artwork]):
     """A command about one artwork; subclasses add its id, named after the kind."""
 
 
+class GetArtwork(OneArtwork[Artwork]):
+    """An artwork by its id, with its authors."""
+
+
+class ListArtworkAuthors(OneArtwork[Artwork]):
+    """The authors of an artwork, in the order they were linked."""
+
+
+class RemoveArtwork(OneArtwork[Artwork]):
+    """The removal of an artwork, with the links to its authors."""
+
+
 class AmendArtwork(OneArtwork[Artwork]):
     """New values for an artwork; fields that are left out stay as they are."""
 
@@ -94,6 +106,18 @@ class ArtworkAuthor(OneArtwork[Artwork]):
     author_id: AuthorId
 
 
+class LinkArtworkAuthor(ArtworkAuthor[Artwork]):
+    """A link from an artwork to an author."""
+
+
+class UnlinkArtworkAuthor(ArtworkAuthor[Artwork]):
+    """Unlink an author from an artwork, named in the body."""
+
+
+class RemoveArtworkAuthor(ArtworkAuthor[Artwork]):
+    """Unlink an author from an artwork, with the author in the path."""
+
+
 class BlockArtwork(OneArtwork[Artwork]):
     """The blocking of an artwork, which readers of the published gallery must stop applying."""
 
@@ -109,19 +133,21 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         super().__init__(transactions)
         self._kind = kind
 
-    def list(self, command: ListAllArtworks[Artwork], caller: Caller = OWNER) -> Listing[Artwork]:
+    @use_case(OF_KIND)
+    def list(self, gate: Gate, command: ListAllArtworks[Artwork], caller: Caller = OWNER) -> Listing[Artwork]:
         """Return all artworks, by id (contract D, E1)."""
-        return list_records(self.transactions, command, caller, self._kind)
+        return list_records(gate, command, caller, self._kind)
 
-    def of_author(self, command: ListAuthorArtworks[Artwork], caller: Caller = OWNER) -> Listing[Artwork]:
+    @use_case(OF_KIND)
+    def of_author(self, gate: Gate, command: ListAuthorArtworks[Artwork], caller: Caller = OWNER) -> Listing[Artwork]:
         """Return the artworks of an author, by id (contract D).
 
         Raises:
             NotFound: the author does not exist.
         """
-        return list_records(self.transactions, command, caller, self._kind, of=AUTHORS)
+        return list_records(gate, command, caller, self._kind, of=AUTHORS)
 
-    @writes
+    @writes(OF_KIND)
     def create(self, uow: AuditedUnitOfWork, command: CreateArtwork[Artwork]) -> Artwork:
         """Create an artwork without authors (contract D)."""
         artworks = uow.records(self._kind)
@@ -129,8 +155,8 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         values = {**command.model_dump(), self._kind.id_field: artworks.next_id()}
         return artworks.add(record(**values, authors=(), created_at=uow.now))
 
-    @reads
-    def get(self, uow: UnitOfWork, command: OneArtwork[Artwork]) -> Artwork:
+    @reads(OF_KIND)
+    def get(self, uow: UnitOfWork, command: GetArtwork[Artwork]) -> Artwork:
         """Return an artwork with its authors (spec §Endpoints 9, §Rules 6).
 
         Raises:
@@ -138,7 +164,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         """
         return get_unless_unmodified(uow, self._kind, command)
 
-    @writes
+    @writes(OF_KIND)
     def amend(self, uow: AuditedUnitOfWork, command: AmendArtwork[Artwork]) -> Artwork:
         """Change an artwork (contract D).
 
@@ -152,7 +178,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
             artworks.check_not_blocked(id_, artworks.get_for_change(id_, command.if_match))
         return artworks.amend(id_, command.if_match, values)
 
-    @writes
+    @writes(OF_KIND)
     def block(self, uow: AuditedUnitOfWork, command: BlockArtwork[Artwork]) -> Artwork:
         """Switch an artwork off, and have readers of the published gallery stop applying it (contract L3).
 
@@ -162,8 +188,8 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         """
         return artworks_of(uow, self._kind).block(self._kind.id_of(command), command.if_match, command.reason)
 
-    @writes
-    def remove(self, uow: AuditedUnitOfWork, command: OneArtwork[Artwork]) -> Removed:
+    @writes(OF_KIND)
+    def remove(self, uow: AuditedUnitOfWork, command: RemoveArtwork[Artwork]) -> Removed:
         """Remove an artwork and its author links (spec §Endpoints 10, contract A15).
 
         Raises:
@@ -175,8 +201,8 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         uow.records(self._kind).remove(artwork_id)
         return self._kind.removed(artwork_id)
 
-    @reads
-    def authors(self, uow: UnitOfWork, command: OneArtwork[Artwork]) -> Listing[Author]:
+    @reads(OF_KIND)
+    def authors(self, uow: UnitOfWork, command: ListArtworkAuthors[Artwork]) -> Listing[Author]:
         """Return the authors of an artwork, in the order they were linked (spec §Endpoints 11, contract A18).
 
         Raises:
@@ -185,8 +211,8 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         artwork = get_unless_unmodified(uow, self._kind, command)
         return Listing(artwork.authors, AUTHORS.id_of, version=version_of(artwork))
 
-    @writes
-    def link(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> LinkAnswer:
+    @writes(OF_KIND)
+    def link(self, uow: AuditedUnitOfWork, command: LinkArtworkAuthor[Artwork]) -> LinkAnswer:
         """Link an author and return the link, which may exist already (spec §Endpoints 12, §Rules 5, contract A16).
 
         Raises:
@@ -198,14 +224,26 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         link = links.find(artwork_id, command.author_id) or links.add(artwork_id, command.author_id)
         return self._kind.link(link.link_id, artwork_id, command.author_id)
 
-    @writes
-    def unlink(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> RemovedLink:
+    @writes(OF_KIND)
+    def unlink(self, uow: AuditedUnitOfWork, command: UnlinkArtworkAuthor[Artwork]) -> RemovedLink:
         """Unlink an author from an artwork (spec §Endpoints 8, §Rules 4, contract A17).
 
         Raises:
             NotFound: the artwork does not exist, or the author is not linked to it.
             Outdated: the artwork has none of the versions in ``if_match``.
         """
+        return self._unlinked(uow, command)
+
+    @writes(OF_KIND)
+    def remove_author(self, uow: AuditedUnitOfWork, command: RemoveArtworkAuthor[Artwork]) -> RemovedLink:
+        """Unlink an author from an artwork, as an operation that we add (contract D).
+
+        Raises:
+            NotFound, Outdated: see :meth:`unlink`.
+        """
+        return self._unlinked(uow, command)
+
+    def _unlinked(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> RemovedLink:
         artwork_id = self._kind.id_of(command)
         uow.records(self._kind).get_for_change(artwork_id, command.if_match)
         if not AuditedLinks(self._kind, uow).remove(artwork_id, command.author_id):
@@ -224,10 +262,8 @@ class ListAuthorThemes(ListAuthorArtworks[Theme]):
 class CreateTheme(CreateArtwork[Theme]):
     """A new theme, inactive by default."""
 
-    permission = Permission(Scope.THEMES_WRITE)
 
-
-class GetTheme(OneArtwork[Theme]):
+class GetTheme(GetArtwork[Theme]):
     """A theme by its id, with its authors."""
 
     theme_id: ThemeId
@@ -236,53 +272,43 @@ class GetTheme(OneArtwork[Theme]):
 class AmendTheme(AmendArtwork[Theme]):
     """New values for a theme; fields that are left out stay as they are."""
 
-    permission = Permission(Scope.THEMES_WRITE)
-
     theme_id: ThemeId
 
 
 class BlockTheme(BlockArtwork[Theme]):
     """The blocking of a theme, which readers of the published gallery must stop applying."""
 
-    permission = Permission(Scope.THEMES_WRITE)
-
     theme_id: ThemeId
 
 
-class RemoveTheme(OneArtwork[Theme]):
+class RemoveTheme(RemoveArtwork[Theme]):
     """The removal of a theme, with the links to its authors."""
 
-    permission = Permission(Scope.THEMES_WRITE)
-
     theme_id: ThemeId
 
 
-class ListThemeAuthors(OneArtwork[Theme]):
+class ListThemeAuthors(ListArtworkAuthors[Theme]):
     """The authors of a theme, in the order they were linked."""
 
     theme_id: ThemeId
 
 
-class LinkThemeAuthor(ArtworkAuthor[Theme]):
+class LinkThemeAuthor(LinkArtworkAuthor[Theme]):
     """A link from a theme to an author."""
 
-    permission = Permission(Scope.THEMES_WRITE)
-
     theme_id: ThemeId
 
 
-class UnlinkThemeAuthor(ArtworkAuthor[Theme]):
+class UnlinkThemeAuthor(UnlinkArtworkAuthor[Theme]):
     """Unlink an author from a theme (the form the specification defines)."""
 
-    permission = Permission(Scope.THEMES_WRITE, open_by_default=True)
-
     theme_id: ThemeId
 
 
-class RemoveThemeAuthor(UnlinkThemeAuthor):
+class RemoveThemeAuthor(RemoveArtworkAuthor[Theme]):
     """The same with the author in the path, an operation that we add: it requires a token (contract B1)."""
 
-    permission = Permission(Scope.THEMES_WRITE)
+    theme_id: ThemeId
 
 
 class ListLogos(ListAllArtworks[Logo]):
@@ -296,10 +322,8 @@ class ListAuthorLogos(ListAuthorArtworks[Logo]):
 class CreateLogo(CreateArtwork[Logo]):
     """A new logo, inactive by default."""
 
-    permission = Permission(Scope.LOGOS_WRITE)
 
-
-class GetLogo(OneArtwork[Logo]):
+class GetLogo(GetArtwork[Logo]):
     """A logo by its id, with its authors."""
 
     logo_id: LogoId
@@ -308,48 +332,72 @@ class GetLogo(OneArtwork[Logo]):
 class AmendLogo(AmendArtwork[Logo]):
     """New values for a logo; fields that are left out stay as they are."""
 
-    permission = Permission(Scope.LOGOS_WRITE)
-
     logo_id: LogoId
 
 
 class BlockLogo(BlockArtwork[Logo]):
     """The blocking of a logo, which readers of the published gallery must stop applying."""
 
-    permission = Permission(Scope.LOGOS_WRITE)
-
     logo_id: LogoId
 
 
-class RemoveLogo(OneArtwork[Logo]):
+class RemoveLogo(RemoveArtwork[Logo]):
     """The removal of a logo, with the links to its authors."""
 
-    permission = Permission(Scope.LOGOS_WRITE, open_by_default=True)
-
     logo_id: LogoId
 
 
-class ListLogoAuthors(OneArtwork[Logo]):
+class ListLogoAuthors(ListArtworkAuthors[Logo]):
     """The authors of a logo, in the order they were linked."""
 
     logo_id: LogoId
 
 
-class LinkLogoAuthor(ArtworkAuthor[Logo]):
+class LinkLogoAuthor(LinkArtworkAuthor[Logo]):
     """A link from a logo to an author."""
 
-    permission = Permission(Scope.LOGOS_WRITE, open_by_default=True)
-
     logo_id: LogoId
 
 
-class UnlinkLogoAuthor(ArtworkAuthor[Logo]):
+class UnlinkLogoAuthor(UnlinkArtworkAuthor[Logo]):
     """Unlink an author from a logo, named in the body."""
 
-    permission = Permission(Scope.LOGOS_WRITE)
+    logo_id: LogoId
+
+
+class RemoveLogoAuthor(RemoveArtworkAuthor[Logo]):
+    """The same with the author in the path."""
 
     logo_id: LogoId
 
 
-class RemoveLogoAuthor(UnlinkLogoAuthor):
-    """The same with the author in the path."""
+_CHANGES_THEMES: Final = Permission(THEMES.write_scope)
+_CHANGES_LOGOS: Final = Permission(LOGOS.write_scope)
+# What the specification lets everybody do: the policy ``open`` asks for no token (contract B1).
+_AS_SPECIFIED: Final = replace(_CHANGES_LOGOS, open_by_default=True)
+THEME_USE_CASES: Final[UseCasesOfKind] = {
+    "list": (ListThemes, PUBLIC),
+    "of_author": (ListAuthorThemes, PUBLIC),
+    "create": (CreateTheme, _CHANGES_THEMES),
+    "get": (GetTheme, PUBLIC),
+    "amend": (AmendTheme, _CHANGES_THEMES),
+    "block": (BlockTheme, _CHANGES_THEMES),
+    "remove": (RemoveTheme, _CHANGES_THEMES),
+    "authors": (ListThemeAuthors, PUBLIC),
+    "link": (LinkThemeAuthor, _CHANGES_THEMES),
+    "unlink": (UnlinkThemeAuthor, replace(_CHANGES_THEMES, open_by_default=True)),
+    "remove_author": (RemoveThemeAuthor, _CHANGES_THEMES),
+}
+LOGO_USE_CASES: Final[UseCasesOfKind] = {
+    "list": (ListLogos, PUBLIC),
+    "of_author": (ListAuthorLogos, PUBLIC),
+    "create": (CreateLogo, _CHANGES_LOGOS),
+    "get": (GetLogo, PUBLIC),
+    "amend": (AmendLogo, _CHANGES_LOGOS),
+    "block": (BlockLogo, _CHANGES_LOGOS),
+    "remove": (RemoveLogo, _AS_SPECIFIED),
+    "authors": (ListLogoAuthors, PUBLIC),
+    "link": (LinkLogoAuthor, _AS_SPECIFIED),
+    "unlink": (UnlinkLogoAuthor, _CHANGES_LOGOS),
+    "remove_author": (RemoveLogoAuthor, _CHANGES_LOGOS),
+}

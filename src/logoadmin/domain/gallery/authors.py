@@ -5,27 +5,24 @@ from typing import Annotated
 from logoadmin.domain.kernel.access import OWNER, PUBLIC, Caller, Permission, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_unless_unmodified
 from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.domain.kernel.limits import AuthorId, CommunityId, Id, Username, described
 from logoadmin.domain.kernel.lists import Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
 from logoadmin.domain.kernel.records import Author, RemovedAuthor
-from logoadmin.domain.kernel.use_cases import Service, reads, writes
+from logoadmin.domain.kernel.use_cases import Service, reads, use_case, writes
 from logoadmin.ports.storage import UnitOfWork
 
 
 class ListAuthors(SearchedCommand):
     """All authors, or those that match the filters."""
 
-    permission = PUBLIC
-
     user_id: Annotated[Id, described("The author with this number at the community site.", 1042)] | None = None
 
 
 class CreateAuthor(Command):
     """A new author: their number and name at the community site."""
-
-    permission = Permission(Scope.AUTHORS_WRITE, open_by_default=True)
 
     user_id: CommunityId
     username: Username
@@ -34,15 +31,11 @@ class CreateAuthor(Command):
 class GetAuthor(Command):
     """An author by the id here, not by the number at the community site."""
 
-    permission = PUBLIC
-
     author_id: AuthorId
 
 
 class AmendAuthor(Command):
     """New values for an author; fields that are left out stay as they are."""
-
-    permission = Permission(Scope.AUTHORS_WRITE, open_by_default=True)
 
     author_id: AuthorId
     user_id: CommunityId = UNSET
@@ -52,19 +45,18 @@ class AmendAuthor(Command):
 class RemoveAuthor(Command):
     """The removal of an author, with the links to their logos and themes."""
 
-    permission = Permission(Scope.AUTHORS_WRITE)
-
     author_id: AuthorId
 
 
 class AuthorService(Service):
     """The use cases of authors."""
 
-    def list(self, command: ListAuthors, caller: Caller = OWNER) -> Listing[Author]:
+    @use_case(PUBLIC)
+    def list(self, gate: Gate, command: ListAuthors, caller: Caller = OWNER) -> Listing[Author]:
         """Return all authors, by author_id (contract D, E1)."""
-        return list_records(self.transactions, command, caller, AUTHORS)
+        return list_records(gate, command, caller, AUTHORS)
 
-    @writes
+    @writes(Permission(Scope.AUTHORS_WRITE, open_by_default=True))
     def create(self, uow: AuditedUnitOfWork, command: CreateAuthor) -> Author:
         """Create an author (spec §Endpoints 6).
 
@@ -74,7 +66,7 @@ class AuthorService(Service):
         authors = uow.records(AUTHORS)
         return authors.add(Author(author_id=authors.next_id(), **command.model_dump(), created_at=uow.now))
 
-    @reads
+    @reads(PUBLIC)
     def get(self, uow: UnitOfWork, command: GetAuthor) -> Author:
         """Return an author (contract D).
 
@@ -83,7 +75,7 @@ class AuthorService(Service):
         """
         return get_unless_unmodified(uow, AUTHORS, command)
 
-    @writes
+    @writes(Permission(Scope.AUTHORS_WRITE, open_by_default=True))
     def amend(self, uow: AuditedUnitOfWork, command: AmendAuthor) -> Author:
         """Change an author (spec §Endpoints 7, §Rules 2).
 
@@ -94,7 +86,7 @@ class AuthorService(Service):
         """
         return uow.records(AUTHORS).amend(command.author_id, command.if_match, command.new_values())
 
-    @writes
+    @writes(Permission(Scope.AUTHORS_WRITE))
     def remove(self, uow: AuditedUnitOfWork, command: RemoveAuthor) -> RemovedAuthor:
         """Remove an author and their links (contract D).
 

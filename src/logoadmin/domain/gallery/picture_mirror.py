@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 from logoadmin.domain.gallery.pictures import PictureService, SendPicture
-from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Scope
+from logoadmin.domain.kernel.access import Permission, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
@@ -13,7 +14,7 @@ from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.pictures import picture_of
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.kernel.use_cases import Service, writes
+from logoadmin.domain.kernel.use_cases import Service, for_program, writes
 from logoadmin.ports.storage import Storage
 
 
@@ -41,7 +42,6 @@ class ForeignPicture:
 class NameCopies(Command):
     """The change of artworks to the copies of their pictures."""
 
-    permission = Permission(Scope.ALL)
     takes_long = True
 
     copies: tuple[ForeignPicture, ...]
@@ -54,6 +54,7 @@ class PictureMirror(Service):
         super().__init__(pictures.transactions)
         self._pictures = pictures
 
+    @for_program
     def foreign(self) -> Iterator[ForeignPicture]:
         """Yield the pictures that are elsewhere, logos first, by id."""
         for kind in ARTWORK_KINDS:
@@ -64,6 +65,7 @@ class PictureMirror(Service):
                     if picture_of(artwork.preview_url) is None:
                         yield ForeignPicture(kind.kind, after, artwork.name, artwork.preview_url)
 
+    @for_program
     def copies(self) -> Iterator[ForeignPicture]:
         """Yield the same with their copies, or why there are none; each address is asked once."""
         asked: dict[str, tuple[str, str]] = {}
@@ -73,17 +75,14 @@ class PictureMirror(Service):
             copy, failure = asked[each.url]
             yield replace(each, copy=copy, failure=failure)
 
-    def name(self, copies: tuple[ForeignPicture, ...], caller: Caller = OWNER) -> int:
+    @writes(Permission(Scope.ALL))
+    def name(self, uow: AuditedUnitOfWork, command: NameCopies) -> int:
         """Set the pictures of artworks to their copies, as one request; return the number of changes.
 
         Artworks that have another picture by now stay as they are.
         """
-        return self._name(NameCopies(copies=tuple(each for each in copies if each.copy)), caller)
-
-    @writes
-    def _name(self, uow: AuditedUnitOfWork, command: NameCopies) -> int:
         changed = 0
-        for each in command.copies:
+        for each in filter(attrgetter("copy"), command.copies):
             artworks = uow.records(KINDS[each.kind])
             artwork = artworks.get(each.id)
             if artwork is not None and artwork.preview_url == each.url:

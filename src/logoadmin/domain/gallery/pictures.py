@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from logoadmin.domain.gallery.picture_names import DAY
-from logoadmin.domain.kernel.access import OPTIONAL, OWNER, Anonymous, Caller, Permission, Rights, Scope
+from logoadmin.domain.kernel.access import OPTIONAL, OWNER, AllRights, Anonymous, Caller, Held, Permission, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
 from logoadmin.domain.kernel.change_log import REMOVED
 from logoadmin.domain.kernel.command import Command, request_option
@@ -23,12 +23,13 @@ from logoadmin.domain.kernel.errors import (
     Problem,
     TooManyPictures,
 )
+from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import WRITE_SCOPES
 from logoadmin.domain.kernel.limits import MAX_PICTURE, Flag, PictureHash, PreviewUrl, described
 from logoadmin.domain.kernel.pictures import picture_path
 from logoadmin.domain.kernel.public_url import PublicUrl
 from logoadmin.domain.kernel.records import Kind, Picture, PictureFile, RemovedPicture
-from logoadmin.domain.kernel.use_cases import Service, Transactions, writes
+from logoadmin.domain.kernel.use_cases import Service, for_program, gate_of, use_case, writes
 from logoadmin.ports.gallery.picture_storage import StoredPicture
 from logoadmin.ports.gallery.pictures import ConvertedPicture, PictureCodec, PictureRefused
 from logoadmin.ports.kernel.environment import Clock
@@ -51,7 +52,6 @@ class SendPicture(Command):
     """A picture to keep: a file, or one that is fetched."""
 
     model_config = ConfigDict(populate_by_name=True)
-    permission = _SENDING
 
     source: (
         Annotated[
@@ -67,17 +67,12 @@ class SendPicture(Command):
 class GetPicture(Command):
     """The stored file of a picture, or its thumbnail."""
 
-    permission = OPTIONAL
-
     picture: PictureHash
     thumbnail: Annotated[Flag, described("Whether to return the smaller one.", True)] = False
 
 
 class RemovePicture(Command):
     """The removal of a picture for good, whatever names it."""
-
-    permission = Permission(Scope.ALL)
-    recent = True
 
     picture: PictureHash
 
@@ -108,12 +103,14 @@ class PictureService(Service):
         self._codec, self._outgoing, self._clock = codec, outgoing, clock
         self._public_url, self._space = public_url, space
 
-    def check(self, command: SendPicture, caller: Caller = OWNER) -> int | None:
+    @use_case(_SENDING)
+    def check(self, gate: Gate, command: SendPicture, caller: Caller = OWNER) -> int | None:
         """Refuse a caller without the right, before a file is received; return the user, None without one."""
-        held = self.transactions.snapshot_with_rights(command, caller, lambda _uow, _command, held: held)
-        return None if held is None else held.user_id
+        held: Held = gate.snapshot_with_rights(command, caller, lambda _uow, _command, held: held)
+        return held.user_id
 
-    def send(self, command: SendPicture, content: bytes = b"", caller: Caller = OWNER) -> Picture:
+    @use_case(_SENDING)
+    def send(self, gate: Gate, command: SendPicture, content: bytes = b"", caller: Caller = OWNER) -> Picture:
         """Keep a picture. No transaction is open while it is fetched and decoded, one at a time.
 
         Raises:
@@ -124,12 +121,13 @@ class PictureService(Service):
         """
         self._count(self.check(command, caller))
         if command.source is None:
-            return self._keep(command, content, caller)
+            return self._keep(gate, command, content, caller)
         if content:
             raise _invalid("body", "Body should be empty if from is given")
-        return self._keep(command, self._fetched(command.source), caller)
+        return self._keep(gate, command, self._fetched(command.source), caller)
 
-    def get(self, command: GetPicture, caller: Caller = OWNER) -> tuple[bytes, bool]:
+    @use_case(OPTIONAL)
+    def get(self, gate: Gate, command: GetPicture, caller: Caller = OWNER) -> tuple[bytes, bool]:
         """Return a stored file, and whether only callers who may read users see it.
 
         Raises:
@@ -137,7 +135,7 @@ class PictureService(Service):
             PictureGone: it was removed; or only blocked artworks name it, and the caller may not read users.
         """
 
-        def work(uow: UnitOfWork, command: GetPicture, held: Rights | None) -> tuple[bytes, bool]:
+        def work(uow: UnitOfWork, command: GetPicture, held: Held) -> tuple[bytes, bool]:
             pictures = uow.gallery.pictures
             content = pictures.content(command.picture, thumbnail=command.thumbnail)
             if content is None:
@@ -145,14 +143,14 @@ class PictureService(Service):
                     raise NotFound("Picture", command.picture)
                 raise PictureGone
             is_hidden = pictures.is_taken_down(command.picture)
-            may_see = not isinstance(caller, Anonymous) and (held is None or held.hold(Scope.USERS_READ))
+            may_see = not isinstance(caller, Anonymous) and held.hold(Scope.USERS_READ)
             if is_hidden and not may_see:
                 raise PictureGone
             return content, is_hidden
 
-        return self.transactions.snapshot_with_rights(command, caller, work)
+        return gate.snapshot_with_rights(command, caller, work)
 
-    @writes
+    @writes(Permission(Scope.ALL, recent=True))
     def remove(self, uow: AuditedUnitOfWork, command: RemovePicture) -> RemovedPicture:
         """Remove the bytes of a picture for good; they are refused when they are sent again.
 
@@ -170,11 +168,13 @@ class PictureService(Service):
         log.record(REMOVED, Kind.PICTURE, change_id, change_id, asdict(file), None)
         return RemovedPicture(command.picture)
 
+    @for_program
     def stored(self, after: str = "") -> Sequence[str]:
         """Return some pictures above another one, in order; none at the end."""
         found = self.transactions.storage.read(lambda uow: uow.gallery.pictures.page(after, 1000))
         return tuple(each.picture for each in found)
 
+    @for_program
     def restore(self, picture: str, content: bytes) -> bool:
         """Keep a stored file of another gallery as it is; return whether it was missing.
 
@@ -185,14 +185,16 @@ class PictureService(Service):
         if hashlib.sha256(content).hexdigest() != picture:
             raise _invalid("body", "The file is not the picture that its name says")
         command = SendPicture(content_hash=picture)
-        return not self._keep(command, content, OWNER, is_stored=True).existed
+        return not self._keep(gate_of(self, "send", command), command, content, OWNER, is_stored=True).existed
 
-    def _keep(self, command: SendPicture, content: bytes, caller: Caller, *, is_stored: bool = False) -> Picture:
+    def _keep(
+        self, gate: Gate, command: SendPicture, content: bytes, caller: Caller, *, is_stored: bool = False
+    ) -> Picture:
         sent = hashlib.sha256(content).hexdigest()
         command = command.model_copy(update={"content_hash": sent})
         known = self.transactions.storage.read(lambda uow: _known(uow, sent))
         converted = None if known else self._converted(content, is_stored=is_stored)
-        return self.transactions.write(command, caller, partial(self._store, sent=sent, converted=converted))
+        return gate.write(command, caller, partial(self._store, sent=sent, converted=converted))
 
     def _store(
         self, uow: AuditedUnitOfWork, _command: SendPicture, *, sent: str, converted: ConvertedPicture | None
@@ -207,7 +209,7 @@ class PictureService(Service):
             raise _invalid("body", "The picture was removed at this moment; send it again")
         self._require_space(uow, len(converted.content) + len(converted.thumbnail))
         shape = (converted.width, converted.height, converted.frames, len(converted.content))
-        sender_id = None if uow.held is None else uow.held.user_id
+        sender_id = uow.held.user_id
         stored = StoredPicture(picture, sent, uow.now, *shape, sender_id=sender_id)
         pictures.add(stored, converted.content, converted.thumbnail)
         pictures.keep([picture], uow.now + DAY)
@@ -222,7 +224,7 @@ class PictureService(Service):
         held, share = uow.held, min(self._space // 10, _MOST_SHARE)
         if uow.gallery.pictures.space() + size > self._space:
             raise Conflict("The pictures would take more space than picture_space allows")
-        if held is None or any(map(held.hold, WRITE_SCOPES)):
+        if isinstance(held, AllRights) or any(map(held.hold, WRITE_SCOPES)):
             return
         if uow.gallery.pictures.space_of(held.user_id) + size > share:
             text = f"Your pictures that were not applied would take more than your share of {share // 1024} KiB"

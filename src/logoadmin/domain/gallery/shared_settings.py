@@ -3,24 +3,21 @@
 from logoadmin.domain.kernel.access import SIGNED_IN, Permission, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, unless_unmodified
 from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import SETTINGS
 from logoadmin.domain.kernel.limits import GalleryHome, GalleryTitle, PictureHosts, SharedViews
 from logoadmin.domain.kernel.records import ServiceSetting, ServiceSettings, SharedSettings
 from logoadmin.domain.kernel.settings_in_history import SettingsInHistory
-from logoadmin.domain.kernel.use_cases import Service, Transactions, reads, writes
+from logoadmin.domain.kernel.use_cases import Service, reads, writes
 from logoadmin.ports.storage import UnitOfWork
 
 
 class GetSettings(Command):
     """The settings for everybody."""
 
-    permission = SIGNED_IN
-
 
 class AmendSettings(Command):
     """New values for the settings; fields that are left out stay as they are."""
-
-    permission = Permission(Scope.ALL)
 
     picture_hosts: PictureHosts = UNSET
     gallery_title: GalleryTitle | None = UNSET
@@ -31,8 +28,6 @@ class AmendSettings(Command):
 class GetServiceSettings(Command):
     """The settings of the service, with where each comes from."""
 
-    permission = Permission(Scope.ALL)
-
 
 class SettingsService(Service):
     """The use cases of settings."""
@@ -42,12 +37,12 @@ class SettingsService(Service):
         super().__init__(transactions)
         self._of_service = ServiceSettings(of_service)
 
-    @reads
+    @reads(SIGNED_IN)
     def get(self, uow: UnitOfWork, command: GetSettings) -> SharedSettings:
         """Return the settings; before the first change, there are none."""
         return unless_unmodified(SettingsInHistory(uow.changes).get(SharedSettings.settings_id), command)
 
-    @writes
+    @writes(Permission(Scope.ALL))
     def amend(self, uow: AuditedUnitOfWork, command: AmendSettings) -> SharedSettings:
         """Change the settings; like every change of a record, this is in the history and can be undone.
 
@@ -57,7 +52,7 @@ class SettingsService(Service):
         """
         return uow.records(SETTINGS).amend(SharedSettings.settings_id, command.if_match, command.new_values())
 
-    @reads
+    @reads(Permission(Scope.ALL))
     def of_service(self, _uow: UnitOfWork, _command: GetServiceSettings) -> ServiceSettings:
         """Return the settings of the service; they change when it starts again with others.
 

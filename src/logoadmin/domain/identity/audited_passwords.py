@@ -33,7 +33,7 @@ def set_password(
         NotPermitted: it is the caller's own and not verified, or
             see :meth:`~logoadmin.domain.kernel.audited_unit_of_work.AuditedRecords.authorize`.
     """
-    if not verified and uow.held is not None and uow.held.user_id == user_id:
+    if not verified and uow.held.user_id == user_id:
         raise NotPermitted
     users = uow.records(USERS)
     user = users.get_existing(user_id)

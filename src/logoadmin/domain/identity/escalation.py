@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from logoadmin.domain.identity.sign_in_rules import USUAL_WAYS, Ways
-from logoadmin.domain.kernel.access import Scope
+from logoadmin.domain.kernel.access import AllRights, Scope
 from logoadmin.domain.kernel.errors import Conflict, NotPermitted
 from logoadmin.domain.kernel.escalation import Escalation, Guard
 from logoadmin.domain.kernel.kinds import ROLES, USERS
@@ -70,7 +70,7 @@ class UserGuard:
         with the role that all of them get needs none (spec §Endpoints 2).
         """
         held = self._escalation.held
-        if held is None:
+        if isinstance(held, AllRights):
             return
         had = _scope(self._uow, record.role_id) if record else ()
         has = _scope(self._uow, values["role_id"]) if "role_id" in values else had

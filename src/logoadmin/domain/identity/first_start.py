@@ -5,7 +5,7 @@ from typing import Final
 from logoadmin.domain.identity.audited_passwords import set_password
 from logoadmin.domain.identity.factors.factor_secrets import FACTOR_KEY
 from logoadmin.domain.identity.new_passwords import NewPasswords
-from logoadmin.domain.kernel.access import CLOCK_SKEW, Occasion, Owner, Scope
+from logoadmin.domain.kernel.access import ALL_RIGHTS, CLOCK_SKEW, Occasion, Owner, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Auditing
 from logoadmin.domain.kernel.errors import TablesMissing
 from logoadmin.domain.kernel.kinds import ROLES, USERS
@@ -56,7 +56,7 @@ def first_start(
         return None
     generated = None
     audited = AuditedUnitOfWork(
-        uow, Auditing(), clock.now(), _REQUEST_ID, None, caller=Owner(occasion=Occasion(Source.FIRST_START))
+        uow, Auditing(), clock.now(), _REQUEST_ID, ALL_RIGHTS, caller=Owner(occasion=Occasion(Source.FIRST_START))
     )
     if uow.secrets.get(_TOKEN_KEY) is None:
         uow.secrets.put(_TOKEN_KEY, randomness.text())

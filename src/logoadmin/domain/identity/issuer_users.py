@@ -19,15 +19,15 @@ from logoadmin.domain.identity.free_ids import free_user_id
 from logoadmin.domain.identity.lookalikes import looks
 from logoadmin.domain.identity.sign_in_rules import SingleSignOnRules
 from logoadmin.domain.identity.signing_out import end_sign_ins
-from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Anonymous, Caller
+from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, InvalidToken, NotFound
+from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import MAX_ID, MAX_NAME, is_visible
 from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, ChangeFilter, Listing
 from logoadmin.domain.kernel.records import Kind, User
-from logoadmin.domain.kernel.use_cases import Transactions
 from logoadmin.ports.identity.issuer import IssuedIdentity
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.sign_in_storage import Identity
@@ -44,8 +44,6 @@ _BEGINNING: Final = 8  # characters
 
 class FollowIssuer(Command):
     """The change of a user's record that the issuer asks for, in a write of its own."""
-
-    permission = PUBLIC
 
 
 class RoleDiffers(Exception):
@@ -198,12 +196,12 @@ def _json(groups: Iterable[str]) -> str:
     return json.dumps(list(groups), ensure_ascii=False)
 
 
-def follow_issuer(transactions: Transactions, client: Anonymous, change: Callable[[AuditedUnitOfWork], None]) -> None:
+def follow_issuer(gate: Gate, client: Anonymous, change: Callable[[AuditedUnitOfWork], None]) -> None:
     """Change the record of a user: sessions have a lock of their own, under which records cannot change."""
-    transactions.write(FollowIssuer(), client, lambda uow, _command: change(uow))
+    gate.write(FollowIssuer(), client, lambda uow, _command: change(uow))
 
 
-def following_issuer(transactions: Transactions, caller: Caller, prolong: Callable[[], Answer]) -> Answer:
+def following_issuer(gate: Gate, caller: Caller, prolong: Callable[[], Answer]) -> Answer:
     """Prolong a session. If it is of a user of the issuer whose role has to change, change that first.
 
     Raises:
@@ -214,7 +212,7 @@ def following_issuer(transactions: Transactions, caller: Caller, prolong: Callab
     except RoleDiffers as differs:
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
         try:
-            follow_issuer(transactions, client, differs.assign)
+            follow_issuer(gate, client, differs.assign)
             return prolong()
         except (Conflict, NotFound, RoleDiffers):
             raise InvalidToken from None

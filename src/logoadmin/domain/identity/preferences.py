@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from logoadmin.domain.kernel.access import SIGNED_IN, Rights, user_of
+from logoadmin.domain.kernel.access import SIGNED_IN, Held, user_of
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.limits import Preferences
@@ -14,13 +14,10 @@ from logoadmin.ports.storage import UnitOfWork
 class GetPreferences(Command):
     """The caller's own preferences."""
 
-    permission = SIGNED_IN
-
 
 class SetPreferences(Command):
     """New preferences of the caller, which replace all old ones."""
 
-    permission = SIGNED_IN
     changes_records = False
 
     preferences: Preferences
@@ -29,8 +26,8 @@ class SetPreferences(Command):
 class PreferenceService(Service):
     """The use cases of preferences."""
 
-    @reads_with_rights
-    def get(self, uow: UnitOfWork, _command: GetPreferences, held: Rights | None) -> dict[str, Any]:
+    @reads_with_rights(SIGNED_IN)
+    def get(self, uow: UnitOfWork, _command: GetPreferences, held: Held) -> dict[str, Any]:
         """Return the caller's preferences, empty if none were set.
 
         Raises:
@@ -40,7 +37,7 @@ class PreferenceService(Service):
         found: dict[str, Any] = {} if stored is None else json.loads(stored)
         return found
 
-    @writes
+    @writes(SIGNED_IN)
     def set(self, uow: AuditedUnitOfWork, command: SetPreferences) -> dict[str, Any]:
         """Replace the caller's preferences and return them. They are not in the history, and go with their user.
 

@@ -7,12 +7,13 @@ from logoadmin.domain.identity.role_effects import AffectedUser, RoleEffect
 from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Rights, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_unless_unmodified
 from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import Flag, RoleId, RoleName, Scopes, described
 from logoadmin.domain.kernel.lists import Filter, Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
 from logoadmin.domain.kernel.records import RemovedRole, Role, User
-from logoadmin.domain.kernel.use_cases import Service, reads, writes
+from logoadmin.domain.kernel.use_cases import Service, reads, use_case, writes
 from logoadmin.ports.storage import UnitOfWork
 
 _USERS_AT_ONCE: Final = 500
@@ -21,13 +22,9 @@ _USERS_AT_ONCE: Final = 500
 class ListRoles(SearchedCommand):
     """All roles, or those that match the filters."""
 
-    permission = Permission(Scope.ROLES_READ)
-
 
 class CreateRole(Command):
     """A new role, with a unique name and no scope that the caller lacks."""
-
-    permission = Permission(Scope.ROLES_WRITE)
 
     name: RoleName
     scope: Scopes
@@ -36,15 +33,11 @@ class CreateRole(Command):
 class GetRole(Command):
     """A role by its id."""
 
-    permission = Permission(Scope.ROLES_READ)
-
     role_id: RoleId
 
 
 class AmendRole(Command):
     """New values for a role; fields that are left out stay as they are."""
-
-    permission = Permission(Scope.ROLES_WRITE, open_by_default=True)
 
     role_id: RoleId
     name: RoleName = UNSET
@@ -57,19 +50,18 @@ class AmendRole(Command):
 class RemoveRole(Command):
     """The removal of a role that no user has."""
 
-    permission = Permission(Scope.ROLES_WRITE)
-
     role_id: RoleId
 
 
 class RoleService(Service):
     """The use cases of roles."""
 
-    def list(self, command: ListRoles, caller: Caller = OWNER) -> Listing[Role]:
+    @use_case(Permission(Scope.ROLES_READ))
+    def list(self, gate: Gate, command: ListRoles, caller: Caller = OWNER) -> Listing[Role]:
         """Return all roles, by role_id (contract D, E1)."""
-        return list_records(self.transactions, command, caller, ROLES)
+        return list_records(gate, command, caller, ROLES)
 
-    @writes
+    @writes(Permission(Scope.ROLES_WRITE))
     def create(self, uow: AuditedUnitOfWork, command: CreateRole) -> Role:
         """Create a role (contract D).
 
@@ -81,7 +73,7 @@ class RoleService(Service):
         roles.authorize(None, scope=command.scope)
         return roles.add(Role(role_id=roles.next_id(), name=command.name, scope=command.scope, created_at=uow.now))
 
-    @reads
+    @reads(Permission(Scope.ROLES_READ))
     def get(self, uow: UnitOfWork, command: GetRole) -> Role:
         """Return a role (contract D).
 
@@ -90,7 +82,7 @@ class RoleService(Service):
         """
         return get_unless_unmodified(uow, ROLES, command)
 
-    @writes
+    @writes(Permission(Scope.ROLES_WRITE, open_by_default=True))
     def amend(self, uow: AuditedUnitOfWork, command: AmendRole) -> Role:
         """Change a role; its users' rights change at once (spec §Endpoints 5, §Rules 2, contract B5).
 
@@ -103,14 +95,15 @@ class RoleService(Service):
         """
         return uow.records(ROLES).amend(command.role_id, command.if_match, command.new_values())
 
-    def preview(self, command: AmendRole, caller: Caller = OWNER) -> RoleEffect:
+    @use_case(Permission(Scope.ROLES_WRITE, open_by_default=True))
+    def preview(self, gate: Gate, command: AmendRole, caller: Caller = OWNER) -> RoleEffect:
         """Return what a change of a role would do, and change nothing (contract J7).
 
         Raises what :meth:`amend` raises.
         """
-        return self.transactions.write(command.model_copy(update={"dry_run": True}), caller, _amend_for_effect)
+        return gate.write(command.model_copy(update={"dry_run": True}), caller, _amend_for_effect)
 
-    @writes
+    @writes(Permission(Scope.ROLES_WRITE))
     def remove(self, uow: AuditedUnitOfWork, command: RemoveRole) -> RemovedRole:
         """Remove a role (contract D).
 

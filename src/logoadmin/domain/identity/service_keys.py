@@ -12,7 +12,17 @@ from logoadmin.domain.identity.sessions.session_records import (
     hashed_key,
 )
 from logoadmin.domain.identity.sign_in_rules import SignInRules
-from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, KeyHolder, Rights, user_of
+from logoadmin.domain.kernel.access import (
+    OWNER,
+    SIGNED_IN,
+    AllRights,
+    Caller,
+    Held,
+    KeyHolder,
+    Permission,
+    Rights,
+    user_of,
+)
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import (
@@ -22,8 +32,9 @@ from logoadmin.domain.kernel.errors import (
     NotFound,
     Outdated,
 )
+from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.limits import KeyId, KeySeconds, RoleName, Scopes, described
-from logoadmin.domain.kernel.use_cases import Service, Transactions, writes
+from logoadmin.domain.kernel.use_cases import Service, use_case, writes
 from logoadmin.ports.kernel.environment import Randomness
 from logoadmin.ports.storage import UnitOfWork
 
@@ -34,15 +45,11 @@ MOST_KEYS: Final = 100
 class ListKeys(Command):
     """The caller's own keys, without their secrets."""
 
-    permission = SIGNED_IN
-
 
 class CreateKey(Command):
     """A new key for a script; it expires after ``expires_in`` seconds, or with null never."""
 
-    permission = SIGNED_IN
     changes_records = False
-    recent = True
 
     name: RoleName
     scope: Scopes
@@ -54,7 +61,6 @@ class CreateKey(Command):
 class RemoveKey(Command):
     """The removal of one of the caller's own keys."""
 
-    permission = SIGNED_IN
     changes_records = False
 
     key_id: KeyId
@@ -67,24 +73,26 @@ class KeyService(Service):
         super().__init__(transactions)
         self._randomness, self._rules = randomness, rules
 
-    def list(self, command: ListKeys, caller: Caller = OWNER) -> tuple[ServiceKey, ...]:
+    @use_case(SIGNED_IN)
+    def list(self, gate: Gate, command: ListKeys, caller: Caller = OWNER) -> tuple[ServiceKey, ...]:
         """Return the caller's keys, by key_id; to a service key, only itself (contract C5).
 
         Raises:
             NotAuthenticated: the caller is not a user, nor a service key of one.
         """
 
-        def list_own(uow: UnitOfWork, _: ListKeys, held: Rights | None) -> tuple[ServiceKey, ...]:
-            if held is None:
+        def list_own(uow: UnitOfWork, _: ListKeys, held: Held) -> tuple[ServiceKey, ...]:
+            if isinstance(held, AllRights):
                 raise NotAuthenticated
             if isinstance(caller, KeyHolder):
                 found = uow.identity.keys.find(caller.key_hash)
                 return () if found is None else found[:1]
             return uow.identity.keys.of_user(held.user_id)
 
-        return self.transactions.snapshot_with_rights(command, caller, list_own)
+        return gate.snapshot_with_rights(command, caller, list_own)
 
-    def create(self, command: CreateKey, caller: Caller = OWNER) -> NewServiceKey:
+    @use_case(Permission(signed_in=True, recent=True))
+    def create(self, gate: Gate, command: CreateKey, caller: Caller = OWNER) -> NewServiceKey:
         """Create a key, which is shown only this once; storage has its hash (contract C5).
 
         The same command under the same idempotency key returns the key again for a minute, while it exists and is
@@ -103,8 +111,8 @@ class KeyService(Service):
 
         def create(uow: AuditedUnitOfWork, command: CreateKey) -> NewServiceKey:
             user_id = user_of(uow.held)
-            if uow.held is not None:
-                uow.held.require(command.scope)
+            uow.held.require(command.scope)
+            if isinstance(uow.held, Rights):
                 self._require_enrolled(uow, uow.held, caller)
             _make_room(uow, user_id)
             expires_at = None if command.expires_in is None else uow.now + command.expires_in
@@ -113,7 +121,7 @@ class KeyService(Service):
             record_event(uow, "key_made", user_id, caller, uow.now)
             return NewServiceKey(stored.key_id, stored.name, stored.scope, uow.now, expires_at, None, key)
 
-        return self.transactions.write(command, caller, create, unused=_is_unused)
+        return gate.write(command, caller, create, unused=_is_unused)
 
     def _require_enrolled(self, uow: AuditedUnitOfWork, held: Rights, caller: Caller) -> None:
         """Judge the current scope: a session learns of another one at its next refresh, and a key would outlive it."""
@@ -125,7 +133,7 @@ class KeyService(Service):
         if by is not None and uow.now >= by:
             raise EnrolmentRequired
 
-    @writes
+    @writes(SIGNED_IN)
     def remove(self, uow: AuditedUnitOfWork, command: RemoveKey) -> RemovedServiceKey:
         """Remove a key; it becomes invalid at once (contract C5).
 

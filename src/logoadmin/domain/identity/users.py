@@ -13,10 +13,11 @@ from logoadmin.domain.identity.sessions.callers import require_recent_sign_in
 from logoadmin.domain.identity.sign_in_limits import Limit, attempt, limits_of, take_back
 from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.identity.user_networks import is_known_network
-from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Scope, SignedIn
+from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Rights, Scope, SignedIn
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing, get_unless_unmodified
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import IncorrectPassword, InvalidInput, NotFound, Problem, TooManySignIns
+from logoadmin.domain.kernel.gate import Gate, Transactions, WriteWork
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import (
     Active,
@@ -31,7 +32,7 @@ from logoadmin.domain.kernel.limits import (
 from logoadmin.domain.kernel.lists import Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
 from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, PasswordHash, RemovedAvatar, RemovedUser, User
-from logoadmin.domain.kernel.use_cases import Service, Transactions, WriteWork, reads, writes
+from logoadmin.domain.kernel.use_cases import Service, reads, use_case, writes
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.storage import UnitOfWork
 
@@ -39,15 +40,12 @@ from logoadmin.ports.storage import UnitOfWork
 class ListUsers(SearchedCommand):
     """All users, or those that match the filters."""
 
-    permission = Permission(Scope.USERS_READ, open_by_default=True)
-
     role_id: Annotated[RoleId, described("Users with this role.", 1)] | None = None
 
 
 class CreateUser(Command):
     """A new user; the community assigns the id."""
 
-    permission = Permission(Scope.USERS_WRITE)
     hashes = True
 
     user_id: UserId
@@ -60,23 +58,17 @@ class CreateUser(Command):
 class GetUser(Command):
     """A user by their id; users may read their own."""
 
-    permission = Permission(Scope.USERS_READ, open_by_default=True, self_field="user_id")
-
     user_id: UserId
 
 
 class FindUser(Command):
     """A user by their name."""
 
-    permission = Permission(Scope.USERS_READ, open_by_default=True)
-
     username: ExistingUsername
 
 
 class AmendUser(Command):
     """New values for a user; fields that are left out stay as they are."""
-
-    permission = Permission(Scope.USERS_WRITE)
 
     user_id: UserId
     username: Username = UNSET
@@ -90,15 +82,11 @@ class AmendUser(Command):
 class RemoveUser(Command):
     """The removal of a user, with their sessions and keys."""
 
-    permission = Permission(Scope.USERS_WRITE)
-
     user_id: UserId
 
 
 class RemoveAvatar(Command):
     """The removal of an avatar; users may remove their own."""
-
-    permission = Permission(Scope.USERS_WRITE, self_field="user_id")
 
     user_id: UserId
 
@@ -106,9 +94,7 @@ class RemoveAvatar(Command):
 class SetPassword(Command):
     """A new password; users may set their own, with the current one."""
 
-    permission = Permission(Scope.USERS_WRITE, self_field="user_id")
     hashes = True
-    first_password = True
 
     user_id: UserId
     password: Password
@@ -125,11 +111,13 @@ class UserService(Service):
         super().__init__(transactions)
         self._new_passwords, self._clock = new_passwords, clock
 
-    def list(self, command: ListUsers, caller: Caller = OWNER) -> Listing[User]:
+    @use_case(Permission(Scope.USERS_READ, open_by_default=True))
+    def list(self, gate: Gate, command: ListUsers, caller: Caller = OWNER) -> Listing[User]:
         """Return all users, by user_id (spec §Endpoints 1, contract E1)."""
-        return list_records(self.transactions, command, caller, USERS)
+        return list_records(gate, command, caller, USERS)
 
-    def create(self, command: CreateUser, caller: Caller = OWNER) -> User:
+    @use_case(Permission(Scope.USERS_WRITE))
+    def create(self, gate: Gate, command: CreateUser, caller: Caller = OWNER) -> User:
         """Create a user, with the default role unless another is given (spec §Endpoints 2, §Rules 3, contract A12, G5).
 
         Raises:
@@ -139,12 +127,12 @@ class UserService(Service):
             RecentSignInRequired: it is another role, and the caller signed in too long ago (contract O3).
             DuplicateEntry: the id or the name is taken.
         """
-        self.transactions.require_token(command, caller)
+        gate.require_token(caller)
         self._new_passwords.check(command.password, command.username)
-        self.transactions.check(command, caller)
-        return self.transactions.write(command, caller, creation(self._new_passwords, command.password))
+        gate.check(command, caller)
+        return gate.write(command, caller, creation(self._new_passwords, command.password))
 
-    @reads
+    @reads(Permission(Scope.USERS_READ, open_by_default=True, self_field="user_id"))
     def get(self, uow: UnitOfWork, command: GetUser) -> User:
         """Return a user (spec §Endpoints 3).
 
@@ -153,7 +141,7 @@ class UserService(Service):
         """
         return get_unless_unmodified(uow, USERS, command)
 
-    @reads
+    @reads(Permission(Scope.USERS_READ, open_by_default=True))
     def find(self, uow: UnitOfWork, command: FindUser) -> User:
         """Return the user with exactly this name (contract A6).
 
@@ -165,7 +153,7 @@ class UserService(Service):
             raise NotFound(USERS.name, command.username)
         return get_existing(uow, USERS, credentials.user_id)
 
-    @writes
+    @writes(Permission(Scope.USERS_WRITE))
     def amend(self, uow: AuditedUnitOfWork, command: AmendUser) -> User:
         """Change a user, or suspend them: their sessions and keys end at once, and their name stays (contract D).
 
@@ -179,7 +167,7 @@ class UserService(Service):
         """
         return uow.records(USERS).amend(command.user_id, command.if_match, command.new_values())
 
-    @writes
+    @writes(Permission(Scope.USERS_WRITE))
     def remove(self, uow: AuditedUnitOfWork, command: RemoveUser) -> RemovedUser:
         """Remove a user; their sessions and keys end at once (contract D, B5).
 
@@ -193,7 +181,7 @@ class UserService(Service):
         uow.records(USERS).remove(command.user_id)
         return RemovedUser(command.user_id)
 
-    @writes
+    @writes(Permission(Scope.USERS_WRITE, self_field="user_id"))
     def remove_avatar(self, uow: AuditedUnitOfWork, command: RemoveAvatar) -> RemovedAvatar:
         """Remove a user's avatar and return it (spec §Endpoints 4, contract A13).
 
@@ -207,7 +195,8 @@ class UserService(Service):
             uow.records(USERS).update(replace(user, avatar=None))
         return RemovedAvatar(user.avatar or "")
 
-    def set_password(self, command: SetPassword, caller: Caller = OWNER) -> User:
+    @use_case(Permission(Scope.USERS_WRITE, self_field="user_id", first_password=True))
+    def set_password(self, gate: Gate, command: SetPassword, caller: Caller = OWNER) -> User:
         """Set a user's password; their other sessions end at once (contract D, B5, O5).
 
         Users who set their own prove that they know the current one, so that an open session is not enough. Users
@@ -225,10 +214,10 @@ class UserService(Service):
                 not outlive itself (contract C5).
             Outdated: the user has none of the versions in ``if_match``.
         """
-        self.transactions.require_token(command, caller)
+        gate.require_token(caller)
         own = caller if isinstance(caller, SignedIn) and caller.user_id == command.user_id else None
         self._check_form(command, is_own=own is not None)
-        self.transactions.check(command, caller)
+        gate.check(command, caller)
         self._new_passwords.check(command.password, self._name_of(command.user_id))
         current = None if own is None else self._verified(command, own)
         password = self._new_passwords.hash(command.password)  # expensive, so outside the transaction
@@ -239,7 +228,7 @@ class UserService(Service):
             is_same = own is not None and command.password == command.current_password
             if is_same and must_change_password(uow, command.user_id):
                 raise InvalidInput([Problem(("password",), "Password should differ from the first one", "value_error")])
-            if own is not None and uow.held is not None and current is None:
+            if own is not None and isinstance(uow.held, Rights) and current is None:
                 require_not_by_link(uow, uow.held)
                 require_recent_sign_in(uow, uow.held, uow.now)
             user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=password)
@@ -247,7 +236,7 @@ class UserService(Service):
             record_event(uow, "password_changed", user.user_id, caller, uow.now)
             return audited_passwords.set_password(uow, user.user_id, password, verified=True)
 
-        return self.transactions.write(command, caller, set_password)
+        return gate.write(command, caller, set_password)
 
     def _name_of(self, user_id: int) -> str:
         user = self.transactions.storage.read(lambda uow: uow.records(USERS).get(user_id))

@@ -1,6 +1,6 @@
 """Scopes, access policies, callers and their rights (contract A19, B).
 
-A command names the right that it requires (:class:`Permission`). :func:`require_token` rejects callers without a
+A use case names the right that it requires (:class:`Permission`). :func:`require_token` rejects callers without a
 required token before anything is read, :func:`authorize` checks the rights that are stored at that moment.
 """
 
@@ -87,14 +87,19 @@ def wider_network(origin: str, length: int) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """The right that a command requires.
+    """The right that a use case requires (contract B6).
 
     Attributes:
-        scope: the scope that the caller must hold; None for public commands.
+        scope: the scope that the caller must hold; None for public use cases.
         open_by_default: whether the specification needs no token, so that the policy ``open`` requires none.
         self_field: the field of the command with the id of a user who needs no scope for their own account.
         signed_in: whether a token is required although no scope is.
         or_else: scopes of which each is sufficient as well.
+        recent: whether it requires a sign-in at most 10 minutes old (contract O3).
+        enrols: whether it is allowed to users who must enrol a second factor first (contract O4).
+        first_password: whether it is allowed to users who must change the generated first password first, on their own
+            account (contract O5).
+        nobody: whether nobody but the embedding program may.
     """
 
     scope: Scope | None = None
@@ -102,16 +107,31 @@ class Permission:
     self_field: str | None = None
     signed_in: bool = False
     or_else: tuple[Scope, ...] = ()
+    recent: bool = False
+    enrols: bool = False
+    first_password: bool = False
+    nobody: bool = False
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """The scopes that the caller must hold, under any policy."""
+        return () if self.scope is None else (self.scope,)
 
     def needs_token(self, policy: Policy) -> bool:
         """Return whether a caller needs a token under this policy (spec §Authentication 4, contract B1)."""
-        return self.signed_in or (self.scope is not None and not (self.open_by_default and policy is Policy.OPEN))
+        return (
+            self.signed_in
+            or self.nobody
+            or (self.scope is not None and not (self.open_by_default and policy is Policy.OPEN))
+        )
 
 
 PUBLIC: Final = Permission()
 SIGNED_IN: Final = Permission(signed_in=True)
 # A token is checked if there is one.
 OPTIONAL: Final = Permission(open_by_default=True)
+# That of a use case that names none.
+NOBODY: Final = Permission(nobody=True)
 
 
 # The ids of requests that clients may choose; ours are among them.
@@ -275,14 +295,37 @@ class Rights:
         return Rights(self.user_id, shared, of_user=False)
 
 
-def user_of(held: Rights | None) -> int:
+@dataclass(frozen=True, slots=True)
+class AllRights:
+    """Every right: that of the program itself, and of callers whom the policy asks for no token."""
+
+    user_id: None = None
+    of_user: bool = True
+
+    def hold(self, scope: Scope) -> bool:  # noqa: ARG002 (each)
+        """Return that they include a scope."""
+        return True
+
+    def cover(self, scope: Iterable[str]) -> bool:  # noqa: ARG002 (each)
+        """Return that they include all of these scopes."""
+        return True
+
+    def require(self, scope: Iterable[str]) -> None:
+        """Require scopes, of which none is missing."""
+
+
+ALL_RIGHTS: Final = AllRights()
+Held = Rights | AllRights
+
+
+def user_of(held: Held) -> int:
     """Return the id of the user for a command about their own sessions or keys.
 
     Raises:
         NotAuthenticated: the caller is not a user.
         NotPermitted: the caller is a service key, which manages no sessions and no keys (contract C5, C6).
     """
-    if held is None:
+    if isinstance(held, AllRights):
         raise NotAuthenticated
     if not held.of_user:
         raise NotPermitted
@@ -290,16 +333,19 @@ def user_of(held: Rights | None) -> int:
 
 
 def require_token(policy: Policy, permission: Permission, caller: Caller) -> None:
-    """Reject a caller without a token if the command requires one, before anything else is checked.
+    """Reject a caller without a token if the use case requires one, before anything else is checked.
 
     Raises:
         NotAuthenticated: (spec §Authentication 3, contract A19).
+        NotPermitted: nobody but the embedding program may (contract B6).
         TypeError: the caller is something else.
     """
     if not isinstance(caller, Caller):
         raise TypeError(f"the caller is of type {type(caller).__name__}; for a user, see LogoAdmin.acting_as")
     if isinstance(caller, Anonymous) and permission.needs_token(policy):
         raise NotAuthenticated
+    if permission.nobody and not isinstance(caller, Owner):
+        raise NotPermitted
 
 
 def authorize(policy: Policy, permission: Permission, held: Rights, user_id: int | None) -> None:
@@ -307,7 +353,7 @@ def authorize(policy: Policy, permission: Permission, held: Rights, user_id: int
 
     Args:
         policy: the access policy in force.
-        permission: the right that the command requires.
+        permission: the right that the use case requires.
         held: the caller's rights.
         user_id: the user in ``permission.self_field``, if any.
 

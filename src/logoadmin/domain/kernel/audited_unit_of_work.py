@@ -12,7 +12,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 
-from logoadmin.domain.kernel.access import OWNER, Caller, Rights
+from logoadmin.domain.kernel.access import OWNER, Caller, Held, Rights
 from logoadmin.domain.kernel.change_log import AMENDED, CREATED, REMOVED, ChangeLog, Snapshot, Subscriber
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotFound, NotModified, Outdated
@@ -273,7 +273,7 @@ class AuditedUnitOfWork:
 
     Attributes:
         now: the time of the changes, as Unix time; it is in their order, because the write lock is held.
-        held: the caller's rights; None for every right.
+        held: the caller's rights.
         caller: the caller, for events.
         change_log: the changes so far.
         stored: the same repositories, those of records included.
@@ -285,7 +285,7 @@ class AuditedUnitOfWork:
         auditing: Auditing,
         now: int,
         request_id: str | None,
-        held: Rights | None,
+        held: Held,
         origin: Origin | None = None,
         caller: Caller = OWNER,
     ) -> None:
@@ -293,8 +293,7 @@ class AuditedUnitOfWork:
         self.now = now
         self.held = held
         self.caller = caller
-        user_id = None if held is None else held.user_id
-        self.change_log = ChangeLog(uow, now, user_id, request_id, origin, auditing.subscribers, caller)
+        self.change_log = ChangeLog(uow, now, held.user_id, request_id, origin, auditing.subscribers, caller)
         self._escalation: Escalation | None = None
         self._auditing = auditing
         self._records: dict[Kind, AuditedRecords[Any]] = {}

@@ -13,7 +13,6 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import from_json
 
-from logoadmin.domain.kernel.access import PUBLIC, Permission
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from logoadmin.domain.kernel.limits import IdempotencyKey, Origin
 
@@ -90,18 +89,13 @@ DRY_RUN: Final = "dry_run"
 
 
 class Command(Input):
-    """The base class of commands.
+    """The base class of commands. None carries a right: that is the use case's (contract B6).
 
     These fields are options of the request. They are not part of its JSON schema or of :meth:`model_dump`; a request
     over HTTP has headers for most of them.
 
     Attributes:
-        permission: the right that it requires, see :class:`~logoadmin.domain.kernel.access.Permission`.
         hashes: whether it hashes a password, which takes longer than a database call.
-        recent: whether it requires a sign-in at most 10 minutes old (contract O3).
-        enrols: whether it is allowed to users who must enrol a second factor first (contract O4).
-        first_password: whether it is allowed to users who must change the generated first password first, on their own
-            account (contract O5).
         asks_others: whether it asks other hosts, which may take many seconds.
         judges: whether it reads CSS of any form, which may take a second of computing.
         takes_long: whether it may change any number of records, and therefore has no time limit.
@@ -118,11 +112,7 @@ class Command(Input):
         on_replay: called when a write returns its stored response (contract F3).
     """
 
-    permission: ClassVar[Permission] = PUBLIC
     hashes: ClassVar[bool] = False
-    recent: ClassVar[bool] = False
-    enrols: ClassVar[bool] = False
-    first_password: ClassVar[bool] = False
     asks_others: ClassVar[bool] = False
     judges: ClassVar[bool] = False
     takes_long: ClassVar[bool] = False

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from logoadmin.domain.kernel.access import Rights
+from logoadmin.domain.kernel.access import AllRights, Held, Rights
 from logoadmin.domain.kernel.errors import NotPermitted
 
 
@@ -13,13 +13,13 @@ class Escalation:
     """The limits on changes of rights in one unit of work.
 
     Attributes:
-        held: the caller's rights; None for every right.
+        held: the caller's rights.
         now: the time of the changes, as Unix time.
         require_recent: rejects rights from a sign-in that is not recent.
         may_lose_all: whether the changes may have affected the last user who holds everything and can sign in.
     """
 
-    held: Rights | None
+    held: Held
     now: int
     require_recent: Callable[[Rights], None]
     may_lose_all: bool = False
@@ -36,7 +36,7 @@ class Escalation:
             NotPermitted: the caller lacks one of them.
             RecentSignInRequired: the caller would add one, and signed in too long ago.
         """
-        if self.held is None:
+        if isinstance(self.held, AllRights):
             return
         old, new = frozenset(had), frozenset(has)
         self.held.require(old | new)
@@ -49,7 +49,7 @@ class Escalation:
         Raises:
             RecentSignInRequired: the caller signed in too long ago.
         """
-        if self.held is not None and self.key_of is None:
+        if isinstance(self.held, Rights) and self.key_of is None:
             self.require_recent(self.held)
 
     def check_key(self, had: Iterable[str], has: Iterable[str]) -> None:
@@ -64,7 +64,7 @@ class Escalation:
     @property
     def key_of(self) -> int | None:
         """The id of the user whose service key the caller is; None for other callers."""
-        return None if self.held is None or self.held.of_user else self.held.user_id
+        return None if self.held.of_user else self.held.user_id
 
 
 class Guard(Protocol):

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
 
-from logoadmin.domain.kernel.access import Anonymous, Caller, KeyHolder, Owner, Rights, SignedIn
+from logoadmin.domain.kernel.access import Anonymous, Caller, Held, KeyHolder, Owner, Rights, SignedIn
 from logoadmin.domain.kernel.command import REQUEST_OPTIONS, UNSET, Command
 from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Problem
 from logoadmin.domain.kernel.records import version_of
@@ -72,7 +72,7 @@ class Idempotency:
         return IdempotentRequest(key_hash, f"{digest} {key}")
 
     def replay(
-        self, uow: UnitOfWork, request: IdempotentRequest, held: Rights | None, now: int, unused: Unused[Any] | None
+        self, uow: UnitOfWork, request: IdempotentRequest, held: Held, now: int, unused: Unused[Any] | None
     ) -> Any:
         """Return the stored answer; None, after deleting it, if there is none that can be returned again.
 
@@ -94,25 +94,25 @@ class Idempotency:
         return None
 
     def store(
-        self, uow: UnitOfWork, request: IdempotentRequest, answer: Any, held: Rights | None, now: int, *, tokens: bool
+        self, uow: UnitOfWork, request: IdempotentRequest, answer: Any, held: Held, now: int, *, tokens: bool
     ) -> None:
         """Store the answer to a command for a day, with tokens for a minute, and the scopes that it required."""
         values = _adapter(type(answer).__name__, self._answers).dump_python(answer, mode="json")
         version = version_of(answer) if hasattr(answer, "version") else 0
-        required = [sorted(held.required)] if held is not None and held.required else []
+        required = [sorted(held.required)] if isinstance(held, Rights) and held.required else []
         serialized = json.dumps([type(answer).__name__, values, version, *required])
         encrypted = self._encryption.encrypt(serialized, request.secret)
         expires_at = now + (_MINUTE if tokens else _DAY)
         uow.stored_responses.add(StoredResponse(request.key_hash, encrypted, expires_at))
 
-    def _decrypted(self, stored: StoredResponse, request: IdempotentRequest, held: Rights | None) -> Any:
+    def _decrypted(self, stored: StoredResponse, request: IdempotentRequest, held: Held) -> Any:
         try:
             serialized = self._encryption.decrypt(stored.encrypted, request.secret)
         except ValueError:
             problem = Problem(("idempotency_key",), "This key was used for another request", "value_error")
             raise InvalidInput([problem]) from None
         name, values, version, *required = json.loads(serialized)
-        if held is not None and not all(map(held.cover, required)):
+        if not all(map(held.cover, required)):
             raise NotPermitted
         return _adapter(name, self._answers).validate_python({**values, **({"version": version} if version else {})})
 

@@ -8,10 +8,10 @@ from typing import Any, Generic, TypeVar
 from logoadmin.domain.kernel.access import Caller
 from logoadmin.domain.kernel.audited_unit_of_work import get_existing
 from logoadmin.domain.kernel.errors import NotModified
+from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import RecordKind
 from logoadmin.domain.kernel.lists import Fetch, ListCommand, Listing, PageSizes, SearchedCommand, SortKey, page_of
 from logoadmin.domain.kernel.records import StoredRecord, version_of
-from logoadmin.domain.kernel.use_cases import Transactions
 from logoadmin.domain.kernel.versioned import versioned
 from logoadmin.ports.storage import UnitOfWork
 
@@ -70,7 +70,7 @@ class Pages(Generic[Listed]):
 
 
 def list_records(
-    transactions: Transactions,
+    gate: Gate,
     command: SearchedCommand,
     caller: Caller,
     kind: RecordKind[Record, Any],
@@ -79,7 +79,7 @@ def list_records(
     """Return a list of records (contract E).
 
     Args:
-        transactions: where it is read.
+        gate: that of the use case.
         command: which part of the list.
         caller: the caller of the operation.
         kind: the kind of the records.
@@ -90,31 +90,27 @@ def list_records(
         NotModified: the caller has this version of the list.
     """
     pages = (_by_id if command.sort == "id" else _sorted)(command, kind, partial(_version, kind, of))
-    return listing(transactions, command, pages, transactions.read(command, caller, pages.first))
+    return listing(gate, command, pages, gate.read(command, caller, pages.first))
 
 
-def listing(
-    transactions: Transactions, command: ListCommand, pages: Pages[Listed], found: FirstPage[Listed]
-) -> Listing[Listed]:
+def listing(gate: Gate, command: ListCommand, pages: Pages[Listed], found: FirstPage[Listed]) -> Listing[Listed]:
     """Return the list that begins with a first page: up to the limit of a command, or whole."""
     version, start, first, goes_on = found
     if command.limit is None:
-        return whole(transactions, first, pages, start, version)
+        return whole(gate, first, pages, start, version)
     shown = first[: command.limit]
     next_after = pages.id_of(shown[-1]) if goes_on and shown else None
     return Listing(shown, pages.place_of, version=version, next_after=next_after)
 
 
-def whole(
-    transactions: Transactions, first: tuple[Listed, ...], pages: Pages[Listed], after: Any, version: int
-) -> Listing[Listed]:
+def whole(gate: Gate, first: tuple[Listed, ...], pages: Pages[Listed], after: Any, version: int) -> Listing[Listed]:
     """Return the list that begins with a page and goes on to the end of all records."""
 
     def fetch(after: Any, limit: int) -> tuple[Listed, ...]:
-        return transactions.storage.read(lambda uow: pages.page(after, limit, uow))
+        return gate.storage.read(lambda uow: pages.page(after, limit, uow))
 
     def snapshot(work: Callable[[Fetch[Listed]], Answer]) -> Answer:
-        return transactions.storage.snapshot(lambda uow: work(pages.fetch(uow)))
+        return gate.storage.snapshot(lambda uow: work(pages.fetch(uow)))
 
     return Listing(first, pages.place_of, fetch, pages.sizes, snapshot=snapshot, after=after, version=version)
 

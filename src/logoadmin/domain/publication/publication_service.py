@@ -5,14 +5,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Rights
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotPermitted, StorageUnavailable
+from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
 from logoadmin.domain.kernel.pictures import picture_names, picture_of, picture_path
 from logoadmin.domain.kernel.records import Kind, SharedSettings
 from logoadmin.domain.kernel.settings_in_history import SettingsInHistory
-from logoadmin.domain.kernel.use_cases import Service, Transactions
+from logoadmin.domain.kernel.use_cases import Service, for_program, use_case
 from logoadmin.domain.publication.files.assembly import Sources, Unsigned, assembled
 from logoadmin.domain.publication.files.contents import contents_of
 from logoadmin.domain.publication.files.gallery_keys import DAY, GalleryKeys, Identity
@@ -59,7 +60,6 @@ _PUBLISHED_KINDS: Final = (Kind.AUTHOR, Kind.LOGO, Kind.THEME, Kind.PICTURE)
 class ShowPublication(Command):
     """What readers of the published gallery do not get."""
 
-    permission = SIGNED_IN
     judges = True
 
     @property
@@ -108,6 +108,7 @@ class PublicationService(Service):
         self._clock, self._keys, self.rules = clock, keys, rules
         self._made_of = hash_of(repr(replace(rules, folder=None)).encode())
 
+    @for_program
     def generate(self, earlier: Sequence[PublishedIndex] = (), links: Links | None = None) -> Publication:
         """Return the gallery of this moment as files, from one snapshot. The first time, a key is generated.
 
@@ -129,6 +130,7 @@ class PublicationService(Service):
         names = picture_names(sorted(sources.contents.pictures))
         return replace(publication, files=PublicationFiles(publication.files, names, self._picture), state=state)
 
+    @for_program
     def publish(self, files: GalleryFiles, *, is_own: bool = False, links: Links | None = None) -> Published:
         """Bring files up to date with the gallery: blocks first, then everything.
 
@@ -162,23 +164,23 @@ class PublicationService(Service):
             left_out = publication.left_out
             return Published(publication.version, True, publication.pointer, left_out, is_complete=not left_out)
 
-    def status(self, command: ShowPublication, caller: Caller = OWNER) -> PublicationStatus:
+    @use_case(SIGNED_IN)
+    def status(self, gate: Gate, command: ShowPublication, caller: Caller = OWNER) -> PublicationStatus:
         """Return the records that readers do not get, with the reasons, and the imports that changed at their origin.
 
         Raises:
             NotPermitted: the caller may change neither logos nor themes.
         """
 
-        def begun(
-            uow: UnitOfWork, _command: ShowPublication, held: Rights | None
-        ) -> tuple[int, tuple[Withdrawal, ...]]:
-            if held is not None and not any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS):
+        def begun(uow: UnitOfWork, _command: ShowPublication, held: Held) -> tuple[int, tuple[Withdrawal, ...]]:
+            if not any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS):
                 raise NotPermitted
             return uow.changes.last_id(), uow.publication.withdrawals.blocked(MOST_WITHDRAWN)
 
-        version, blocked = self.transactions.snapshot_with_rights(command, caller, begun)
-        return status_of(self.transactions.storage, version, blocked, pin_imports=self.rules.pin_imports)
+        version, blocked = gate.snapshot_with_rights(command, caller, begun)
+        return status_of(gate.storage, version, blocked, pin_imports=self.rules.pin_imports)
 
+    @for_program
     def public_keys(self) -> tuple[dict[str, str], ...]:
         """Return the public keys that sign as JWKs with their thumbprints, the current one first.
 
@@ -190,6 +192,7 @@ class PublicationService(Service):
         identity = self.transactions.storage.snapshot(lambda uow: self._identity(uow, now))
         return tuple(public_key(key) for key in identity.keys)
 
+    @for_program
     def rotate_key(self) -> tuple[dict[str, str], ...]:
         """Generate a new key; the old one still signs for ``gallery_days``. Return all keys as :meth:`public_keys`.
 

@@ -34,7 +34,7 @@ def mirror(database: str | None, *, dry_run: bool) -> None:
     All records change in one request, which can be undone. Pictures that cannot be copied are printed with the reason,
     and the exit code is then 1.
     """
-    from logoadmin.domain.gallery.picture_mirror import PictureMirror
+    from logoadmin.domain.gallery.picture_mirror import NameCopies, PictureMirror
 
     with gallery_at(database, "never") as gallery:
         found = PictureMirror(gallery.pictures)
@@ -49,7 +49,10 @@ def mirror(database: str | None, *, dry_run: bool) -> None:
                 text = f"Not copied: {each.kind} {each.id} ({each.name}): {each.failure}"
                 click.echo(on_one_line(text), err=True)
         caller = owner()
-        changed, failed = found.name(tuple(copies), caller), sum(bool(each.failure) for each in copies)
+        changed, failed = (
+            found.name(NameCopies(copies=tuple(copies)), caller),
+            sum(bool(each.failure) for each in copies),
+        )
     click.echo(f"{changed} changed, {failed} not copied")
     if changed:
         show_request(caller)

@@ -244,7 +244,7 @@ class Endpoint:
             return await self._read(request, command, respond)
         if command.judges:
             return await self._judged(request, respond)
-        if command.asks_others and command.permission != PUBLIC:
+        if command.asks_others and operation.permission != PUBLIC:
             response = await self._context.dispatch.asking.run_for(_asker(caller, request), respond)
         else:
             response = await self._writing_lane(command).run(respond)
@@ -260,7 +260,7 @@ class Endpoint:
             NotAuthenticated: the token is missing.
             InvalidInput: the note of the request is invalid.
         """
-        permission = operation.command.permission
+        permission = operation.permission
         # Reads do not start sessions, and are no events.
         user_agent = "" if operation.method == "GET" else request.headers.get(b"user-agent", ("",))[0]
         sent = request.headers.get(b"authorization")

@@ -15,13 +15,13 @@ from logoadmin.domain.changes.proposal_records import Proposal
 from logoadmin.domain.identity.events.event_records import Event
 from logoadmin.domain.identity.factors.factor_records import NewFactor, NewRecoveryCodes, NewTotp, SignInLink
 from logoadmin.domain.identity.sessions.session_records import NewServiceKey, Tokens
-from logoadmin.domain.kernel.access import PUBLIC, Caller, Policy
+from logoadmin.domain.kernel.access import PUBLIC, Caller, Permission, Policy
 from logoadmin.domain.kernel.command import DRY_RUN, MAX_JSON, MOST_MARKS, REQUEST_OPTIONS, Command, fields_of
 from logoadmin.domain.kernel.kinds import RECORDED_KINDS, AnyKind
 from logoadmin.domain.kernel.limits import MAX_PICTURE
 from logoadmin.domain.kernel.lists import Listing, SearchedCommand
 from logoadmin.domain.kernel.versioned import VERSIONED
-from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.logo_admin import LogoAdmin, right_of_call
 from logoadmin.domain.publication.css.verdict import Verdict
 
 # The types of bodies, as ``Content-Type`` names them.
@@ -99,6 +99,11 @@ class Operation:
     def name(self) -> str:
         """The unique name, made from the name of its command, such as ``create_logo``."""
         return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.command.__name__).lower()
+
+    @cached_property
+    def permission(self) -> Permission:
+        """The right that its use case requires (contract B6)."""
+        return right_of_call(self.call, self.command)
 
     @property
     def tag(self) -> str:
@@ -238,7 +243,7 @@ class Operation:
     @cached_property
     def is_public_read(self) -> bool:
         """Whether anyone may read and cache the response (contract F2)."""
-        return self.method == "GET" and self.command.permission == PUBLIC and not self.command.asks_others
+        return self.method == "GET" and self.permission == PUBLIC and not self.command.asks_others
 
     @property
     def streams(self) -> bool:
@@ -268,7 +273,7 @@ class Operation:
 
     def statuses(self, policy: Policy) -> tuple[int, ...]:
         """Return every status that the operation itself may return under a policy, in ascending order."""
-        permission = self.command.permission
+        permission = self.permission
         followed = {
             413: self.takes_body,
             415: self.takes_body,

@@ -4,21 +4,20 @@ from operator import attrgetter
 from typing import Annotated, Any
 
 from logoadmin.domain.identity.events.event_records import Event
-from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Rights, Scope
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, AllRights, Caller, Held, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import get_existing
 from logoadmin.domain.kernel.errors import NotPermitted
+from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import Id, described
 from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, Listing, Order
 from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
-from logoadmin.domain.kernel.use_cases import Service
+from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.ports.storage import UnitOfWork
 
 
 class ListEvents(ListCommand):
     """The events of all users or of one, the newest first."""
-
-    permission = SIGNED_IN
 
     order: Annotated[Order, described("The newest (`desc`) or the oldest (`asc`) first.", "asc")] = "desc"
     user_id: Annotated[Id, described("Events of this user; without `users:read`, your own id.", 1042)] | None = None
@@ -27,7 +26,8 @@ class ListEvents(ListCommand):
 class EventService(Service):
     """The use case of events; :mod:`logoadmin.domain.identity.events.recording` records them."""
 
-    def list(self, command: ListEvents, caller: Caller = OWNER) -> Listing[Event]:
+    @use_case(SIGNED_IN)
+    def list(self, gate: Gate, command: ListEvents, caller: Caller = OWNER) -> Listing[Event]:
         """Return events, by event_id: those of all users, or without ``users:read`` the caller's own (contract O9).
 
         One's own are those since one's user was created: its id may have been another person's before.
@@ -37,12 +37,12 @@ class EventService(Service):
                 without it.
         """
 
-        def first(uow: UnitOfWork, command: ListEvents, held: Rights | None) -> tuple[Pages[Event], FirstPage[Event]]:
+        def first(uow: UnitOfWork, command: ListEvents, held: Held) -> tuple[Pages[Event], FirstPage[Event]]:
             pages = _pages(*_visible(command, uow, held), command.order)
             return pages, pages.first(uow, command)
 
-        pages, found = self.transactions.snapshot_with_rights(command, caller, first)
-        return listing(self.transactions, command, pages, found)
+        pages, found = gate.snapshot_with_rights(command, caller, first)
+        return listing(gate, command, pages, found)
 
 
 def _pages(user_id: int | None, since: int, order: Order) -> Pages[Event]:
@@ -59,9 +59,9 @@ def _pages(user_id: int | None, since: int, order: Order) -> Pages[Event]:
     return Pages(page, version, RECORD_PAGE_SIZES, id_of, id_of)
 
 
-def _visible(command: ListEvents, uow: UnitOfWork, held: Rights | None) -> tuple[int | None, int]:
+def _visible(command: ListEvents, uow: UnitOfWork, held: Held) -> tuple[int | None, int]:
     """Return the user whose events a caller gets, None for all users, and since when."""
-    if held is None or held.hold(Scope.USERS_READ):
+    if isinstance(held, AllRights) or held.hold(Scope.USERS_READ):
         return command.user_id, 0
     if not held.of_user or command.user_id not in (None, held.user_id):
         raise NotPermitted

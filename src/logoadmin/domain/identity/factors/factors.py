@@ -28,10 +28,9 @@ from logoadmin.domain.identity.link_users import require_not_by_link
 from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.access import (
     OWNER,
-    SIGNED_IN,
     Caller,
+    Held,
     Permission,
-    Rights,
     Scope,
     SignedIn,
     user_of,
@@ -45,9 +44,10 @@ from logoadmin.domain.kernel.errors import (
     Outdated,
     Problem,
 )
+from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import FactorId, FactorName, TotpCode, UserId
-from logoadmin.domain.kernel.use_cases import Service, Transactions, reads, reads_with_rights, writes
+from logoadmin.domain.kernel.use_cases import Service, reads, reads_with_rights, use_case, writes
 from logoadmin.ports.kernel.environment import Randomness
 from logoadmin.ports.storage import UnitOfWork
 
@@ -55,17 +55,11 @@ from logoadmin.ports.storage import UnitOfWork
 class ListFactors(Command):
     """The caller's own second factors."""
 
-    permission = SIGNED_IN
-    enrols = True
-
 
 class EnrolTotp(Command):
     """A new secret for an authenticator app."""
 
-    permission = SIGNED_IN
     changes_records = False
-    recent = True
-    enrols = True
 
     name: FactorName
 
@@ -73,10 +67,7 @@ class EnrolTotp(Command):
 class ConfirmTotp(Command):
     """The proof that an authenticator app has the secret, which makes it a factor."""
 
-    permission = SIGNED_IN
     changes_records = False
-    recent = True
-    enrols = True
 
     factor_id: FactorId
     code: TotpCode
@@ -85,16 +76,11 @@ class ConfirmTotp(Command):
 class RemoveFactor(Command):
     """The removal of one of the caller's own second factors."""
 
-    permission = SIGNED_IN
-    recent = True
-
     factor_id: FactorId
 
 
 class ListUserFactors(Command):
     """The second factors of a user."""
-
-    permission = Permission(Scope.USERS_READ)
 
     user_id: UserId
 
@@ -102,26 +88,17 @@ class ListUserFactors(Command):
 class RemoveUserFactors(Command):
     """The removal of all second factors of a user, who has lost them."""
 
-    permission = Permission(Scope.USERS_WRITE)
-    recent = True
-
     user_id: UserId
 
 
 class CountRecoveryCodes(Command):
     """The number of the caller's recovery codes that are left."""
 
-    permission = SIGNED_IN
-    enrols = True
-
 
 class MakeRecoveryCodes(Command):
     """Ten new recovery codes, in place of those that are left."""
 
-    permission = SIGNED_IN
     changes_records = False
-    recent = True
-    enrols = True
 
 
 class FactorService(Service):
@@ -133,8 +110,8 @@ class FactorService(Service):
         self._totp, self._randomness = totp, randomness
         self._issuer = issuer
 
-    @reads_with_rights
-    def list(self, uow: UnitOfWork, _command: ListFactors, held: Rights | None) -> tuple[ListedFactor, ...]:
+    @reads_with_rights(Permission(signed_in=True, enrols=True))
+    def list(self, uow: UnitOfWork, _command: ListFactors, held: Held) -> tuple[ListedFactor, ...]:
         """Return the caller's second factors, by factor_id (contract O1).
 
         Raises:
@@ -143,7 +120,7 @@ class FactorService(Service):
         """
         return tuple(map(listed, confirmed_factors(uow, user_of(held))))
 
-    @reads
+    @reads(Permission(Scope.USERS_READ))
     def list_of_user(self, uow: UnitOfWork, command: ListUserFactors) -> tuple[ListedFactor, ...]:
         """Return the second factors of a user, by factor_id (contract O1).
 
@@ -153,7 +130,8 @@ class FactorService(Service):
         get_existing(uow, USERS, command.user_id)
         return tuple(map(listed, confirmed_factors(uow, command.user_id)))
 
-    def enrol_totp(self, command: EnrolTotp, caller: Caller = OWNER) -> NewTotp:
+    @use_case(Permission(signed_in=True, recent=True, enrols=True))
+    def enrol_totp(self, gate: Gate, command: EnrolTotp, caller: Caller = OWNER) -> NewTotp:
         """Make a secret for an authenticator app, which becomes a factor once it is confirmed (contract O1).
 
         It replaces one that was not confirmed, and expires after 10 minutes. The same command under the same
@@ -167,11 +145,11 @@ class FactorService(Service):
         """
         secret = new_secret(self._randomness)
 
-        def username(uow: UnitOfWork, _: EnrolTotp, held: Rights | None) -> str:
+        def username(uow: UnitOfWork, _: EnrolTotp, held: Held) -> str:
             return get_existing(uow, USERS, user_of(held)).username
 
         # Drawn before the write, because that takes a while.
-        uri = provisioning_uri(secret, self.transactions.snapshot_with_rights(command, caller, username), self._issuer)
+        uri = provisioning_uri(secret, gate.snapshot_with_rights(command, caller, username), self._issuer)
         picture = qr_svg(uri)
 
         def enrol(uow: AuditedUnitOfWork, command: EnrolTotp) -> NewTotp:
@@ -180,9 +158,10 @@ class FactorService(Service):
             factor = self._totp.begin(uow, user_of(uow.held), command.name, secret, uow.now)
             return NewTotp(factor.factor_id, secret, uri, picture)
 
-        return self.transactions.write(command, caller, enrol, unused=partial(_is_unconfirmed, caller))
+        return gate.write(command, caller, enrol, unused=partial(_is_unconfirmed, caller))
 
-    def confirm_totp(self, command: ConfirmTotp, caller: Caller = OWNER) -> NewFactor:
+    @use_case(Permission(signed_in=True, recent=True, enrols=True))
+    def confirm_totp(self, gate: Gate, command: ConfirmTotp, caller: Caller = OWNER) -> NewFactor:
         """Make a factor of a secret, once a code shows that the user's app has it (contract O1).
 
         The step of the code is used up. From the first factor on, signing in takes two steps.
@@ -206,9 +185,9 @@ class FactorService(Service):
                 raise InvalidInput([Problem(("code",), "Incorrect code", "value_error")])
             return enrolled(uow, user_id, command.factor_id, self._randomness)
 
-        return self.transactions.write(command, caller, confirm, unused=partial(are_codes_unused, caller))
+        return gate.write(command, caller, confirm, unused=partial(are_codes_unused, caller))
 
-    @writes
+    @writes(Permission(signed_in=True, recent=True))
     def remove(self, uow: AuditedUnitOfWork, command: RemoveFactor) -> RemovedFactor:
         """Remove one of the caller's factors; with the last one, the recovery codes go (contract O1).
 
@@ -231,7 +210,8 @@ class FactorService(Service):
         unenrolled(uow, user_id, removed)
         return RemovedFactor(command.factor_id)
 
-    def remove_all(self, command: RemoveUserFactors, caller: Caller = OWNER) -> RemovedUserFactors:
+    @use_case(Permission(Scope.USERS_WRITE, recent=True))
+    def remove_all(self, gate: Gate, command: RemoveUserFactors, caller: Caller = OWNER) -> RemovedUserFactors:
         """Remove all factors and recovery codes of a user; their other sessions end (contract O1).
 
         Raises:
@@ -251,10 +231,10 @@ class FactorService(Service):
             end_sign_ins(uow, command.user_id, keep)
             return RemovedUserFactors(command.user_id, len(removed))
 
-        return self.transactions.write(command, caller, remove_all)
+        return gate.write(command, caller, remove_all)
 
-    @reads_with_rights
-    def recovery_codes(self, uow: UnitOfWork, _command: CountRecoveryCodes, held: Rights | None) -> RecoveryCodesLeft:
+    @reads_with_rights(Permission(signed_in=True, enrols=True))
+    def recovery_codes(self, uow: UnitOfWork, _command: CountRecoveryCodes, held: Held) -> RecoveryCodesLeft:
         """Return how many of the caller's recovery codes are left (contract O1).
 
         Raises:
@@ -263,7 +243,8 @@ class FactorService(Service):
         """
         return RecoveryCodesLeft(uow.identity.recovery_codes.left(user_of(held)))
 
-    def make_recovery_codes(self, command: MakeRecoveryCodes, caller: Caller = OWNER) -> NewRecoveryCodes:
+    @use_case(Permission(signed_in=True, recent=True, enrols=True))
+    def make_recovery_codes(self, gate: Gate, command: MakeRecoveryCodes, caller: Caller = OWNER) -> NewRecoveryCodes:
         """Make ten recovery codes, which are shown only this once and replace all others (contract O1).
 
         The same command under the same idempotency key returns them again while they are unused, for a minute at most.
@@ -281,7 +262,7 @@ class FactorService(Service):
                 raise Conflict("Recovery codes need a second factor to replace; enrol one first")
             return NewRecoveryCodes(replace_recovery_codes(uow, user_id, self._randomness))
 
-        return self.transactions.write(command, caller, make, unused=partial(are_codes_unused, caller))
+        return gate.write(command, caller, make, unused=partial(are_codes_unused, caller))
 
 
 def _is_unconfirmed(caller: Caller, uow: UnitOfWork, made: NewTotp, _now: int) -> bool:

@@ -8,32 +8,27 @@ from logoadmin.domain.identity.factors.factor_records import NewFactor, PasskeyO
 from logoadmin.domain.identity.factors.passkey_factors import PasskeyFactors
 from logoadmin.domain.identity.factors.passkey_records import NewPasskey
 from logoadmin.domain.identity.link_users import require_not_by_link
-from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, user_of
+from logoadmin.domain.kernel.access import OWNER, Caller, Permission, user_of
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
+from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import Challenge, FactorName
-from logoadmin.domain.kernel.use_cases import Service, Transactions
+from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.ports.kernel.environment import Randomness
 
 
 class BeginPasskey(Command):
     """Options for a new passkey of the caller."""
 
-    permission = SIGNED_IN
     changes_records = False
-    recent = True
-    enrols = True
 
 
 class EnrolPasskey(Command):
     """A new passkey of the caller, which is a second factor from then on, and signs in alone."""
 
-    permission = SIGNED_IN
     changes_records = False
-    recent = True
-    enrols = True
 
     challenge: Challenge
     name: FactorName
@@ -47,7 +42,8 @@ class PasskeyService(Service):
         super().__init__(transactions)
         self._passkeys, self._randomness = passkeys, randomness
 
-    def begin(self, command: BeginPasskey, caller: Caller = OWNER) -> PasskeyOptions:
+    @use_case(Permission(signed_in=True, recent=True, enrols=True))
+    def begin(self, gate: Gate, command: BeginPasskey, caller: Caller = OWNER) -> PasskeyOptions:
         """Return options for a new passkey of the caller, which replace those before (contract O1).
 
         The same command under the same idempotency key returns them again while they are unused, for a minute at most.
@@ -68,9 +64,10 @@ class PasskeyService(Service):
             return PasskeyOptions(challenge, self._passkeys.creation_options(uow, user_id, username, challenge))
 
         self._passkeys.load()
-        return self.transactions.write(command, caller, begin, unused=_is_open)
+        return gate.write(command, caller, begin, unused=_is_open)
 
-    def enrol(self, command: EnrolPasskey, caller: Caller = OWNER) -> NewFactor:
+    @use_case(Permission(signed_in=True, recent=True, enrols=True))
+    def enrol(self, gate: Gate, command: EnrolPasskey, caller: Caller = OWNER) -> NewFactor:
         """Store a passkey that the caller created for a challenge (contract O1).
 
         Returns:
@@ -96,7 +93,7 @@ class PasskeyService(Service):
             return enrolled(uow, user_id, factor_id, self._randomness)
 
         self._passkeys.load()
-        return self.transactions.write(command, caller, enrol, unused=partial(are_codes_unused, caller))
+        return gate.write(command, caller, enrol, unused=partial(are_codes_unused, caller))
 
 
 def _is_open(uow: AnyUnitOfWork, made: PasskeyOptions, now: int) -> bool:

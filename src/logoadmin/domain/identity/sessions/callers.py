@@ -18,7 +18,13 @@ from logoadmin.domain.kernel.access import (
     SignedIn,
 )
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
-from logoadmin.domain.kernel.errors import NotFound, NotPermitted, RecentSignInRequired, StorageUnavailable
+from logoadmin.domain.kernel.errors import (
+    InvalidToken,
+    NotFound,
+    NotPermitted,
+    RecentSignInRequired,
+    StorageUnavailable,
+)
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.tokens import TokenVerifier
@@ -57,7 +63,7 @@ class Lifetimes:
 
 
 class Callers:
-    """Identifies callers, and reads their rights as :class:`~logoadmin.domain.kernel.use_cases.Callers` says."""
+    """Identifies callers, and reads their rights as :class:`~logoadmin.domain.kernel.gate.Callers` says."""
 
     def __init__(self, verifier: TokenVerifier, clock: Clock, lifetimes: Lifetimes, ways: Ways) -> None:
         self._verifier, self._clock = verifier, clock
@@ -82,12 +88,13 @@ class Callers:
         granted = self._verifier.verify(token, self._clock.now())
         return SignedIn(granted.user_id, granted.session_id, request_id, origin, user_agent)
 
-    def rights(self, uow: UnitOfWork, caller: SignedIn | KeyHolder | ActingAs, now: int) -> Rights | None:
+    def rights(self, uow: UnitOfWork, caller: SignedIn | KeyHolder | ActingAs, now: int) -> Rights:
         """Return the rights of a session, of a service key, or of a user for whom the embedding program acts.
 
         Those of a key are its scope, as far as its maker holds it.
 
         Raises:
+            InvalidToken: the session has ended, or the key is not valid any more.
             NotFound: the user for whom the program acts does not exist, or not any more.
         """
         if isinstance(caller, ActingAs):
@@ -97,9 +104,13 @@ class Callers:
         else:
             key, of_maker = uow.identity.keys.find(caller.key_hash) or (None, None)
             held = of_maker.limited_to(key.scope) if key and of_maker and key.is_valid(now) else None
-        if held is None or held.signed_in_at is None or held.ends_at is None:  # a key has no session that ends
+        if held is None:
+            raise InvalidToken
+        if held.signed_in_at is None or held.ends_at is None:  # a key has no session that ends
             return held
-        return held if self._lifetimes.end(held.signed_in_at, held.ends_at, now) > now else None
+        if self._lifetimes.end(held.signed_in_at, held.ends_at, now) <= now:
+            raise InvalidToken
+        return held
 
     def must_change_password(self, uow: UnitOfWork, user_id: int) -> bool:
         """Return whether a user signs in with the password that the first start generated (contract O5)."""

@@ -25,13 +25,13 @@ from logoadmin.domain.identity.sessions.session_records import (
 from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.access import (
     ANONYMOUS,
-    OPTIONAL,
     OWNER,
     PUBLIC,
     SIGNED_IN,
+    AllRights,
     Caller,
+    Held,
     Permission,
-    Rights,
     Scope,
     SignedIn,
     user_of,
@@ -45,9 +45,10 @@ from logoadmin.domain.kernel.errors import (
     NotPermitted,
     Outdated,
 )
+from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import OpaqueToken, SessionId, UserId, described
-from logoadmin.domain.kernel.use_cases import Service, Transactions, reads_with_rights, writes
+from logoadmin.domain.kernel.use_cases import Service, for_program, reads_with_rights, use_case, writes
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.tokens import TokenVerifier
 from logoadmin.ports.kernel.environment import Clock
@@ -59,10 +60,7 @@ GRANT_TYPE: Final[Any] = described("How to sign in: by `password` or by `refresh
 class Revoke(Command):
     """The end of the session with this refresh token or, without one, of the caller's session."""
 
-    permission = OPTIONAL
     changes_records = False
-    enrols = True
-    first_password = True
 
     refresh_token: OpaqueToken = UNSET
 
@@ -70,21 +68,14 @@ class Revoke(Command):
 class WhoAmI(Command):
     """The caller's user and current scopes."""
 
-    permission = SIGNED_IN
-    enrols = True
-    first_password = True
-
 
 class ListSessions(Command):
     """The caller's own sessions; the current one is marked."""
-
-    permission = SIGNED_IN
 
 
 class RemoveSession(Command):
     """The end of one of the caller's own sessions."""
 
-    permission = SIGNED_IN
     changes_records = False
 
     session_id: SessionId
@@ -93,15 +84,12 @@ class RemoveSession(Command):
 class ListUserSessions(Command):
     """The sessions of a user."""
 
-    permission = Permission(Scope.USERS_READ)
-
     user_id: UserId
 
 
 class RemoveUserSession(Command):
     """The end of one session of a user."""
 
-    permission = Permission(Scope.USERS_WRITE)
     changes_records = False
 
     user_id: UserId
@@ -111,7 +99,6 @@ class RemoveUserSession(Command):
 class RemoveUserSessions(Command):
     """The end of all sessions of a user."""
 
-    permission = Permission(Scope.USERS_WRITE)
     changes_records = False
 
     user_id: UserId
@@ -120,7 +107,6 @@ class RemoveUserSessions(Command):
 class Refresh(Command):
     """A refresh of a session with its refresh token."""
 
-    permission = PUBLIC
     changes_records = False
 
     grant_type: Annotated[Literal["refresh_token"], GRANT_TYPE]
@@ -149,11 +135,13 @@ class SessionService(Service):
         self._verifier = verifier
         self._clock = clock
 
+    @for_program
     def public_keys(self) -> Sequence[Mapping[str, str]]:
         """Return the public keys with which others can verify access tokens, as JWKs (contract C2)."""
         return self._verifier.public_keys()
 
-    def refresh(self, command: Refresh, caller: Caller = ANONYMOUS) -> Tokens:
+    @use_case(PUBLIC)
+    def refresh(self, gate: Gate, command: Refresh, caller: Caller = ANONYMOUS) -> Tokens:
         """Prolong a session by its refresh token, which can be used only once (contract C3).
 
         Raises:
@@ -163,13 +151,14 @@ class SessionService(Service):
         def refresh(uow: AuditedUnitOfWork, command: Refresh) -> Tokens | EndedSession:
             return self._session_tokens.refresh(uow, command.refresh_token, caller, uow.now)
 
-        prolong = partial(self.transactions.write, command, caller, refresh, self._session_tokens.are_unused)
-        answer = following_issuer(self.transactions, caller, prolong)
+        prolong = partial(gate.write, command, caller, refresh, self._session_tokens.are_unused)
+        answer = following_issuer(gate, caller, prolong)
         if isinstance(answer, EndedSession):  # raised outside the transaction, so that the session stays ended
             raise InvalidToken
         return answer
 
-    def revoke(self, command: Revoke, caller: Caller = ANONYMOUS) -> EndedSession:
+    @use_case(Permission(open_by_default=True, enrols=True, first_password=True))
+    def revoke(self, gate: Gate, command: Revoke, caller: Caller = ANONYMOUS) -> EndedSession:
         """End a session: its refresh token and its access tokens become invalid (contract C3).
 
         Raises:
@@ -188,9 +177,10 @@ class SessionService(Service):
             record_event(uow, "session_ended", session.user_id, caller, uow.now)
             return EndedSession(ended=True)
 
-        return self.transactions.write(command, caller, revoke)
+        return gate.write(command, caller, revoke)
 
-    def list(self, command: ListSessions, caller: Caller = OWNER) -> tuple[ListedSession, ...]:
+    @use_case(SIGNED_IN)
+    def list(self, gate: Gate, command: ListSessions, caller: Caller = OWNER) -> tuple[ListedSession, ...]:
         """Return the caller's sessions, by created_at, then by session_id (contract C6).
 
         Raises:
@@ -198,13 +188,13 @@ class SessionService(Service):
             NotPermitted: the caller is a service key.
         """
 
-        def list_own(uow: UnitOfWork, _: ListSessions, held: Rights | None) -> tuple[ListedSession, ...]:
+        def list_own(uow: UnitOfWork, _: ListSessions, held: Held) -> tuple[ListedSession, ...]:
             user_id, now = user_of(held), self._clock.now()
             return sessions_of(user_id, uow, now, self._session_tokens.lifetimes, _session_of(caller))
 
-        return self.transactions.snapshot_with_rights(command, caller, list_own)
+        return gate.snapshot_with_rights(command, caller, list_own)
 
-    @writes
+    @writes(SIGNED_IN)
     def remove(self, uow: AuditedUnitOfWork, command: RemoveSession) -> RemovedSession:
         """End one of the caller's sessions at once, with all its tokens (contract C6).
 
@@ -216,7 +206,8 @@ class SessionService(Service):
         """
         return self._end(uow, user_of(uow.held), command)
 
-    def list_of_user(self, command: ListUserSessions, caller: Caller = OWNER) -> tuple[ListedSession, ...]:
+    @use_case(Permission(Scope.USERS_READ))
+    def list_of_user(self, gate: Gate, command: ListUserSessions, caller: Caller = OWNER) -> tuple[ListedSession, ...]:
         """Return the sessions of a user, by created_at, then by session_id (contract C6).
 
         Raises:
@@ -224,15 +215,15 @@ class SessionService(Service):
             NotFound: the user does not exist.
         """
 
-        def list_theirs(uow: UnitOfWork, command: ListUserSessions, held: Rights | None) -> tuple[ListedSession, ...]:
+        def list_theirs(uow: UnitOfWork, command: ListUserSessions, held: Held) -> tuple[ListedSession, ...]:
             _refuse_keys(held)
             get_existing(uow, USERS, command.user_id)
             now, lifetimes = self._clock.now(), self._session_tokens.lifetimes
             return sessions_of(command.user_id, uow, now, lifetimes, _session_of(caller))
 
-        return self.transactions.snapshot_with_rights(command, caller, list_theirs)
+        return gate.snapshot_with_rights(command, caller, list_theirs)
 
-    @writes
+    @writes(Permission(Scope.USERS_WRITE))
     def remove_of_user(self, uow: AuditedUnitOfWork, command: RemoveUserSession) -> RemovedSession:
         """End one session of a user at once, with all its tokens (contract C6).
 
@@ -256,7 +247,7 @@ class SessionService(Service):
         record_event(uow, "session_ended", user_id, uow.caller, uow.now)
         return RemovedSession(command.session_id)
 
-    @writes
+    @writes(Permission(Scope.USERS_WRITE))
     def remove_all(self, uow: AuditedUnitOfWork, command: RemoveUserSessions) -> RemovedUserSessions:
         """End all sessions of a user at once (contract C6).
 
@@ -273,14 +264,14 @@ class SessionService(Service):
             record_event(uow, "session_ended", command.user_id, uow.caller, uow.now, count=ended)
         return RemovedUserSessions(command.user_id, ended)
 
-    @reads_with_rights
-    def me(self, uow: UnitOfWork, _command: WhoAmI, held: Rights | None) -> Me:
+    @reads_with_rights(Permission(signed_in=True, enrols=True, first_password=True))
+    def me(self, uow: UnitOfWork, _command: WhoAmI, held: Held) -> Me:
         """Return the caller's user with their current scopes (contract C3).
 
         Raises:
             NotAuthenticated: the caller is not a user, nor a service key of one.
         """
-        if held is None:
+        if isinstance(held, AllRights):
             raise NotAuthenticated
         user = snapshot(USERS, get_existing(uow, USERS, held.user_id))
         # A password that signs nobody in need not be changed.
@@ -289,9 +280,9 @@ class SessionService(Service):
         return Me(**user, scope=scope, enrol_by=held.enrol_by, must_change_password=must_change, by_link=by_link)
 
 
-def _refuse_keys(held: Rights | None) -> None:
+def _refuse_keys(held: Held) -> None:
     """Reject service keys, which neither see nor end sessions."""
-    if held is not None and not held.of_user:
+    if not held.of_user:
         raise NotPermitted
 
 

@@ -14,9 +14,10 @@ from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, OWNER, PUBLIC,
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import SignInRefused
+from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import ExistingUsername, TypedCode, UserId, described
-from logoadmin.domain.kernel.use_cases import Service
+from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.ports.identity.sign_in_storage import Challenge
 from logoadmin.ports.kernel.environment import Randomness
 from logoadmin.ports.storage import UnitOfWork
@@ -29,9 +30,7 @@ _NOBODY: Final = -1
 class CreateSignInCode(Command):
     """A code with which a user signs in once, instead of password and second factor."""
 
-    permission = Permission(Scope.USERS_WRITE)
     changes_records = False
-    recent = True
 
     user_id: UserId
 
@@ -39,7 +38,6 @@ class CreateSignInCode(Command):
 class SignInWithCode(Command):
     """A sign-in with a code that the operator handed out."""
 
-    permission = PUBLIC
     changes_records = False
 
     grant_type: Annotated[Literal["sign_in_code"], described("`sign_in_code`, with such a code.", "sign_in_code")]
@@ -54,7 +52,8 @@ class CodeSignIn(Service):
         super().__init__(opening.transactions)
         self._opening, self._randomness = opening, randomness
 
-    def create(self, command: CreateSignInCode, caller: Caller = OWNER) -> NewSignInCode:
+    @use_case(Permission(Scope.USERS_WRITE, recent=True))
+    def create(self, gate: Gate, command: CreateSignInCode, caller: Caller = OWNER) -> NewSignInCode:
         """Create a code that signs a user in once within 10 minutes; it replaces any other of theirs (contract O6).
 
         It is shown only this once. No endpoint calls this: it is for the command line, and for programs that embed the
@@ -79,16 +78,17 @@ class CodeSignIn(Service):
             record_event(uow, "sign_in_code_made", user.user_id, caller, uow.now)
             return NewSignInCode(user.user_id, code, expires_at)
 
-        return self.transactions.write(command, caller, create, unused=_is_unused)
+        return gate.write(command, caller, create, unused=_is_unused)
 
-    def sign_in(self, command: SignInWithCode, caller: Caller = ANONYMOUS) -> Tokens:
+    @use_case(PUBLIC)
+    def sign_in(self, gate: Gate, command: SignInWithCode, caller: Caller = ANONYMOUS) -> Tokens:
         """Begin a session with a code, whatever factors the user has; their other sessions end (contract O6).
 
         Raises:
             SignInRefused: the name or the code is wrong, or the code was used or has expired.
             TooManySignIns: there were too many failed attempts.
         """
-        with self._opening.attempt(command, caller, user_named(command.username)) as attempt:
+        with self._opening.attempt(gate, command, caller, user_named(command.username)) as attempt:
             # The way back stays open while the name is under attack: a code cannot be guessed.
             limits = limits_of(attempt.client.origin, command.username, is_known=True)
             attempt.count(lambda _uow, _now: (limits, None))

@@ -25,9 +25,10 @@ from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Anonymous, Caller
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, IssuerRefused, IssuerUnavailable, SignInForbidden
+from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.limits import described
 from logoadmin.domain.kernel.public_url import PublicUrl
-from logoadmin.domain.kernel.use_cases import Service
+from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.ports.identity.issuer import IssuedIdentity, Issuer, Redemption
 from logoadmin.ports.storage import UnitOfWork
 
@@ -40,7 +41,6 @@ _MOST_TRIES: Final = 3
 class SignInByIssuer(Command):
     """A sign-in through the issuer, with the code that it gave the browser."""
 
-    permission = PUBLIC
     changes_records = False
     asks_others = True
 
@@ -56,7 +56,6 @@ class SignInByIssuer(Command):
 class ShowWays(Command):
     """The ways to sign in."""
 
-    permission = PUBLIC
     asks_others = True
 
 
@@ -71,12 +70,14 @@ class IssuerSignIn(Service):
         self._public_url = public_url
         self._redirect_uri = f"{public_url.base}/console/"
 
-    def ways(self, command: ShowWays, caller: Caller = ANONYMOUS) -> SignInWays:
+    @use_case(PUBLIC)
+    def ways(self, gate: Gate, _command: ShowWays, caller: Caller = ANONYMOUS) -> SignInWays:
         """Return the ways to sign in, for the page where people do; the issuer may have to be asked."""
-        self.transactions.require_token(command, caller)
+        gate.require_token(caller)
         return SignInWays(self._ways.password, self._ways.passkey, self._public_url.base, self._way_of_issuer())
 
-    def sign_in(self, command: SignInByIssuer, caller: Caller = ANONYMOUS) -> Tokens:
+    @use_case(PUBLIC)
+    def sign_in(self, gate: Gate, command: SignInByIssuer, caller: Caller = ANONYMOUS) -> Tokens:
         """Begin a session of the person for whom the issuer gave a code; a new person becomes a user.
 
         Raises:
@@ -86,10 +87,10 @@ class IssuerSignIn(Service):
             TooManySignIns: there were too many failed attempts.
             Conflict: the user holds everything as the last one, and the person's groups have another role.
         """
-        stored = self._opening.stored(command, caller)  # a code cannot be exchanged twice
+        stored = self._opening.stored(gate, command, caller)  # a code cannot be exchanged twice
         if stored is not None:
             return stored
-        with self._opening.attempt(command, caller) as attempt:
+        with self._opening.attempt(gate, command, caller) as attempt:
             if self._issuer is None:
                 raise SignInForbidden("Single sign-on is not set up")
             now = attempt.count(partial(_limits, attempt.client.origin))
@@ -98,13 +99,13 @@ class IssuerSignIn(Service):
                 try:
                     return attempt.open(partial(self._prove, person))
                 except UserMissing:
-                    known = self.transactions.storage.snapshot(partial(known_names, person))
+                    known = gate.storage.snapshot(partial(known_names, person))
                     create = partial(self._users.create, person=person, known=known)
-                    follow_issuer(self.transactions, attempt.client, create)
+                    follow_issuer(gate, attempt.client, create)
                 except RoleDiffers as differs:
-                    follow_issuer(self.transactions, attempt.client, differs.assign)
+                    follow_issuer(gate, attempt.client, differs.assign)
                 except _Roleless:
-                    self._refuse(attempt.client, person)
+                    self._refuse(gate, attempt.client, person)
                     raise SignInForbidden(NO_ROLE) from None
             raise IssuerRefused
 
@@ -140,9 +141,9 @@ class IssuerSignIn(Service):
         # An issuer may keep people signed in, so that anybody at their open screen could come this far.
         return Proof(self._users.signed_in(uow, person, role_id), "issuer", person.authenticated_at or 0)
 
-    def _refuse(self, client: Anonymous, person: IssuedIdentity) -> None:
+    def _refuse(self, gate: Gate, client: Anonymous, person: IssuedIdentity) -> None:
         try:
-            follow_issuer(self.transactions, client, partial(self._users.refuse, person=person))
+            follow_issuer(gate, client, partial(self._users.refuse, person=person))
         except Conflict:
             log.warning("The issuer names no group with a role for the last user who holds everything; they keep it")
 

@@ -25,13 +25,14 @@ from logoadmin.domain.kernel.errors import (
     Problem,
     SignInRefused,
 )
+from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import Avatar, OpaqueToken, UserId, Username, described
 from logoadmin.domain.kernel.lists import Filter, Listing
 from logoadmin.domain.kernel.public_url import PublicUrl
 from logoadmin.domain.kernel.records import User
 from logoadmin.domain.kernel.secret_hashes import stored_hash
-from logoadmin.domain.kernel.use_cases import Service
+from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.ports.identity.sign_in_storage import Challenge
 from logoadmin.ports.kernel.environment import Randomness
 from logoadmin.ports.storage import UnitOfWork
@@ -46,8 +47,6 @@ _ROLES_AT_ONCE: Final = 100
 class CreateLink(Command):
     """A link that signs a member of the host site in once, and makes them a user if they are none yet."""
 
-    permission = Permission(Scope.USERS_WRITE)
-
     user_id: Annotated[
         UserId, described("The member's number at the site; left out for a new user without one.", 1042)
     ] = UNSET
@@ -61,7 +60,6 @@ class CreateLink(Command):
 class SignInWithLink(Command):
     """A sign-in with a link."""
 
-    permission = PUBLIC
     changes_records = False
 
     grant_type: Annotated[Literal["link"], described("`link`, with what follows `#link=` in such a link.", "link")]
@@ -75,7 +73,8 @@ class LinkSignIn(Service):
         super().__init__(opening.transactions)
         self._opening, self._randomness, self._public_url = opening, randomness, public_url
 
-    def create(self, command: CreateLink, caller: Caller = OWNER) -> SignInLink:
+    @use_case(Permission(Scope.USERS_WRITE))
+    def create(self, gate: Gate, command: CreateLink, caller: Caller = OWNER) -> SignInLink:
         """Create a link that signs a user in once within 5 minutes; it replaces any other of theirs (contract R5).
 
         The user is created with the role ``member`` if there is none, and an existing one gets the name and the avatar.
@@ -110,9 +109,10 @@ class LinkSignIn(Service):
             record_event(uow, "link_made", user.user_id, caller, uow.now)
             return SignInLink(f"{self._public_url.base}{_FRAGMENT}{link}", expires_at)
 
-        return self.transactions.write(command, caller, create, unused=_is_unused)
+        return gate.write(command, caller, create, unused=_is_unused)
 
-    def sign_in(self, command: SignInWithLink, caller: Caller = ANONYMOUS) -> Tokens:
+    @use_case(PUBLIC)
+    def sign_in(self, gate: Gate, command: SignInWithLink, caller: Caller = ANONYMOUS) -> Tokens:
         """Begin a session with a link (contract R5).
 
         Raises:
@@ -120,7 +120,7 @@ class LinkSignIn(Service):
                 more rights.
             TooManySignIns: there were too many failed attempts.
         """
-        with self._opening.attempt(command, caller, partial(_user_of, command)) as attempt:
+        with self._opening.attempt(gate, command, caller, partial(_user_of, command)) as attempt:
             limits = limits_of(attempt.client.origin)
             attempt.count(lambda _uow, _now: (limits, None))
 

@@ -15,21 +15,21 @@ from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import passkey_refused, sign_in_ended
+from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.limits import Challenge, described
+from logoadmin.domain.kernel.use_cases import use_case
 from logoadmin.ports.storage import UnitOfWork
 
 
 class AskPasskey(Command):
     """Options for signing in with a passkey alone."""
 
-    permission = PUBLIC
     changes_records = False
 
 
 class SignInWithPasskey(Command):
     """A sign-in with a passkey alone, whose authenticator verified its user."""
 
-    permission = PUBLIC
     changes_records = False
 
     grant_type: Annotated[Literal["passkey"], described("`passkey`, for a passkey alone.", "passkey")]
@@ -44,7 +44,8 @@ class PasskeySignIn(PasskeyService):
         super().__init__(opening.transactions, passkeys, challenges.randomness)
         self._opening, self._challenges = opening, challenges
 
-    def options(self, command: AskPasskey, caller: Caller = ANONYMOUS) -> PasskeyOptions:
+    @use_case(PUBLIC)
+    def options(self, gate: Gate, command: AskPasskey, caller: Caller = ANONYMOUS) -> PasskeyOptions:
         """Return options for any passkey that the caller's device finds (contract O2). Nothing is stored.
 
         Raises:
@@ -59,9 +60,10 @@ class PasskeySignIn(PasskeyService):
             uow.changes.last_id()
             return options
 
-        return self.transactions.read(command, caller, respond)
+        return gate.read(command, caller, respond)
 
-    def sign_in(self, command: SignInWithPasskey, caller: Caller = ANONYMOUS) -> Tokens:
+    @use_case(PUBLIC)
+    def sign_in(self, gate: Gate, command: SignInWithPasskey, caller: Caller = ANONYMOUS) -> Tokens:
         """Begin a session with a passkey alone (contract O2).
 
         Raises:
@@ -71,7 +73,7 @@ class PasskeySignIn(PasskeyService):
             Conflict: passkeys cannot be used here.
         """
         self._passkeys.opened()
-        with self._opening.attempt(command, caller, partial(_user_of, command)) as attempt:
+        with self._opening.attempt(gate, command, caller, partial(_user_of, command)) as attempt:
             limits = limits_of(attempt.client.origin)
             attempt.count(lambda _uow, _now: (limits, None))
 

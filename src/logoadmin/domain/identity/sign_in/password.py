@@ -17,8 +17,10 @@ from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import SecondFactorRequired, SignInRefused, StorageUnavailable
+from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.limits import ExistingUsername, Password
 from logoadmin.domain.kernel.records import PasswordHash
+from logoadmin.domain.kernel.use_cases import use_case
 from logoadmin.ports.identity.password_storage import Credentials
 from logoadmin.ports.identity.passwords import PasswordHasher
 from logoadmin.ports.identity.tokens import TokenVerifier
@@ -32,7 +34,6 @@ _NOBODY: Final = -1
 class SignIn(Command):
     """A sign-in with username and password."""
 
-    permission = PUBLIC
     changes_records = False
     hashes = True
 
@@ -58,7 +59,8 @@ class PasswordSignIn(SessionService):
         self._second_step = second_step
         self._classes: tuple[int, frozenset[str]] = (-_CLASSES_SECONDS, frozenset())
 
-    def sign_in(self, command: SignIn, caller: Caller = ANONYMOUS) -> Tokens:
+    @use_case(PUBLIC)
+    def sign_in(self, gate: Gate, command: SignIn, caller: Caller = ANONYMOUS) -> Tokens:
         """Begin a session (contract C1).
 
         Raises:
@@ -69,7 +71,7 @@ class PasswordSignIn(SessionService):
                 opened, and failures for the name stay counted.
         """
         self._opening.require_passwords()
-        with self._opening.attempt(command, caller, user_named(command.username)) as attempt:
+        with self._opening.attempt(gate, command, caller, user_named(command.username)) as attempt:
             known, has_factor = attempt.count(partial(self._look_up, command, attempt.client.origin))
             credentials, rehashed = self._verified(command, known)
             if has_factor:

@@ -27,8 +27,10 @@ from logoadmin.domain.kernel.errors import (
     passkey_refused,
     sign_in_ended,
 )
+from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import Challenge, TotpCode, TypedCode, described
+from logoadmin.domain.kernel.use_cases import use_case
 from logoadmin.ports.kernel.environment import Randomness
 from logoadmin.ports.storage import UnitOfWork
 
@@ -39,7 +41,6 @@ _KINDS: Final[tuple[SecondFactorKind, ...]] = ("totp", "passkey", "recovery_code
 class SignInWithFactor(Command):
     """The second step of a sign-in, with one of the factors that the first one named."""
 
-    permission = PUBLIC
     changes_records = False
 
     grant_type: Annotated[
@@ -124,7 +125,8 @@ class SecondStepSignIn(FactorService):
         super().__init__(opening.transactions, second_step.totp, second_step.randomness, issuer)
         self._opening, self._second_step = opening, second_step
 
-    def sign_in(self, command: SignInWithFactor, caller: Caller = ANONYMOUS) -> Tokens:
+    @use_case(PUBLIC)
+    def sign_in(self, gate: Gate, command: SignInWithFactor, caller: Caller = ANONYMOUS) -> Tokens:
         """Begin a session after the second step (contract O2).
 
         Raises:
@@ -134,7 +136,7 @@ class SecondStepSignIn(FactorService):
         """
         self._opening.require_passwords()
         kind, answer = command.answer
-        with self._opening.attempt(command, caller, partial(self._user_of, command)) as attempt:
+        with self._opening.attempt(gate, command, caller, partial(self._user_of, command)) as attempt:
             attempt.count(partial(self._limits, command, attempt.client.origin))
             self._second_step.passkeys.load()
 

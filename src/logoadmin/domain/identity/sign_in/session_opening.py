@@ -2,7 +2,7 @@
 
 Each way to sign in counts an attempt before it verifies anything, and then gives the proof::
 
-    with self._opening.attempt(command, caller, user_named(command.username)) as attempt:
+    with self._opening.attempt(gate, command, caller, user_named(command.username)) as attempt:
         attempt.count(lambda uow, now: (limits, None))
         return attempt.open(prove)
 
@@ -26,7 +26,7 @@ from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller, SignInF
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import SignInForbidden, TooManySignIns
-from logoadmin.domain.kernel.use_cases import Transactions
+from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.kernel.metrics import Metrics
 from logoadmin.ports.storage import UnitOfWork
@@ -75,11 +75,16 @@ class SessionOpening:
 
     @contextmanager
     def attempt(
-        self, command: Command, caller: Caller, user_of: Callable[[UnitOfWork], int | None] = lambda _uow: None
+        self,
+        gate: Gate,
+        command: Command,
+        caller: Caller,
+        user_of: Callable[[UnitOfWork], int | None] = lambda _uow: None,
     ) -> Iterator["Attempt"]:
         """Begin an attempt to sign in, whose outcome is counted when the block ends.
 
         Args:
+            gate: that of the use case.
             command: the sign-in.
             caller: the caller that attempts it.
             user_of: returns the user whose account it is about, if any; for the event of a refusal.
@@ -87,19 +92,16 @@ class SessionOpening:
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
         refusals = Refusals(self.transactions.storage, self.clock, client, user_of)
         with counting_sign_in(self._metrics, refusals):
-            yield Attempt(self, command, caller, client)
+            yield Attempt(self, gate, command, caller, client)
 
-    def stored(self, command: Command, caller: Caller) -> Tokens | None:
+    def stored(self, gate: Gate, command: Command, caller: Caller) -> Tokens | None:
         """Return the stored response to a command that cannot be verified twice, or None (contract F3)."""
         if command.idempotency_key is None:
             return None
         try:
-            return self._write(command, caller, _nothing_stored)
+            return gate.write(command, caller, _nothing_stored, unused=self.tokens.are_unused)
         except _NothingStoredError:
             return None
-
-    def _write(self, command: Command, caller: Caller, begin: Callable[[AuditedUnitOfWork, Command], Tokens]) -> Tokens:
-        return self.transactions.write(command, caller, begin, unused=self.tokens.are_unused)
 
 
 class Attempt:
@@ -109,9 +111,11 @@ class Attempt:
         client: the client that attempts it.
     """
 
-    def __init__(self, opening: SessionOpening, command: Command, caller: Caller, client: Anonymous) -> None:
+    def __init__(
+        self, opening: SessionOpening, gate: Gate, command: Command, caller: Caller, client: Anonymous
+    ) -> None:
         self.client = client
-        self._opening, self._command, self._caller = opening, command, caller
+        self._opening, self._gate, self._command, self._caller = opening, gate, command, caller
         self._limits: Sequence[Limit] = ()
 
     def count(self, look_up: Callable[[UnitOfWork, int], tuple[Sequence[Limit], Found]]) -> Found:
@@ -164,7 +168,7 @@ class Attempt:
             tokens = self._opening.tokens
             return tokens.begin(uow, proof.user_id, self.client, uow.now, proof.factor, proof.signed_in_at)
 
-        return self._opening._write(self._command, self._caller, begin)
+        return self._gate.write(self._command, self._caller, begin, unused=self._opening.tokens.are_unused)
 
 
 class _NothingStoredError(Exception):

@@ -3,12 +3,13 @@
 from math import inf
 from typing import Annotated, Final, Literal
 
-from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Rights, Scope
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Scope
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotPermitted
+from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import CustomCss, described
-from logoadmin.domain.kernel.use_cases import Service, Transactions
+from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.ports.kernel.environment import Clock
@@ -20,7 +21,6 @@ MAX_SECONDS: Final = 2.0
 class JudgeCss(Command):
     """A request for the verdict on CSS that is being written."""
 
-    permission = SIGNED_IN
     judges = True
 
     kind: Annotated[
@@ -37,7 +37,8 @@ class CssService(Service):
         super().__init__(transactions)
         self._clock = clock
 
-    def judge(self, command: JudgeCss, caller: Caller = OWNER) -> Verdict:
+    @use_case(SIGNED_IN)
+    def judge(self, gate: Gate, command: JudgeCss, caller: Caller = OWNER) -> Verdict:
         """Return the verdict on CSS without pinned imports (contract L4).
 
         No transaction is open while it is judged. CSS that takes longer than :data:`MAX_SECONDS` is ``invalid``, with
@@ -46,7 +47,7 @@ class CssService(Service):
         Raises:
             NotPermitted: the caller may neither change nor propose logos or themes.
         """
-        self.transactions.snapshot_with_rights(command, caller, _require_scope)
+        gate.snapshot_with_rights(command, caller, _require_scope)
         kind = next(kind for kind in ARTWORK_KINDS if kind.kind == command.kind)
         return verdict_on(kind, command.custom_css, self._clock)
 
@@ -57,7 +58,7 @@ def verdict_on(kind: AnyArtworkKind, custom_css: str, clock: Clock, until: float
     return judge(custom_css, kind.css_form, may_go_on=lambda: clock.elapsed() < end)
 
 
-def _require_scope(_uow: UnitOfWork, _command: JudgeCss, held: Rights | None) -> None:
+def _require_scope(_uow: UnitOfWork, _command: JudgeCss, held: Held) -> None:
     scopes = (Scope.PROPOSALS_WRITE, *(kind.write_scope for kind in ARTWORK_KINDS))
-    if held is not None and not any(map(held.hold, scopes)):
+    if not any(map(held.hold, scopes)):
         raise NotPermitted

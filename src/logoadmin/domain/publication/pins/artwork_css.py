@@ -3,13 +3,14 @@
 from dataclasses import replace
 from typing import Any
 
-from logoadmin.domain.kernel.access import OWNER, PUBLIC, Caller
+from logoadmin.domain.kernel.access import OWNER, Caller
 from logoadmin.domain.kernel.audited_unit_of_work import get_existing, unless_unmodified
 from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import AnyArtworkKind
 from logoadmin.domain.kernel.limits import LogoId, ThemeId
 from logoadmin.domain.kernel.records import version_of
-from logoadmin.domain.kernel.use_cases import Service, Transactions
+from logoadmin.domain.kernel.use_cases import OF_KIND, Service, use_case
 from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.domain.publication.pins.pin_changes import imports_of
@@ -20,7 +21,6 @@ from logoadmin.ports.storage import UnitOfWork
 class GetArtworkCss(Command):
     """The verdict on the CSS of an artwork."""
 
-    permission = PUBLIC
     judges = True
 
 
@@ -39,11 +39,10 @@ class GetLogoCss(GetArtworkCss):
 class ArtworkCss(Service):
     """The use case of the CSS of one kind of artwork."""
 
-    def __init__(self, kind: AnyArtworkKind, transactions: Transactions) -> None:
-        super().__init__(transactions)
-        self._kind = kind
+    _kind: AnyArtworkKind
 
-    def css(self, command: GetArtworkCss, caller: Caller = OWNER) -> Verdict:
+    @use_case(OF_KIND)
+    def css(self, gate: Gate, command: GetArtworkCss, caller: Caller = OWNER) -> Verdict:
         """Return the verdict on the CSS of an artwork and its pinned imports (contract L4, L5).
 
         With imports it has no version, because their first pins are no change of the artwork. Judging takes up to a
@@ -53,10 +52,10 @@ class ArtworkCss(Service):
             NotFound: the artwork does not exist.
             NotModified: the caller has this version of the verdict.
         """
-        artwork = self.transactions.read(command, caller, self._existing)
+        artwork = gate.read(command, caller, self._existing)
         id_, css = self._kind.id_of(artwork), artwork.custom_css
         if imports_of(self._kind, css):
-            sheets = PinnedSheets(StoredPins(self.transactions.storage), self._kind, id_)
+            sheets = PinnedSheets(StoredPins(gate.storage), self._kind, id_)
             return judge(css, self._kind.css_form, sheets.texts(id_, css))
         unless_unmodified(artwork, command)
         return replace(judge(css, self._kind.css_form), version=version_of(artwork))

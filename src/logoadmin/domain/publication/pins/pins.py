@@ -10,13 +10,14 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, ClassVar, Final
 
-from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Scope
+from logoadmin.domain.kernel.access import OWNER, Caller, Permission
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import Conflict, OutgoingError
+from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import LOGOS, THEMES, AnyArtworkKind
 from logoadmin.domain.kernel.limits import LogoId, ThemeId
-from logoadmin.domain.kernel.use_cases import Service, Transactions
+from logoadmin.domain.kernel.use_cases import Service, for_program, use_case
 from logoadmin.domain.publication.css import TooLarge, inline, judge
 from logoadmin.domain.publication.pins.audited_pins import AuditedPins
 from logoadmin.domain.publication.pins.import_trees import MOST_BYTES, Outcome, SheetFetcher, sha256_of
@@ -52,6 +53,9 @@ from logoadmin.ports.storage import UnitOfWork
 # Characters of CSS with its imports in it.
 _MOST_INLINED: Final = 4 * 1024 * 1024
 
+_OF_THEMES: Final = Permission(THEMES.write_scope)
+_OF_LOGOS: Final = Permission(LOGOS.write_scope)
+
 
 class PinsCommand(Command):
     """A command about the pinned imports of one artwork; subclasses add its id."""
@@ -86,7 +90,6 @@ class AcceptPins(PinsCommand):
 class GetThemePins(GetPins):
     """The imports of a theme, and their pinned copies."""
 
-    permission = Permission(Scope.THEMES_WRITE)
     of_kind = THEMES
 
     theme_id: ThemeId
@@ -95,7 +98,6 @@ class GetThemePins(GetPins):
 class GetThemeCopies(GetCopies):
     """The CSS of a theme with the pinned and with the offered copies of its imports."""
 
-    permission = Permission(Scope.THEMES_WRITE)
     of_kind = THEMES
 
     theme_id: ThemeId
@@ -104,7 +106,6 @@ class GetThemeCopies(GetCopies):
 class CheckThemePins(CheckPins):
     """A comparison of the pinned copies of a theme's imports with what their origins have now."""
 
-    permission = Permission(Scope.THEMES_WRITE)
     of_kind = THEMES
 
     theme_id: ThemeId
@@ -113,7 +114,6 @@ class CheckThemePins(CheckPins):
 class AcceptThemePins(AcceptPins):
     """The acceptance of what the origins of a theme's imports offer."""
 
-    permission = Permission(Scope.THEMES_WRITE)
     of_kind = THEMES
 
     theme_id: ThemeId
@@ -122,7 +122,6 @@ class AcceptThemePins(AcceptPins):
 class GetLogoPins(GetPins):
     """The imports of a logo, and their pinned copies."""
 
-    permission = Permission(Scope.LOGOS_WRITE)
     of_kind = LOGOS
 
     logo_id: LogoId
@@ -131,7 +130,6 @@ class GetLogoPins(GetPins):
 class GetLogoCopies(GetCopies):
     """The CSS of a logo with the pinned and with the offered copies of its imports."""
 
-    permission = Permission(Scope.LOGOS_WRITE)
     of_kind = LOGOS
 
     logo_id: LogoId
@@ -140,7 +138,6 @@ class GetLogoCopies(GetCopies):
 class CheckLogoPins(CheckPins):
     """A comparison of the pinned copies of a logo's imports with what their origins have now."""
 
-    permission = Permission(Scope.LOGOS_WRITE)
     of_kind = LOGOS
 
     logo_id: LogoId
@@ -149,7 +146,6 @@ class CheckLogoPins(CheckPins):
 class AcceptLogoPins(AcceptPins):
     """The acceptance of what the origins of a logo's imports offer."""
 
-    permission = Permission(Scope.LOGOS_WRITE)
     of_kind = LOGOS
 
     logo_id: LogoId
@@ -163,17 +159,19 @@ class PinService(Service):
         super().__init__(transactions)
         self._outgoing, self._clock = outgoing, clock
 
-    def list(self, command: GetPins, caller: Caller = OWNER) -> tuple[PinnedImport, ...]:
+    @use_case({GetThemePins: _OF_THEMES, GetLogoPins: _OF_LOGOS})
+    def list(self, gate: Gate, command: GetPins, caller: Caller = OWNER) -> tuple[PinnedImport, ...]:
         """Return the imports of an artwork in order, with their pins. No transaction is open while CSS is judged.
 
         Raises:
             NotFound: the artwork does not exist.
         """
-        kind, record = command.of_kind, self.transactions.read(command, caller, _record)
-        stored = StoredPins(self.transactions.storage)
+        kind, record = command.of_kind, gate.read(command, caller, _record)
+        stored = StoredPins(gate.storage)
         return _compared(stored, kind, record, _listed(stored, kind, record))
 
-    def copies(self, command: GetCopies, caller: Caller = OWNER) -> PinnedCopies:
+    @use_case({GetThemeCopies: _OF_THEMES, GetLogoCopies: _OF_LOGOS})
+    def copies(self, gate: Gate, command: GetCopies, caller: Caller = OWNER) -> PinnedCopies:
         """Return the CSS of an artwork as readers get it, and as they would get it with every offer accepted.
 
         No transaction is open while CSS is judged.
@@ -181,8 +179,8 @@ class PinService(Service):
         Raises:
             NotFound: the artwork does not exist.
         """
-        kind, record = command.of_kind, self.transactions.read(command, caller, _record)
-        stored, urls = StoredPins(self.transactions.storage), imports_of(kind, record.custom_css)
+        kind, record = command.of_kind, gate.read(command, caller, _record)
+        stored, urls = StoredPins(gate.storage), imports_of(kind, record.custom_css)
         imports = {pin.url: pin for pin in stored.of(kind.kind, kind.id_of(record)) if pin.url in urls}
         pinned = {url: pin.sheet for url, pin in imports.items() if pin.sheet is not None}
         offered = {url: pin.offered for url, pin in imports.items() if pin.offered is not None}
@@ -191,7 +189,8 @@ class PinService(Service):
             _with_sheets(stored, kind, record.custom_css, {**pinned, **offered}) if offered else None,
         )
 
-    def check(self, command: CheckPins, caller: Caller = OWNER) -> tuple[PinnedImport, ...]:
+    @use_case({CheckThemePins: _OF_THEMES, CheckLogoPins: _OF_LOGOS})
+    def check(self, gate: Gate, command: CheckPins, caller: Caller = OWNER) -> tuple[PinnedImport, ...]:
         """Ask the origins of an artwork's imports now; pin what had no pin, and store what else they offer.
 
         Returns:
@@ -201,7 +200,7 @@ class PinService(Service):
             NotFound: the artwork does not exist.
             Conflict: this service does not fetch imports.
         """
-        kind, record = command.of_kind, self.transactions.snapshot(command, caller, _record)
+        kind, record = command.of_kind, gate.snapshot(command, caller, _record)
         asked_at, urls = self._clock.now(), imports_of(kind, record.custom_css)
         outcomes = _asked(SheetFetcher(self._required_outgoing(), self._clock), urls) if urls else {}
 
@@ -210,9 +209,10 @@ class PinService(Service):
             store(uow.publication.pins, kind, record, outcomes, asked_at, uow.now)
             return _answer(_listed(uow.publication.pins, kind, record))
 
-        return self._pins_in(self.transactions.write(command, caller, work), command)
+        return self._pins_in(gate.write(command, caller, work), command)
 
-    def accept(self, command: AcceptPins, caller: Caller = OWNER) -> tuple[PinnedImport, ...]:
+    @use_case({AcceptThemePins: _OF_THEMES, AcceptLogoPins: _OF_LOGOS})
+    def accept(self, gate: Gate, command: AcceptPins, caller: Caller = OWNER) -> tuple[PinnedImport, ...]:
         """Pin what the origins offered when they were last asked; this is a change of the artwork.
 
         Returns:
@@ -222,11 +222,12 @@ class PinService(Service):
             NotFound: the artwork does not exist.
             Conflict: nothing is offered, or something else than the command names.
         """
-        record = self.transactions.snapshot(command, caller, _record)
+        record = gate.snapshot(command, caller, _record)
         # The CSS is judged before the write, which finds that remembered.
-        _documents(StoredPins(self.transactions.storage), command.of_kind, record)
-        return self._pins_in(self.transactions.write(command, caller, _accept), command)
+        _documents(StoredPins(gate.storage), command.of_kind, record)
+        return self._pins_in(gate.write(command, caller, _accept), command)
 
+    @for_program
     def pin_missing(self, seconds: float) -> int:
         """Fetch the imports of active artworks that have no pin, if they did not fail a short time ago.
 
@@ -250,6 +251,7 @@ class PinService(Service):
             stored += self._pin(run, kind, id_, missing=True) is not None
         return stored
 
+    @for_program
     def check_all(self) -> Iterator[CheckedRecord]:
         """Check the imports of every active artwork that has any, logos first, by id, as :meth:`check` does.
 

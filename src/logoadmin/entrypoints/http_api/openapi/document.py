@@ -97,17 +97,17 @@ def _info() -> dict[str, Any]:
 
 
 def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, Any]:
-    permission = operation.command.permission
+    permission = operation.permission
     scopes = " or ".join(f"`{scope}`" for scope in (permission.scope, *permission.or_else) if scope)
     requires = f" Requires the scope {scopes}." if scopes else ""
-    requires += " Requires a sign-in at most 10 minutes old." if operation.command.recent else ""
+    requires += " Requires a sign-in at most 10 minutes old." if operation.permission.recent else ""
     described: dict[str, Any] = {
         "operationId": operation.name,
         "tags": [operation.tag],
         "summary": operation.summary,
         "description": operation.description + requires,
         "x-source": operation.source,
-        "security": _security(operation.command.permission, access),
+        "security": _security(operation.permission, access),
         "responses": {
             str(status): _response(operation, status, answer if status < HTTPStatus.MULTIPLE_CHOICES else None)
             for status in operation.statuses(access)

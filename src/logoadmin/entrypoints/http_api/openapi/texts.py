@@ -187,7 +187,7 @@ def request_headers(operation: Operation) -> list[dict[str, Any]]:
             found.append({**header, "schema": {**_TEXT, "examples": ['"57"']}})
     if operation.method == "POST":
         found.append({**_KEY, "required": False})
-    if operation.method != "GET" and operation.command.changes_records and operation.command.permission != PUBLIC:
+    if operation.method != "GET" and operation.command.changes_records and operation.permission != PUBLIC:
         found.append({**_NOTE, "required": False})
     return found
 

@@ -68,7 +68,7 @@ def _artwork_operations(kind: AnyArtworkKind) -> tuple[Operation, ...]:
             also=(409,)),
         row(f"DELETE {one}/authors", "Unlink{0}Author", "unlink", kind.removed_link, f"Take an author off a {name}",
             _IN_BODY),
-        row(f"DELETE {one}/authors/{{author_id}}", "Remove{0}Author", "unlink", kind.removed_link,
+        row(f"DELETE {one}/authors/{{author_id}}", "Remove{0}Author", "remove_author", kind.removed_link,
             f"Take an author off a {name}, by path", _BY_PATH),
         row(f"GET /api/authors/{{author_id}}/{kind.plural}", "ListAuthor{1}", "of_author", listing[kind.record],
             f"List an author's {kind.plural}", asked_list(kind)),

@@ -1,0 +1,288 @@
+"""The gate of a use case: its work runs in one transaction with the caller's rights (contract A19, B5, B6, C5, F3)."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+from logoadmin.domain.kernel.access import (
+    ALL_RIGHTS,
+    PLAIN_REQUEST_ID,
+    PUBLIC,
+    ActingAs,
+    Anonymous,
+    Caller,
+    Held,
+    KeyHolder,
+    Owner,
+    Permission,
+    Policy,
+    Rights,
+    SentRequestId,
+    SignedIn,
+    authorize,
+    require_token,
+)
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Auditing
+from logoadmin.domain.kernel.command import DRY_RUN, Command, Input
+from logoadmin.domain.kernel.errors import (
+    EnrolmentRequired,
+    NotModified,
+    PasswordChangeRequired,
+    StorageUnavailable,
+)
+from logoadmin.domain.kernel.idempotency import Idempotency, IdempotentRequest, Unused
+from logoadmin.domain.kernel.limits import MAX_ID, RequestId
+from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
+
+Answer = TypeVar("Answer")
+Asked = TypeVar("Asked", bound=Command)
+AnswerOut = TypeVar("AnswerOut", covariant=True)
+AskedIn = TypeVar("AskedIn", bound=Command, contravariant=True)
+
+# The use of a service key is recorded at most this often, so that reads with a key seldom write.
+
+
+class ReadWork(Protocol[AskedIn, AnswerOut]):
+    """What a command asks to be read. It may run again from its start and touches nothing but the unit of work."""
+
+    def __call__(self, uow: UnitOfWork, command: AskedIn, /) -> AnswerOut:
+        """Return the answer to the command."""
+
+
+class ReadWorkWithRights(Protocol[AskedIn, AnswerOut]):
+    """The same for an answer that depends on the caller's rights: None for a caller who may do everything."""
+
+    def __call__(self, uow: UnitOfWork, command: AskedIn, held: Held, /) -> AnswerOut:
+        """Return the answer to the command."""
+
+
+class WriteWork(Protocol[AskedIn, AnswerOut]):
+    """What a command asks to be changed. It may run again from its start and touches nothing but the unit of work."""
+
+    def __call__(self, uow: AuditedUnitOfWork, command: AskedIn, /) -> AnswerOut:
+        """Make the changes and return the answer to the command."""
+
+
+class Callers(Protocol):
+    """Callers as they are stored: their rights, and when service keys were used."""
+
+    def rights(self, uow: UnitOfWork, caller: SignedIn | KeyHolder | ActingAs, now: int, /) -> Rights:
+        """Return the rights of a caller.
+
+        Raises:
+            InvalidToken: the token or the key is not valid any more.
+            NotFound: the user for whom the embedding program acts does not exist, or not any more.
+        """
+
+    def must_change_password(self, uow: UnitOfWork, user_id: int, /) -> bool:
+        """Return whether a user signs in with the password that the first start generated (contract O5)."""
+
+    def record_use(self, storage: Storage, caller: KeyHolder, now: int, /) -> None:
+        """Record that a key was used; the caller neither waits nor fails if this cannot be stored now."""
+
+
+@dataclass(slots=True)
+class Transactions:
+    """What every :class:`Gate` of a gallery has in common.
+
+    Attributes:
+        storage: for work that depends on no rights.
+    """
+
+    storage: Storage
+    policy: Policy
+    clock: Clock
+    idempotency: Idempotency
+    callers: Callers
+    auditing: Auditing
+
+
+class Gate:
+    """Runs the work of a use case in one transaction, after reading the caller's rights in that transaction.
+
+    Every method may raise NotAuthenticated, InvalidToken, NotPermitted, StorageUnavailable, and what the work raises.
+
+    Attributes:
+        permission: the right that the use case requires.
+    """
+
+    def __init__(self, transactions: Transactions, permission: Permission) -> None:
+        self.permission = permission
+        self._shared = transactions
+
+    @property
+    def storage(self) -> Storage:
+        """The storage, for work that depends on no rights."""
+        return self._shared.storage
+
+    def require_token(self, caller: Caller) -> None:
+        """Reject a caller without a token if the use case requires one; every other method does this first."""
+        require_token(self._shared.policy, self.permission, caller)
+
+    def check(self, command: Command, caller: Caller) -> None:
+        """Refuse a caller without the right, before expensive work; the write that follows checks again."""
+        self.require_token(caller)
+        if isinstance(caller, SignedIn | KeyHolder):
+            self.snapshot(command, caller, lambda _uow, _command: None)
+
+    def read(self, command: Asked, caller: Caller, work: ReadWork[Asked, Answer]) -> Answer:
+        """Return the answer of work that changes nothing; its statements may each see another moment."""
+        if self.permission == PUBLIC or isinstance(caller, Anonymous | Owner):
+            self.require_token(caller)
+            return self.storage.read(lambda uow: work(uow, command))
+        # The rights and the record are two statements that must see the same moment.
+        return self.snapshot(command, caller, work)
+
+    def snapshot(self, command: Asked, caller: Caller, work: ReadWork[Asked, Answer]) -> Answer:
+        """Return the answer of work that changes nothing and sees one moment, however much it reads."""
+        return self.snapshot_with_rights(command, caller, lambda uow, command, _held: work(uow, command))
+
+    def snapshot_with_rights(self, command: Asked, caller: Caller, work: ReadWorkWithRights[Asked, Answer]) -> Answer:
+        """Do the same for work that depends on the caller's rights."""
+        self.require_token(caller)
+        try:
+            answer = self.storage.snapshot(
+                lambda uow: work(uow, command, self._rights(uow, command, caller, self._shared.clock.now()))
+            )
+        except NotModified:
+            if isinstance(caller, KeyHolder):
+                self._shared.callers.record_use(self.storage, caller, self._shared.clock.now())
+            raise
+        if isinstance(caller, KeyHolder):
+            self._shared.callers.record_use(self.storage, caller, self._shared.clock.now())
+        return answer
+
+    def stream_snapshot(self, command: Asked, caller: Caller, work: ReadWorkWithRights[Asked, Answer]) -> Answer:
+        """Do the same for work that sends what it reads while it reads, so that it cannot run twice.
+
+        Raises:
+            StorageUnavailable: also where other work would have run again.
+        """
+        begun = False
+
+        def once(uow: UnitOfWork, command: Asked, held: Held) -> Answer:
+            nonlocal begun
+            if begun:
+                raise StorageUnavailable(self.storage.server)
+            begun = True
+            return work(uow, command, held)
+
+        return self.snapshot_with_rights(command, caller, once)
+
+    def write(
+        self, command: Asked, caller: Caller, work: WriteWork[Asked, Answer], unused: Unused[Answer] | None = None
+    ) -> Answer:
+        """Return the answer of work that changes records: all of its changes or none, each recorded in the history.
+
+        A command with an idempotency key is done once: the next time its stored response is returned (contract F3), as
+        long as the caller still holds the scopes that it required, and ``command.on_replay`` is called.
+
+        A dry run is undone, once nothing can refuse it any more.
+
+        If the answer has tokens, ``unused`` decides whether a stored one can be returned again.
+
+        Raises:
+            InvalidInput: another command had the key, or the history does not accept the id of the request.
+            Conflict: nobody would hold everything any more (contract B4).
+        """
+        require_token(self._shared.policy, self.permission, caller)
+        if isinstance(caller.request_id, str) and PLAIN_REQUEST_ID.fullmatch(caller.request_id) is None:
+            _RequestIdInput(request_id=caller.request_id)
+        # Before the transaction: for a password this is a slow hash.
+        request = None if command.idempotency_key is None else self._shared.idempotency.request(command, caller)
+
+        lock: WriteLock = "records" if command.changes_records else "sessions"
+        in_transaction = partial(self._write, command=command, caller=caller, work=work, request=request, unused=unused)
+        try:
+            answer, is_replay = self.storage.write(in_transaction, lock, alone=command.takes_long)
+        except _DryRun as end:
+            undone: Answer = end.answer
+            return undone
+        if isinstance(caller, KeyHolder):
+            self._shared.callers.record_use(self.storage, caller, self._shared.clock.now())
+        if is_replay and command.on_replay is not None:
+            command.on_replay()
+        return answer
+
+    def _write(
+        self,
+        uow: UnitOfWork,
+        command: Asked,
+        caller: Caller,
+        work: WriteWork[Asked, Answer],
+        request: IdempotentRequest | None,
+        unused: Unused[Answer] | None,
+    ) -> tuple[Answer, bool]:
+        """Return the answer of work or the stored one, and whether it is the stored one."""
+        now = self._shared.clock.now()  # the write lock is held, so times are in the order of the changes
+        held = self._rights(uow, command, caller, now)
+        if request is not None:
+            stored = self._shared.idempotency.replay(uow, request, held, now, unused)
+            if stored is not None:
+                return stored, True
+        request_id = caller.request_id
+        if isinstance(request_id, SentRequestId):
+            request_id = _unused_id(uow, request_id)
+        audited = AuditedUnitOfWork(uow, self._shared.auditing, now, request_id, held, command.origin, caller)
+        answer = work(audited, command)
+        audited.close()
+        if getattr(command, DRY_RUN, False):
+            raise _DryRun(answer)
+        if request is not None:
+            self._shared.idempotency.store(uow, request, answer, held, now, tokens=unused is not None)
+        return answer, False
+
+    def _rights(self, uow: UnitOfWork, command: Command, caller: Caller, now: int) -> Held:
+        """Return the rights of a caller, once they are found to be enough."""
+        if isinstance(caller, Anonymous | Owner):
+            return ALL_RIGHTS
+        shared, permission = self._shared, self.permission
+        held = shared.callers.rights(uow, caller, now)
+        user_id = None if permission.self_field is None else getattr(command, permission.self_field)
+        # An embedding program signs nobody in by that password, and under the open policy only what may come first
+        # depends on it.
+        is_first = held.ends_at is not None and (permission.first_password or shared.policy is Policy.GUARDED)
+        is_allowed = (is_first and self._changes_first_password(uow, held, user_id)) or permission.enrols
+        if held.enrol_by is not None and not is_allowed and now >= held.enrol_by:
+            raise EnrolmentRequired
+        authorize(shared.policy, permission, held, user_id)
+        if permission.recent:
+            shared.auditing.require_recent(uow, held, now)
+        return held
+
+    def _changes_first_password(self, uow: UnitOfWork, held: Rights, user_id: int | None) -> bool:
+        """Return whether a session does what the generated first password asks for, which comes before anything else.
+
+        Raises:
+            PasswordChangeRequired: it does something else, and the policy is ``guarded`` (contract O5).
+        """
+        if not self._shared.callers.must_change_password(uow, held.user_id):
+            return False
+        if self.permission.first_password and user_id in (None, held.user_id):
+            return True
+        if self._shared.policy is Policy.GUARDED:
+            raise PasswordChangeRequired
+        return False
+
+
+class _DryRun(Exception):
+    """Leaves the transaction of a dry run, so that it is undone; not an error."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+        super().__init__()
+
+
+class _RequestIdInput(Input):
+    """The id of a request, within the limits of searching the history for it (contract G3)."""
+
+    request_id: RequestId
+
+
+def _unused_id(uow: UnitOfWork, request_id: SentRequestId) -> str:
+    """Return the id under which the history records a request: never one that it has already (contract G4)."""
+    # One change is enough: the request may have been an import, and the write lock is held.
+    if uow.changes.of_request(request_id.text, MAX_ID + 1, 1):
+        request_id.use_replacement()
+    return request_id.text

@@ -1,0 +1,267 @@
+"""The right belongs to the use case, which takes commands of exactly its type (contract B6)."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes.bulk_changes import ApplyChanges, BulkChange
+from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
+from logoadmin.domain.changes.import_export import ImportRecords
+from logoadmin.domain.changes.proposal_commands import ApplyProposal, ProposeChanges
+from logoadmin.domain.gallery.artworks import (
+    CreateArtwork,
+    GetLogo,
+    LinkLogoAuthor,
+    OneArtwork,
+    RemoveArtwork,
+    RemoveLogo,
+    RemoveTheme,
+)
+from logoadmin.domain.identity.users import CreateUser, GetUser
+from logoadmin.domain.kernel.access import (
+    ANONYMOUS,
+    NOBODY,
+    OWNER,
+    SIGNED_IN,
+    ActingAs,
+    Caller,
+    KeyHolder,
+    Owner,
+    Policy,
+)
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.bound_storage import ClosedStorage
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import NotAuthenticated, NotFound, NotPermitted
+from logoadmin.domain.kernel.kinds import LOGOS
+from logoadmin.domain.kernel.records import Logo
+from logoadmin.domain.kernel.use_cases import Service, rights_of, writes
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.gallery import ADMIN_ID, ARTWORK, ASKED, FrozenClock, gallery_on, signed_in, stock
+
+pytestmark = pytest.mark.rule("contract B6")
+
+# Use cases of commands that have another one in ASKED, whose right theirs is.
+ALSO: Final = {"roles.preview", "import_export.check", "pictures.check"}
+# It asks an issuer, so it has tests of its own.
+BY_ISSUER: Final = "single_sign_on.sign_in"
+# What takes other arguments between the command and the caller.
+BETWEEN: Final = {"load": ([],), "dump": (print,), "send": (b"",)}
+SCOPES: Final = (
+    "users:read",
+    "users:write",
+    "roles:read",
+    "roles:write",
+    "authors:write",
+    "themes:write",
+    "logos:write",
+)
+
+
+USER: Final = GetUser(user_id=7)
+LIST: Final = ListChanges()
+
+
+class Sneaked(RemoveLogo):
+    """A command that has the fields of another one, and is none."""
+
+
+def made(kind: type[Command]) -> Command:
+    return kind(**ASKED[kind][1])
+
+
+COMMANDS: Final[tuple[Command, ...]] = (
+    *map(made, ASKED),
+    *(Command(), OneArtwork[Logo](), RemoveArtwork[Logo](), CreateArtwork[Logo](**ARTWORK), Sneaked(logo_id=1)),
+)
+
+
+@pytest.fixture(params=list(Policy))
+def gallery(request: pytest.FixtureRequest, storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
+    made = gallery_on(storage, clock, request.param)
+    stock(made)
+    return made
+
+
+def use_cases(gallery: LogoAdmin) -> Iterator[tuple[str, Service, str, Any]]:
+    """Yield every public method of every service: its call, the service, its name and its right."""
+    for attribute, service in vars(gallery).items():
+        if isinstance(service, Service):
+            for name in dir(service):
+                if callable(getattr(service, name)) and not name.startswith("_"):
+                    yield (
+                        f"{attribute}.{name}",
+                        service,
+                        name,
+                        getattr(getattr(type(service), name, None), "right", None),
+                    )
+
+
+def test_every_method_of_every_service_names_its_right(gallery: LogoAdmin) -> None:
+    nameless = {call for call, _, _, right in use_cases(gallery) if right is None}
+    assert nameless == {"sessions.caller"}  # the caller of a token
+    with pytest.raises(TypeError, match=r"Careless\.remove names no right"):
+
+        class Careless(Service):
+            def remove(self, command: RemoveLogo, caller: Caller = OWNER) -> None: ...
+
+    with pytest.raises(TypeError, match="names no right"):
+
+        class Bare(Service):
+            @writes  # type: ignore[arg-type]
+            def remove(self, uow: AuditedUnitOfWork, command: RemoveLogo) -> None: ...  # type: ignore[misc]
+
+
+def test_every_use_case_is_asked_in_the_tables(gallery: LogoAdmin) -> None:
+    asked = {(call, kind) for kind, (call, _) in ASKED.items()}
+    for call, service, name, right in use_cases(gallery):
+        if right in (None, NOBODY) or call == BY_ISSUER:
+            continue
+        for kind, permission in rights_of(type(service), name).items():
+            assert (call, kind) in asked or call in ALSO
+            main, _, of = ASKED[kind][0].partition(".")
+            assert permission == rights_of(type(getattr(gallery, main)), of)[kind]
+
+
+def refusal(call: Callable[..., object], given: tuple[object, ...]) -> str:
+    """Return which type of command a use case refuses by name."""
+    try:
+        call(*given)
+    except TypeError as error:
+        return str(error).rpartition(", not ")[2]
+    return "taken"
+
+
+@pytest.mark.parametrize("policy", list(Policy))
+def test_no_command_of_another_type_is_taken_before_anything_is_read(
+    storage: MemoryStorage, clock: FrozenClock, policy: Policy
+) -> None:
+    gallery = gallery_on(storage, clock, policy)
+    view = gallery.acting_as(ADMIN_ID)
+    # What reads anything raises RuntimeError.
+    gallery._transactions.storage = ClosedStorage(storage, "nothing is read")
+    callers: tuple[Caller, ...] = (ANONYMOUS, OWNER, ActingAs(ADMIN_ID), KeyHolder("0" * 64))
+    tried = 0
+    for call, service, name, right in use_cases(gallery):
+        if right in (None, NOBODY):
+            continue
+        takes, between = rights_of(type(service), name), BETWEEN.get(name, ())
+        acting = getattr(getattr(view, call.partition(".")[0]), name)
+        for command in COMMANDS:
+            if type(command) not in takes:
+                given = [(getattr(service, name), (command, *between, caller)) for caller in callers]
+                assert {refusal(*each) for each in (*given, (acting, (command, *between)))} == {type(command).__name__}
+                tried += len(given)
+    assert tried > 40_000
+
+
+def test_what_the_library_took_with_another_right_is_refused(gallery: LogoAdmin) -> None:
+    for caller in (ANONYMOUS, OWNER):
+        # mypy refuses the first four: an ignore that is not needed would be an error.
+        with pytest.raises(TypeError, match=r"^LogoService\.remove takes RemoveLogo, not GetLogo$"):
+            gallery.logos.remove(GetLogo(logo_id=1), caller)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"^LogoService\.remove takes RemoveLogo, not RemoveTheme$"):
+            gallery.logos.remove(RemoveTheme(theme_id=1), caller)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"^LogoService\.unlink takes UnlinkLogoAuthor, not LinkLogoAuthor$"):
+            gallery.logos.unlink(LinkLogoAuthor(logo_id=1, author_id=1), caller)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"^UserService\.list takes ListUsers, not CreateUser$"):
+            gallery.users.list(CreateUser(user_id=9, username="x", password="pw"), caller)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"^LogoService\.create takes CreateLogo, not CreateArtwork"):
+            gallery.logos.create(CreateArtwork(**ARTWORK), caller)
+    assert gallery.logos.get(GetLogo(logo_id=1)).authors[0].author_id == 1
+
+
+class Cleaning(Service):
+    """Use cases of a program: one names no right, one names that of every user."""
+
+    @writes()
+    def everything(self, uow: AuditedUnitOfWork, _command: RemoveLogo) -> bool:
+        """Remove a logo."""
+        return uow.records(LOGOS).remove(1)
+
+    @writes(SIGNED_IN)
+    def nothing(self, uow: AuditedUnitOfWork, _command: RemoveLogo) -> int | None:
+        """Return the user."""
+        return uow.held.user_id
+
+
+def test_a_use_case_that_names_no_right_is_for_the_program_alone(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    cleaning = Cleaning(gallery._transactions)
+    with pytest.raises(NotAuthenticated):
+        cleaning.everything(RemoveLogo(logo_id=1), ANONYMOUS)
+    for caller in (signed_in(storage, "*"), ActingAs(ADMIN_ID), KeyHolder("0" * 64)):
+        with pytest.raises(NotPermitted):
+            cleaning.everything(RemoveLogo(logo_id=1), caller)
+    assert cleaning.nothing(RemoveLogo(logo_id=1), ActingAs(ADMIN_ID)) == ADMIN_ID
+    assert cleaning.everything(RemoveLogo(logo_id=1))
+
+
+# For each kind, a change of a record as bulk changes, proposals and files have it.
+CHANGED: Final[dict[str, tuple[dict[str, Any], str]]] = {
+    "role": ({"kind": "role", "create": {"name": "x", "scope": []}}, '{"kind": "role", "name": "x", "scope": []}'),
+    "user": (
+        {"kind": "user", "id": 7, "version": 2**31 - 1, "set": {"username": "x"}},
+        '{"kind": "user", "user_id": 9, "username": "x", "avatar": null, "role_id": 1}',
+    ),
+    "author": (
+        {"kind": "author", "create": {"user_id": 9, "username": "x"}},
+        '{"kind": "author", "user_id": 9, "username": "x"}',
+    ),
+    "theme": (
+        {"kind": "theme", "create": ARTWORK},
+        '{"kind": "theme", "name": "x", "preview_url": "https://a.example/a.png", "target": "forum", "custom_css": "",'
+        ' "active": false, "author_ids": []}',
+    ),
+    "logo": (
+        {"kind": "logo", "create": ARTWORK},
+        '{"kind": "logo", "name": "x", "preview_url": "https://a.example/a.png", "target": "forum", "custom_css": "",'
+        ' "active": false, "author_ids": []}',
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", CHANGED)
+def test_every_other_way_to_a_change_takes_the_same_right(
+    gallery: LogoAdmin, storage: MemoryStorage, kind: str
+) -> None:
+    """Bulk changes, imports, undoing and proposals, also for a user for whom a program acts."""
+    change, line = CHANGED[kind]
+    bulk = ApplyChanges(changes=(BulkChange(**change),), dry_run=True)
+    if kind == "user":  # no user is created in a proposal
+        change = {**change, "version": gallery.users.get(USER).version}
+        bulk = ApplyChanges(changes=(BulkChange(**change),), dry_run=True)
+    made = gallery.bulk.apply(ApplyChanges(changes=(BulkChange(**change),)), Owner("made"))
+    (made_change,) = made
+    gallery.changes.revert(Revert(change_id=made_change.change_id))
+    undone = max(each.change_id for each in gallery.changes.list(LIST))
+    if kind == "user":
+        change = {**change, "version": gallery.users.get(USER).version}
+        bulk = ApplyChanges(changes=(BulkChange(**change),), dry_run=True)
+    proposal = gallery.proposals.propose(
+        ProposeChanges(title="x", changes=(BulkChange(**change),)), ActingAs(ADMIN_ID)
+    ).proposal_id
+    without = signed_in(storage, *(scope for scope in SCOPES if scope != f"{kind}s:write"))
+    view = gallery.acting_as(without.user_id)
+    for caller, refusal in ((ANONYMOUS, NotAuthenticated), (without, NotPermitted)):
+        with pytest.raises(refusal):
+            gallery.bulk.apply(bulk, caller)
+        with pytest.raises(refusal):
+            gallery.import_export.load(ImportRecords(), [line], caller=caller)
+        with pytest.raises(refusal):
+            gallery.changes.revert(Revert(change_id=undone), caller)
+        with pytest.raises(refusal):
+            gallery.changes.revert_request(RevertRequest(request_id="made"), caller)
+        with pytest.raises(NotFound if caller is without else refusal):  # it is not theirs to see
+            gallery.proposals.apply(ApplyProposal(proposal_id=proposal), caller)
+    for call in (
+        lambda: view.bulk.apply(bulk),
+        lambda: view.import_export.load(ImportRecords(), [line]),
+        lambda: view.changes.revert(Revert(change_id=undone)),
+    ):
+        with pytest.raises(NotPermitted):
+            call()
+    holder = signed_in(storage, "*", user_id=501)
+    assert [*gallery.bulk.apply(bulk, holder)]
+    gallery.proposals.apply(ApplyProposal(proposal_id=proposal), holder)
