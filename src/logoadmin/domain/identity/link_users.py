@@ -1,6 +1,6 @@
 """Users who sign in by links of the host site, and by nothing else (contract R5)."""
 
-from logoadmin.domain.kernel.access import Rights
+from logoadmin.domain.kernel.access import Held, Rights
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
 from logoadmin.domain.kernel.errors import SignsInByLink
 
@@ -20,11 +20,11 @@ def is_by_link(uow: AnyUnitOfWork, held: Rights) -> bool:
     return held.factor == "link" and other_way_in(uow, held.user_id) is None
 
 
-def require_not_by_link(uow: AnyUnitOfWork, held: Rights | None) -> None:
+def require_not_by_link(uow: AnyUnitOfWork, held: Held) -> None:
     """Reject a session in which a user would lock themselves out of their links, unless they must enrol a factor.
 
     Raises:
         SignsInByLink: they would.
     """
-    if held is not None and held.enrol_by is None and is_by_link(uow, held):
+    if isinstance(held, Rights) and held.enrol_by is None and is_by_link(uow, held):
         raise SignsInByLink
