@@ -8,15 +8,26 @@ from math import sqrt
 from threading import Lock
 from typing import Any, Final
 
-from PIL import Image, ImageCms, UnidentifiedImageError
+from PIL import Image, ImageChops, ImageCms, UnidentifiedImageError
 from PIL.Image import Resampling, Transpose
 
+from logoadmin.adapters.picture_formats import (
+    PNG,
+    Animation,
+    Disposal,
+    Part,
+    gif_animation,
+    jpeg_segments,
+    png_animation,
+    png_orientation,
+    profile_of,
+)
 from logoadmin.ports.gallery.pictures import (
     MAX_ANIMATED_PIXELS,
+    MAX_DECODED_PIXELS,
     MAX_FRAMES,
     MAX_LOSSLESS,
     MAX_PIXELS,
-    MAX_SIDE,
     MAX_STORED,
     MAX_THUMBNAIL,
     STORED_SIDE,
@@ -25,7 +36,7 @@ from logoadmin.ports.gallery.pictures import (
     PictureRefused,
 )
 
-_FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP")
+_FORMATS: Final = ("JPEG", "WEBP")
 # Both keep every pixel, so that drawings stay sharp.
 _LOSSLESS: Final = ("PNG", "GIF")
 # The second one is for what would be too large with the first one.
@@ -34,12 +45,17 @@ _QUALITIES: Final = (85, 50)
 _SCALINGS: Final = 4
 # Each scan of a progressive JPEG takes time for all pixels, and a few bytes only; real files have 10.
 _MAX_SCANS: Final = 30
-_SCAN: Final = b"\xff\xda"
-# Rows that are scaled at a time, times the factor.
-_BAND: Final = 64
-# Milliseconds; what GIF can express.
+# What decoding takes, in bytes: of the whole picture, and of the frames of an animation, which are kept besides.
+_MEMORY: Final = 220 * 1024**2
+_ANIMATED_PIXELS: Final = 10_000_000
+# The decoder has two canvases, and returns a copy.
+_WEBP_PIXELS: Final = 18_000_000
+# Pixels that are scaled at a time.
+_BAND: Final = 2_000_000
+# Milliseconds: what GIF can express, and what browsers show instead of nearly nothing.
 _LONGEST: Final = 655_350
-_ORIENTATION: Final = 0x0112
+_SHORTEST: Final = 11
+_USUAL: Final = 100
 _TURNS: Final = {
     2: Transpose.FLIP_LEFT_RIGHT,
     3: Transpose.ROTATE_180,
@@ -50,14 +66,30 @@ _TURNS: Final = {
     8: Transpose.ROTATE_90,
 }
 _CUT_OFF: Final = "The picture is damaged or cut off"
+_AT_MOST: Final = f"it should have at most {MAX_PIXELS // 1_000_000} million"
 
 
 @dataclass(frozen=True, slots=True)
-class _Header:
-    """A picture that was judged by its header, and not decoded."""
+class _Source:
+    """A picture that was judged by its header, and not decoded.
 
-    image: Image.Image
-    frames: int
+    Attributes:
+        form: its format.
+        size: its size.
+        turn: how it is turned upright.
+        loops: how often its frames are played, 0 for ever.
+        kept: the number of frames that are kept.
+        animation: its frames, if its file was taken apart.
+        image: otherwise the picture.
+    """
+
+    form: str
+    size: tuple[int, int]
+    turn: Transpose | None = None
+    loops: int = 1
+    kept: int = 1
+    animation: Animation | None = None
+    image: Image.Image | None = None
 
 
 class PillowPictures:
@@ -69,13 +101,11 @@ class PillowPictures:
     def convert(self, content: bytes) -> ConvertedPicture:
         """Return the stored form of a picture."""
         with self._lock, _refusing():
-            header = _opened(content)
-            lossless = header.image.format in _LOSSLESS
-            frames, durations = _decoded(header)
-            # The decoder is released before the encoder needs room.
-            loop = header.image.info.get("loop", 1)
-            del header
-            stored = _stored(frames, durations, loop, lossless=lossless)
+            source = _opened(content)
+            loops, lossless = source.loops, source.form in _LOSSLESS
+            frames, durations = _decoded(source)
+            del source  # the decoder is released before the encoder needs room
+            stored = _stored(frames, durations, loops, lossless=lossless)
             # The encoder merges equal frames.
             count = int(getattr(Image.open(io.BytesIO(stored)), "n_frames", 1))
             return ConvertedPicture(stored, _thumbnail(frames[0]), *frames[0].size, count)
@@ -85,11 +115,11 @@ class PillowPictures:
         with self._lock, _refusing():
             if len(content) > MAX_STORED:
                 raise PictureRefused(f"A stored picture has at most {MAX_STORED // 1024**2} MiB")
-            header = _opened(content)
-            if header.image.format != "WEBP" or max(header.image.size) > STORED_SIDE:
+            source = _opened(content)
+            if source.form != "WEBP" or max(source.size) > STORED_SIDE:
                 raise PictureRefused("This is not a stored picture")
-            frames, _ = _decoded(header)
-            return ConvertedPicture(content, _thumbnail(frames[0]), *header.image.size, len(frames))
+            frames, _ = _decoded(source)
+            return ConvertedPicture(content, _thumbnail(frames[0]), *source.size, len(frames))
 
 
 @contextmanager
@@ -100,7 +130,7 @@ def _refusing() -> Iterator[None]:
     except (PictureRefused, KeyboardInterrupt, SystemExit):
         raise
     except Image.DecompressionBombError:
-        raise PictureRefused(_too_large()) from None
+        raise PictureRefused(f"The picture has too many pixels; {_AT_MOST}") from None
     except UnidentifiedImageError:
         raise PictureRefused("This is not a PNG, JPEG, GIF or WebP picture, or it is cut off") from None
     except MemoryError:
@@ -109,23 +139,31 @@ def _refusing() -> Iterator[None]:
         raise PictureRefused(_CUT_OFF) from None
 
 
-def _too_large(size: tuple[int, int] | None = None) -> str:
-    found = "too many pixels" if size is None else f"{size[0]} by {size[1]} pixels"
-    return f"The picture has {found}; it should have at most {MAX_SIDE} by {MAX_SIDE}"
-
-
-def _opened(content: bytes) -> _Header:
+def _opened(content: bytes) -> _Source:
     """Judge a picture by its header."""
     if _is_svg(content):
         raise PictureRefused("Convert SVG to PNG or WebP first")
-    frames = _gif_frames(content) if content.startswith((b"GIF87a", b"GIF89a")) else 1
-    if content.startswith(b"\xff\xd8") and content.count(_SCAN) > _MAX_SCANS:
-        raise PictureRefused("The JPEG has too many scans; save it again as a baseline JPEG")
+    if content.startswith((b"GIF87a", b"GIF89a")):
+        return _taken_apart("GIF", gif_animation(content, MAX_FRAMES))
+    if content.startswith(PNG):
+        animation = png_animation(content, MAX_FRAMES)
+        if animation is not None:
+            return _taken_apart("PNG", animation, _TURNS.get(png_orientation(content)))
+        image = _png(content)
+        return _Source("PNG", image.size, _TURNS.get(png_orientation(content)), image=image)
     image = Image.open(io.BytesIO(content), formats=_FORMATS)
-    if image.format in ("PNG", "WEBP"):
-        frames = int(getattr(image, "n_frames", 1))
-    _check_size(image, frames)
-    return _Header(image, frames)
+    _check_size(image.size)
+    if image.format == "WEBP":
+        _check_memory(image.width * image.height <= _WEBP_PIXELS)
+        frames, loops = int(getattr(image, "n_frames", 1)), int(image.info.get("loop", 1))
+        return _Source("WEBP", image.size, None, loops, _kept(image.size, frames), image=image)
+    segments = jpeg_segments(content)
+    if segments.scans > _MAX_SCANS:
+        raise PictureRefused("The JPEG has too many scans; save it again as a baseline JPEG")
+    size = image.size
+    image.draft(None, (STORED_SIDE, STORED_SIDE))
+    _check_memory(segments.held + 4 * image.width * image.height <= _MEMORY)
+    return _Source("JPEG", size, _TURNS.get(segments.orientation), image=image)
 
 
 def _is_svg(content: bytes) -> bool:
@@ -133,67 +171,87 @@ def _is_svg(content: bytes) -> bool:
     return head.startswith(b"<svg") or (head.startswith((b"<?xml", b"<!--", b"<!doctype svg")) and b"<svg" in head)
 
 
-def _check_size(image: Image.Image, frames: int) -> None:
-    if max(image.size) > MAX_SIDE:
-        raise PictureRefused(_too_large(image.size))
-    if frames > MAX_FRAMES:
-        raise PictureRefused(f"The picture has more than {MAX_FRAMES} frames")
-    if frames * image.width * image.height > MAX_PIXELS:
-        raise PictureRefused(f"The frames have more than {MAX_PIXELS // 1_000_000} million pixels together")
+def _taken_apart(form: str, animation: Animation, turn: Transpose | None = None) -> _Source:
+    if not animation.parts:
+        raise PictureRefused(_CUT_OFF)
+    kept = _kept(animation.size, len(animation.parts))
+    for size in (animation.size, *(part.size for part in animation.parts[:kept])):
+        _check_size(size)
+    return _Source(form, animation.size, turn, animation.loops, kept, animation)
 
 
-def _gif_frames(content: bytes) -> int:
-    """Return the number of frames of a GIF, up to one too many, without decoding any (GIF89a, appendix B)."""
-
-    def past_table(at: int, flags: int) -> int:
-        return at + (3 << (flags & 7) + 1 if flags & 0x80 else 0)
-
-    def past_blocks(at: int) -> int:
-        while content[at]:
-            at += content[at] + 1
-        return at + 1
-
-    frames, at = 0, 0
-    try:
-        at = past_table(13, content[10])
-        while frames <= MAX_FRAMES and at < len(content) and (kind := content[at]) != 0x3B:
-            if kind == 0x2C:
-                at, frames = past_blocks(past_table(at + 10, content[at + 9]) + 1), frames + 1
-            elif kind == 0x21:
-                at = past_blocks(at + 2)
-            else:  # decoders stop at what they do not know
-                break
-    except IndexError:
-        raise PictureRefused(_CUT_OFF) from None
-    return max(frames, 1)
+def _check_size(size: tuple[int, int]) -> None:
+    if size[0] * size[1] > MAX_PIXELS:
+        raise PictureRefused(f"The picture has {size[0]} by {size[1]} pixels; {_AT_MOST}")
 
 
-def _decoded(header: _Header) -> tuple[list[Image.Image], list[int]]:
+def _check_memory(fits: bool) -> None:
+    if not fits:
+        raise PictureRefused("Decoding the picture would take too much memory; send a smaller one, or a baseline JPEG")
+
+
+def _kept(size: tuple[int, int], frames: int) -> int:
+    """Return the number of the first frames of an animation that are kept."""
+    pixels = size[0] * size[1]
+    return 1 if not 0 < pixels <= _ANIMATED_PIXELS else max(1, min(frames, MAX_FRAMES, MAX_DECODED_PIXELS // pixels))
+
+
+def _decoded(source: _Source) -> tuple[list[Image.Image], list[int]]:
     """Return the frames in their stored size, turned upright, in sRGB, and how long each is shown in milliseconds."""
-    image, frames, durations = header.image, list[Image.Image](), list[int]()
-    size = image.size
-    if image.format == "JPEG":
-        image.draft(None, (STORED_SIDE, STORED_SIDE))
-    # A default image is for decoders without animations.
-    first = 1 if header.frames > 1 and image.info.get("default_image") else 0
-    for place in range(first, header.frames):
-        if header.frames > 1:
-            image.seek(place)
-        shown, duration = _webp_frame(image) if image.format == "WEBP" else _loaded(image)
-        if image.format == "GIF":  # a frame may be larger than the screen
-            _check_size(image, header.frames)
-        if place == first:
-            target, turn = _stored_size(size, header.frames), _turn(image)
-        frame = _in_srgb(_scaled(shown, target), image.info.get("icc_profile"))
-        frames.append(frame if turn is None else frame.transpose(turn))
-        del shown  # it would be held while the next one is decoded
-        durations.append(round(min(max(duration, 0), _LONGEST)))
+    frames, durations = list[Image.Image](), list[int]()
+    target = _stored_size(source.size, source.kept)
+    for image, info, duration in _composed(source):
+        frame = _in_srgb(_scaled(image, target), info)
+        frames.append(frame if source.turn is None else frame.transpose(source.turn))
+        durations.append(round(min(duration, _LONGEST)) if duration >= _SHORTEST else _USUAL)
+        del image  # it would be held while the next one is decoded
     return frames, durations
 
 
-def _loaded(image: Image.Image) -> tuple[Image.Image, float]:
-    image.load()
-    return image, image.info.get("duration", 0)
+def _composed(source: _Source) -> Iterator[tuple[Image.Image, dict[Any, Any], float]]:
+    """Yield what is seen of each frame, with the metadata of its colours, and how long."""
+    if source.animation is None:
+        image: Any = source.image
+        for _ in range(source.kept):
+            if source.form == "WEBP":
+                shown, duration = _webp_frame(image)
+            else:
+                shown, duration = image, 0
+            yield shown, image.info, duration
+            del shown
+        return
+    parts = source.animation.parts[: source.kept]
+    if len(parts) == 1 and (parts[0].place, parts[0].size) == ((0, 0), source.size):
+        image = _of_part(parts[0])
+        yield image, image.info, 0
+        return
+    canvas, info = Image.new("RGBA", source.size), dict[Any, Any]()
+    for number, part in enumerate(parts):
+        (x, y), (width, height) = part.place, part.size
+        area = (x, y, x + width, y + height)
+        before = canvas.crop(area) if part.disposal is Disposal.RESTORE and number else None
+        image = _of_part(part)
+        info = info if number else image.info
+        for top, band in _bands(image):
+            if part.over:
+                canvas.alpha_composite(band.convert("RGBA"), (x, y + top))
+            else:
+                canvas.paste(band.convert("RGBA"), (x, y + top))
+        del image
+        yield canvas, info, part.duration
+        if before is not None:
+            canvas.paste(before, part.place)
+        elif part.disposal is not Disposal.KEEP:
+            canvas.paste((0, 0, 0, 0), area)
+
+
+def _of_part(part: Part) -> Image.Image:
+    image = (
+        _png(part.content) if part.content.startswith(PNG) else Image.open(io.BytesIO(part.content), formats=("GIF",))
+    )
+    if image.size != part.size:
+        raise PictureRefused(_CUT_OFF)
+    return image
 
 
 def _webp_frame(image: Any) -> tuple[Image.Image, float]:
@@ -209,66 +267,104 @@ def _stored_size(size: tuple[int, int], frames: int) -> tuple[int, int]:
     return max(1, int(size[0] * scale)), max(1, int(size[1] * scale))
 
 
-def _turn(image: Image.Image) -> Transpose | None:
-    with suppress(Exception):  # damaged metadata
-        return _TURNS.get(image.getexif().get(_ORIENTATION, 1))
-    return None
-
-
 def _scaled(image: Image.Image, target: tuple[int, int]) -> Image.Image:
     """Return an image in another size and in a mode that can be scaled, in bands: whole copies take much memory."""
     factor = max(1, min(image.width // target[0], image.height // target[1]))
-    step, top = _BAND * factor, 0
     reduced: Image.Image | None = None
-    while top < image.height:
-        band = image.crop((0, top, image.width, min(top + step, image.height)))
-        band.info = image.info
-        band = _plain(band)
-        if factor > 1:
-            band = band.reduce(factor)
+    for top, band in _bands(image, factor):
+        part = band.reduce(factor) if factor > 1 else band
         if reduced is None:
-            reduced = Image.new(band.mode, (band.width, -(-image.height // factor)))
-        reduced.paste(band, (0, top // factor))
-        top += step
+            reduced = Image.new(part.mode, (part.width, -(-image.height // factor)))
+        reduced.paste(part, (0, top // factor))
     if reduced is None or reduced.size == target:
         return reduced or image
     return reduced.resize(target, Resampling.LANCZOS)
 
 
+def _bands(image: Image.Image, factor: int = 1) -> Iterator[tuple[int, Image.Image]]:
+    """Yield the rows of an image in a mode that can be scaled, with the place of the first of each band."""
+    image.load()
+    step = factor * max(1, _BAND // (image.width * factor))
+    for top in range(0, image.height, step):
+        band = image.crop((0, top, image.width, min(top + step, image.height)))
+        band.info = image.info
+        yield top, _plain(band)
+
+
 def _plain(image: Image.Image) -> Image.Image:
+    key = image.info.get("transparency")
     if image.mode in ("L", "RGB", "CMYK", "RGBA"):
-        if "transparency" in image.info and image.mode != "RGBA":
-            return image.convert("RGBA")
-        return image
+        return image.convert("RGBA") if key is not None and image.mode in ("L", "RGB") else image
     if image.mode.startswith("I"):  # 16 bits
-        return image.convert("I").point(lambda value: value * (1 / 257)).convert("L")
+        content = image.convert("I;16").tobytes()
+        low, high = (Image.frombytes("L", image.size, content[first::2]) for first in (0, 1))
+        if key is None:
+            return high
+        return Image.merge("LA", (high, ImageChops.lighter(_other(low, key & 255), _other(high, key >> 8)))).convert(
+            "RGBA"
+        )
     return image.convert("RGBA" if image.has_transparency_data else "RGB")
 
 
-def _in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
-    """Apply a colour profile, since no metadata is stored; a damaged one is ignored."""
+def _other(image: Image.Image, value: int) -> Image.Image:
+    """Return where an image has another value."""
+    return image.point([0 if each == value else 255 for each in range(256)])
+
+
+def _png(content: bytes) -> Image.Image:
+    """Open a PNG, whose transparent colour Pillow compares as eight bits: unscaled, or without the lower ones of 16."""
+    image = Image.open(io.BytesIO(content), formats=("PNG",))
+    _check_size(image.size)
+    key, rawmode = image.info.get("transparency"), image.tile[0].args
+    if key is None:
+        return image
+    if rawmode in ("L;2", "L;4"):
+        image.info["transparency"] = key * (85 if rawmode == "L;2" else 17)
+    if rawmode == "RGB;16B":
+        seen = Image.new("L", image.size)
+        for unpacked, shift in (("RGB;16L", 0), ("RGB;16B", 8)):  # the lower bytes, then the higher ones
+            image = Image.open(io.BytesIO(content), formats=("PNG",))
+            image.tile = [image.tile[0]._replace(args=unpacked)]
+            del image.info["transparency"]
+            for top, band in _bands(image):
+                box = (0, top, image.width, top + band.height)
+                found = seen.crop(box)
+                for channel, value in zip(band.split(), key, strict=True):
+                    found = ImageChops.lighter(found, _other(channel, value >> shift & 255))
+                seen.paste(found, box)
+        image.putalpha(seen)
+    return image
+
+
+def _in_srgb(image: Image.Image, info: dict[Any, Any]) -> Image.Image:
+    """Apply the first of the colour profiles that is not damaged, since no metadata is stored."""
     mode = "RGBA" if image.mode == "RGBA" else "RGB"
-    if profile:
+    profiles = [info.get("icc_profile")]
+    if "gamma" in info and "srgb" not in info:
+        profiles.append(profile_of(info["gamma"], info.get("chromaticity")))
+    for profile in filter(None, profiles):
         with suppress(Exception):
             source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+            if source.profile.xcolor_space == "RGB " and image.mode != mode:
+                image = image.convert(mode)
             found = ImageCms.profileToProfile(image, source, ImageCms.createProfile("sRGB"), outputMode=mode)
             if found is not None:
                 return found
     return image if image.mode == mode else image.convert(mode)
 
 
-def _stored(frames: list[Image.Image], durations: list[int], loop: object, *, lossless: bool) -> bytes:
+def _stored(frames: list[Image.Image], durations: list[int], loops: int, *, lossless: bool) -> bytes:
     if lossless:
-        found = _webp(frames, durations, loop, {"lossless": True, "quality": 20})
+        found = _webp(frames, durations, loops, {"lossless": True, "quality": 20})
         if len(found) <= MAX_LOSSLESS:
             return found
-    return _bounded(frames, durations, loop, MAX_STORED)
+    return _bounded(frames, durations, loops, MAX_STORED)
 
 
-def _bounded(frames: list[Image.Image], durations: list[int], loop: object, most: int) -> bytes:
+def _bounded(frames: list[Image.Image], durations: list[int], loops: int, most: int) -> bytes:
     """Return a file within a bound; frames that have to be smaller for that are replaced in their list."""
     for quality in _QUALITIES:
-        found = _webp(frames, durations, loop, {"quality": quality})
+        found = _webp(frames, durations, loops, {"quality": quality})
         if len(found) <= most:
             return found
     for _ in range(_SCALINGS):
@@ -276,19 +372,18 @@ def _bounded(frames: list[Image.Image], durations: list[int], loop: object, most
         size = max(1, int(frames[0].width * scale)), max(1, int(frames[0].height * scale))
         for place, frame in enumerate(frames):
             frames[place] = frame.resize(size, Resampling.LANCZOS)
-        found = _webp(frames, durations, loop, {"quality": quality, "alpha_quality": quality})
+        found = _webp(frames, durations, loops, {"quality": quality, "alpha_quality": quality})
         if len(found) <= most:
             return found
     raise PictureRefused(f"The picture takes more than {most // 1024**2} MiB, however small it is made")
 
 
-def _webp(frames: list[Image.Image], durations: list[int], loop: object, how: dict[str, Any]) -> bytes:
+def _webp(frames: list[Image.Image], durations: list[int], loops: int, how: dict[str, Any]) -> bytes:
     file = io.BytesIO()
     if len(frames) == 1:
         frames[0].save(file, "WEBP", method=4, **how)
     else:
-        repeat = loop if isinstance(loop, int) and 0 <= loop < 65_536 else 1
-        more = {"append_images": frames[1:], "duration": durations, "loop": repeat, "background": (0, 0, 0, 0)}
+        more = {"append_images": frames[1:], "duration": durations, "loop": loops, "background": (0, 0, 0, 0)}
         frames[0].save(file, "WEBP", save_all=True, method=0, **more, **how)
     return file.getvalue()
 

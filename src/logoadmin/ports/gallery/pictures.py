@@ -3,10 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-MAX_SIDE: Final = 4096
+# Of a frame.
+MAX_PIXELS: Final = 40_000_000
+# Of an animation, the first frames that stay within both are kept; the second is of all of them together.
 MAX_FRAMES: Final = 100
-# Of all frames together.
-MAX_PIXELS: Final = 64_000_000
+MAX_DECODED_PIXELS: Final = 64_000_000
 STORED_SIDE: Final = 1600
 THUMBNAIL_SIDE: Final = 320
 # Of all stored frames of an animation together: encoding takes about a second for each ten million.

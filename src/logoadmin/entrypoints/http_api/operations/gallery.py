@@ -100,9 +100,9 @@ GALLERY_OPERATIONS: Final = (
     *_artwork_operations(THEMES),
     *_artwork_operations(LOGOS),
     Operation("contract P1", "POST /api/pictures", pictures.SendPicture, "pictures.send", Picture, "Keep a picture",
-              "The body is the file: PNG, JPEG, GIF or WebP, judged by its content, of at most 8 MiB, 4096 pixels a "
-              "side, 100 frames and 64 million pixels in all frames together. It is stored as WebP of at most 1,600 "
-              "pixels a side, with a thumbnail of at most 320, both upright and without metadata. 200 if the picture "
+              "The body is the file: PNG, JPEG, GIF or WebP, judged by its content, of at most 8 MiB and 40 million "
+              "pixels; of a long animation, the first frames are kept. It is stored as WebP of at most 1,600 pixels a "
+              "side and 4 MiB, with a thumbnail of at most 320, both without metadata. 200 if the picture "
               "existed. A picture that no record names within a day is removed. A user may send 200 an hour.",
               success=201, existing=200, takes_file=True, bodiless=True, also=(409, 429)),
     Operation("contract P5", "DELETE /api/pictures/{picture}", pictures.RemovePicture, "pictures.remove",
