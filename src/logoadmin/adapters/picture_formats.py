@@ -1,7 +1,7 @@
-"""What PNG, GIF and JPEG files say, found without decoding them, as Chromium understands it (contract P1).
+"""The structure of PNG, GIF and JPEG files, found without decoding them, as Chromium understands it (contract P1).
 
-Decoders differ in how they compose animations, and in what they take for an orientation or a profile. So an animation
-is taken apart into pictures of their own, which are composed in one way.
+Decoders differ in how they compose animations, and in what they take for an orientation or a profile. An animation is
+therefore taken apart into pictures of their own, which are composed in one way.
 """
 
 import re
@@ -17,7 +17,7 @@ _OF_COLOURS: Final = (b"iCCP", b"sRGB", b"gAMA", b"cHRM")
 _EXIF: Final = b"Exif\0"
 _ORIENTATION: Final = 0x0112
 _SHORT: Final = 3
-# A marker in the data of a scan, which is no restart.
+# A marker in the data of a scan, other than a restart.
 _MARKER: Final = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
 _SOS, _EOI, _APP1 = 0xDA, 0xD9, 0xE1
 _NO_FRAME: Final = {0xC4, 0xC8, 0xCC}
@@ -31,7 +31,7 @@ Size = tuple[int, int]
 
 
 class Disposal(Enum):
-    """What becomes of the area of a frame before the next one is drawn."""
+    """The treatment of the area of a frame before the next one is drawn."""
 
     KEEP = "it stays"
     CLEAR = "it becomes transparent"
@@ -43,12 +43,12 @@ class Part:
     """A frame as its file has it.
 
     Attributes:
-        content: a file with this frame alone; only that of the first one says what its colours mean.
+        content: a file with this frame alone; only that of the first frame has the colour space.
         place: where it is drawn.
         size: its own.
         duration: how long it is shown, in milliseconds.
-        disposal: what becomes of its area afterwards.
-        over: whether what was there shows through.
+        disposal: the treatment of its area afterwards.
+        over: whether earlier frames show through.
     """
 
     content: bytes
@@ -61,7 +61,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Animation:
-    """Frames, up to a number, and how often all of them are played, 0 for ever."""
+    """Frames, up to a number, and how often all of them are played, 0 without an end."""
 
     size: Size
     parts: tuple[Part, ...]

@@ -77,7 +77,7 @@ class _Source:
         form: its format.
         size: its size.
         turn: how it is turned upright.
-        loops: how often its frames are played, 0 for ever.
+        loops: how often its frames are played, 0 without an end.
         kept: the number of frames that are kept.
         animation: its frames, if its file was taken apart.
         image: otherwise the picture.
