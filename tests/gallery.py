@@ -127,6 +127,8 @@ class FrozenClock:
     def elapsed(self) -> float:
         return float(self.time)
 
+    worked = elapsed
+
     def pass_by(self, seconds: int) -> None:
         self.time += seconds
 
@@ -228,6 +230,7 @@ def gallery_on(
     factor_keys: Sequence[str] = (),
     picture_space: int = pictures.DEFAULT_SPACE,
     receivers: PostingOutgoing | None = None,
+    proposal_days: int = 90,
     notify_urls: Sequence[str] = (),
     service_settings: tuple[ServiceSetting, ...] = (),
 ) -> LogoAdmin:
@@ -253,6 +256,7 @@ def gallery_on(
         sign_in=sign_in or SignInRules(),
         public_url=public_url,
         picture_space=picture_space,
+        proposal_days=proposal_days,
         notify_urls=notify_urls,
         service_settings=service_settings,
     )

@@ -162,11 +162,13 @@ _ACT: Final = (
     *("names", "authors", "active", "reason", "undid", "submitter_id", "submitter_name", "note", "undone_by"),
     *("can_undo", "why_not"),
 )
-_PROPOSAL: Final = (
-    *("proposal_id", "title", "note", "state", "user_id", "user_name", "changes", "reason", "created_at"),
+_PROPOSAL_SUMMARY: Final = (
+    *("proposal_id", "title", "state", "user_id", "user_name", "counts", "names", "pictures", "new_hosts", "risks"),
+    *("reason", "created_at"),
     *("decided_at", "decided_by", "request_id", "undone", "undone_at", "undone_by"),
     *("undone_user_id", "undone_user_name"),
 )
+_PROPOSAL: Final = (*_PROPOSAL_SUMMARY, "note", "changes")
 _PIN: Final = ("url", "sha256", "offered", "failure", "checked_at", "difference")
 _PICTURE: Final = ("picture", "url", "thumbnail_url", "width", "height", "frames", "size")
 _LOGO_LINK: Final = ("logo_author_id", "logo_id", "author_id")
@@ -218,7 +220,7 @@ SAMPLES: Final = (
         errors=(400, 404, 409)),
     Sample("POST", "/api/proposals", 201, "always", _PROPOSAL, {"title": "For the wiki", "changes": [PROPOSED]},
         errors=(400, 404, 409, 412)),
-    Sample("GET", "/api/proposals", 200, "always", _PROPOSAL, is_list=True),
+    Sample("GET", "/api/proposals", 200, "always", _PROPOSAL_SUMMARY, is_list=True),
     Sample("GET", "/api/proposals/{proposal_id}", 200, "always", _PROPOSAL, errors=(404,)),
     Sample("PATCH", "/api/proposals/{proposal_id}", 200, "always", _PROPOSAL, {"title": "For the forum"},
         errors=(400, 404, 409)),

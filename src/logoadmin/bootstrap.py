@@ -151,6 +151,7 @@ def _rules(settings: Settings, outgoing: GuardedOutgoing | None, *, demo: bool) 
         settings.effective_public_url,
         settings.picture_space,
         demo,
+        settings.proposal_days,
         urls,
         service_settings(settings),
     )

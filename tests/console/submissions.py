@@ -29,7 +29,7 @@ def admit(gallery: LogoAdmin) -> None:
 
 def new_logo(name: str, **values: Any) -> BulkChange:
     url = f"https://{PICTURES}/{name.replace(' ', '-')}.svg"
-    given = {"name": name, "preview_url": url, "target": "forum", "custom_css": f"background: url({url}); width: 90px"}
+    given = {"name": name, "preview_url": url, "target": "forum", "custom_css": "width: 90px; border-radius: 8px"}
     return BulkChange(kind=Kind.LOGO, create=given | values)
 
 

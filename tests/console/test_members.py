@@ -30,7 +30,8 @@ def gallery(service: Served) -> LogoAdmin:
 
 
 def latest(gallery: LogoAdmin) -> Proposal:
-    return next(iter(gallery.proposals.list(ListProposals(order="desc"))))
+    listed = next(iter(gallery.proposals.list(ListProposals(order="desc"))))
+    return gallery.proposals.get(GetProposal(proposal_id=listed.proposal_id))
 
 
 def send(page: Page) -> None:

@@ -9,7 +9,17 @@ from logoadmin.domain.changes.bulk_changes import BulkChange
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.changes.proposal_commands import DeclineProposal, GetProposal, ListProposals
 from logoadmin.domain.changes.proposal_records import Proposal
-from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, GetLogo, GetTheme, ListLogos
+from logoadmin.domain.gallery.artworks import (
+    AmendLogo,
+    AmendTheme,
+    GetLogo,
+    GetTheme,
+    ListLogos,
+    ListThemes,
+    RemoveLogo,
+    RemoveTheme,
+)
+from logoadmin.domain.gallery.authors import ListAuthors, RemoveAuthor
 from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.kernel.pictures import picture_path
 from logoadmin.domain.kernel.records import Kind
@@ -62,6 +72,9 @@ def test_the_queue_shows_its_length_and_each_submission_what_it_changes(console:
     expect(page.locator(".sidebar-count.waiting")).to_have_text("2")
     waiting.get_by_role("link").click()
     expect(page.locator(".submission-title")).to_have_text(["Sunrise", "Redrawn"])
+    news = "It contacts \u2068tracker.example\u2069. It can cover the page."
+    expect(page.locator(".submission-news")).to_have_text([news])
+    expect(page.locator(".submission-about").first).to_contain_text("1 logo")
     page.get_by_role("link", name="Redrawn").click()
     expect(page.locator(".pictures img")).to_have_count(2)
     expect(page.locator(".news .warned")).to_have_text(
@@ -71,9 +84,49 @@ def test_the_queue_shows_its_length_and_each_submission_what_it_changes(console:
     expect(page.locator(".diff-added")).to_have_count(2)
     expect(page.locator(".was-is ins")).to_contain_text("Redrawn")
     expect(page.locator("aside .submission-title")).to_have_text(["Sunrise"])
-    page.keyboard.press("k")
+    # What is new is asked about once, with the way back in front.
+    page.keyboard.press("a")
+    expect(page.get_by_role("dialog").locator("li")).to_have_text(
+        ["It contacts \u2068tracker.example\u2069.", "It can cover the page."]
+    )
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert states(gallery) == ["waiting", "waiting"]
+    page.keyboard.press("a")
+    page.get_by_role("dialog").get_by_role("button", name="Apply").click()
+    expect(page.locator(".notice")).to_contain_text("Applied")
     expect(page.locator("blockquote")).to_have_text("Drawn on Sunday")
     assert heading(page) == "Sunrise"
+    # A later submission is not an earlier one.
+    expect(page.locator("aside")).to_contain_text("This is the first one.")
+
+
+@pytest.mark.rule("contract R1", "contract R4")
+def test_the_queue_is_read_to_its_end(console: Person, gallery: LogoAdmin) -> None:
+    for number in range(7):
+        submit(gallery, new_logo(f"Work {number}"), user_id=MEMBER_ID)
+    # As if the service returned pages of three.
+    console.page.route(
+        re.compile(r"/api/proposals\?.*limit=500"),
+        lambda route: route.continue_(url=route.request.url.replace("limit=500", "limit=3")),
+    )
+    console.sign_in("submissions")
+    expect(console.page.locator(".submission-row")).to_have_count(7)
+    expect(console.page.locator(".sidebar-count.waiting")).to_have_text("7")
+
+
+@pytest.mark.rule("contract J3")
+def test_an_empty_gallery_with_submissions_shows_these_first(console: Person, gallery: LogoAdmin) -> None:
+    submit(gallery, new_logo("Sunrise"))
+    for logo in tuple(gallery.logos.list(ListLogos())):
+        gallery.logos.remove(RemoveLogo(logo_id=logo.logo_id))
+    for theme in tuple(gallery.themes.list(ListThemes())):
+        gallery.themes.remove(RemoveTheme(theme_id=theme.theme_id))
+    for author in tuple(gallery.authors.list(ListAuthors())):
+        gallery.authors.remove(RemoveAuthor(author_id=author.author_id))
+    console.sign_in()
+    expect(console.page.locator(".matters li").first).to_have_text("1 submission waits for a decision")
+    expect(console.page.locator("#work")).not_to_contain_text("The gallery is empty")
 
 
 @pytest.mark.rule("contract R4")

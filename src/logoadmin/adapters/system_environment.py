@@ -15,6 +15,10 @@ class SystemClock:
         """Return the seconds since the start of the system or earlier."""
         return time.monotonic()
 
+    def worked(self) -> float:
+        """Return the seconds of processor time of this thread."""
+        return time.thread_time()
+
 
 class SystemRandomness:
     """A :class:`~logoadmin.ports.kernel.environment.Randomness` that asks the operating system."""

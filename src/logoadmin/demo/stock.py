@@ -76,6 +76,10 @@ class DemoClock:
         """Return what passes for real."""
         return time.monotonic()
 
+    def worked(self) -> float:
+        """Return the seconds of processor time of this thread."""
+        return time.thread_time()
+
 
 def stock(gallery: LogoAdmin, clock: DemoClock) -> None:
     """Fill an empty gallery in a week, at the end of which the clock shows the present."""

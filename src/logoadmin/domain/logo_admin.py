@@ -14,7 +14,7 @@ from logoadmin.domain.changes.bulk_changes import BulkService
 from logoadmin.domain.changes.history import ChangeService
 from logoadmin.domain.changes.import_export import ImportExportService
 from logoadmin.domain.changes.notices import Notices, NoticeSender
-from logoadmin.domain.changes.proposals import ProposalService
+from logoadmin.domain.changes.proposals import DEFAULT_DAYS, ProposalService, forget_unapplied
 from logoadmin.domain.gallery.artworks import LOGO_USE_CASES, THEME_USE_CASES, ArtworkService
 from logoadmin.domain.gallery.audited_artworks import AuditedArtworks
 from logoadmin.domain.gallery.audited_authors import AuditedAuthors
@@ -145,6 +145,7 @@ class Rules:
     public_url: PublicUrl = LOCAL
     picture_space: int = DEFAULT_SPACE
     demo: bool = False
+    proposal_days: int = DEFAULT_DAYS
     notify_urls: Sequence[str] = field(default=(), repr=False)
     service_settings: tuple[ServiceSetting, ...] = ()
 
@@ -289,11 +290,12 @@ class LogoAdmin:
     def _connect_changes(
         self, ports: Ports, transactions: Transactions, new_passwords: NewPasswords, notices: Notices
     ) -> None:
+        own_host = self.public_url.origin.partition("://")[2]
         of_kinds = {kind.kind: getattr(self, kind.plural) for kind in KINDS.values()}
         self.changes = ChangeService(transactions, notices)
         self.acts = ActService(transactions)
         self.bulk = BulkService(transactions, new_passwords, of_kinds)
-        self.proposals = ProposalService(transactions, of_kinds, ports.clock, notices)
+        self.proposals = ProposalService(transactions, of_kinds, ports.clock, notices, own_host)
         self.notices = NoticeSender(transactions, ports.clock, notices, ports.receivers)
         self.import_export = ImportExportService(transactions, new_passwords)
 
@@ -365,6 +367,14 @@ class LogoAdmin:
         if self._storage.read(lambda uow: has_unnamed_pictures(uow, now)):
             # Records that begin to name one hold the same lock.
             self._storage.try_write(sweep_unnamed)
+        forgotten_until = now - self._rules.proposal_days * 86_400
+
+        def forget_proposals(uow: UnitOfWork) -> None:
+            nonlocal swept
+            swept = forget_unapplied(uow, forgotten_until, _SWEPT_AT_ONCE) or swept
+
+        if self._storage.read(lambda uow: bool(uow.proposals.unapplied(forgotten_until, 1))):
+            self._storage.try_write(forget_proposals)
         return "more" if swept else "done"
 
     def data_version(self) -> int | None:

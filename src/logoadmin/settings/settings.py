@@ -159,6 +159,15 @@ class Settings(SignInSettings, GalleryPageSettings):
             "they are not public, such as `styles.internal`"
         ),
     )
+    proposal_days: int = Field(
+        90,
+        ge=1,
+        le=3_660,
+        description=(
+            "how long texts of [submissions](members.md) are kept that were declined, withdrawn or changed by a "
+            "reviewer; 1 to 3660"
+        ),
+    )
     notify_urls: SecretStr | None = Field(
         None,
         description=(

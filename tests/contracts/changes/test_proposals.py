@@ -1,7 +1,7 @@
 """Proposals, from their submission to their undoing, on every storage (contract R1 to R3)."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from itertools import combinations_with_replacement
 from typing import Any, Final
@@ -19,12 +19,13 @@ from logoadmin.domain.changes.proposal_commands import (
     WithdrawProposal,
 )
 from logoadmin.domain.changes.proposal_records import Proposal
-from logoadmin.domain.gallery.artworks import GetLogo, ListLogos
+from logoadmin.domain.gallery.artworks import CreateLogo, GetLogo, ListLogos
 from logoadmin.domain.gallery.authors import ListAuthors
 from logoadmin.domain.gallery.pictures import SendPicture
-from logoadmin.domain.identity.users import AmendUser, RemoveUser
+from logoadmin.domain.identity.roles import AmendRole
+from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser
 from logoadmin.domain.kernel.access import OWNER, ActingAs, Caller
-from logoadmin.domain.kernel.errors import Conflict, LogoAdminError, NotModified, Outdated, TooManyChanges
+from logoadmin.domain.kernel.errors import Conflict, LogoAdminError, NotFound, NotModified, Outdated, TooManyChanges
 from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.changes.proposal_storage import ProposalState
@@ -335,26 +336,147 @@ def test_pages_are_by_id_in_both_orders(gallery: LogoAdmin, member: Caller, revi
 
 
 @pytest.mark.rule("contract R1")
-def test_a_proposal_may_be_long_and_not_longer(gallery: LogoAdmin, member: Caller) -> None:
+def test_a_proposal_may_be_long_and_not_longer(gallery: LogoAdmin, reviewer: Caller) -> None:
     css = "\U0001f600" * 262_144
     long = [{"kind": "logo", "create": LOOK | {"custom_css": css}}] * 11
-    made = gallery.proposals.propose(proposing(*long, dry_run=False), member)
-    stored = gallery.proposals.get(GetProposal(proposal_id=made.proposal_id), member)
+    made = gallery.proposals.propose(proposing(*long, dry_run=False), reviewer)
+    stored = gallery.proposals.get(GetProposal(proposal_id=made.proposal_id), reviewer)
     assert [(change.after or {})["custom_css"] == css for change in stored.changes] == [True] * 11
     with pytest.raises(TooManyChanges):
-        propose(gallery, member, *long, long[0])
+        propose(gallery, reviewer, *long, long[0])
 
 
-def test_nobody_fills_the_disk_by_withdrawing(storage: Storage) -> None:
-    """A user makes at most 100 proposals within a day, also if they are withdrawn (contract R2)."""
+@pytest.mark.rule("contract R1")
+def test_submissions_of_a_day_are_counted_with_dry_runs(storage: Storage) -> None:
     clock = FrozenClock()
     gallery = gallery_on(storage, clock)
     signed_in(storage, "proposals:write", user_id=MEMBER_ID)
     member = ActingAs(MEMBER_ID)
-    for _ in range(100):
-        proposed = propose(gallery, member, NEW_LOGO)
-        gallery.proposals.withdraw(WithdrawProposal(proposal_id=proposed.proposal_id), member)
-    with pytest.raises(Conflict, match="has made 100 proposals within a day"):
-        propose(gallery, member, NEW_LOGO)
+    for number in range(100):
+        proposed = propose(gallery, member, NEW_LOGO, dry_run=number % 2 == 0)
+        if number % 2:
+            gallery.proposals.withdraw(WithdrawProposal(proposal_id=proposed.proposal_id), member)
+    for dry_run in (True, False):
+        with pytest.raises(Conflict, match="has made 100 proposals within a day"):
+            propose(gallery, member, NEW_LOGO, dry_run=dry_run)
     clock.pass_by(86_401)
-    assert propose(gallery, member, NEW_LOGO).proposal_id == 101
+    assert propose(gallery, member, NEW_LOGO).proposal_id == 51
+
+
+@pytest.mark.rule("contract R1")
+def test_what_waits_of_a_user_without_write_scopes_is_bounded(
+    gallery: LogoAdmin, member: Caller, reviewer: Caller
+) -> None:
+    def heavy(shade: int) -> dict[str, Any]:
+        return {"kind": "logo", "create": LOOK | {"custom_css": f"color: #{shade:06}; " + "\u00e9" * 250_000}}
+
+    for shade in range(6):
+        propose(gallery, member, heavy(shade))
+    refused = pytest.raises(
+        Conflict, match="Proposals of this user with 3 MiB of text wait; withdraw one, or send less"
+    )
+    with refused:
+        propose(gallery, member, heavy(6))
+    propose(gallery, member, NEW_LOGO)
+    with refused:
+        gallery.proposals.amend(AmendProposal(proposal_id=7, changes=proposing(heavy(7)).changes), member)
+    # A proposal takes the place of what it was before.
+    gallery.proposals.amend(AmendProposal(proposal_id=1, changes=proposing(heavy(8)).changes), member)
+    gallery.proposals.decline(DeclineProposal(proposal_id=1, reason="No"), reviewer)
+    answers = at_once(*(partial(propose, gallery, member, heavy(shade)) for shade in (9, 10)))
+    assert sorted(type(answer).__name__ for answer in answers) == ["Conflict", "Proposal"]
+    with refused:
+        gallery.proposals.amend(AmendProposal(proposal_id=1, title="Again"), member)
+    for shade in range(8):
+        propose(gallery, reviewer, heavy(shade))
+
+
+@pytest.mark.rule("contract R1")
+def test_lists_show_what_changes_and_none_of_its_texts(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
+    own = gallery.public_url.origin
+    css = f"background: url(https://a.example/x), url({own}/pictures/y); position: fixed; inset: 0"
+    names = [{"kind": "theme", "create": LOOK | {"name": name, "custom_css": ""}} for name in "BCD"]
+    propose(gallery, member, {"kind": "logo", "create": LOOK | {"custom_css": css}}, *names, note="Please")
+    (listed,) = gallery.proposals.list(ListProposals(), reviewer)
+    assert not {"changes", "note"} & {field.name for field in fields(listed)}
+    assert (listed.counts, listed.names) == ({"logo": 1, "theme": 3}, ("Aurora", "B", "C"))
+    assert listed.pictures == (LOOK["preview_url"],) * 3
+    assert (listed.new_hosts, listed.risks) == (("a.example",), ("overlay",))
+    gallery.proposals.apply(ApplyProposal(proposal_id=1), reviewer)
+    # Only what the CSS did not do before is named.
+    more = {"custom_css": css.replace("inset: 0", "inset: 0; mask: url(https://b.example/z)")}
+    version = gallery.logos.get(GetLogo(logo_id=1)).version
+    made = propose(gallery, member, {"kind": "logo", "id": 1, "version": version, "set": more})
+    assert (made.new_hosts, made.risks) == (("b.example",), ())
+    gallery.proposals.amend(AmendProposal(proposal_id=2, title="New title"), member)
+    listed = next(iter(gallery.proposals.list(ListProposals(state=WAITING), member)))
+    assert (listed.title, listed.counts, listed.new_hosts) == ("New title", {"logo": 1}, ("b.example",))
+    named = {"custom_css": "color: red"}
+    version = gallery.logos.get(GetLogo(logo_id=1)).version
+    change = proposing({"kind": "logo", "id": 1, "version": version, "set": named}).changes
+    assert gallery.proposals.amend(AmendProposal(proposal_id=2, changes=change), member).new_hosts == ()
+
+
+@pytest.mark.rule("contract R1")
+def test_texts_that_were_not_applied_go_after_a_while(storage: Storage) -> None:
+    clock = FrozenClock()
+    gallery = gallery_on(storage, clock, proposal_days=2)
+    member = ActingAs(MEMBER_ID)
+    signed_in(storage, "proposals:write", user_id=MEMBER_ID)
+    for _ in range(4):
+        propose(gallery, member, NEW_LOGO, note="Please")
+    gallery.proposals.decline(DeclineProposal(proposal_id=1, reason="No"))
+    gallery.proposals.withdraw(WithdrawProposal(proposal_id=2), member)
+    mended = proposing({"kind": "logo", "create": LOOK | {"name": "Mended"}}).changes
+    gallery.proposals.amend(AmendProposal(proposal_id=3, changes=mended))
+    gallery.proposals.apply(ApplyProposal(proposal_id=3))
+
+    def texts() -> list[tuple[str, int, bool]]:
+        found = [gallery.proposals.get(GetProposal(proposal_id=id_)) for id_ in (1, 2, 3, 4)]
+        return [(each.note, len(each.changes), any(it.submitted for it in each.changes)) for each in found]
+
+    kept = [("Please", 1, False)] * 2 + [("Please", 1, True), ("Please", 1, False)]
+    clock.pass_by(2 * 86_400 - 1)
+    gallery.sweep()
+    assert texts() == kept
+    clock.pass_by(1)
+    before = gallery.proposals.get(GetProposal(proposal_id=1)).version
+    gallery.sweep()
+    assert texts() == [("", 0, False)] * 2 + [("Please", 1, False)] * 2
+    declined = gallery.proposals.get(GetProposal(proposal_id=1))
+    assert declined.version > before
+    assert (declined.reason, declined.names, declined.counts) == ("No", ("Aurora",), {"logo": 1})
+    with pytest.raises(Conflict, match="no longer kept; send its changes again"):
+        gallery.proposals.amend(AmendProposal(proposal_id=1, title="Again"), member)
+    again = gallery.proposals.amend(AmendProposal(proposal_id=1, changes=proposing(NEW_LOGO).changes), member)
+    assert (again.state, len(again.changes)) == ("waiting", 1)
+
+
+@pytest.mark.rule("contract R1", "contract R2")
+def test_a_user_id_that_is_used_again_is_another_person(storage: Storage) -> None:
+    gallery = gallery_on(storage, FrozenClock())
+    new = CreateUser(user_id=MEMBER_ID, username="Ann", password="a long password")
+    gallery.roles.amend(AmendRole(role_id=1, scope=("proposals:write",)))
+    gallery.users.create(new)
+    former = gallery.acting_as(MEMBER_ID)
+    draft = former.proposals.propose(proposing(NEW_LOGO))
+    gallery.users.remove(RemoveUser(user_id=MEMBER_ID))
+    gallery.users.create(new.model_copy(update={"username": "Eve"}))
+    latter = gallery.acting_as(MEMBER_ID)
+    assert not [*latter.proposals.list(ListProposals())]
+    with pytest.raises(NotFound):
+        latter.proposals.get(GetProposal(proposal_id=draft.proposal_id))
+    assert gallery.proposals.get(GetProposal(proposal_id=1)).user_name is None
+    with pytest.raises(Conflict, match="was removed and is no author"):
+        gallery.proposals.apply(ApplyProposal(proposal_id=1))
+    for _ in range(20):
+        latter.proposals.propose(proposing(NEW_LOGO))
+    # Nor does the history give the name of one to what the other did.
+    gallery.roles.amend(AmendRole(role_id=1, scope=("logos:write",)))
+    gallery.users.remove(RemoveUser(user_id=MEMBER_ID))
+    gallery.users.create(new)
+    gallery.acting_as(MEMBER_ID).logos.create(CreateLogo(**ARTWORK))
+    gallery.users.remove(RemoveUser(user_id=MEMBER_ID))
+    gallery.users.create(new.model_copy(update={"username": "Eve"}))
+    (change,) = gallery.changes.list(ListChanges(user_id=MEMBER_ID))
+    assert change.user_name is None

@@ -93,6 +93,9 @@ MATRIX: Final[Sequence[tuple[dict[str, Any], Any]]] = (
     ({"kind": "logo", "create": {**LOOK, "author_ids": [1, 2]}}, FORBIDDEN),
     ({"kind": "logo", "create": {**LOOK, "author_ids": [99]}}, FORBIDDEN),
     ({"kind": "logo", "create": ARTWORK}, [("changes", 0, "create", "active")]),
+    ({"kind": "logo", "create": {**LOOK, "custom_css": " \n"}}, [("changes", 0, "create", "custom_css")]),
+    ({"kind": "theme", "create": {**LOOK, "custom_css": ""}}, None),
+    (of("logo", set={"custom_css": ""}), [("changes", 0, "set", "custom_css")]),
     *((of("logo", set={name: value}), None) for name, value in LOOK.items()),
     (of("logo", set={}), None),
     (of("theme", set={"name": "Boreal"}), None),
@@ -471,7 +474,7 @@ def test_the_verdicts_on_one_proposal_share_a_limit_of_time(storage: MemoryStora
     class Hurrying(FrozenClock):
         asked = 0
 
-        def elapsed(self) -> float:
+        def worked(self) -> float:
             self.asked += 1
             return self.asked * 0.4
 

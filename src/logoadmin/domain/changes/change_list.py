@@ -60,10 +60,15 @@ def _pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int |
             return ()
         changes = uow.changes.page(after, limit, where, order)
         users = users_of((id_ for change in changes for id_ in (change.user_id, change.submitter_id)), uow)
-        names = {user_id: user.username for user_id, user in users.items()}
+        created = uow.changes.creations(Kind.USER, [user.user_id for user in users.values()])
+
+        def name(user_id: int | None, change: Change) -> str | None:
+            user = users.get(user_id)
+            # A user who was created later is another person with this id.
+            return None if user is None or created.get(user.user_id, 0) > change.change_id else user.username
 
         def named(change: Change) -> Change:
-            user_name, submitter_name = names.get(change.user_id), names.get(change.submitter_id)
+            user_name, submitter_name = name(change.user_id, change), name(change.submitter_id, change)
             return replace(change, user_name=user_name, submitter_name=submitter_name)
 
         return page_of(changes, named)

@@ -8,7 +8,7 @@ from pydantic import Field, PrivateAttr
 from logoadmin.domain.changes.bulk_changes import BulkChange, Step, steps_of
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
-from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.kinds import LOGOS, USERS
 from logoadmin.domain.kernel.limits import (
     DeclineReason,
     Flag,
@@ -112,12 +112,15 @@ class WithdrawProposal(OneProposal):
 
 def _steps_of(changes: Sequence[BulkChange]) -> tuple[Step, ...]:
     steps = steps_of(changes)
-    problems = [
-        # The password would be stored.
-        Problem(("changes", place, "create"), "A proposal should create no user", "value_error")
-        for place, step in enumerate(steps)
-        if step.kind is USERS and step.verb == "create"
-    ]
+    problems: list[Problem] = []
+    for place, (change, step) in enumerate(zip(changes, steps, strict=True)):
+        if step.kind is USERS and step.verb == "create":
+            # The password would be stored.
+            problems.append(Problem(("changes", place, "create"), "A proposal should create no user", "value_error"))
+        css = (change.set or change.create or {}).get("custom_css")
+        if step.kind is LOGOS and css is not None and not css.strip():
+            field = "create" if change.set is None else "set"
+            problems.append(Problem(("changes", place, field, "custom_css"), "A logo needs CSS", "value_error"))
     if problems:
         raise InvalidInput(problems)
     return steps

@@ -16,7 +16,7 @@ from logoadmin.domain.kernel.limits import (
     described,
 )
 from logoadmin.domain.kernel.records import ListedKind, Version
-from logoadmin.domain.publication.css.verdict import Verdict
+from logoadmin.domain.publication.css.verdict import RiskName, Verdict
 from logoadmin.ports.changes.proposal_storage import ProposalState
 
 _VALUES = Mapping[str, Any]
@@ -61,7 +61,7 @@ class ProposedChange:
     verdict: Annotated[
         Verdict | None,
         described(
-            "The verdict on the new CSS of a theme or logo; `null` in lists, and for other records.",
+            "The verdict on the new CSS of a theme or logo; `null` for other records.",
             {"form": "declarations", "hosts": [], "imports": [], "size": 11, "risks": [], "reason": ""},
         ),
     ] = None
@@ -72,35 +72,23 @@ class ProposedChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
-    """Changes that somebody proposed, and the decision about them."""
+class ProposalSummary:
+    """A proposal in a list, without its texts."""
 
     proposal_id: ProposalId
     title: ProposalTitle
-    note: ProposalNote
     state: Annotated[ProposalState, described("Whether it waits, or the decision.", "waiting")]
     user_id: Annotated[int | None, described("The submitter; `null` for the program itself.", 1042)]
     user_name: Annotated[Username | None, described("The current username; `null` for a removed user.", "Ann")]
-    changes: Annotated[
-        tuple[ProposedChange, ...],
-        described(
-            "The changes, in the order in which they are made.",
-            [
-                {
-                    "kind": "logo",
-                    "id": 12,
-                    "version": 57,
-                    "set": {"name": "Aurora"},
-                    "block": None,
-                    "remove": False,
-                    "create": None,
-                    "before": {**_LOGO, "name": "Borealis"},
-                    "after": _LOGO,
-                    "verdict": None,
-                    "submitted": None,
-                }
-            ],
-        ),
+    counts: Annotated[Mapping[str, int], described("How many changes are about each kind of record.", {"logo": 1})]
+    names: Annotated[tuple[str, ...], described("The names of the first three logos and themes in it.", ["Aurora"])]
+    pictures: Annotated[tuple[str, ...], described("The pictures of these.", ["https://example.org/aurora.png"])]
+    new_hosts: Annotated[
+        tuple[str, ...],
+        described("The hosts that its CSS contacts and the CSS before did not; at most 100.", ["fonts.example"]),
+    ]
+    risks: Annotated[
+        tuple[RiskName, ...], described("The risks of its CSS that the CSS before did not have.", ["overlay"])
     ]
     reason: Annotated[
         DeclineReason | None, described("Why it was declined; `null` otherwise.", "The text is hard to read")
@@ -122,3 +110,31 @@ class Proposal:
     undone_user_id: Annotated[int | None, described("The user who did so.", 1043)]
     undone_user_name: Annotated[Username | None, described("The current username; `null` for a removed user.", "Ben")]
     version: Version = field(default=0, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal(ProposalSummary):
+    """Changes that somebody proposed, and the decision about them."""
+
+    note: ProposalNote
+    changes: Annotated[
+        tuple[ProposedChange, ...],
+        described(
+            "The changes, in the order in which they are made; none of one whose texts are no longer kept.",
+            [
+                {
+                    "kind": "logo",
+                    "id": 12,
+                    "version": 57,
+                    "set": {"name": "Aurora"},
+                    "block": None,
+                    "remove": False,
+                    "create": None,
+                    "before": {**_LOGO, "name": "Borealis"},
+                    "after": _LOGO,
+                    "verdict": None,
+                    "submitted": None,
+                }
+            ],
+        ),
+    ]

@@ -17,6 +17,7 @@ from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Outdated,
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Author, Kind, version_of
+from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
 
 Values = Mapping[str, Any]
 
@@ -48,6 +49,14 @@ def own_author(uow: AnyUnitOfWork, user_id: int | None) -> Author | None:
     """Return the author whose number at the community site is that of a user."""
     found = () if user_id is None else uow.records(AUTHORS).page(-1, 1, Filter(user_id=user_id))
     return found[0] if found else None
+
+
+def decision(proposal: StoredProposal, state: ProposalState, at: int, user_id: int | None) -> StoredProposal:
+    """Return a proposal that a user applied, declined or withdrew."""
+    has_unapplied = state is not ProposalState.APPLIED or any("submitted" in each for each in proposal.changes)
+    since = at if has_unapplied and proposal.changes else None
+    decided = replace(proposal, state=state, decided_at=at, decided_by=user_id)
+    return replace(decided, undone_change=None, unapplied_since=since)
 
 
 def needs_author(change: Values) -> bool:

@@ -1,21 +1,21 @@
 """Proposals as callers see them, and which ones they see (contract R1)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Any, Final
 
 from logoadmin.domain.changes.change_list import users_of
 from logoadmin.domain.changes.proposal_commands import ListProposals
-from logoadmin.domain.changes.proposal_records import Proposal, ProposedChange
+from logoadmin.domain.changes.proposal_records import Proposal, ProposalSummary, ProposedChange
 from logoadmin.domain.changes.proposal_rules import Values, after, bits_of
 from logoadmin.domain.kernel.access import AllRights, Held, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
 from logoadmin.domain.kernel.errors import NotFound
 from logoadmin.domain.kernel.kinds import KINDS, USERS
-from logoadmin.domain.kernel.lists import ARTWORK_PAGE_SIZES, ListCommand, page_of
+from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, page_of
 from logoadmin.domain.kernel.pagination import Pages
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.changes.proposal_storage import StoredProposal, Viewer
+from logoadmin.ports.changes.proposal_storage import ListedProposal, StoredProposal, Viewer
 from logoadmin.ports.storage import UnitOfWork
 
 # An entity tag has the version of a proposal, and above it the change on which the rest of the response depends,
@@ -34,7 +34,12 @@ def viewer(uow: AnyUnitOfWork, held: Held) -> Viewer | None:
     if user is None or not (held.of_user or held.hold(Scope.PROPOSALS_WRITE)):
         return Viewer(None, 0, hidden)
     # An earlier user with this id was another person.
-    return Viewer(held.user_id, user.created_at, hidden)
+    return Viewer(held.user_id, creation_of(uow, held.user_id), hidden)
+
+
+def creation_of(uow: AnyUnitOfWork, user_id: int | None) -> int:
+    """Return the change that created a user: with another one, the user would be another person."""
+    return 0 if user_id is None else uow.changes.creations(Kind.USER, [user_id]).get(user_id, 0)
 
 
 def seen(uow: AnyUnitOfWork, proposal_id: int, viewer: Viewer | None) -> StoredProposal:
@@ -49,7 +54,7 @@ def seen(uow: AnyUnitOfWork, proposal_id: int, viewer: Viewer | None) -> StoredP
     return proposal
 
 
-def pages(command: ListProposals, viewer: Viewer | None) -> Pages[Proposal]:
+def pages(command: ListProposals, viewer: Viewer | None) -> Pages[ProposalSummary]:
     """Return the proposals that a caller sees and that match the filters of a command."""
     # Those who could apply none see their own, for which an index exists.
     owner = None
@@ -62,51 +67,55 @@ def pages(command: ListProposals, viewer: Viewer | None) -> Pages[Proposal]:
         last = uow.proposals.last_version() if owner is None else uow.proposals.last_version_of(owner)
         return uow.changes.last_of_kinds().get(Kind.USER, 0) << VERSION_BITS | last
 
-    def page(place: Any, limit: int, uow: UnitOfWork) -> tuple[Proposal, ...]:
+    def page(place: Any, limit: int, uow: UnitOfWork) -> tuple[ProposalSummary, ...]:
         found = uow.proposals.page(place, limit, command.state, user_id, viewer, command.order)
-        listed = iter(shown(uow, found))
-        return page_of(found, lambda _: next(listed))
+        listed = iter(_values(uow, found))
+        return page_of(found, lambda _: ProposalSummary(**next(listed)))
 
     id_of = attrgetter("proposal_id")
-    return Pages(page, version, ARTWORK_PAGE_SIZES, id_of, id_of)
+    return Pages(page, version, RECORD_PAGE_SIZES, id_of, id_of)
 
 
-def shown(uow: UnitOfWork, proposals: Sequence[StoredProposal]) -> list[Proposal]:
-    """Return proposals as callers see them, without verdicts."""
+def shown(uow: UnitOfWork, proposal: StoredProposal) -> Proposal:
+    """Return a proposal as callers see it, without verdicts."""
+    (values,) = _values(uow, [proposal])
+    return Proposal(**values, note=proposal.note, changes=tuple(map(_change, proposal.changes)))
+
+
+def _values(uow: UnitOfWork, proposals: Sequence[ListedProposal]) -> Iterator[dict[str, Any]]:
+    """Yield what lists show of proposals."""
     undone_changes = [each.undone_change and uow.changes.get(each.undone_change) for each in proposals]
     undoings = {each.change_id: each for each in undone_changes if each}
     users = users_of([each.user_id for each in proposals] + [each.user_id for each in undoings.values()], uow)
+    created = uow.changes.creations(Kind.USER, [user.user_id for user in users.values()])
     last_of_users = uow.changes.last_of_kinds().get(Kind.USER, 0)
-    found: list[Proposal] = []
     for proposal in proposals:
         user = users.get(proposal.user_id)
         # Somebody else may have the id of a removed user.
-        submitter = user if user is not None and user.created_at <= proposal.created_at else None
+        submitter = user if user is not None and created.get(user.user_id, 0) == proposal.user_since else None
         undoing = undoings.get(proposal.undone_change or 0)
         undoer = None if undoing is None else users.get(undoing.user_id)
-        found.append(
-            Proposal(
-                proposal_id=proposal.proposal_id,
-                title=proposal.title,
-                note=proposal.note,
-                state=proposal.state,
-                user_id=proposal.user_id,
-                user_name=None if submitter is None else submitter.username,
-                changes=tuple(map(_change, proposal.changes)),
-                reason=proposal.reason,
-                created_at=proposal.created_at,
-                decided_at=proposal.decided_at,
-                decided_by=proposal.decided_by,
-                request_id=proposal.request_id,
-                undone=undoing is not None,
-                undone_at=None if undoing is None else undoing.at,
-                undone_by=None if undoing is None else undoing.request_id,
-                undone_user_id=None if undoing is None else undoing.user_id,
-                undone_user_name=None if undoer is None else undoer.username,
-                version=last_of_users << VERSION_BITS | proposal.version,
-            )
+        if undoing is not None and undoer is not None and created.get(undoer.user_id, 0) > undoing.change_id:
+            undoer = None
+        yield dict(
+            proposal_id=proposal.proposal_id,
+            title=proposal.title,
+            state=proposal.state,
+            user_id=proposal.user_id,
+            user_name=None if submitter is None else submitter.username,
+            **{name: value if name == "counts" else tuple(value) for name, value in proposal.summary.items()},
+            reason=proposal.reason,
+            created_at=proposal.created_at,
+            decided_at=proposal.decided_at,
+            decided_by=proposal.decided_by,
+            request_id=proposal.request_id,
+            undone=undoing is not None,
+            undone_at=None if undoing is None else undoing.at,
+            undone_by=None if undoing is None else undoing.request_id,
+            undone_user_id=None if undoing is None else undoing.user_id,
+            undone_user_name=None if undoer is None else undoer.username,
+            version=last_of_users << VERSION_BITS | proposal.version,
         )
-    return found
 
 
 def _change(change: Values) -> ProposedChange:

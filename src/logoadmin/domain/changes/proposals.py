@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from pydantic_core import to_json
+
 from logoadmin.domain.changes.bulk_changes import make
 from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.changes.proposal_commands import (
@@ -16,19 +18,21 @@ from logoadmin.domain.changes.proposal_commands import (
     ProposeChanges,
     WithdrawProposal,
 )
-from logoadmin.domain.changes.proposal_records import Proposal, ProposedChange
+from logoadmin.domain.changes.proposal_records import Proposal, ProposalSummary, ProposedChange
 from logoadmin.domain.changes.proposal_rules import (
     Values,
     after,
     bits_of,
     brings_author,
+    decision,
     judged,
     kinds_of,
     own_author,
     stale,
     steps_in,
 )
-from logoadmin.domain.changes.proposal_views import VERSION_BITS, pages, seen, shown, viewer
+from logoadmin.domain.changes.proposal_summaries import Judge, summary_of, texts_to_judge
+from logoadmin.domain.changes.proposal_views import VERSION_BITS, creation_of, pages, seen, shown, viewer
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.gallery.picture_names import hold_pictures, release_pictures
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permission, Rights, Scope
@@ -36,35 +40,40 @@ from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import UNSET
 from logoadmin.domain.kernel.errors import Conflict, NotModified, NotPermitted, Outdated, TooManyChanges
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, USERS, WRITE_SCOPES
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, USERS, WRITE_SCOPES, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Listing, text_length
 from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.pictures import pictures_in
 from logoadmin.domain.kernel.records import Author, Kind
 from logoadmin.domain.kernel.use_cases import Service, for_program, use_case, work_of
-from logoadmin.domain.publication.css.unsaved_css import verdict_on
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.storage import UnitOfWork
 
 MOST_WAITING: Final = 20
-# They are never removed: withdrawing them must not let a user fill the disk.
+# Of users without write scopes: the most bytes that wait, and the most submissions of a day, with dry runs.
+MOST_TEXT_WAITING: Final = 3 * 1024**2
 MOST_IN_A_DAY: Final = 100
+DEFAULT_DAYS: Final = 90
 _DAY: Final = 86_400
 # The most characters of a proposal, with the records as they were: less than a packet of MariaDB.
 _MOST_TEXT: Final = 3_145_728
-# For the verdicts on all changes of one proposal together.
-_MOST_JUDGING: Final = 4.0  # seconds
 
 
 class ProposalService(Service):
     """The use cases of proposals. Verdicts on CSS are found when no transaction is open."""
 
     def __init__(
-        self, transactions: Transactions, services: Mapping[Kind, Service], clock: Clock, notices: Notices
+        self,
+        transactions: Transactions,
+        services: Mapping[Kind, Service],
+        clock: Clock,
+        notices: Notices,
+        own_host: str,
     ) -> None:
+        """Serve proposals; CSS that contacts ``own_host``, with its port, contacts nobody else."""
         super().__init__(transactions)
-        self._services, self._clock, self._notices = services, clock, notices
+        self._services, self._clock, self._notices, self._own_host = services, clock, notices, own_host
 
     @use_case(Permission(Scope.PROPOSALS_WRITE, or_else=WRITE_SCOPES))
     def propose(self, gate: Gate, command: ProposeChanges, caller: Caller = OWNER) -> Proposal:
@@ -76,13 +85,20 @@ class ProposalService(Service):
             Conflict, DuplicateEntry: a change that could not be applied; or too many proposals of the user wait.
             TooManyChanges: the proposal is too long.
         """
-        return self._with_verdicts(gate.write(command, caller, self._propose))
+        judge = self._judged(gate, command, caller)
+
+        def propose(uow: AuditedUnitOfWork, command: ProposeChanges) -> Proposal:
+            return self._propose(uow, command, judge)
+
+        return _with_verdicts(gate.write(command, caller, propose), judge)
 
     @use_case(SIGNED_IN)
-    def list(self, gate: Gate, command: ListProposals, caller: Caller = OWNER) -> Listing[Proposal]:
-        """Return the proposals that the caller sees, by proposal_id, without verdicts (contract R1)."""
+    def list(self, gate: Gate, command: ListProposals, caller: Caller = OWNER) -> Listing[ProposalSummary]:
+        """Return the proposals that the caller sees, by proposal_id, without their texts (contract R1)."""
 
-        def first(uow: UnitOfWork, command: ListProposals, held: Held) -> tuple[Pages[Proposal], FirstPage[Proposal]]:
+        def first(
+            uow: UnitOfWork, command: ListProposals, held: Held
+        ) -> tuple[Pages[ProposalSummary], FirstPage[ProposalSummary]]:
             listed = pages(command, viewer(uow, held))
             return listed, listed.first(uow, command)
 
@@ -100,12 +116,12 @@ class ProposalService(Service):
 
         def get(uow: UnitOfWork, command: GetProposal, held: Held) -> Proposal:
             stored = seen(uow, command.proposal_id, viewer(uow, held))
-            proposal = shown(uow, [stored])[0]
+            proposal = shown(uow, stored)
             if proposal.version in command.if_none_match:
                 raise NotModified(proposal.version)
             return proposal
 
-        return self._with_verdicts(gate.snapshot_with_rights(command, caller, get))
+        return self._shown(gate.snapshot_with_rights(command, caller, get))
 
     @use_case(SIGNED_IN)
     def amend(self, gate: Gate, command: AmendProposal, caller: Caller = OWNER) -> Proposal:
@@ -116,7 +132,12 @@ class ProposalService(Service):
             Outdated: it has none of the versions in ``if_match``; or a record was changed since.
             NotPermitted, InvalidInput, Conflict, DuplicateEntry, TooManyChanges: see :meth:`propose`.
         """
-        return self._with_verdicts(gate.write(command, caller, self._amend))
+        judge = self._judged(gate, command, caller)
+
+        def amend(uow: AuditedUnitOfWork, command: AmendProposal) -> Proposal:
+            return self._amend(uow, command, judge)
+
+        return _with_verdicts(gate.write(command, caller, amend), judge)
 
     @use_case(SIGNED_IN)
     def apply(self, gate: Gate, command: ApplyProposal, caller: Caller = OWNER) -> Proposal:
@@ -129,7 +150,7 @@ class ProposalService(Service):
             Conflict: it does not wait; or records were changed since, which the text names.
             DuplicateEntry: see :meth:`~logoadmin.domain.changes.bulk_changes.BulkService.apply`.
         """
-        return self._with_verdicts(gate.write(command, caller, self._apply))
+        return self._shown(gate.write(command, caller, self._apply))
 
     @use_case(SIGNED_IN)
     def decline(self, gate: Gate, command: DeclineProposal, caller: Caller = OWNER) -> Proposal:
@@ -138,7 +159,7 @@ class ProposalService(Service):
         Raises:
             NotFound, NotPermitted, Outdated, Conflict: see :meth:`apply`.
         """
-        return self._with_verdicts(gate.write(command, caller, self._decline))
+        return self._shown(gate.write(command, caller, self._decline))
 
     @use_case(SIGNED_IN)
     def withdraw(self, gate: Gate, command: WithdrawProposal, caller: Caller = OWNER) -> Proposal:
@@ -149,7 +170,7 @@ class ProposalService(Service):
             NotPermitted: somebody else submitted it.
             Conflict: it does not wait.
         """
-        return self._with_verdicts(gate.write(command, caller, self._withdraw))
+        return self._shown(gate.write(command, caller, self._withdraw))
 
     @for_program
     def waiting(self) -> tuple[int, int]:
@@ -157,27 +178,70 @@ class ProposalService(Service):
         count, since = self.transactions.storage.read(lambda uow: uow.proposals.waiting())
         return count, 0 if since is None else max(0, self._clock.now() - since)
 
-    def _propose(self, uow: AuditedUnitOfWork, command: ProposeChanges) -> Proposal:
+    def _judged(self, gate: Gate, command: ProposeChanges | AmendProposal, caller: Caller) -> Judge:
+        """Return the verdicts on all CSS that lists tell about, after counting a submission."""
+
+        def read(
+            uow: UnitOfWork, command: ProposeChanges | AmendProposal, held: Held
+        ) -> tuple[str | None, list[tuple[AnyArtworkKind, str]]]:
+            counted = None
+            if isinstance(held, Rights) and isinstance(command, ProposeChanges) and not _writes_any(held):
+                counted = f"proposals of {held.user_id} since {creation_of(uow, held.user_id)}"
+            return counted, [*texts_to_judge(uow, command)]
+
+        counted, texts = gate.snapshot_with_rights(command, caller, read)
+        if counted is not None:
+            self._count(counted)
+        judge = Judge(self._clock)
+        for kind, css in texts:
+            judge.verdict(kind, css)
+        return judge
+
+    def _count(self, counted: str) -> None:
+        """Count a submission or a dry run, which costs as much.
+
+        Raises:
+            Conflict: too many were counted within a day.
+        """
+        now = self._clock.now()
+
+        def count(uow: UnitOfWork) -> bool:
+            attempts = uow.identity.sign_in_attempts
+            made, ends_at = attempts.count(counted)
+            if not now < ends_at <= now + _DAY:  # over, or from a clock that was ahead
+                made, ends_at = 0, now + _DAY
+            if made < MOST_IN_A_DAY:
+                attempts.set(counted, made + 1, ends_at)
+            return made < MOST_IN_A_DAY
+
+        if not self.transactions.storage.write(count, "sessions"):
+            raise Conflict(f"This user has made {MOST_IN_A_DAY} proposals within a day; change one of them, or wait")
+
+    def _shown(self, proposal: Proposal) -> Proposal:
+        return _with_verdicts(proposal, Judge(self._clock))
+
+    def _propose(self, uow: AuditedUnitOfWork, command: ProposeChanges, judge: Judge) -> Proposal:
         user_id = uow.held.user_id
         changes = judged(uow, command.changes, command.steps, (), by_submitter=True)
-        since = max(uow.now - _DAY, _created_at(uow, user_id))
-        if user_id is not None and uow.proposals.made_since(user_id, since) >= MOST_IN_A_DAY:
-            raise Conflict(f"This user has made {MOST_IN_A_DAY} proposals within a day; change one of them, or wait")
         new = StoredProposal(
             proposal_id=uow.proposals.next_id(),
             version=0,
             state=ProposalState.WAITING,
             user_id=user_id,
+            user_since=creation_of(uow, user_id),
             title=command.title,
             note=command.note,
             changes=(),
             kinds=0,
+            summary={},
+            size=0,
             created_at=uow.now,
             waiting_since=uow.now,
         )
-        return self._wait(uow, self._with_changes(uow, new, changes))
+        made = _with_size(uow, self._with_changes(uow, new, changes, judge), 0)
+        return self._wait(uow, made)
 
-    def _amend(self, uow: AuditedUnitOfWork, command: AmendProposal) -> Proposal:
+    def _amend(self, uow: AuditedUnitOfWork, command: AmendProposal, judge: Judge) -> Proposal:
         proposal, owns = self._for_change(uow, command)
         if not owns:
             _require_applier(uow, proposal)
@@ -192,10 +256,14 @@ class ProposalService(Service):
         if command.changes is not UNSET:
             by_submitter = owns and isinstance(uow.held, Rights)
             changes = judged(uow, command.changes, command.steps, proposal.changes, by_submitter=by_submitter)
-            amended = self._with_changes(uow, amended, changes)
+            amended = self._with_changes(uow, amended, changes, judge)
+        elif not proposal.changes:
+            raise Conflict(f"The texts of proposal {proposal.proposal_id} are no longer kept; send its changes again")
+        if owns:
+            amended = _with_size(uow, amended, proposal.size if proposal.state is ProposalState.WAITING else 0)
         if proposal.state is ProposalState.WAITING:
             return _stored(uow, amended)
-        again = replace(amended, state=ProposalState.WAITING, waiting_since=uow.now)
+        again = replace(amended, state=ProposalState.WAITING, waiting_since=uow.now, unapplied_since=None)
         return self._wait(uow, replace(again, reason=None, decided_at=None, decided_by=None))
 
     def _apply(self, uow: AuditedUnitOfWork, command: ApplyProposal) -> Proposal:
@@ -233,19 +301,19 @@ class ProposalService(Service):
             Conflict: too many proposals of the user wait.
         """
         user_id = proposal.user_id
-        if user_id is not None and uow.proposals.waiting_of(user_id, _created_at(uow, user_id)) >= MOST_WAITING:
+        if user_id is not None and uow.proposals.waiting_of(user_id, proposal.user_since)[0] >= MOST_WAITING:
             raise Conflict(f"{MOST_WAITING} proposals of this user wait; withdraw one, or wait until one is decided")
         self._notices.of_proposal(uow, proposal, uow.now)
         return _stored(uow, proposal)
 
     def _decide(self, uow: AuditedUnitOfWork, proposal: StoredProposal, state: ProposalState) -> Proposal:
         """Store a proposal that is applied, declined or withdrawn; what follows from that belongs here."""
-        decided = replace(proposal, state=state, decided_at=uow.now, decided_by=uow.held.user_id, undone_change=None)
+        decided = decision(proposal, state, uow.now, uow.held.user_id)
         self._notices.of_proposal(uow, decided, uow.now)
         return _stored(uow, decided)
 
     def _with_changes(
-        self, uow: AuditedUnitOfWork, proposal: StoredProposal, changes: Sequence[Values]
+        self, uow: AuditedUnitOfWork, proposal: StoredProposal, changes: Sequence[Values], judge: Judge
     ) -> StoredProposal:
         """Return a proposal with other changes, which were judged and could be applied now."""
         if text_length(changes) > _MOST_TEXT:
@@ -258,7 +326,9 @@ class ProposalService(Service):
 
         uow.rehearse(rehearse)
         kinds = [KINDS[change["kind"]] for change in changes]
-        return replace(proposal, changes=changes, kinds=bits_of(kinds), first_change=None, last_change=None)
+        summary = summary_of(changes, judge, self._own_host)
+        new = replace(proposal, changes=changes, kinds=bits_of(kinds), summary=summary)
+        return replace(new, first_change=None, last_change=None)
 
     def _own_author(self, uow: AuditedUnitOfWork, proposal: StoredProposal) -> Author:
         """Return the submitter's own author, who is created if there is none."""
@@ -266,7 +336,7 @@ class ProposalService(Service):
         if author is None:
             user = None if proposal.user_id is None else uow.records(USERS).get(proposal.user_id)
             # A later user with this id is another person.
-            if user is None or user.created_at > proposal.created_at:
+            if user is None or creation_of(uow, user.user_id) != proposal.user_since:
                 raise Conflict(f"User {proposal.user_id} was removed and is no author; name the authors in the changes")
             new = CreateAuthor(user_id=user.user_id, username=user.username)
             author = work_of(self._services[Kind.AUTHOR], "create", new)(uow, new)
@@ -293,23 +363,36 @@ class ProposalService(Service):
         _require_waiting(proposal)
         return proposal
 
-    def _with_verdicts(self, proposal: Proposal) -> Proposal:
-        """Return a proposal with the verdicts on the CSS in it (contract L4), which share a limit of time."""
-        end = self._clock.elapsed() + _MOST_JUDGING
 
-        def with_verdict(change: ProposedChange) -> ProposedChange:
-            kind = next((kind for kind in ARTWORK_KINDS if kind.kind == change.kind), None)
-            if kind is None or change.after is None:
-                return change
-            return replace(change, verdict=verdict_on(kind, change.after["custom_css"], self._clock, end))
+def _with_verdicts(proposal: Proposal, judge: Judge) -> Proposal:
+    """Return a proposal with the verdicts on the CSS in it (contract L4), which share a limit of time."""
 
-        return replace(proposal, changes=tuple(map(with_verdict, proposal.changes)))
+    def with_verdict(change: ProposedChange) -> ProposedChange:
+        kind = next((kind for kind in ARTWORK_KINDS if kind.kind == change.kind), None)
+        if kind is None or change.after is None:
+            return change
+        return replace(change, verdict=judge.verdict(kind, change.after["custom_css"]))
+
+    return replace(proposal, changes=tuple(map(with_verdict, proposal.changes)))
 
 
-def _created_at(uow: AuditedUnitOfWork, user_id: int | None) -> int:
-    """Return when a user was created, as Unix time: earlier proposals were those of another person with this id."""
-    user = None if user_id is None else uow.records(USERS).get(user_id)
-    return 0 if user is None else user.created_at
+def _writes_any(held: Rights) -> bool:
+    return any(map(held.hold, WRITE_SCOPES))
+
+
+def _with_size(uow: AuditedUnitOfWork, proposal: StoredProposal, before: int) -> StoredProposal:
+    """Return a proposal of the caller with its size, which replaces another one that waits.
+
+    Raises:
+        Conflict: too much text of a user without write scopes would wait.
+    """
+    size = len(to_json(proposal.changes)) + len(proposal.note.encode())
+    if isinstance(uow.held, Rights) and not _writes_any(uow.held):
+        _, waiting = uow.proposals.waiting_of(uow.held.user_id, proposal.user_since)
+        if waiting - before + size > MOST_TEXT_WAITING:
+            most = MOST_TEXT_WAITING // 1024**2
+            raise Conflict(f"Proposals of this user with {most} MiB of text wait; withdraw one, or send less")
+    return replace(proposal, size=size)
 
 
 def _require_applier(uow: AuditedUnitOfWork, proposal: StoredProposal) -> None:
@@ -340,4 +423,21 @@ def _stored(uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
 
 
 def _shown_in(uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
-    return shown(uow.stored, [proposal])[0]
+    return shown(uow.stored, proposal)
+
+
+def forget_unapplied(uow: UnitOfWork, until: int, most: int) -> bool:
+    """Drop the texts of up to ``most`` proposals that were decided at a Unix time or earlier, as far as not applied.
+
+    Returns:
+        Whether more may be left.
+    """
+    found = uow.proposals.unapplied(until, most)
+    for each in found:
+        is_applied = each.state is ProposalState.APPLIED
+        # The records as the submitter would have left them, where a reviewer changed that.
+        changes = [{name: change[name] for name in change if name != "submitted"} for change in each.changes]
+        kept = replace(each, changes=changes) if is_applied else replace(each, changes=(), note="")
+        size = len(to_json(kept.changes)) + len(kept.note.encode())
+        uow.proposals.update(replace(kept, size=size, unapplied_since=None, version=uow.proposals.next_version()))
+    return len(found) >= most

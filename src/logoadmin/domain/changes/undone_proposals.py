@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from logoadmin.domain.changes.change_list import undoer_of
 from logoadmin.domain.changes.notices import NOTICE_DELAY, Notices
+from logoadmin.domain.changes.proposal_rules import decision
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
 
@@ -33,11 +34,9 @@ def _followed(uow: AuditedUnitOfWork, proposal: StoredProposal) -> StoredProposa
     """Return a proposal in the state that follows from which of its changes were undone."""
     undoers = [undoer_of(uow, id_) for id_ in range(proposal.first_change or 0, (proposal.last_change or 0) + 1)]
     if None in undoers:
-        decided_by = uow.held.user_id
-        decision = {"reason": None, "decided_at": uow.now, "decided_by": decided_by, "undone_change": None}
-        return replace(proposal, state=ProposalState.APPLIED, **decision)  # type: ignore[arg-type]
+        return decision(replace(proposal, reason=None), ProposalState.APPLIED, uow.now, uow.held.user_id)
     if proposal.state is not ProposalState.APPLIED:
         return proposal
     undone_change = max(undoer[0] for undoer in undoers if undoer is not None)
     waiting = replace(proposal, state=ProposalState.WAITING, waiting_since=uow.now, undone_change=undone_change)
-    return replace(waiting, decided_at=None, decided_by=None)
+    return replace(waiting, decided_at=None, decided_by=None, unapplied_since=None)

@@ -6,13 +6,14 @@ import { may, me } from "./session.js";
 
 /** @typedef {import("logoadmin/api").components["schemas"]["Proposal"]} Proposal */
 /** @typedef {Proposal["changes"][number]} ProposedChange */
-/** @typedef {{proposals: Proposal[] | undefined, hasMore: boolean, failure: Failure | undefined}} Queue */
+/** @typedef {import("logoadmin/api").components["schemas"]["ProposalSummary"]} ProposalSummary */
+/** @typedef {{proposals: ProposalSummary[] | undefined, failure: Failure | undefined}} Queue */
 
 export const PROPOSE = "proposals:write";
 const writes = Object.values(KINDS).map(({ write }) => write);
 const READS = ["users:read", "roles:read", "changes:read"];
-/** More are read once these are decided. */
-const MOST = 200;
+/** How many are read at once. */
+const PAGE = 500;
 /** For how long the queue counts as fresh, in milliseconds. */
 const FRESH = 15_000;
 
@@ -22,14 +23,14 @@ export const isMember = () => may(PROPOSE) && ![...writes, ...READS].some(may);
 /** @returns {boolean} whether the user may decide on some proposals */
 export const reviews = () => [KINDS.logo, KINDS.theme, KINDS.author].some(({ write }) => may(write));
 
-/** @param {Proposal} proposal @returns {boolean} whether the user submitted it */
+/** @param {ProposalSummary} proposal @returns {boolean} whether the user submitted it */
 export const isOwn = (proposal) => proposal.user_id !== null && proposal.user_id === me.value?.user_id;
 
-/** @param {Proposal} proposal @returns {boolean} whether the user may decide on it: the proposals of others are shown to nobody else */
-export const isDecidable = (proposal) => !isOwn(proposal) || proposal.changes.every(({ kind }) => may(KINDS[kind].write));
+/** @param {ProposalSummary} proposal @returns {boolean} whether the user may decide on it: the proposals of others are shown to nobody else */
+export const isDecidable = (proposal) => !isOwn(proposal) || Object.keys(proposal.counts).every((kind) => may(KINDS[/** @type {import("./records.js").KindName} */ (kind)].write));
 
 /** Those that wait for the user's decision, the oldest first. @type {import("./vendor/preact.js").Signal<Queue>} */
-export const queue = signal({ proposals: undefined, hasMore: false, failure: undefined });
+export const queue = signal({ proposals: undefined, failure: undefined });
 let etag = "";
 let readAt = 0;
 /** Decided here, though the service does not know it yet. @type {Set<number>} */
@@ -40,12 +41,17 @@ export async function readQueue({ ifOld = false } = {}) {
   if (!reviews() || (ifOld && Date.now() < readAt + FRESH)) return;
   readAt = Date.now();
   try {
-    const query = { state: /** @type {const} */ ("waiting"), limit: MOST };
-    const answer = await call("get", "/api/proposals", { query, ...(etag ? { ifNoneMatch: etag } : {}) });
+    const query = { state: /** @type {const} */ ("waiting"), limit: PAGE };
+    let answer = await call("get", "/api/proposals", { query, ...(etag ? { ifNoneMatch: etag } : {}) });
     if (answer.unmodified) return;
-    etag = answer.etag;
-    const proposals = answer.data.filter((each) => isDecidable(each) && !decided.has(each.proposal_id));
-    queue.value = { proposals, hasMore: answer.next !== "", failure: undefined };
+    const version = answer.etag;
+    const all = [...answer.data];
+    while (answer.next) {
+      answer = await call("get", "/api/proposals", { query: { ...query, after: all.at(-1)?.proposal_id } });
+      all.push(...answer.data);
+    }
+    etag = version;
+    queue.value = { proposals: all.filter((each) => isDecidable(each) && !decided.has(each.proposal_id)), failure: undefined };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     queue.value = { ...queue.value, failure: error };
@@ -71,7 +77,7 @@ export function requeue(id) {
 // The next user may decide on others.
 me.subscribe((user) => {
   if (user) return;
-  queue.value = { proposals: undefined, hasMore: false, failure: undefined };
+  queue.value = { proposals: undefined, failure: undefined };
   decided.clear();
   etag = "";
   readAt = 0;

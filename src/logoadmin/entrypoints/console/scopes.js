@@ -12,7 +12,7 @@ import { t } from "./texts.js";
 export const ALL = "*";
 /** The role of new users (contract A12), which cannot be removed. */
 export const FIRST_ROLE = 1;
-/** What each kind of record can be protected by; what has no `see` everybody may see. */
+/** What each kind of record can be protected by; what has no `see` needs no right of its own. */
 export const RIGHTS = /** @type {const} */ ([
   { kind: "logos", see: "", change: "logos:write" },
   { kind: "themes", see: "", change: "themes:write" },

@@ -1,7 +1,7 @@
 """Proposals: changes that wait for a decision (contract R1)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -17,19 +17,20 @@ class ProposalState(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-@dataclass(frozen=True, slots=True)
-class StoredProposal:
-    """A proposal.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedProposal:
+    """A proposal without its long texts.
 
     Attributes:
         proposal_id: rises in the order in which proposals were made.
         version: rises with every write of any proposal.
         state: the state.
         user_id: the submitter; None for the program itself.
+        user_since: the change that created this user; a later user with the id is another person.
         title: the subject.
-        note: the message of the submitter.
-        changes: the changes as JSON.
         kinds: the kinds of record in it, a bit each.
+        summary: what lists show of the changes, as JSON.
+        size: the bytes of the changes and the note.
         reason: why it was declined.
         created_at: when it was made, as Unix time.
         waiting_since: when it last began to wait.
@@ -38,6 +39,7 @@ class StoredProposal:
         request_id: the id of the request that applied it.
         first_change: the first change that applying it made; None without any.
         last_change: the last one, without a gap between the two.
+        unapplied_since: when it was decided, if it still has texts that were not applied.
         undone_change: if it waits because all of these were undone, the last change that undid one.
     """
 
@@ -45,10 +47,11 @@ class StoredProposal:
     version: int
     state: ProposalState
     user_id: int | None
+    user_since: int
     title: str
-    note: str
-    changes: Sequence[Mapping[str, Any]]
     kinds: int
+    summary: Mapping[str, Any]
+    size: int
     created_at: int
     waiting_since: int
     reason: str | None = None
@@ -57,7 +60,25 @@ class StoredProposal:
     request_id: str | None = None
     first_change: int | None = None
     last_change: int | None = None
+    unapplied_since: int | None = None
     undone_change: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredProposal(ListedProposal):
+    """A proposal.
+
+    Attributes:
+        note: the message of the submitter.
+        changes: the changes as JSON.
+    """
+
+    note: str
+    changes: Sequence[Mapping[str, Any]]
+
+    def listed(self) -> ListedProposal:
+        """Return it without its long texts."""
+        return ListedProposal(**{field.name: getattr(self, field.name) for field in fields(ListedProposal)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +87,7 @@ class Viewer:
 
     Attributes:
         user_id: the user, who sees their own proposals; None for no such proposals.
-        since: when the user was created, as Unix time; earlier proposals were another person's.
+        since: the change that created the user; proposals of an earlier user with this id were another person's.
         hidden_kinds: the kinds of record that the user may not change, a bit each; no other proposal with them is seen.
     """
 
@@ -74,13 +95,13 @@ class Viewer:
     since: int
     hidden_kinds: int
 
-    def sees(self, proposal: StoredProposal) -> bool:
+    def sees(self, proposal: ListedProposal) -> bool:
         """Return whether the user sees a proposal."""
         return self.owns(proposal) or not proposal.kinds & self.hidden_kinds
 
-    def owns(self, proposal: StoredProposal) -> bool:
+    def owns(self, proposal: ListedProposal) -> bool:
         """Return whether the user is the submitter."""
-        return self.user_id is not None and proposal.user_id == self.user_id and proposal.created_at >= self.since
+        return self.user_id is not None and (proposal.user_id, proposal.user_since) == (self.user_id, self.since)
 
 
 class Proposals(Protocol):
@@ -118,7 +139,7 @@ class Proposals(Protocol):
         user_id: int | None = None,
         viewer: Viewer | None = None,
         order: Order = "asc",
-    ) -> tuple[StoredProposal, ...]:
+    ) -> tuple[ListedProposal, ...]:
         """Return up to ``limit`` proposals that follow an id in this order, by id.
 
         Args:
@@ -130,11 +151,11 @@ class Proposals(Protocol):
             order: the order.
         """
 
-    def waiting_of(self, user_id: int, since: int) -> int:
-        """Return the number of proposals that wait of those which a user has made at a Unix time or later."""
+    def waiting_of(self, user_id: int, since: int) -> tuple[int, int]:
+        """Return the number of proposals that wait of the user whom a change created, and their size in bytes."""
 
-    def made_since(self, user_id: int, since: int) -> int:
-        """Return the number of proposals that a user has made at a Unix time or later, whatever became of them."""
+    def unapplied(self, until: int, limit: int) -> tuple[StoredProposal, ...]:
+        """Return up to ``limit`` proposals with texts that were not applied, decided at a Unix time or earlier."""
 
     def waiting(self) -> tuple[int, int | None]:
         """Return the number of proposals that wait, and since when the first of them does; None without any."""

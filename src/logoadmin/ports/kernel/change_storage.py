@@ -49,6 +49,9 @@ class Changes(Protocol):
     def last_of(self, kind: Kind, id_: int, besides: str | None = None) -> int:
         """Return the id of the newest change of a record, except those of a request; 0 if there are none."""
 
+    def creations(self, kind: Kind, ids: Collection[int]) -> Mapping[int, int]:
+        """Return the newest change that created each of some records, by their ids; those without one are missing."""
+
     def kinds_of_request(self, request_id: str) -> Collection[Kind]:
         """Return the kinds of record that a request changed; none for an unknown request."""
 

@@ -12,6 +12,9 @@ class Clock(Protocol):
     def elapsed(self) -> float:
         """Return the seconds since some start; this never goes back."""
 
+    def worked(self) -> float:
+        """Return the seconds of processor time that the calling thread has used."""
+
 
 class Randomness(Protocol):
     """Generates secrets: from the operating system, or fixed in tests."""

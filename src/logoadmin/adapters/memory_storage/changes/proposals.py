@@ -4,7 +4,7 @@ from itertools import islice
 
 from logoadmin.adapters.memory_storage.tables import IdCounter, Repository
 from logoadmin.domain.kernel.lists import Order, text_length, truncated_page
-from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal, Viewer
+from logoadmin.ports.changes.proposal_storage import ListedProposal, ProposalState, StoredProposal, Viewer
 
 
 class MemoryProposals(Repository):
@@ -43,9 +43,9 @@ class MemoryProposals(Repository):
         user_id: int | None = None,
         viewer: Viewer | None = None,
         order: Order = "asc",
-    ) -> tuple[StoredProposal, ...]:
+    ) -> tuple[ListedProposal, ...]:
         found = (
-            proposal
+            proposal.listed()
             for proposal in self._tables.proposals.after(after, order)
             if state in (None, proposal.state)
             and user_id in (None, proposal.user_id)
@@ -53,12 +53,14 @@ class MemoryProposals(Repository):
         )
         return truncated_page(islice(found, limit), text_length)
 
-    def waiting_of(self, user_id: int, since: int) -> int:
-        return sum(proposal.user_id == user_id and proposal.created_at >= since for proposal in self._waiting())
+    def waiting_of(self, user_id: int, since: int) -> tuple[int, int]:
+        sizes = [each.size for each in self._waiting() if (each.user_id, each.user_since) == (user_id, since)]
+        return len(sizes), sum(sizes)
 
-    def made_since(self, user_id: int, since: int) -> int:
-        made = self._tables.proposals.values()
-        return sum(proposal.user_id == user_id and proposal.created_at >= since for proposal in made)
+    def unapplied(self, until: int, limit: int) -> tuple[StoredProposal, ...]:
+        found = [(each.unapplied_since, id_) for id_, each in self._tables.proposals.items()]
+        due = sorted((since, id_) for since, id_ in found if since is not None and since <= until)
+        return tuple(self._tables.proposals[id_] for _, id_ in due[:limit])
 
     def waiting(self) -> tuple[int, int | None]:
         waiting = self._waiting()

@@ -41,6 +41,10 @@ class MemoryChanges(Repository):
         of = (change for change in self._tables.changes.values() if (change.kind, change.id) == (kind, id_))
         return max((each.change_id for each in of if besides is None or each.request_id != besides), default=0)
 
+    def creations(self, kind: Kind, ids: Collection[int]) -> Mapping[int, int]:
+        created = (each for each in self._tables.changes.values() if each.action == f"{kind}.created")
+        return {each.id: each.change_id for each in sorted(created, key=_id_of) if each.id in ids}
+
     def kinds_of_request(self, request_id: str) -> Collection[Kind]:
         return {change.kind for change in self._tables.changes.values() if change.request_id == request_id}
 

@@ -1,6 +1,7 @@
 """The repository of proposals."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, Final
 
@@ -12,14 +13,16 @@ from logoadmin.adapters.sql_storage.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEY, Row
 from logoadmin.adapters.sql_storage.tables.changes_tables import proposals
 from logoadmin.domain.kernel.lists import Order, page_of
-from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal, Viewer
+from logoadmin.ports.changes.proposal_storage import ListedProposal, ProposalState, StoredProposal, Viewer
 
 _FIELDS: Final = tuple(field.name for field in fields(StoredProposal))
+_LISTED: Final = tuple(field.name for field in fields(ListedProposal))
 _COLUMNS: Final = tuple(proposals.c[name] for name in _FIELDS)
-_OWN = (proposals.c.user_id == bindparam("viewer_id")) & (proposals.c.created_at >= bindparam("since"))
+_JSON: Final = ("summary", "changes")
+_OWN = (proposals.c.user_id == bindparam("viewer_id")) & (proposals.c.user_since == bindparam("since"))
 _OTHERS = proposals.c.kinds.bitwise_and(bindparam("hidden_kinds")) == 0
 _PAGES = KeysetPages(
-    select(*_COLUMNS),
+    select(*(proposals.c[name] for name in _LISTED)),
     proposals.c.proposal_id,
     {
         "state": proposals.c.state == bindparam("state"),
@@ -33,8 +36,15 @@ _PAGES = KeysetPages(
         IndexPath(frozenset({"state"}), proposals.c.proposal_id, "ix_proposals_state"),
     ],
 )
-_MADE_SINCE = select(func.count()).where(proposals.c.user_id == KEY, proposals.c.created_at >= bindparam("since"))
-_WAITING_SINCE = _MADE_SINCE.where(proposals.c.state == bindparam("state"))
+_WAITING_OF = select(func.count(), func.coalesce(func.sum(proposals.c.size), 0)).where(
+    proposals.c.user_id == KEY, proposals.c.user_since == bindparam("since"), proposals.c.state == bindparam("state")
+)
+_UNAPPLIED = (
+    select(*_COLUMNS)
+    .where(proposals.c.unapplied_since <= bindparam("until"))
+    .order_by(proposals.c.unapplied_since, proposals.c.proposal_id)
+    .limit(bindparam("limit"))
+)
 _LAST_OF_USER = select(func.max(proposals.c.version)).where(proposals.c.user_id == KEY)
 _MADE_CHANGE = (
     select(*_COLUMNS).where(proposals.c.first_change <= KEY).order_by(proposals.c.first_change.desc()).limit(1)
@@ -43,9 +53,17 @@ _WAITING = select(func.count(), func.min(proposals.c.waiting_since)).where(propo
 
 
 def _proposal(row: Row) -> StoredProposal:
-    values = dict(zip(_FIELDS, row, strict=True))
-    state, changes = ProposalState(values.pop("state")), json.loads(values.pop("changes"))
-    return StoredProposal(state=state, changes=changes, **values)
+    return StoredProposal(**_deserialized(_FIELDS, row))
+
+
+def _listed(row: Row) -> ListedProposal:
+    return ListedProposal(**_deserialized(_LISTED, row))
+
+
+def _deserialized(names: Sequence[str], row: Row) -> dict[str, Any]:
+    values = dict(zip(names, row, strict=True))
+    read = {name: json.loads(values[name] or "{}") for name in _JSON if name in values}
+    return values | read | {"state": ProposalState(values["state"])}
 
 
 class SqlProposals(Repository):
@@ -88,23 +106,22 @@ class SqlProposals(Repository):
         user_id: int | None = None,
         viewer: Viewer | None = None,
         order: Order = "asc",
-    ) -> tuple[StoredProposal, ...]:
+    ) -> tuple[ListedProposal, ...]:
         given: dict[str, Any] = {"user_id": user_id, "state": state and state.value}
         if viewer is not None:
             # No user has the id -1.
             viewer_id = -1 if viewer.user_id is None else viewer.user_id
             given |= {"viewer_id": viewer_id, "since": viewer.since, "hidden_kinds": viewer.hidden_kinds}
         given = {name: value for name, value in given.items() if value is not None}
-        return page_of(_PAGES.rows(self._transaction, after, limit, given, order), _proposal)
+        return page_of(_PAGES.rows(self._transaction, after, limit, given, order), _listed)
 
-    def waiting_of(self, user_id: int, since: int) -> int:
+    def waiting_of(self, user_id: int, since: int) -> tuple[int, int]:
         given = {"key": user_id, "since": since, "state": ProposalState.WAITING.value}
-        ((count,),) = self._transaction.rows(_WAITING_SINCE, given)
-        return int(count)
+        ((count, size),) = self._transaction.rows(_WAITING_OF, given)
+        return int(count), int(size)
 
-    def made_since(self, user_id: int, since: int) -> int:
-        ((count,),) = self._transaction.rows(_MADE_SINCE, {"key": user_id, "since": since})
-        return int(count)
+    def unapplied(self, until: int, limit: int) -> tuple[StoredProposal, ...]:
+        return tuple(map(_proposal, self._transaction.rows(_UNAPPLIED, {"until": until, "limit": limit})))
 
     def waiting(self) -> tuple[int, int | None]:
         ((count, since),) = self._transaction.rows(_WAITING, {"state": ProposalState.WAITING.value})
@@ -113,4 +130,5 @@ class SqlProposals(Repository):
 
 def _values(proposal: StoredProposal) -> dict[str, Any]:
     values = {name: getattr(proposal, name) for name in _FIELDS}
-    return values | {"state": proposal.state.value, "changes": to_json(proposal.changes).decode()}
+    serialized = {name: to_json(values[name]).decode() for name in _JSON}
+    return values | serialized | {"state": proposal.state.value}

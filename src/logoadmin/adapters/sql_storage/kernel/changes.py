@@ -48,6 +48,12 @@ _TIMES = select(changes.c.change_id, changes.c.at).where(changes.c.change_id.in_
 _LAST_OF = select(func.max(changes.c.change_id)).where(
     changes.c.kind == bindparam("of_kind"), changes.c.record_id == bindparam("id_")
 )
+_CREATIONS = (
+    select(changes.c.record_id, func.max(changes.c.change_id))
+    .where(changes.c.kind == bindparam("of_kind"), changes.c.record_id.in_(map(bindparam, KEYS)))
+    .where(changes.c.action == bindparam("of_action"))
+    .group_by(changes.c.record_id)
+)
 _LAST_BESIDES = _LAST_OF.where(func.coalesce(changes.c.request_id, "") != bindparam("besides"))
 _UNDONE = changes.alias("undone")
 # Those of the same record, by their index.
@@ -157,6 +163,14 @@ class SqlChanges(Repository):
         statement, asked = (_LAST_OF, of) if besides is None else (_LAST_BESIDES, {**of, "besides": besides})
         row = self._transaction.row(statement, asked)
         return 0 if row is None or row[0] is None else int(row[0])
+
+    def creations(self, kind: Kind, ids: Collection[int]) -> Mapping[int, int]:
+        self._transaction.store_history()
+        of = {"of_kind": kind.value, "of_action": f"{kind}.created"}
+        portions = in_portions(KEYS, [*ids])
+        return {
+            int(id_): int(last) for some in portions for id_, last in self._transaction.rows(_CREATIONS, {**some, **of})
+        }
 
     def kinds_of_request(self, request_id: str) -> Collection[Kind]:
         self._transaction.store_history()

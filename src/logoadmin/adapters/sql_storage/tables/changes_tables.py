@@ -15,6 +15,7 @@ proposals: Final = Table(
     Column("version", Integer, nullable=False),
     Column("state", String(16), nullable=False),
     Column("user_id", Integer),
+    Column("user_since", Integer, nullable=False, server_default="0"),
     Column("title", String(MAX_PROPOSAL_TITLE), nullable=False),
     Column("note", String(MAX_PROPOSAL_NOTE), nullable=False),
     Column("kinds", Integer, nullable=False),
@@ -26,12 +27,16 @@ proposals: Final = Table(
     Column("request_id", String(OPAQUE)),
     Column("first_change", Integer),
     Column("last_change", Integer),
+    Column("unapplied_since", BigInteger),
     Column("undone_change", Integer),
-    # JSON. It comes last, so that SQLite reads the other columns without it.
+    Column("size", Integer, nullable=False, server_default="0"),
+    # JSON, as the changes, which come last, so that SQLite reads the other columns without them.
+    Column("summary", LongText),
     Column("changes", LongText, nullable=False),
     Index(None, "user_id", "state"),
     Index(None, "state"),
     Index(None, "first_change"),
+    Index(None, "unapplied_since"),
 )
 
 # In the order of the fields of a StoredNotice.

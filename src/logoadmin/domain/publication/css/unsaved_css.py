@@ -41,8 +41,8 @@ class CssService(Service):
     def judge(self, gate: Gate, command: JudgeCss, caller: Caller = OWNER) -> Verdict:
         """Return the verdict on CSS without pinned imports (contract L4).
 
-        No transaction is open while it is judged. CSS that takes longer than :data:`MAX_SECONDS` is ``invalid``, with
-        that reason.
+        No transaction is open while it is judged. CSS that takes more than :data:`MAX_SECONDS` of processor time
+        is ``invalid``, with that reason.
 
         Raises:
             NotPermitted: the caller may neither change nor propose logos or themes.
@@ -53,9 +53,13 @@ class CssService(Service):
 
 
 def verdict_on(kind: AnyArtworkKind, custom_css: str, clock: Clock, until: float = inf) -> Verdict:
-    """Return the verdict on the CSS of a kind of artwork, within :data:`MAX_SECONDS` and until a time of the clock."""
-    end = min(clock.elapsed() + MAX_SECONDS, until)
-    return judge(custom_css, kind.css_form, may_go_on=lambda: clock.elapsed() < end)
+    """Return the verdict on the CSS of a kind of artwork.
+
+    It takes at most :data:`MAX_SECONDS` of the thread's own processor time, however busy others keep the machine, and
+    ends when the clock shows that the thread has worked ``until`` then.
+    """
+    end = min(clock.worked() + MAX_SECONDS, until)
+    return judge(custom_css, kind.css_form, may_go_on=lambda: clock.worked() < end)
 
 
 def _require_scope(_uow: UnitOfWork, _command: JudgeCss, held: Held) -> None:

@@ -4,6 +4,7 @@ import { countBetween, lastDays } from "../parts/overview/activity.js";
 import { readPage } from "../parts/history/changes.js";
 import { returned } from "../client.js";
 import { readStates } from "../reader_states.js";
+import { queue, reviews } from "../proposals.js";
 import { KINDS, abandonReads, listOf, readList } from "../records.js";
 import { may } from "../session.js";
 import { byName, number, t } from "../texts.js";
@@ -28,7 +29,8 @@ export default function Overview() {
     for (const kind of kinds) void readList(kind);
     void readStates();
   }, [returned.value, kinds.join()]);
-  const isEmpty = GALLERY.every((kind) => listOf(kind).value.records?.length === 0);
+  // What waits comes first, also where nothing was applied yet.
+  const isEmpty = GALLERY.every((kind) => listOf(kind).value.records?.length === 0) && (!reviews() || queue.value.proposals?.length === 0);
   return h(
     "div",
     { class: "view" },

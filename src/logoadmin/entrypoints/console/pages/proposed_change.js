@@ -38,7 +38,7 @@ export default function ProposedChangePage({ params }) {
     const changes = proposal.changes.map((each, at) => (at === place ? mended : asSent(each)));
     const answer = await call("patch", "/api/proposals/{proposal_id}", { path: { proposal_id: id }, body: /** @type {any} */ ({ changes, ...note }), ifMatch: etag });
     form.base.value = form.values.value;
-    if (isReview && isAlone) return apply({ proposal: answer.data, etag: answer.etag });
+    if (isReview && isAlone && (await apply({ proposal: answer.data, etag: answer.etag }))) return;
     say(t(isReview ? "submission.mended.done" : "submit.done"));
     void requeue();
     await navigate(`submissions/${id}`, { replace: true });

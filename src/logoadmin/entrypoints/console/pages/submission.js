@@ -55,6 +55,7 @@ function Shown({ seen, again }) {
       h(
         "div",
         { class: "stack submission-changes" },
+        changes.length === 0 && h("p", { class: "hint" }, t("submission.forgotten")),
         note && h("blockquote", { class: "note", dir: "auto" }, note),
         changes.map((change, place) => [
           h(ChangeReview, { key: place, change }, changes.length > 1 && canMend(change) && h(Button, { tone: "quiet", icon: "Pencil", onClick: () => mend(place) }, t(mayDecide ? "review.mend" : "submit.change"))),
@@ -113,16 +114,15 @@ function Neighbours({ id }) {
 function Earlier({ proposal }) {
   const { user_id: userId, proposal_id: id } = proposal;
   const { data } = useRead(
-    async (signal) => (userId === null ? [] : (await call("get", "/api/proposals", { query: { user_id: userId, order: "desc", limit: EARLIER + 1 }, signal })).data),
+    async (signal) => (userId === null ? [] : (await call("get", "/api/proposals", { query: { user_id: userId, order: "desc", after: id, limit: EARLIER }, signal })).data),
     [userId, id],
   );
-  const others = data?.filter((each) => each.proposal_id !== id).slice(0, EARLIER);
   const title = t("review.earlier", { name: submitter(proposal) });
   return h(
     "section",
     { class: "stack" },
     h("h2", { class: "label" }, title),
-    others && (others.length > 0 ? h(SubmissionList, { proposals: others, label: title, isShort: true }) : h("p", { class: "hint" }, t("review.earlier.none"))),
+    data && (data.length > 0 ? h(SubmissionList, { proposals: data, label: title, isShort: true }) : h("p", { class: "hint" }, t("review.earlier.none"))),
   );
 }
 
@@ -136,7 +136,7 @@ function Actions({ seen, again, isMine, mayDecide, mend }) {
   const [complaint, setComplaint] = useState("");
   const { proposal, etag } = seen;
   const path = { proposal_id: proposal.proposal_id };
-  /** @param {string} what @param {() => Promise<void>} act */
+  /** @param {string} what @param {() => Promise<unknown>} act */
   const run = async (what, act) => {
     setBusy(what);
     setComplaint("");

@@ -7,7 +7,7 @@ import { t } from "../texts.js";
 import { Button, EmptyState, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { SubmissionList } from "../parts/proposals/submission_list.js";
 
-/** @typedef {import("../proposals.js").Proposal} Proposal */
+/** @typedef {import("../proposals.js").ProposalSummary} ProposalSummary */
 
 const STATES = /** @type {const} */ (["waiting", "applied", "declined", "withdrawn"]);
 /** @typedef {typeof STATES[number]} State */
@@ -42,19 +42,16 @@ export default function Submissions() {
 }
 
 function Queue() {
-  const { proposals, hasMore, failure } = queue.value;
+  const { proposals, failure } = queue.value;
   useEffect(() => void readQueue(), [returned.value]);
   if (!proposals) return failure ? h(Unread, { failure, again: () => void requeue() }) : h(Skeleton, {});
   if (proposals.length === 0) return h(EmptyState, { icon: "Check", title: t("submissions.empty.waiting") }, h("p", null, t("submissions.empty.waiting.text")));
-  return [
-    h(SubmissionList, { key: "list", proposals, label: t("submissions.waiting"), hasState: false }),
-    hasMore && h("p", { key: "more", class: "hint" }, t("submissions.more", { n: proposals.length })),
-  ];
+  return h(SubmissionList, { proposals, label: t("submissions.waiting"), hasState: false });
 }
 
 /** @param {{state: State | "", label: string}} props */
 function Pages({ state, label }) {
-  const [read, setRead] = useState(/** @type {{proposals: Proposal[], after: number} | undefined} */ (undefined));
+  const [read, setRead] = useState(/** @type {{proposals: ProposalSummary[], after: number} | undefined} */ (undefined));
   const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
   const load = async (/** @type {number} */ after) => {
     try {

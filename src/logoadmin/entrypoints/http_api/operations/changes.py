@@ -7,7 +7,7 @@ from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.changes.acts import Act
-from logoadmin.domain.changes.proposal_records import Proposal
+from logoadmin.domain.changes.proposal_records import Proposal, ProposalSummary
 from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import (
     Change,
@@ -54,11 +54,11 @@ CHANGES_OPERATIONS: Final = (
               "`proposals:write` is enough for new logos and themes, for changes to those of which you are an author, "
               "and for your own author record; a new logo or theme without `author_ids` gets your own author. Your "
               "author is the one whose `user_id` is yours. `active` is set when they are applied. With write scopes, "
-              "you may propose whatever they allow. 409 if 20 of your proposals wait. With `dry_run=true`, nothing is "
-              "stored.", success=201, also=(400, 404, 409, 412)),
-    Operation("contract R1", "GET /api/proposals", proposals.ListProposals, "proposals.list", Listing[Proposal],
+              "you may propose whatever they allow. 409 if 20 of your proposals wait, or 3 MiB of their text. With "
+              "`dry_run=true`, nothing is stored.", success=201, also=(400, 404, 409, 412)),
+    Operation("contract R1", "GET /api/proposals", proposals.ListProposals, "proposals.list", Listing[ProposalSummary],
               "List proposals",
-              "Your own, and those that you could apply, by `proposal_id`; without the verdicts on their CSS."),
+              "Your own, and those that you could apply, by `proposal_id`; without their changes and notes."),
     Operation("contract R1", "GET /api/proposals/{proposal_id}", proposals.GetProposal, "proposals.get", Proposal,
               "Get a proposal", "With the verdicts on its CSS. 404 unless it is yours or you could apply it."),
     Operation("contract R3", "PATCH /api/proposals/{proposal_id}", proposals.AmendProposal, "proposals.amend", Proposal,

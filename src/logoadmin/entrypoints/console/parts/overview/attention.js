@@ -85,9 +85,9 @@ function repeated(artworks) {
 
 /** @returns {import("preact").ComponentChildren} the submissions that wait for a decision, as the sidebar has read them */
 function waiting() {
-  const { proposals = [], hasMore } = queue.value;
-  if (!reviews() || (proposals.length === 0 && !hasMore)) return undefined;
-  const text = hasMore ? t("attention.submissions.many") : t("attention.submissions", { n: proposals.length });
+  const { proposals = [] } = queue.value;
+  if (!reviews() || proposals.length === 0) return undefined;
+  const text = t("attention.submissions", { n: proposals.length });
   return h("li", { key: "submissions", class: "matter" }, h(Link, { to: "submissions", class: "matter-link" }, text));
 }
 

@@ -50,7 +50,7 @@ export function ScopeMatrix({ scope, choose, label, disabled = false, describedB
             "tr",
             { key: kind },
             h("th", { scope: "row" }, t(/** @type {TextKey} */ (`scope.${kind}`))),
-            h("td", null, see ? choice(see, t(/** @type {TextKey} */ (`scope.${see}`))) : h("span", { class: "scope-open" }, t("scope.open"))),
+            h("td", null, see ? choice(see, t(/** @type {TextKey} */ (`scope.${see}`))) : h("span", { class: "scope-open" }, t(kind === "proposals" ? "scope.proposals.see" : "scope.open"))),
             h("td", null, change ? choice(change, t(/** @type {TextKey} */ (`scope.${change}`))) : h("span", { class: "scope-open" }, t("scope.changes.change"))),
           ),
         ),

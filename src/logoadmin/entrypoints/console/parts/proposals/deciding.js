@@ -9,7 +9,9 @@ import { leaveQueue, queue, requeue, settle } from "../../proposals.js";
 import { navigate, path } from "../../router.js";
 import { me } from "../../session.js";
 import { t } from "../../texts.js";
+import { ask } from "../primitives/dialog.js";
 import { readListsOf } from "../history/changes.js";
+import { newsOf } from "./submission_words.js";
 
 /** @typedef {import("../../proposals.js").Proposal} Proposal */
 /** @typedef {{proposal: Proposal, etag: string}} Seen A submission in the version that was looked at. */
@@ -68,8 +70,10 @@ export async function decline(seen, reason) {
   await goOn(id);
 }
 
-/** @param {Seen} seen @returns {Promise<void>} once it was applied @throws {Failure} */
+/** Apply a submission; what it newly contacts or risks is asked about first. @param {Seen} seen @returns {Promise<boolean>} whether it was applied @throws {Failure} */
 export async function apply({ proposal, etag }) {
+  const news = newsOf(proposal);
+  if (news.length > 0 && !(await ask({ title: t("review.apply.title", { title: proposal.title }), text: t("review.apply.text"), list: news, yes: t("review.apply"), no: t("cancel") }))) return false;
   await send();
   const { proposal_id: id, title } = proposal;
   const { requestId } = await call("post", "/api/proposals/{proposal_id}/apply", { path: { proposal_id: id }, ifMatch: etag });
@@ -83,6 +87,7 @@ export async function apply({ proposal, etag }) {
   const gone = goOn(id);
   settle(id);
   await gone;
+  return true;
 }
 
 effect(() => {

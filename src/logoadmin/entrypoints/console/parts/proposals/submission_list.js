@@ -3,12 +3,13 @@ import { h } from "../../vendor/preact.js";
 import { isOwn } from "../../proposals.js";
 import { enumeration, t } from "../../texts.js";
 import { Link, Time, rich } from "../primitives/basics.js";
+import { Icon } from "../primitives/icon.js";
 import { Picture } from "../primitives/picture.js";
-import { State, changeWords, submitter } from "./submission_words.js";
+import { State, newsOf, submitter } from "./submission_words.js";
 
-/** @typedef {import("../../proposals.js").Proposal} Proposal */
+/** @typedef {import("../../proposals.js").ProposalSummary} ProposalSummary */
 
-/** @param {{proposals: Proposal[], label: string, isShort?: boolean, hasState?: boolean}} props `isShort`: all are of one person, who is known. */
+/** @param {{proposals: ProposalSummary[], label: string, isShort?: boolean, hasState?: boolean}} props `isShort`: all are of one person, who is known. */
 export function SubmissionList({ proposals, label, isShort = false, hasState = true }) {
   return h(
     "ul",
@@ -17,10 +18,11 @@ export function SubmissionList({ proposals, label, isShort = false, hasState = t
   );
 }
 
-/** @param {{proposal: Proposal, isShort: boolean, hasState: boolean}} props */
+/** @param {{proposal: ProposalSummary, isShort: boolean, hasState: boolean}} props */
 function Row({ proposal, isShort, hasState }) {
-  const { proposal_id: id, title, changes, created_at: at, reason, state } = proposal;
-  const url = changes.map(({ before, after }) => String((after ?? before)?.["preview_url"] ?? "")).find(Boolean);
+  const { proposal_id: id, title, counts, pictures, created_at: at, reason, state } = proposal;
+  const [url] = pictures;
+  const news = state === "waiting" && !isShort ? newsOf(proposal) : [];
   const who = h("bdi", { class: "who" }, submitter(proposal));
   const time = h(Time, { seconds: at });
   return h(
@@ -31,8 +33,9 @@ function Row({ proposal, isShort, hasState }) {
       "span",
       { class: "stack tight submission-about" },
       h("span", { class: "spread" }, h("span", { class: "submission-title", dir: "auto" }, title), hasState && h(State, { proposal })),
-      h("span", { class: "hint" }, enumeration([...new Set(changes.map(changeWords))])),
+      h("span", { class: "hint" }, enumeration(Object.entries(counts).map(([kind, n]) => t(/** @type {any} */ (`submission.${kind}s`), { n })))),
       h("span", { class: "hint" }, isShort || isOwn(proposal) ? time : rich("submission.by", { who, time })),
+      news.length > 0 && h("span", { class: "submission-news" }, h(Icon, { name: "TriangleAlert" }), h("span", null, news.join(" "))),
       reason && state === "declined" && h("span", { class: "submission-reason", dir: "auto" }, t("submission.because", { reason })),
     ),
   );

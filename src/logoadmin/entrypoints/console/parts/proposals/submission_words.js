@@ -1,9 +1,9 @@
 /** A submission in words: its changes, its submitter and its state. */
 import { h } from "../../vendor/preact.js";
 import { nameOf } from "../../presentation.js";
-import { t } from "../../texts.js";
+import { enumeration, t } from "../../texts.js";
 
-/** @typedef {import("../../proposals.js").Proposal} Proposal */
+/** @typedef {import("../../proposals.js").ProposalSummary} ProposalSummary */
 /** @typedef {import("../../proposals.js").ProposedChange} ProposedChange */
 
 /** @param {ProposedChange} change @returns {string} such as "Logo · new" */
@@ -15,8 +15,11 @@ export function changeWords({ kind, before, after, block }) {
 /** @param {ProposedChange} change @returns {string} the name of its record, the new one */
 export const nameOfChange = ({ kind, before, after }) => nameOf(kind, after ?? before);
 
-/** @param {Pick<Proposal, "user_id" | "user_name">} user @returns {string} */
+/** @param {ProposalSummary} proposal @returns {string[]} what its CSS contacts and risks newly, a sentence each */
+export const newsOf = ({ new_hosts: hosts, risks }) => [...(hosts.length > 0 ? [t("news.contacts", { hosts: enumeration(hosts) })] : []), ...risks.map((risk) => t(`verdict.${risk}`))];
+
+/** @param {Pick<ProposalSummary, "user_id" | "user_name">} user @returns {string} */
 export const submitter = ({ user_id: id, user_name: name }) => name ?? (id === null ? t("submission.program") : t("who.removed", { id: String(id) }));
 
-/** @param {{proposal: Proposal}} props */
+/** @param {{proposal: ProposalSummary}} props */
 export const State = ({ proposal }) => h("span", { class: `tag submission-${proposal.state}` }, t(`submission.${proposal.state}`));

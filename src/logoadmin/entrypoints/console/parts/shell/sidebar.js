@@ -127,7 +127,7 @@ function Open({ view, visited }) {
     Link,
     { to: view.path, class: "sidebar-link", "aria-current": current() === view.path ? "page" : undefined, "aria-describedby": count === undefined ? undefined : id, onClick: visited },
     h(Words, { view }),
-    count !== undefined && h("span", { id, class: isQueue ? "sidebar-count waiting" : "sidebar-count", "aria-hidden": true }, number(count), isQueue && queue.value.hasMore && "+"),
+    count !== undefined && h("span", { id, class: isQueue ? "sidebar-count waiting" : "sidebar-count", "aria-hidden": true }, number(count)),
   );
 }
 

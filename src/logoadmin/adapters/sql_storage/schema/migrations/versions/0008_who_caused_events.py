@@ -6,6 +6,7 @@ import sqlalchemy as sa
 from alembic import context, op
 
 from logoadmin.adapters.sql_storage.schema.migrations.numbers import number_before, number_of
+from logoadmin.adapters.sql_storage.tables.columns import LongText
 
 revision, down_revision = number_of(__file__), number_before(__file__)
 
@@ -13,8 +14,15 @@ revision, down_revision = number_of(__file__), number_before(__file__)
 def upgrade() -> None:
     """Add what an attempt that failed later has not added."""
     _add_columns("events", sa.Column("by_user_id", sa.Integer), sa.Column("by_user_name", sa.String(64)))
-    _add_columns("proposals", sa.Column("undone_change", sa.Integer))
-    _add_indexes("proposals", ["first_change"])
+    _add_columns(
+        "proposals",
+        sa.Column("undone_change", sa.Integer),
+        sa.Column("unapplied_since", sa.BigInteger),
+        sa.Column("user_since", sa.Integer, nullable=False, server_default="0"),
+        sa.Column("size", sa.Integer, nullable=False, server_default="0"),
+        sa.Column("summary", LongText),
+    )
+    _add_indexes("proposals", ["first_change"], ["unapplied_since"])
     kept_until = sa.Column("kept_until", sa.BigInteger, nullable=False, server_default="0")
     _add_columns("pictures", sa.Column("sender_id", sa.Integer), kept_until)
     _add_indexes("pictures", ["named", "kept_until"], ["sender_id"])
