@@ -13,6 +13,7 @@ from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.ed25519_signing import Ed25519Signing
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key
+from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.pillow_pictures import PillowPictures
 from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.changes import acts, import_export
@@ -249,6 +250,7 @@ def gallery_on(
         factor_keys=factor_keys,
         pictures=PICTURES,
         receivers=receivers,
+        published=MemoryGalleryFiles(),
     )
     rules = Rules(
         access,
@@ -293,6 +295,10 @@ class WatchedStorage:
         """Return the error for a caller that stops waiting."""
         del writing
         return StorageUnavailable(self.server, Cause.TOO_BUSY)
+
+    def erase_removed(self) -> bool:
+        """Overwrite removed rows."""
+        return self._inner.erase_removed()
 
     def _asked(self, what: str) -> None:
         self.asked.append(what)

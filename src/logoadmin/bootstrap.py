@@ -134,6 +134,7 @@ def _gallery(
         issuer,
         _pictures(),
         outgoing,
+        _published(settings),
     )
     return LogoAdmin(ports, _rules(settings, outgoing, demo=demo_clock is not None), generated_password)
 
@@ -202,7 +203,8 @@ def start(
             ):
                 return None
     password = None if settings.admin_password is None else settings.admin_password.get_secret_value()
-    new_passwords = NewPasswords(_hasher(settings), sign_in_rules(settings).min_password_length)
+    min_length = sign_in_rules(settings).min_password_length
+    new_passwords = NewPasswords(_hasher(settings), min_length, title=lambda: settings.gallery_title)
     given = new_passwords, SystemRandomness(), clock, password
     try:
         if password is not None and storage.is_empty():  # before a file is created
@@ -284,9 +286,9 @@ def gallery_dir(settings: Settings) -> Path | None:
     return path.with_name(f"{path.name}-gallery")
 
 
-def gallery_files(gallery: LogoAdmin) -> GalleryFiles:
-    """Return where a service publishes its gallery: a folder, or memory."""
-    path = gallery.publication.rules.folder
+def _published(settings: Settings) -> GalleryFiles:
+    """Return where the service publishes: a folder, or memory."""
+    path = gallery_dir(settings)
     return MemoryGalleryFiles() if path is None else folder(path)
 
 

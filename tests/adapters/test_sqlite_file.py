@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +19,10 @@ import pytest
 import logoadmin
 from logoadmin import bootstrap
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
+from logoadmin.domain.gallery.pictures import GetPicture, RemovePicture
 from logoadmin.entrypoints.cli import cli
+from logoadmin.ports.gallery.picture_storage import StoredPicture
+from logoadmin.ports.storage import UnitOfWork
 
 pytestmark = pytest.mark.rule("contract H2")
 
@@ -221,3 +225,34 @@ def test_the_data_version_of_a_locked_file_is_not_waited_for(sqlite_storage: Sql
         assert time.monotonic() - began < 0.1
     sqlite_storage.close()
     assert sqlite_storage.data_version() is None
+
+
+@pytest.mark.rule("contract P5")
+def test_the_bytes_of_a_removed_picture_leave_the_file_and_its_log(file: Path) -> None:
+    content, other = os.urandom(300_000), os.urandom(1_000)
+    files = file, file.with_name("gallery.db-wal")
+
+    def is_found() -> list[bool]:
+        return [any(content[at : at + 32] in each.read_bytes() for at in range(0, 300_000, 1_000)) for each in files]
+
+    with logoadmin.connect("sqlite:///gallery.db") as gallery:
+        storage = gallery._storage
+        for number, each in enumerate((content, other)):
+            stored = StoredPicture(f"{number}" * 64, f"{number}" * 64, 0, 1, 1, 1, len(each))
+            storage.write(partial(_add_picture, stored, each))
+        assert any(is_found())
+        assert storage.erase_removed()
+        assert is_found() == [True, False]
+        with contextlib.closing(sqlite3.connect(file)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM pictures").fetchone()
+            gallery.pictures.remove(RemovePicture(picture="0" * 64))
+            assert any(is_found())
+        gallery.sweep()
+        assert is_found() == [False, False]
+        assert gallery.pictures.get(GetPicture(picture="1" * 64))[0] == other
+
+
+def _add_picture(stored: StoredPicture, content: bytes, uow: UnitOfWork) -> None:
+    uow.gallery.pictures.add(stored, content, b"")
+    uow.gallery.pictures.note_in_history([stored.picture])

@@ -1,11 +1,13 @@
 """Pictures over HTTP: receiving and serving them (contract P1, P2, P5)."""
 
 import io
+import time
 from typing import Final
 
 import pytest
 from PIL import Image
 
+import logoadmin
 from logoadmin.domain.gallery.artworks import BlockLogo, CreateLogo
 from logoadmin.domain.identity.roles import CreateRole
 from logoadmin.domain.identity.sign_in.password import SignIn
@@ -143,6 +145,22 @@ def test_what_was_taken_down_is_gone_but_for_those_who_may_read_users(client: Ap
     assert (removed.status_code, removed.json()) == (200, {"picture": STOCKED_PICTURE})
     assert client.get(path, headers=reader).status_code == 410
     assert client.delete(f"/api/pictures/{STOCKED_PICTURE}", headers=boss).status_code == 404
+
+
+@pytest.mark.rule("contract P5", "contract L1")
+def test_a_removed_picture_is_gone_from_both_addresses_at_once(gallery: LogoAdmin) -> None:
+    url = f"https://gallery.example/pictures/{STOCKED_PICTURE}.webp"
+    gallery.logos.create(CreateLogo(**{**ARTWORK, "preview_url": url}))
+    boss = {"authorization": f"Bearer {token_for(gallery, '*', user_id=502)}"}
+    with AppClient(logoadmin.asgi(gallery)) as client:
+        paths = [
+            f"{of}/{STOCKED_PICTURE}{small}.webp" for of in ("/pictures", "/gallery/pictures") for small in ("", "-320")
+        ]
+        while {client.get(path).status_code for path in paths} != {200}:  # until it is published
+            time.sleep(0.05)
+        client.delete(f"/api/pictures/{STOCKED_PICTURE}", headers=boss)
+        for method in ("HEAD", "GET"):
+            assert [client.request(method, path).status_code for path in paths] == [410, 410, 404, 404]
 
 
 @pytest.mark.rule("contract P2", "contract L2")

@@ -75,10 +75,11 @@ from logoadmin.domain.kernel.records import (
     RemovedTheme,
     RemovedThemeAuthor,
     ServiceSetting,
+    SharedSettings,
     Theme,
     ThemeAuthor,
 )
-from logoadmin.domain.kernel.settings_in_history import AuditedSettings
+from logoadmin.domain.kernel.settings_in_history import AuditedSettings, SettingsInHistory
 from logoadmin.domain.kernel.use_cases import Service, UseCasesOfKind, right_of
 from logoadmin.domain.publication.css.unsaved_css import CssService
 from logoadmin.domain.publication.files.gallery_keys import GalleryKeys
@@ -95,6 +96,7 @@ from logoadmin.ports.kernel.encryption import Encryption
 from logoadmin.ports.kernel.environment import Clock, Randomness
 from logoadmin.ports.kernel.metrics import Metrics, Milestone, NoMetrics
 from logoadmin.ports.kernel.outgoing import Outgoing, PostingOutgoing
+from logoadmin.ports.publication.gallery_files import GalleryFiles
 from logoadmin.ports.publication.signing import Signing, SigningKey
 from logoadmin.ports.storage import Storage, UnitOfWork
 
@@ -132,6 +134,7 @@ class Ports:
     issuer: Issuer | None = None
     pictures: PictureCodec | str = NO_PICTURES
     receivers: PostingOutgoing | None = None
+    published: GalleryFiles | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +214,7 @@ class LogoAdmin:
         proposals: see :class:`~logoadmin.domain.changes.proposals.ProposalService`.
         notices: see :class:`~logoadmin.domain.changes.notices.NoticeSender`.
         import_export: see :class:`~logoadmin.domain.changes.import_export.ImportExportService`.
+        published: where the service publishes in the background; None for nowhere.
         access: the access policy in force.
         public_url: the URL that browsers open (contract O8).
         waits: whether its methods may wait for a database, so that an event loop must not call them.
@@ -267,7 +271,9 @@ class LogoAdmin:
             ports.storage, rules.access, ports.clock, idempotency, callers, auditing(ways, notices)
         )
         self._transactions = transactions
-        new_passwords = NewPasswords(ports.hasher, rules.sign_in.min_password_length, rules.public_url.host)
+        new_passwords = NewPasswords(
+            ports.hasher, rules.sign_in.min_password_length, rules.public_url.host, self._title
+        )
         self.users = UserService(transactions, new_passwords, ports.clock)
         self.roles = RoleService(transactions)
         self.authors = AuthorService(transactions)
@@ -275,8 +281,15 @@ class LogoAdmin:
         self.logos = LogoService(LOGOS, transactions)
         self.pins = PinService(transactions, ports.outgoing if rules.publishing.pin_imports else None, ports.clock)
         self.pictures = PictureService(
-            transactions, ports.pictures, ports.outgoing, ports.clock, rules.public_url, rules.picture_space
+            transactions,
+            ports.pictures,
+            ports.outgoing,
+            ports.clock,
+            rules.public_url,
+            rules.picture_space,
+            ports.published,
         )
+        self.published = ports.published
         self.settings = SettingsService(transactions, rules.service_settings)
         self.css = CssService(transactions, ports.clock)
         self.preferences = PreferenceService(transactions)
@@ -313,6 +326,12 @@ class LogoAdmin:
         self.sign_in_codes = CodeSignIn(opening, ports.randomness)
         self.links = LinkSignIn(opening, ports.randomness, rules.public_url)
         self.single_sign_on = IssuerSignIn(opening, ports.issuer, issuer_users, ways, rules.public_url)
+
+    def _title(self) -> str:
+        """Return the title of the gallery, as administrators or the operator chose it; empty without a page."""
+        page = self._rules.publishing.page
+        shared = self._storage.read(lambda uow: SettingsInHistory(uow.changes).get(SharedSettings.settings_id))
+        return shared.gallery_title or ("" if page is None else page.title)
 
     @property
     def server(self) -> str:
@@ -362,6 +381,7 @@ class LogoAdmin:
             nonlocal swept
             swept = sweep_pictures(uow, now, _SWEPT_AT_ONCE) or swept
 
+        self.pictures.erase_removed()
         if not self._storage.try_write(sweep, "sessions"):
             return "busy"
         if self._storage.read(lambda uow: has_unnamed_pictures(uow, now)):
@@ -410,7 +430,9 @@ class LogoAdmin:
         """
 
         def transaction(uow: UnitOfWork) -> Answer:
-            bound = LogoAdmin(replace(self._ports, storage=OpenTransaction(self._storage, uow)), self._rules)
+            bound = LogoAdmin(
+                replace(self._ports, storage=OpenTransaction(self._storage, uow), published=None), self._rules
+            )
             try:
                 answer = work(bound if self._acting is None else bound._for(self._acting))
                 if isawaitable(answer) or isgenerator(answer) or isasyncgen(answer):

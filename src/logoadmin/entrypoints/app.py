@@ -6,7 +6,6 @@ from collections.abc import Collection
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from logoadmin.bootstrap import gallery_files
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.console import console_routes
 from logoadmin.entrypoints.http_api.app import http_application
@@ -51,7 +50,7 @@ def web_application(
         hosts=hosts,
         pages=pages,
         home="console/" if console else "docs",
-        published=gallery_files(gallery) if published else None,
+        published=gallery.published if published else None,
         from_sockets=from_sockets,
         spool_space=spool_space,
     )

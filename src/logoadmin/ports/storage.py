@@ -148,6 +148,13 @@ class Storage(Protocol):
         It takes microseconds; None if finding out would take a wait.
         """
 
+    def erase_removed(self) -> bool:
+        """Overwrite what files still hold of removed rows, as far as that is up to this program.
+
+        Returns:
+            Whether nothing is left; otherwise somebody reads, and it can be tried again later.
+        """
+
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
         """Return the error for a client that stops waiting for a call; it is also logged."""
 

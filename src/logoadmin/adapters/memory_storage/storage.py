@@ -86,6 +86,10 @@ class MemoryStorage:
         """Return how many writes there were, those that were undone among them."""
         return self._writes
 
+    def erase_removed(self) -> bool:
+        """Do nothing: there are no files."""
+        return True
+
     def timed_out(self, *, writing: bool) -> StorageUnavailable:  # noqa: ARG002 (what a database tells by)
         """Return an error that never occurs: memory never waits."""
         return StorageUnavailable(self.server, Cause.TOO_BUSY)

@@ -223,6 +223,10 @@ class SqlStorage:
         """Return a number that changes with any commit, if it is available without waiting."""
         return self._dialect.data_version()
 
+    def erase_removed(self) -> bool:
+        """Overwrite what the files of an embedded database still hold of removed rows."""
+        return self._dialect.erase_removed()
+
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
         """Return the error for a caller that has stopped waiting."""
         self._pool.failure_log.record_failure(Cause.TOO_BUSY, "late", in_writing=writing)

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Final
@@ -26,14 +27,15 @@ from logoadmin.domain.kernel.errors import (
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import WRITE_SCOPES
 from logoadmin.domain.kernel.limits import MAX_PICTURE, Flag, PictureHash, PreviewUrl, described
-from logoadmin.domain.kernel.pictures import picture_path
+from logoadmin.domain.kernel.pictures import picture_names, picture_path
 from logoadmin.domain.kernel.public_url import PublicUrl
 from logoadmin.domain.kernel.records import Kind, Picture, PictureFile, RemovedPicture
-from logoadmin.domain.kernel.use_cases import Service, for_program, gate_of, use_case, writes
+from logoadmin.domain.kernel.use_cases import Service, for_program, gate_of, use_case
 from logoadmin.ports.gallery.picture_storage import StoredPicture
 from logoadmin.ports.gallery.pictures import ConvertedPicture, PictureCodec, PictureRefused
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.kernel.outgoing import Outgoing
+from logoadmin.ports.publication.gallery_files import GalleryFiles
 from logoadmin.ports.storage import UnitOfWork
 
 # Why pictures cannot be sent, for clients.
@@ -88,6 +90,7 @@ class PictureService(Service):
         clock: Clock,
         public_url: PublicUrl,
         space: int,
+        published: GalleryFiles | None = None,
     ) -> None:
         """Keep pictures.
 
@@ -98,10 +101,12 @@ class PictureService(Service):
             clock: the time.
             public_url: the URL of the service.
             space: the bytes that all pictures together may have.
+            published: where the service publishes; None for nowhere.
         """
         super().__init__(transactions)
         self._codec, self._outgoing, self._clock = codec, outgoing, clock
-        self._public_url, self._space = public_url, space
+        self._public_url, self._space, self._published = public_url, space, published
+        self._has_remains = False
 
     @use_case(_SENDING)
     def check(self, gate: Gate, command: SendPicture, caller: Caller = OWNER) -> int | None:
@@ -150,13 +155,32 @@ class PictureService(Service):
 
         return gate.snapshot_with_rights(command, caller, work)
 
-    @writes(Permission(Scope.ALL, recent=True))
-    def remove(self, uow: AuditedUnitOfWork, command: RemovePicture) -> RemovedPicture:
+    @use_case(Permission(Scope.ALL, recent=True))
+    def remove(self, gate: Gate, command: RemovePicture, caller: Caller = OWNER) -> RemovedPicture:
         """Remove the bytes of a picture for good; they are refused when they are sent again.
+
+        The published copies go at once.
 
         Raises:
             NotFound: the picture does not exist, or was removed.
         """
+        removed = gate.write(command, caller, self._remove)
+        if self._published is not None:
+            for name in picture_names([command.picture]):
+                # Otherwise publishing removes them.
+                with suppress(OSError):
+                    self._published.remove(name)
+        self._has_remains = True
+        self.erase_removed()
+        return removed
+
+    @for_program
+    def erase_removed(self) -> None:
+        """Overwrite what files still hold of removed pictures, unless this was done."""
+        if self._has_remains:
+            self._has_remains = not self.transactions.storage.erase_removed()
+
+    def _remove(self, uow: AuditedUnitOfWork, command: RemovePicture) -> RemovedPicture:
         found = uow.gallery.pictures.get(command.picture)
         if found is None or found.is_removed:
             raise NotFound("Picture", command.picture)

@@ -60,6 +60,10 @@ class OpenTransaction:
     def data_version(self) -> None:
         """Return nothing: others do not see what changes here."""
 
+    def erase_removed(self) -> bool:
+        """Do nothing: the transaction may still be undone."""
+        return True
+
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
         """Return the error for a caller that stops waiting."""
         return self._storage.timed_out(writing=writing)
@@ -102,6 +106,10 @@ class ClosedStorage:
         self._refuse()
 
     def data_version(self) -> None:
+        """Refuse."""
+        self._refuse()
+
+    def erase_removed(self) -> bool:
         """Refuse."""
         self._refuse()
 

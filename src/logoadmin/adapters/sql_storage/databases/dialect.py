@@ -93,6 +93,9 @@ class Dialect(Protocol):
     def data_version(self) -> int | None:
         """See :meth:`logoadmin.ports.storage.Storage.data_version`."""
 
+    def erase_removed(self) -> bool:
+        """See :meth:`logoadmin.ports.storage.Storage.erase_removed`; the files of a server are not this program's."""
+
     def close(self) -> None:
         """Close the connection of :meth:`data_version`."""
 

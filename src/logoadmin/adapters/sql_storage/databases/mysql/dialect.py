@@ -129,6 +129,10 @@ class Mysql:
     def data_version(self) -> None:
         """Return nothing: this would take a query."""
 
+    def erase_removed(self) -> bool:
+        """Do nothing: the server's files are its own."""
+        return True
+
     def close(self) -> None:
         """Do nothing: no connection is kept for the data version."""
 

@@ -99,6 +99,15 @@ class Sqlite:
         """Return a number that changes with any commit to the file."""
         return self._commit_watch.data_version()
 
+    def erase_removed(self) -> bool:
+        """Write the log back and empty it, unless somebody reads from it; removed rows were overwritten in it."""
+        try:
+            with closing(self.opened(_BUSY_WAIT)) as connection:
+                ((is_busy, _, _),) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.OperationalError:
+            return False
+        return not is_busy
+
     def close(self) -> None:
         """Close the connection of the commit watch."""
         self._commit_watch.close()
@@ -234,6 +243,8 @@ class Sqlite:
             # With less, a power cut could undo acknowledged writes (contract H2).
             connection.execute("PRAGMA synchronous=FULL")
             connection.execute("PRAGMA foreign_keys=ON")
+            # What was removed for good must not stay in free pages (contract P5).
+            connection.execute("PRAGMA secure_delete=ON")
         except BaseException:
             connection.close()
             raise
