@@ -16,6 +16,7 @@ LOOPBACK += ["[::ffff:127.0.0.1]", "[::FFFF:7f00:1]:8000", "[0:0:0:0:0:0:0:1]"]
 OTHERS = ["attacker.example", "attacker.example:8000", "localhost.attacker.example", "127.0.0.1.attacker.example"]
 OTHERS += [
     *("192.0.2.1", "[::ffff:192.0.2.1]", "0.0.0.0:8000", "[2001:db8::1]", "[::1::]", "", ":8000", "127.0.0.1:8000:1"),
+    *("localhost:80@evil", "localhost@evil", "evil@localhost", "localhost:80/evil", "[::1]evil", "[::1]:80@evil"),
 ]
 
 

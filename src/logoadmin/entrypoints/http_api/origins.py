@@ -1,5 +1,6 @@
 """Pages of other sites: which may read responses (CORS), and which host names are refused (contract A22, F2)."""
 
+import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from functools import lru_cache
@@ -15,6 +16,8 @@ from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.responses import RenderedResponse, sendable
 
+# A name or an address, and a port (RFC 9110 §7.2).
+_HOST: Final = re.compile(r"(?:\[[^\]@]*\]|[^:@\[\]]*)(?::[0-9]*)?")
 _VARY: Final = (b"vary", b"Origin")
 _ANY_ORIGIN: Final = (b"access-control-allow-origin", b"*")
 # Besides what is always readable; the last asks for a recent sign-in (contract O3).
@@ -110,6 +113,8 @@ class Hosts:
         return all(map(self._is_known, names)) or is_health_check(scope)
 
     def _is_name(self, host: str) -> bool:
+        if _HOST.fullmatch(host) is None:
+            return False
         name = _name_of(host)
         return name in self._names or is_loopback(name) or (self._any_address and _is_address(name))
 
