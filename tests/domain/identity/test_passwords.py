@@ -12,6 +12,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.changes.import_export import ImportRecords
+from logoadmin.domain.gallery.shared_settings import AmendSettings
 from logoadmin.domain.identity.first_start import first_start
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.service_keys import CreateKey
@@ -47,7 +48,7 @@ GUARDED: Final = SignInRules(min_password_length=8)
 TOO_SHORT: Final = ("String should have at least 8 characters", "string_too_short")
 COMMON: Final = ("Password should not be one of the most common ones", "value_error")
 REPEATED: Final = ("Password should not repeat one character or run", "value_error")
-OBVIOUS: Final = "Password should not be the name of the user, the host or the product"
+OBVIOUS: Final = "Password should not be the name of the user, the gallery, the host or the product"
 HERE, THERE = "192.0.2.1", "192.0.2.2"
 
 
@@ -107,6 +108,19 @@ def test_the_names_of_the_user_the_host_and_the_product_are_refused() -> None:
     for other in ("logoadministrator", "annabella and ben", "gallery-of-ben"):
         assert passwords.problems(other, "Annabella") == ()
     assert passwords.problems("12345670!", "007") == ()
+
+
+def test_the_title_of_the_gallery_is_refused_as_it_is_at_that_moment(
+    storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    gallery = gallery_on(storage, clock, Policy.GUARDED, sign_in=GUARDED)
+    gallery.users.create(CreateUser(user_id=1, username="ann", password="aurora2026"))
+    gallery.settings.amend(AmendSettings(gallery_title="Aurora Works"))
+    for number, password in enumerate(("aurora2026", "Auroraworks!", "aurora works", "2026 works!")):
+        with pytest.raises(errors.InvalidInput) as error:
+            gallery.users.create(CreateUser(user_id=2, username="ben", password=password))
+        assert [problem.msg for problem in error.value.problems] == [OBVIOUS], number
+    gallery.users.create(CreateUser(user_id=2, username="ben", password="aurora and more"))
 
 
 def test_the_name_of_the_user_counts_wherever_a_password_is_set(guarded: LogoAdmin) -> None:

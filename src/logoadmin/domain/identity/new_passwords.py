@@ -4,7 +4,7 @@ Every new password of a user passes through here, however it arrives. Only a pas
 about its password; such hashes are accepted from the owner of the service alone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib.resources import files
 from typing import Final
@@ -26,7 +26,9 @@ class NewPasswords:
         hasher: makes the hashes, of any password.
     """
 
-    def __init__(self, hasher: PasswordHasher, min_length: int | None, host: str = "") -> None:
+    def __init__(
+        self, hasher: PasswordHasher, min_length: int | None, host: str = "", title: Callable[[], str] = str
+    ) -> None:
         """Apply the rules of the operator.
 
         Args:
@@ -34,8 +36,9 @@ class NewPasswords:
             min_length: the minimum length in characters; below 8, common passwords are accepted as well. None if only
                 the limits of the specification hold.
             host: that of the URL that browsers open; empty if it is unknown.
+            title: returns the title of the gallery at that moment, empty if it has none.
         """
-        self.hasher, self._min_length, self._host = hasher, min_length, host
+        self.hasher, self._min_length, self._host, self._title = hasher, min_length, host, title
 
     @property
     def are_judged(self) -> bool:
@@ -59,8 +62,8 @@ class NewPasswords:
             username: the name of its user; empty if it is unknown.
 
         Raises:
-            InvalidInput: it is too short, among the most common ones, repetitive, or the name of the user, the host or
-                the product, with digits and signs around it or without.
+            InvalidInput: it is too short, among the most common ones, repetitive, or the name of the user, the gallery,
+                the host or the product, with digits and signs around it or without.
         """
         if problems := self.problems(password, username):
             raise InvalidInput(problems)
@@ -82,13 +85,15 @@ class NewPasswords:
         if (folded + folded).find(folded, 1) < len(folded):
             return (Problem(("password",), "Password should not repeat one character or run", "value_error"),)
         if _core(folded) in {_core(word.casefold()) for word in self._obvious(username)}:
-            text = "Password should not be the name of the user, the host or the product"
+            text = "Password should not be the name of the user, the gallery, the host or the product"
             return (Problem(("password",), text, "value_error"),)
         return ()
 
     def _obvious(self, username: str) -> Iterator[str]:
         yield _PRODUCT
-        yield from (name for name in (username, self._host, self._host.partition(".")[0]) if _core(name))
+        words = self._title().split()
+        names = (username, self._host, self._host.partition(".")[0], *words, "".join(words), " ".join(words))
+        yield from filter(_core, names)
 
 
 def _core(text: str) -> str:
