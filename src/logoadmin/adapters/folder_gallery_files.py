@@ -126,6 +126,11 @@ class FolderGalleryFiles:
         except OSError as error:  # a full disk names no file
             raise OSError(error.errno, error.strerror, str(path)) from None
 
+    def oldest_first(self, names: Iterable[str]) -> list[str]:
+        """Return the names of files by their times."""
+        stamps = {name: stamp for name in names if (stamp := self.stamp(name)) is not None}
+        return sorted(stamps, key=lambda name: (stamps[name][1], name))
+
     def remove(self, name: str) -> None:
         """Remove a file, if it exists."""
         (self._folder / name).unlink(missing_ok=True)

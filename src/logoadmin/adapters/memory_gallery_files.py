@@ -50,6 +50,11 @@ class MemoryGalleryFiles:
         for name, content in contents:
             self.write(name, content)
 
+    def oldest_first(self, names: Iterable[str]) -> list[str]:
+        """Return the names of files as they were added."""
+        wanted = frozenset(names)
+        return [name for name in self.files if name in wanted]
+
     def remove(self, name: str) -> None:
         """Remove a file, if it exists."""
         self.files.pop(name, None)

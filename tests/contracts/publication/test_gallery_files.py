@@ -17,7 +17,7 @@ from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.domain.kernel.errors import StartError
 from logoadmin.domain.publication.files.index import hashed_name, sha256
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, parsed, signed
-from logoadmin.domain.publication.files.publishing import INDEXES, STATE, is_unchanged, publish
+from logoadmin.domain.publication.files.publishing import INDEXES, SPARE, STATE, is_unchanged, publish
 from logoadmin.domain.publication.publication_records import POINTER, READER, Publication, StyleFile
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 from tests.options import LONG
@@ -58,8 +58,11 @@ def published(files: GalleryFiles, what: Publication, now: int = NOW) -> None:
         publish(files, what, now)
 
 
+_KEPT: Final = {STATE, INDEXES, SPARE}
+
+
 def content_of(files: GalleryFiles) -> dict[str, bytes]:
-    return {name: files.read(name) or b"" for name in files.names() if name not in {STATE, INDEXES}}
+    return {name: files.read(name) or b"" for name in files.names() if name not in _KEPT}
 
 
 @dataclass
@@ -94,6 +97,9 @@ class Failing:
     def write_many(self, contents: Iterable[tuple[str, bytes]]) -> None:
         for name, content in contents:
             self.write(name, content)
+
+    def oldest_first(self, names: Iterable[str]) -> list[str]:
+        return self.inner.oldest_first(names)
 
     def remove(self, name: str) -> None:
         self._step(lambda: None)
@@ -375,7 +381,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_publication(folder: Path) -> None:
         version = assert_whole(files).version
     assert version > _KILLS
     published(files, publication(version + 1, NOW + (version + 1) * DAY), NOW + (version + 1) * DAY)
-    left = [name for name in files.names() if name.rpartition("/")[2].startswith(".") and name not in {STATE, INDEXES}]
+    left = [name for name in files.names() if name.rpartition("/")[2].startswith(".") and name not in _KEPT]
     assert left == []
     # Thirty days of publications, and what a killed one left.
     assert len(files.names()) < 3 * 40 + 40
@@ -393,7 +399,7 @@ def test_a_full_disk_leaves_the_last_publication(folder: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code, str(folder), "2"], capture_output=True, text=True, check=False)
     assert "File too large" in done.stderr
     assert assert_whole(files).version == 1
-    assert {name for name in files.names() if name.startswith(".")} == {STATE, INDEXES}
+    assert {name for name in files.names() if name.startswith(".")} == _KEPT
 
 
 @pytest.mark.rule("contract Q3")

@@ -1,9 +1,12 @@
 """The published gallery: what is in it, when it is current, and its keys."""
 
 import base64
+import errno
 import hashlib
 import json
-from dataclasses import replace
+import sys
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pytest
@@ -30,7 +33,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.gallery_keys import MOST_KEYS, raise_epoch
 from logoadmin.domain.publication.files.page import PAGE, Page
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
-from logoadmin.domain.publication.files.publishing import INDEXES, LEASE, STATE
+from logoadmin.domain.publication.files.publishing import INDEXES, LEASE, SPARE, STATE
 from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN
 from logoadmin.domain.publication.publication_records import (
     POINTER,
@@ -192,6 +195,51 @@ def test_publishing_knows_whether_a_record_is_left_out(stocked: LogoAdmin) -> No
     stocked.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({URL});"))
     found = [stocked.publication.publish(files) for _ in range(2)]
     assert [(each.changed, each.is_complete) for each in found] == [(True, False), (False, False)]
+
+
+@dataclass
+class SmallDisk(MemoryGalleryFiles):
+    """Files that have a limit together, to which others have filled the disk."""
+
+    limit: int = sys.maxsize
+
+    @property
+    def used(self) -> int:
+        return sum(map(len, self.files.values()))
+
+    def write(self, name: str, content: bytes) -> None:
+        if self.used + len(content) > self.limit:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        super().write(name, content)
+
+
+@pytest.mark.rule("contract L1")
+@pytest.mark.parametrize("left", ["spare", "old", "nothing"])
+def test_a_block_takes_the_space_of_what_no_pointer_names(stocked: LogoAdmin, left: str) -> None:
+    files = SmallDisk()
+    for number in range(3):
+        stocked.themes.amend(AmendTheme(theme_id=1, custom_css=f"a {{ color: #00000{number} }} " * 200, active=True))
+        pointer = parsed(stocked.publication.publish(files).pointer)
+    old = [name for name in files.files if name.endswith((".json", ".css")) and name not in pointer.paths]
+    needed = {name: files.files[name] for name in (*pointer.paths, *_sheets(files, pointer))}
+    assert {*old} - needed.keys()
+    if left != "spare":
+        del files.files[SPARE]
+    if left == "nothing":
+        for name in {*old} - needed.keys() - {STATE, INDEXES, POINTER}:
+            del files.files[name]
+    files.limit = files.used
+    stocked.logos.block(BlockLogo(logo_id=1, reason="tracks readers"))
+    with nullcontext() if left == "spare" else pytest.raises(OSError, match="No space left"):
+        stocked.publication.publish(files)
+    blocked = [each["id"] for each in parsed(files.files[POINTER]).blocked]
+    assert blocked == ([] if left == "nothing" else [1])
+    assert files.files.items() >= needed.items()
+
+
+def _sheets(files: MemoryGalleryFiles, pointer: Pointer) -> list[str]:
+    index = files.files[pointer.index["path"]].decode()
+    return [name for name in files.files if name.startswith("css/") and name[4:-4] in index]
 
 
 @pytest.mark.rule("contract L1")
@@ -468,7 +516,7 @@ def test_files_of_another_gallery_are_replaced_in_a_folder_of_its_own(stocked: L
     published = other.publication.publish(files, is_own=True)
     assert published.changed
     assert files.files[POINTER] == published.pointer
-    assert {LEASE, STATE, INDEXES, *parsed(published.pointer).paths, POINTER} == files.files.keys()
+    assert {LEASE, SPARE, STATE, INDEXES, *parsed(published.pointer).paths, POINTER} == files.files.keys()
     files.files[POINTER] = b"damaged"
     assert other.publication.publish(files, is_own=True).changed
 

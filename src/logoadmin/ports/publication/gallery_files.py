@@ -39,5 +39,8 @@ class GalleryFiles(Protocol):
     def write_many(self, contents: Iterable[tuple[str, bytes]]) -> None:
         """Store files by name, each as :meth:`write` does; many take less time than one by one."""
 
+    def oldest_first(self, names: Iterable[str]) -> list[str]:
+        """Return the names of existing files, those that were written first at the beginning."""
+
     def remove(self, name: str) -> None:
         """Remove a file, if it exists."""

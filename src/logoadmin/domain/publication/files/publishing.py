@@ -2,9 +2,11 @@
 
 import base64
 import binascii
+import errno
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -24,6 +26,10 @@ from logoadmin.ports.publication.gallery_files import GalleryFiles
 STATE: Final = ".publication.json"
 # The indexes from which differences lead to the next one.
 INDEXES: Final = ".indexes.json"
+# Gives its space to the pointer when the disk is full.
+SPARE: Final = ".spare"
+_SPARE_BYTES: Final = 16_384
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 # Locked by the process that publishes here in the background.
 LEASE: Final = ".lease"
 _MADE_OF: Final = "made_of"
@@ -42,7 +48,7 @@ _IMMUTABLE: Final = "|".join(
 )
 _CHANGING: Final = "|".join((USER_STYLE, ASSET, *map(re.escape, (READER, PAGE))))
 _OURS: Final = re.compile(
-    "|".join((_IMMUTABLE, _CHANGING, *map(re.escape, (STATE, INDEXES, STYLES, LEASE, POINTER)))), re.ASCII
+    "|".join((_IMMUTABLE, _CHANGING, *map(re.escape, (STATE, INDEXES, STYLES, LEASE, SPARE, POINTER)))), re.ASCII
 )
 IMMUTABLE_NAME: Final = re.compile(_IMMUTABLE, re.ASCII)
 # Files without a hash in their names, besides the pointer.
@@ -186,7 +192,38 @@ def publish_blocks(
             files.remove(name)
     if old is not None and old.epoch == sources.epoch and _is_new(sources.blocked, old.blocked):
         pointer = replace(old, issued=max(now, old.issued), expires=expires, blocked=sources.blocked)
-        files.write(POINTER, sign(pointer))
+        _write_on_full_disk(files, sign(pointer), pointer, names)
+        _keep_spare(files)
+
+
+def _write_on_full_disk(files: GalleryFiles, content: bytes, pointer: Pointer, names: Collection[str]) -> None:
+    """Write a pointer that names the files of the last one; files that it does not name make room, the oldest first."""
+    unneeded: list[str] | None = None
+    while True:
+        try:
+            return files.write(POINTER, content)
+        except OSError as error:
+            if error.errno not in _FULL or unneeded == []:
+                raise
+            if unneeded is None:
+                index = (files.read(str(pointer.index["path"])) or b"").decode()
+                found = {name for name in names if IMMUTABLE_NAME.fullmatch(name) and name not in pointer.paths}
+                unneeded = [SPARE, *filter(_is_leftover, files.names())]
+                unneeded += files.oldest_first(name for name in found if not _is_named(name, index))
+        files.remove(unneeded.pop(0))
+
+
+def _is_named(name: str, index: str) -> bool:
+    """Return whether an index names a style sheet or a picture; it has their hashes."""
+    match = _SHA256.search(name)
+    return match is not None and match[0] in index
+
+
+def _keep_spare(files: GalleryFiles) -> None:
+    """Keep some space, if there is any."""
+    if files.read(SPARE) is None:
+        with suppress(OSError):
+            files.write(SPARE, bytes(_SPARE_BYTES))
 
 
 def publish(files: GalleryFiles, publication: Publication, now: int) -> None:
@@ -220,6 +257,7 @@ def publish(files: GalleryFiles, publication: Publication, now: int) -> None:
     styles = _write(files, publication, kept, stored)
     for name in (*needed_until_then, *(name for name in others if name not in styles)):
         files.remove(name)
+    _keep_spare(files)
 
 
 def _write(
