@@ -243,7 +243,7 @@ class Sqlite:
             # With less, a power cut could undo acknowledged writes (contract H2).
             connection.execute("PRAGMA synchronous=FULL")
             connection.execute("PRAGMA foreign_keys=ON")
-            # What was removed for good must not stay in free pages (contract P5).
+            # The bytes of a picture that is removed for good must not stay in free pages (contract P5).
             connection.execute("PRAGMA secure_delete=ON")
         except BaseException:
             connection.close()
