@@ -3,7 +3,6 @@
 import base64
 import hmac
 import json
-import logging
 import ssl
 import threading
 import time
@@ -21,7 +20,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.oidc_issuer import OidcIssuer
 from logoadmin.domain.kernel.errors import IssuerRefused, IssuerUnavailable
-from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, IssuerReport, Redemption
+from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, Redemption
 from tests.issuer import (
     CLIENT_ID,
     CLIENT_SECRET,
@@ -513,7 +512,6 @@ def test_what_is_missing_in_the_metadata_has_its_default(issuer: OidcIssuer, fak
     authorization = Authorization(f"{fake.url}/authorize", "openid profile email", iss_in_response=False)
     assert issuer.authorization() == authorization
     assert redeem(issuer, fake.code()) == ANN
-    assert issuer.check(REDIRECT_URI).knows_pkce is False
 
 
 def test_an_encrypted_issuer_leads_nowhere_without_encryption(fake: FakeIssuer) -> None:
@@ -542,29 +540,3 @@ def test_an_issuer_with_a_path_has_its_metadata_below_it(fake: FakeIssuer) -> No
         fake.answers[asked] = lambda _: (200, {**fake._metadata(), **fake.metadata})
         issuer = OidcIssuer(url, CLIENT_ID, CLIENT_SECRET, GuardedOutgoing([HERE], context=CONTEXT))
         assert issuer.authorization().endpoint == f"{fake.url}/authorize"
-
-
-def test_the_doctor_skips_the_cache(issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.ERROR)
-    report = issuer.check(REDIRECT_URI)
-    assert report.date is not None
-    assert abs(report.date - time.time()) < 5
-    assert report == IssuerReport(report.date, knows_pkce=True, accepts_client=True)
-    fake.keys = []
-    with pytest.raises(IssuerUnavailable):
-        issuer.check(REDIRECT_URI)
-    assert len(fake.asked) == 5
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "accepted"),
-    [
-        *((401, {"error": "invalid_client"}, False), (400, {"error": "unauthorized_client"}, False), (401, b"", False)),
-        *((400, {"error": "invalid_grant"}, True), (401, {"error": "invalid_grant"}, True), (400, b"", True)),
-    ],
-)
-def test_the_doctor_tells_a_wrong_secret_from_a_wrong_code(
-    issuer: OidcIssuer, fake: FakeIssuer, status: int, body: object, accepted: bool
-) -> None:
-    fake.answers["/token"] = (status, body)
-    assert issuer.check(REDIRECT_URI).accepts_client is accepted

@@ -21,7 +21,7 @@ from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import Anonymous
 from logoadmin.domain.kernel.records import User
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, IssuerReport, Redemption
+from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, Redemption
 from logoadmin.settings import settings_of
 from tests.gallery import ADMIN_ID, ANN_PASSWORD, FrozenClock, gallery_on, stock
 
@@ -63,9 +63,6 @@ class FakeIssuer:
         if self.fails is not None:
             raise self.fails
         return self.person
-
-    def check(self, redirect_uri: str) -> IssuerReport:
-        raise NotImplementedError
 
 
 Opened = Callable[..., LogoAdmin]

@@ -25,7 +25,7 @@ from logoadmin.adapters.oidc_issuer.id_tokens import (
 )
 from logoadmin.adapters.oidc_issuer.metadata import Metadata, Unusable, metadata_of
 from logoadmin.domain.kernel.errors import IssuerRefused, IssuerUnavailable, OutgoingError
-from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, IssuerReport, Redemption
+from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, Redemption
 from logoadmin.ports.kernel.outgoing import ConfidentialOutgoing, Fetched
 
 log = logging.getLogger("logoadmin.issuer")
@@ -35,8 +35,6 @@ _SECONDS: Final = 5.0  # for each request
 # How long no newer keys are fetched for an unknown one.
 _KEYS_REST: Final = 60.0  # seconds
 _MAX_KEYS: Final = 100
-_NO_VERIFIER: Final = "-" * 43
-_CLIENT_REFUSED: Final = ("invalid_client", "unauthorized_client")
 # The cures of failed requests, by the reasons of the port.
 _REACH: Final = "check that the issuer is running, and that firewalls and IPAddressDeny= let this machine reach it"
 _CURES: Final = {
@@ -101,17 +99,6 @@ class OidcIssuer:
             log.warning("A sign-in at the issuer %s is refused: %s", self.host, wrong)
         raise IssuerRefused
 
-    def check(self, redirect_uri: str) -> IssuerReport:
-        """Ask for the metadata and keys now, and whether the issuer accepts the secret."""
-        metadata = self._metadata.get(oldest=0)
-        self._keys.get(oldest=0)
-        # The issuer authenticates the client before it looks at the code, which does not exist (RFC 6749 §4.1.3).
-        redemption = Redemption("logoadmin-doctor", _NO_VERIFIER, "", redirect_uri)
-        received = self._token_response(redemption, metadata)
-        code = _error_code(received)
-        accepted = code not in _CLIENT_REFUSED and (received.status != 401 or code is not None)
-        return IssuerReport(metadata.date, metadata.knows_pkce, accepted)
-
     def _exchanged(self, redemption: Redemption, metadata: Metadata) -> Mapping[str, Any]:
         """Return the content of the response of the token endpoint to a code that it accepts."""
         received = self._token_response(redemption, metadata)
@@ -161,7 +148,7 @@ class OidcIssuer:
     def _read_metadata(self) -> Metadata:
         received = self._document(self.url.rstrip("/") + _WELL_KNOWN)
         with self._explained():
-            return metadata_of(_json_object(received, "metadata"), self.url, received.date)
+            return metadata_of(_json_object(received, "metadata"), self.url)
 
     def _read_keys(self) -> tuple[Jwk, ...]:
         received = self._document(self._metadata.get().jwks_uri)

@@ -29,8 +29,6 @@ class Metadata:
         takes_basic: whether the token endpoint takes the client's secret as a header, and not in the form.
         scope: the scopes to ask for.
         iss_in_response: whether responses have ``iss`` (RFC 9207).
-        knows_pkce: whether PKCE with S256 is announced.
-        date: when they were read, by the issuer's clock.
     """
 
     authorization_endpoint: str
@@ -40,11 +38,9 @@ class Metadata:
     takes_basic: bool
     scope: str
     iss_in_response: bool
-    knows_pkce: bool
-    date: int | None
 
 
-def metadata_of(told: Mapping[str, Any], issuer: str, date: int | None) -> Metadata:
+def metadata_of(told: Mapping[str, Any], issuer: str) -> Metadata:
     """Return the metadata of an issuer.
 
     Raises:
@@ -64,8 +60,6 @@ def metadata_of(told: Mapping[str, Any], issuer: str, date: int | None) -> Metad
         "client_secret_basic" in methods,
         " ".join(scopes),
         told.get("authorization_response_iss_parameter_supported") is True,
-        "S256" in _texts(told, "code_challenge_methods_supported"),
-        date,
     )
 
 

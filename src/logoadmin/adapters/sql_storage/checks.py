@@ -18,7 +18,7 @@ from logoadmin.adapters.sql_storage.tables.identity_tables import sign_in_attemp
 from logoadmin.adapters.sql_storage.tables.kernel_tables import changes
 from logoadmin.domain.kernel.access import CLOCK_SKEW
 from logoadmin.domain.kernel.causes import Cause
-from logoadmin.domain.kernel.checks import Result, ok, warning, wrong
+from logoadmin.domain.kernel.checks import Result, Verdict, ok, warning, wrong
 from logoadmin.domain.kernel.errors import SchemaMismatch, StartError
 from logoadmin.ports.kernel.metrics import NoMetrics
 
@@ -44,7 +44,8 @@ def check_database(url: str, processes: int, *, may_create: bool = True) -> Iter
     dialect = dialect_of(url)
     for result in dialect.look_outside():
         yield result
-        if result.check == "database":  # opening it would damage it
+        # Opening it would damage it, or find nothing else.
+        if result.check == "database" or (result.check == "directory" and result.verdict is Verdict.WRONG):
             return
     try:
         exists = dialect.exists()
@@ -67,7 +68,9 @@ def _check_inside(dialect: Dialect, pool: ConnectionPool, processes: int, *, may
     tables = _guarded(pool, "tables", lambda connection: [_tables(dialect, connection, may_create=may_create)])
     yield from tables
     checks = dict(dialect.looks_inside(processes * connections_of(dialect)))
-    if not tables[0].cure:
+    if tables[0].cure:
+        checks.pop("names", None)  # of tables that may be another program's
+    else:
         checks |= {"columns": _columns, "writing": _writing, "clock of changes": _last_change}
     for name, check in checks.items():
         yield from _guarded(pool, name, check)
@@ -90,10 +93,13 @@ def _tables(dialect: Dialect, connection: Connection, *, may_create: bool) -> Re
     """Check that the tables are those of this program, or wider ones."""
     schema = Schema(dialect)
     try:
+        schema.refuse_strangers(connection)
         schema.check(connection)
     except SchemaMismatch as error:
         cause = Cause.GALLERY_GONE if error.cause is Cause.NO_TABLES and not may_create else error.cause
         return wrong("tables", cause.text, cause.cure)
+    except StartError as error:
+        return wrong("tables", error.text, error.cure)
     version = schema.version(connection)
     wider = "" if version == NEWEST else f", which knows them up to {NEWEST}"
     return ok("tables", f"version {version} fits this program{wider}")

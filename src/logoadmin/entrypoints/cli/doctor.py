@@ -15,10 +15,9 @@ import click
 
 from logoadmin.domain.kernel.access import Policy, is_loopback
 from logoadmin.domain.kernel.checks import Result, Verdict, ok, warning, wrong
-from logoadmin.domain.kernel.errors import SettingsError, StorageUnavailable
+from logoadmin.domain.kernel.errors import SettingsError, StartError, StorageUnavailable
 from logoadmin.entrypoints.cli.config import without_password
 from logoadmin.entrypoints.cli.gallery import LET_IN, NO_ADMINISTRATOR
-from logoadmin.entrypoints.cli.issuer_checks import check_issuer
 from logoadmin.entrypoints.cli.machine_checks import (
     check_gallery_dir,
     check_packages,
@@ -44,7 +43,7 @@ _MOST_DAYS: Final = 14
 @click.option(
     "--url",
     metavar="URL",
-    help="Public URL of the service, as https://gallery.example/gallery: also check its proxy.",
+    help="Public URL of the service, as https://gallery.example/gallery: also check that this gallery answers there.",
 )
 def doctor(url: str | None, **flags: Any) -> None:
     """Check settings, keys, port, database, disk and clock, and suggest remedies.
@@ -102,7 +101,7 @@ def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
         yield from _administrators(settings)
         yield from _proposals(settings)
         yield from _factor_key(settings)
-    yield from check_issuer(settings)
+    yield from _issuer(settings)
     if url is not None:
         yield from check_url(settings, url)
 
@@ -153,6 +152,26 @@ def _factor_key(settings: "Settings") -> Iterator[Result]:
             yield wrong("factor_key", text, "add the key that encrypted them to factor_key, behind a comma")
         else:
             yield ok("factor_key", f"the secrets of {found} authenticator apps can be decrypted")
+
+
+def _issuer(settings: "Settings") -> Iterator[Result]:
+    """Whether single sign-on lets the service start, and the roles exist that it gives (contract O7)."""
+    from logoadmin.bootstrap import issuer_of
+    from logoadmin.maintenance import missing_roles
+
+    try:
+        if issuer_of(settings) is None:
+            return
+    except StartError as error:
+        yield wrong("issuer", error.text, error.cure)
+        return
+    with suppress(SettingsError, StartError, StorageUnavailable):  # the other checks report why
+        missing = missing_roles(settings)
+        if missing:
+            text = f"{', '.join(missing)} in oidc_roles or oidc_default_role does not exist, so that it lets nobody in"
+            yield wrong("issuer", text, "correct the name, or create the role")
+        else:
+            yield ok("issuer", "all roles exist that oidc_roles and oidc_default_role name")
 
 
 def _secrets(settings: "Settings") -> Iterator[Result]:

@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib.util import find_spec
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
@@ -49,7 +48,7 @@ def check_temporary_directory(settings: "Settings") -> Result:
     """Check that there is room for imports and long responses (contract E1, I4)."""
     check = "temporary files"
     named = os.environ.get("TMPDIR")
-    if named and not Path(named).is_dir():
+    if named and not os.path.isdir(named):
         return wrong(check, f"TMPDIR names {named}, which is not a directory", "create it, or correct TMPDIR")
     try:
         directory = tempfile.gettempdir()
@@ -80,12 +79,13 @@ def check_gallery_dir(settings: "Settings") -> Iterator[Result]:
         return
     if folder is None:
         return
-    needed = folder if folder.exists() else folder.parent
-    is_usable = needed.is_dir() and os.access(needed, os.W_OK | os.X_OK)
+    needed = folder if os.path.exists(folder) else folder.parent
+    is_usable = os.path.isdir(needed) and os.access(needed, os.W_OK | os.X_OK, effective_ids=True)
     if needed != folder and settings.gallery_dir is None and not is_usable:  # reported as that of the database
         return
-    if not needed.is_dir():
-        yield wrong(check, f"{needed} is not a directory: the gallery cannot be published", "create it")
+    if not os.path.isdir(needed):
+        cure = "create it, or let the user of the service enter the directories above it"
+        yield wrong(check, f"this user finds no directory {needed}: the gallery cannot be published", cure)
     elif not is_usable:
         cure = "let its user write there, or set gallery_dir to another folder"
         yield wrong(check, f"{needed} is not writable: the gallery cannot be published", cure)

@@ -1,4 +1,4 @@
-"""Checks of the service as people reach it, through its proxy (contract K4)."""
+"""Checks that this gallery answers at a URL, over a valid certificate (contract K4)."""
 
 import ssl
 import time
@@ -8,7 +8,6 @@ from urllib.parse import SplitResult, urlsplit
 
 from logoadmin.domain.kernel.access import is_loopback
 from logoadmin.domain.kernel.checks import Result, Verdict, ok, warning, wrong
-from logoadmin.domain.kernel.command import MAX_JSON
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.entrypoints.cli.http_get import end_of_certificate, http_get, http_post
 
@@ -16,16 +15,15 @@ if TYPE_CHECKING:
     from logoadmin.settings import Settings
 
 _TIMEOUT: Final = 5.0
-_UPLOAD_TIMEOUT: Final = 30.0  # for the largest body
 _ENDS_SOON: Final = 14  # days
 _DAY: Final = 86_400
-# An operation that accepts the largest bodies; the service refuses what doctor sends by its form, and changes nothing.
+# An operation that needs a token; the service refuses what doctor sends by its form, and changes nothing.
 _PATH: Final = "/api/changes"
-_INVALID: Final = b'{"changes":"'
+_INVALID: Final = b'{"changes":""}'
 
 
 def check_url(settings: "Settings", url: str) -> Iterator[Result]:
-    """Check that a URL leads to this gallery, and what arrives there."""
+    """Check that a URL leads to this gallery."""
     try:
         parts = urlsplit(url.rstrip("/"))
     except ValueError:
@@ -37,25 +35,23 @@ def check_url(settings: "Settings", url: str) -> Iterator[Result]:
     if parts.scheme == "https":
         yield _certificate(parts)
     strange = check_gallery(settings, parts.geturl(), "gallery")
-    if strange is not None:
-        yield strange
-        return
-    yield ok("gallery", "the service has the keys of these settings")
-    yield _bodies(settings, parts)
-    yield _versions(parts)
+    yield strange or ok("gallery", "the service has the keys of these settings")
 
 
 def check_gallery(settings: "Settings", base: str, check: str) -> Result | None:
     """Return None if the service at a URL has the keys of these settings, and what is wrong otherwise."""
+    from logoadmin.maintenance import token_of_nobody
+
     try:
-        token = _token(settings)
+        token = token_of_nobody(settings)
     except LogoAdminError as error:
         text = f"logoadmin runs at {base}; whether it serves this gallery is unknown: {error}"
         return warning(check, text, "make the database reachable, and run doctor again")
     if urlsplit(base).scheme == "http" and not is_loopback(urlsplit(base).hostname or ""):
         return warning(check, "not checked: the URL is not encrypted", "set up TLS in the proxy")
     try:
-        status = _status(base, token, len(_INVALID) + 2)
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        status = http_post(f"{base}{_PATH}", headers, _INVALID, timeout=_TIMEOUT).status
     except OSError as error:
         return warning(check, f"not checked: {error}", "check the log of the proxy")
     if status == 422:
@@ -69,19 +65,6 @@ def check_gallery(settings: "Settings", base: str, check: str) -> Result | None:
     if status == 403:
         return wrong(check, "the header Authorization does not arrive", "have the proxy pass it on")
     return warning(check, f"not checked: a request gets status {status}", "check the log of the service")
-
-
-def _token(settings: "Settings") -> str:
-    from logoadmin.maintenance import token_of_nobody
-
-    return token_of_nobody(settings)
-
-
-def _status(base: str, token: str, size: int) -> int:
-    """Return the status of the response to an invalid body of a size in bytes."""
-    body = _INVALID.ljust(size - 2, b" ") + b'"}'
-    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-    return http_post(f"{base}{_PATH}", headers, body, timeout=_UPLOAD_TIMEOUT).status
 
 
 def _reached(parts: SplitResult) -> Result:
@@ -120,34 +103,3 @@ def _certificate(parts: SplitResult) -> Result:
     if days < _ENDS_SOON:
         return warning("certificate", text, "renew it, and check why it was not renewed automatically")
     return ok("certificate", text)
-
-
-def _bodies(settings: "Settings", parts: SplitResult) -> Result:
-    """Whether the largest body arrives that an operation with CSS accepts (contract A21)."""
-    size = f"{MAX_JSON / 2**20} MiB"
-    try:
-        status = _status(parts.geturl(), _token(settings), MAX_JSON)
-    except ConnectionError:  # cut off before all was sent
-        status = 413
-    except (OSError, LogoAdminError) as error:
-        return warning("body limit", f"a body of {size} cannot be sent: {error}", "check the log of the proxy")
-    if status == 422:
-        return ok("body limit", f"bodies of {size} arrive")
-    if status == 413:
-        text = f"the proxy refuses bodies of {size}, which logos and themes may need for their CSS"
-        return wrong("body limit", text, "client_max_body_size 4m, and 64m for /api/import; see deploy/nginx.conf")
-    return warning("body limit", f"a body of {size} gets status {status}", "check the log of the proxy")
-
-
-def _versions(parts: SplitResult) -> Result:
-    """Whether entity tags pass through unchanged; a weak one never matches If-Match."""
-    try:
-        response = http_get(f"{parts.geturl()}/api/logos?limit=50", {"Accept-Encoding": "gzip"}, timeout=_TIMEOUT)
-    except OSError as error:
-        return warning("ETag", f"a list cannot be read: {error}", "check the log of the proxy")
-    if response.status != 200:
-        return warning("ETag", f"a list is answered with {response.status}", "check the log of the proxy")
-    if response.headers.get("etag", "W/").startswith("W/"):
-        text = "the proxy drops or weakens it, so that every If-Match is a 412"
-        return wrong("ETag", text, "gzip off; the service compresses its responses")
-    return ok("ETag", "passes through unchanged")

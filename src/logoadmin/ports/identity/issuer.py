@@ -53,21 +53,6 @@ class IssuedIdentity:
     authenticated_at: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class IssuerReport:
-    """What ``doctor`` finds out about an issuer.
-
-    Attributes:
-        date: the time at the issuer, as Unix time; None if its response has none.
-        knows_pkce: whether it says that it supports PKCE with S256.
-        accepts_client: whether it accepts the id and the secret of this service.
-    """
-
-    date: int | None
-    knows_pkce: bool
-    accepts_client: bool
-
-
 class Issuer(Protocol):
     """An issuer. Safe to use from several threads.
 
@@ -97,15 +82,5 @@ class Issuer(Protocol):
 
         Raises:
             IssuerRefused: must be raised unless the issuer accepted the code and everything in the ID token is right.
-            IssuerUnavailable: the issuer is out of reach, or its metadata or keys cannot be used.
-        """
-
-    def check(self, redirect_uri: str) -> IssuerReport:
-        """Ask the issuer for its metadata and keys now, and try the secret with a code that does not exist.
-
-        Args:
-            redirect_uri: where browsers receive codes.
-
-        Raises:
             IssuerUnavailable: the issuer is out of reach, or its metadata or keys cannot be used.
         """

@@ -79,7 +79,7 @@ class Schema:
         """
         version = self.version(connection)
         if version is None:
-            self._refuse_strangers(connection)
+            self.refuse_strangers(connection)
         self.refuse_prerelease(connection)
         if version is not None:
             self._refuse_moved(connection)
@@ -109,7 +109,12 @@ class Schema:
         version: str | None = connection.execute(_VERSION).scalar()
         return version
 
-    def _refuse_strangers(self, connection: Connection) -> None:
+    def refuse_strangers(self, connection: Connection) -> None:
+        """Refuse tables of these names that another program made.
+
+        Raises:
+            StartError: there are some; the text names one.
+        """
         # With a version table they are ours: MySQL keeps the first tables of an aborted migration.
         there = inspect(connection)
         if there.has_table(VERSION_TABLE):
@@ -117,7 +122,8 @@ class Schema:
         strangers = sorted(metadata.tables.keys() & set(there.get_table_names()))
         if strangers:
             raise StartError(
-                f"The database has a table {strangers[0]} that is not logoadmin's; give logoadmin a database of its own"
+                f"The database has a table {strangers[0]} that is not logoadmin's",
+                "give logoadmin a database of its own",
             )
 
     def _migrate(self, connection: Connection) -> None:

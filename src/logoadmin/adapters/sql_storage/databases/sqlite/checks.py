@@ -32,11 +32,14 @@ _NETWORK: Final = frozenset(
 
 def look_outside(file: Path) -> Iterator[Result]:
     """Check a file and its directory without opening the file, whose locks belong to other processes."""
+    file = file.absolute()
     directory = file.parent
-    if not directory.is_dir():
-        yield wrong(
-            "directory", f"there is no directory {directory}", "create it, or correct the path in the database URL"
-        )
+    if not os.path.isdir(directory):  # is_dir() raises where a parent cannot be entered
+        cure = "create it, correct the path in the database URL, or run doctor as the user of the service"
+        yield wrong("directory", f"this user finds no directory {directory}", cure)
+        return
+    if not may(directory, os.X_OK):
+        yield _directory(directory)
         return
     yield _library(sqlite3.sqlite_version_info)
     yield _directory(directory)
@@ -44,15 +47,15 @@ def look_outside(file: Path) -> Iterator[Result]:
     yield _file_system(directory)
     if not file.exists():
         if file.with_name(f"{file.name}-wal").exists():
-            text = f"{file.name} is gone, but its log {file.name}-wal exists"
+            text = f"{file} is gone, but its log {file}-wal exists"
             yield wrong("file", text, "keep a copy of the log, delete it, and restore a backup")
             return
         cure = "if there was one, restore a backup; otherwise logoadmin init or the first start creates it"
-        yield warning("file", f"there is no file {file.name} yet", f"{cure}. Then set create = false")
+        yield warning("file", f"there is no file {file} yet", f"{cure}. Then set create = false")
         return
     if (process := _process_with_old_file(file)) is not None:
-        text = f"process {process} uses the file that {file.name} has replaced; its -wal would undo the replacement"
-        yield wrong("database", text, f"stop it, delete {file.name}-wal and {file.name}-shm, and run doctor again")
+        text = f"process {process} uses the file that {file} has replaced; its -wal would undo the replacement"
+        yield wrong("database", text, f"stop it, delete {file}-wal and {file}-shm, and run doctor again")
     elif file.is_file():
         yield from _file(file)
 
@@ -147,17 +150,17 @@ def _file(file: Path) -> Iterator[Result]:
     """Check that the user of this process can use the file, and that others cannot read it."""
     found = file.stat()
     if not may(file, os.R_OK):
-        yield wrong("file", f"{file.name} cannot be read", Cause.CANNOT_OPEN.cure)
+        yield wrong("file", f"{file} cannot be read", Cause.CANNOT_OPEN.cure)
         return
     if not may(file, os.W_OK):
-        yield wrong("file", f"{file.name} cannot be written", Cause.READ_ONLY.cure)
+        yield wrong("file", f"{file} cannot be written", Cause.READ_ONLY.cure)
         return
     if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         who = "all users of this machine" if found.st_mode & stat.S_IRWXO else "its group"
-        text = f"{who} can read or write {file.name}, which contains the token key and the password hashes"
+        text = f"{who} can read or write {file}, which contains the token key and the password hashes"
         yield warning("file", text, f"chmod 600 {file}, and its -wal and -shm")
     else:
-        yield ok("file", f"{file.name}, {found.st_size // 1024} KiB, is private to its owner")
+        yield ok("file", f"{file}, {found.st_size // 1024} KiB, is private to its owner")
     if os.name == "posix" and os.geteuid() == 0 != found.st_uid:
         text = f"root can do anything, but the file belongs to user {found.st_uid}"
         yield warning("user", text, "run it as the user of the service: sudo -u NAME logoadmin doctor")
