@@ -4,7 +4,7 @@ import ast
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, get_args, get_origin
 
@@ -14,6 +14,7 @@ from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.command import fields_of
 from logoadmin.domain.kernel.lists import Listing
+from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.settings import Settings
@@ -66,6 +67,21 @@ def operations() -> str:
         "|---|---|---|---|---|---|---|",
     ]
     return "\n".join([*lines, *(f"| {' | '.join(_operation_row(operation))} |" for operation in OPERATIONS)])
+
+
+def records() -> str:
+    """Return the rows of all objects in responses; ``?`` marks fields that may be ``null``."""
+    schemas = openapi_document(Policy.OPEN)["components"]["schemas"]
+    lines = ["| Record | Fields |", "|---|---|"]
+    for name, schema in schemas.items():
+        if "properties" in schema and "additionalProperties" not in schema:  # which requests have
+            fields = (f"`{field}`{'?' if _may_be_null(found) else ''}" for field, found in schema["properties"].items())
+            lines.append(f"| {name} | {', '.join(fields)} |")
+    return "\n".join(lines)
+
+
+def _may_be_null(schema: Mapping[str, Any]) -> bool:
+    return "null" in schema.get("type", ()) or {"type": "null"} in schema.get("anyOf", ())
 
 
 def _operation_row(operation: Operation) -> list[str]:
@@ -147,6 +163,7 @@ TABLES: Final[dict[str, tuple[str, Callable[[], str]]]] = {
     "modules": ("architecture.md", modules),
     "rules": ("spec.md", spec_rules),
     "operations": ("operations.md", operations),
+    "records": ("interface.md", records),
 }
 
 
