@@ -63,7 +63,7 @@ def test_a_picture_is_sent_and_sent_again(client: AppClient, token: str) -> None
 @pytest.mark.parametrize(
     ("content", "kind", "status", "text"),
     [
-        (bytes(4 * 1024 * 1024 + 1), "image/png", 413, "Body should have at most 4194304 bytes"),
+        (bytes(8 * 1024 * 1024 + 1), "image/png", 413, "Body should have at most 8388608 bytes"),
         (b"{}", "application/json", 415, "Body should be a picture, as image/png or application/octet-stream"),
         (b"<svg/>", "image/svg+xml", 422, "Convert SVG to PNG or WebP first"),
         (b"", "image/png", 422, "Field required"),

@@ -98,6 +98,14 @@ class PillowPictures:
     def __init__(self) -> None:
         self._lock = Lock()
 
+    def cost(self, content: bytes) -> int:
+        """Return the pixels of the frames that are kept."""
+        with _refusing():
+            if animation := _animation(content):
+                return _kept(animation.size, len(animation.parts)) * animation.size[0] * animation.size[1]
+            image = Image.open(io.BytesIO(content), formats=(*_FORMATS, "PNG"))
+            return _kept(image.size, int(getattr(image, "n_frames", 1))) * image.width * image.height
+
     def convert(self, content: bytes) -> ConvertedPicture:
         """Return the stored form of a picture."""
         with self._lock, _refusing():
@@ -141,16 +149,15 @@ def _refusing() -> Iterator[None]:
 
 def _opened(content: bytes) -> _Source:
     """Judge a picture by its header."""
-    if _is_svg(content):
-        raise PictureRefused("Convert SVG to PNG or WebP first")
-    if content.startswith((b"GIF87a", b"GIF89a")):
-        return _taken_apart("GIF", gif_animation(content, MAX_FRAMES))
+    animation = _animation(content)
     if content.startswith(PNG):
-        animation = png_animation(content, MAX_FRAMES)
+        turn = _TURNS.get(png_orientation(content))
         if animation is not None:
-            return _taken_apart("PNG", animation, _TURNS.get(png_orientation(content)))
+            return _taken_apart("PNG", animation, turn)
         image = _png(content)
-        return _Source("PNG", image.size, _TURNS.get(png_orientation(content)), image=image)
+        return _Source("PNG", image.size, turn, image=image)
+    if animation is not None:
+        return _taken_apart("GIF", animation)
     image = Image.open(io.BytesIO(content), formats=_FORMATS)
     _check_size(image.size)
     if image.format == "WEBP":
@@ -164,6 +171,15 @@ def _opened(content: bytes) -> _Source:
     image.draft(None, (STORED_SIDE, STORED_SIDE))
     _check_memory(segments.held + 4 * image.width * image.height <= _MEMORY)
     return _Source("JPEG", size, _TURNS.get(segments.orientation), image=image)
+
+
+def _animation(content: bytes) -> Animation | None:
+    """Return an animation whose file can be taken apart."""
+    if _is_svg(content):
+        raise PictureRefused("Convert SVG to PNG or WebP first")
+    if content.startswith((b"GIF87a", b"GIF89a")):
+        return gif_animation(content, MAX_FRAMES)
+    return png_animation(content, MAX_FRAMES) if content.startswith(PNG) else None
 
 
 def _is_svg(content: bytes) -> bool:

@@ -147,6 +147,22 @@ def test_the_refusal_of_a_file_has_its_reason(gallery: LogoAdmin, content: bytes
 
 
 @pytest.mark.rule("contract P1")
+def test_the_work_of_members_counts_towards_their_hour(
+    gallery: LogoAdmin, storage: Storage, clock: FrozenClock
+) -> None:
+    member = signed_in(storage, "proposals:write")
+    sent(gallery, drawing(size=(300, 200)), member)
+    used, ends_at = storage.read(lambda uow: uow.identity.sign_in_attempts.count("picture work of 500"))
+    assert used > 0
+    storage.write(lambda uow: uow.identity.sign_in_attempts.set("picture work of 500", 120_000, ends_at), "sessions")
+    with pytest.raises(TooManyPictures) as error:
+        sent(gallery, drawing(), member)
+    assert error.value.retry_after == 3600
+    clock.pass_by(3600)
+    sent(gallery, drawing(), ActingAs(member.user_id))
+
+
+@pytest.mark.rule("contract P1")
 def test_a_user_may_send_200_an_hour(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
     caller, content = signed_in(storage, "logos:write"), drawing()
     for _ in range(200):

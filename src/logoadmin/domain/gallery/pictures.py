@@ -1,6 +1,7 @@
 """Pictures: sent, fetched, served and removed (contract P1 to P5)."""
 
 import hashlib
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -11,6 +12,7 @@ from pydantic import ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from logoadmin.domain.gallery.picture_names import DAY
+from logoadmin.domain.gallery.picture_queue import PictureQueue
 from logoadmin.domain.kernel.access import OPTIONAL, OWNER, AllRights, Anonymous, Caller, Held, Permission, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
 from logoadmin.domain.kernel.change_log import REMOVED
@@ -44,7 +46,11 @@ DEFAULT_SPACE: Final = 1024**3
 # At most what a user without write scopes may take of it.
 _MOST_SHARE: Final = 64 * 1024**2
 _REMOVED: Final = "This picture was removed"
+# Pictures, and milliseconds of work for callers without write scopes.
+_PICTURES: Final = "pictures"
+_WORK: Final = "picture work"
 _PER_HOUR: Final = 200
+_WORK_PER_HOUR: Final = 120_000
 _HOUR: Final = 3600
 _FETCH_SECONDS: Final = 20.0
 _SENDING: Final = Permission(Scope.LOGOS_WRITE, or_else=(Scope.THEMES_WRITE, Scope.USERS_WRITE, Scope.PROPOSALS_WRITE))
@@ -107,6 +113,7 @@ class PictureService(Service):
         self._codec, self._outgoing, self._clock = codec, outgoing, clock
         self._public_url, self._space, self._published = public_url, space, published
         self._has_remains = False
+        self._queue = PictureQueue()
 
     @use_case(_SENDING)
     def check(self, gate: Gate, command: SendPicture, caller: Caller = OWNER) -> int | None:
@@ -121,15 +128,16 @@ class PictureService(Service):
         Raises:
             InvalidInput: the file is no picture that can be kept, or was removed before; it cannot be fetched; or
                 Pillow is missing.
-            TooManyPictures: the user sent 200 in an hour.
+            TooManyPictures: the user sent 200 in an hour, or pictures that took minutes; or too many wait.
             Conflict: there is no space for it.
         """
-        self._count(self.check(command, caller))
-        if command.source is None:
-            return self._keep(gate, command, content, caller)
-        if content:
-            raise _invalid("body", "Body should be empty if from is given")
-        return self._keep(gate, command, self._fetched(command.source), caller)
+        held: Held = gate.snapshot_with_rights(command, caller, lambda _uow, _command, held: held)
+        self._count(held.user_id)
+        if command.source is not None:
+            if content:
+                raise _invalid("body", "Body should be empty if from is given")
+            content = self._fetched(command.source)
+        return self._keep(gate, command, content, caller, held)
 
     @use_case(OPTIONAL)
     def get(self, gate: Gate, command: GetPicture, caller: Caller = OWNER) -> tuple[bytes, bool]:
@@ -209,15 +217,14 @@ class PictureService(Service):
         if hashlib.sha256(content).hexdigest() != picture:
             raise _invalid("body", "The file is not the picture that its name says")
         command = SendPicture(content_hash=picture)
-        return not self._keep(gate_of(self, "send", command), command, content, OWNER, is_stored=True).existed
+        return not self._keep(gate_of(self, "send", command), command, content, OWNER, None).existed
 
-    def _keep(
-        self, gate: Gate, command: SendPicture, content: bytes, caller: Caller, *, is_stored: bool = False
-    ) -> Picture:
+    def _keep(self, gate: Gate, command: SendPicture, content: bytes, caller: Caller, held: Held | None) -> Picture:
+        """Keep a picture, converted in its turn; a stored one, as it is, without ``held``."""
         sent = hashlib.sha256(content).hexdigest()
         command = command.model_copy(update={"content_hash": sent})
         known = self.transactions.storage.read(lambda uow: _known(uow, sent))
-        converted = None if known else self._converted(content, is_stored=is_stored)
+        converted = None if known else self._converted(content, held)
         return gate.write(command, caller, partial(self._store, sent=sent, converted=converted))
 
     def _store(
@@ -261,17 +268,24 @@ class PictureService(Service):
             picture, address, small, stored.width, stored.height, stored.frames, stored.size, existed=existed
         )
 
-    def _converted(self, content: bytes, *, is_stored: bool) -> ConvertedPicture:
+    def _converted(self, content: bytes, held: Held | None) -> ConvertedPicture:
         if isinstance(self._codec, str):
             raise _invalid("body", self._codec)
         if not content:
             raise _invalid("body", "Field required", "missing")
         if len(content) > MAX_PICTURE:
             raise _invalid("body", f"The picture should have at most {MAX_PICTURE // 1024**2} MiB")
+        may_write, began = held is None or any(map(held.hold, WRITE_SCOPES)), 0.0
         try:
-            return self._codec.read(content) if is_stored else self._codec.convert(content)
+            with self._queue.turn(self._codec.cost(content), may_write=may_write):
+                began = time.thread_time()
+                return self._codec.read(content) if held is None else self._codec.convert(content)
         except PictureRefused as error:
             raise _invalid("body", str(error)) from None
+        finally:
+            if held is not None and held.user_id is not None and not may_write and began:
+                work = round(1000 * (time.thread_time() - began))
+                self._count_of(held.user_id, _WORK, work, _WORK_PER_HOUR)
 
     def _fetched(self, url: str) -> bytes:
         if self._outgoing is None:
@@ -282,23 +296,29 @@ class PictureService(Service):
             raise _invalid("query", f"The picture cannot be fetched: {error}", field="from") from None
 
     def _count(self, user_id: int | None) -> None:
-        """Count a picture of a user, before it is decoded."""
+        """Count a picture of a user, before it is decoded, unless those of this hour took too much work already."""
         if user_id is None:
             return
-        now, counted = self._clock.now(), f"pictures of {user_id}"
+        waits = self._count_of(user_id, _WORK, 0, _WORK_PER_HOUR) or self._count_of(user_id, _PICTURES, 1, _PER_HOUR)
+        if waits:
+            raise TooManyPictures(waits)
+
+    def _count_of(self, user_id: int, what: str, more: int, most: int) -> int:
+        """Add to what a user has of something in this hour; return the seconds to wait if that was used up before."""
+        now, counted = self._clock.now(), f"{what} of {user_id}"
 
         def work(uow: UnitOfWork) -> int:
             attempts = uow.identity.sign_in_attempts
             count, ends_at = attempts.count(counted)
             if not now < ends_at <= now + _HOUR:  # over, or from a clock that was ahead
                 count, ends_at = 0, now + _HOUR
-            if count < _PER_HOUR:
-                attempts.set(counted, count + 1, ends_at)
-                return 0
-            return ends_at - now
+            if count >= most:
+                return ends_at - now
+            if more:
+                attempts.set(counted, count + more, ends_at)
+            return 0
 
-        if wait := self.transactions.storage.write(work, "sessions"):
-            raise TooManyPictures(wait)
+        return self.transactions.storage.write(work, "sessions")
 
 
 def _known(uow: AnyUnitOfWork, sha256: str) -> StoredPicture | None:

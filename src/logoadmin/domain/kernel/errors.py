@@ -209,9 +209,9 @@ class TooManySignIns(LogoAdminError):
 class TooManyPictures(LogoAdminError):
     """A user sent too many pictures; ``retry_after`` is the number of seconds to wait (contract P1)."""
 
-    def __init__(self, retry_after: int) -> None:
+    def __init__(self, retry_after: int, text: str = "Too many pictures in an hour") -> None:
         self.retry_after = retry_after
-        super().__init__("Too many pictures in an hour")
+        super().__init__(text)
 
 
 class PictureGone(LogoAdminError):

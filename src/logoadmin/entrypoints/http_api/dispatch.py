@@ -29,6 +29,7 @@ _ISSUER_THREADS: Final = 2
 _JUDGING_THREADS: Final = 2
 # They only wait. Other hosts may take 20 seconds, and each caller has one of the threads.
 _ASKING_THREADS: Final = 8
+_DECODING_THREADS: Final = 12
 # Storage has its own time limits, so this one is rarely reached (contract A20: 2 s).
 TIMEOUT: Final = 1.9  # seconds
 # How long the next shared read waits for one that takes unusually long.
@@ -259,8 +260,8 @@ class Dispatch:
         self.asking_issuer = LongLane("asking-issuer", _ISSUER_THREADS, long_calls)
         # Few threads, for the interpreter lock as well.
         self.judging = FairLane("judging", _JUDGING_THREADS, long_calls)
-        # Pictures are decoded one at a time.
-        self.decoding = FairLane("decoding", 1, long_calls)
+        # They mostly wait: pictures are decoded one at a time, in an order of the core.
+        self.decoding = FairLane("decoding", _DECODING_THREADS, long_calls)
         self.exporting = LongLane("exporting", 1, long_calls)
         self.rendering = LongLane("rendering", _RENDERING_THREADS, long_calls)
         # One thread, so that only one parser at a time competes with the event loop for the interpreter lock.

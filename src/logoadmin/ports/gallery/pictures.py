@@ -49,6 +49,13 @@ class PictureCodec(Protocol):
     A call takes at most 256 MiB, whatever the file: it must be judged by its header before it is decoded.
     """
 
+    def cost(self, content: bytes) -> int:
+        """Return the pixels of all frames of a file that are kept, judged by its header.
+
+        Raises:
+            PictureRefused: it is another file, or too large.
+        """
+
     def convert(self, content: bytes) -> ConvertedPicture:
         """Return the stored form of a file, which is PNG, JPEG, GIF or WebP by its content.
 
