@@ -8,7 +8,16 @@ from tinycss2.ast import FunctionBlock, IdentToken, Node, ParseError, SquareBrac
 
 from logoadmin.domain.publication.css.overlays import overlays
 from logoadmin.domain.publication.css.structure import Block, Declaration, Structure, unprefixed
-from logoadmin.domain.publication.css.tokens import Nodes, Tokens, is_literal, significant, too_deep, unclosed, walk
+from logoadmin.domain.publication.css.tokens import (
+    DROPPED,
+    Nodes,
+    Tokens,
+    is_literal,
+    significant,
+    too_deep,
+    unclosed,
+    walk,
+)
 from logoadmin.domain.publication.css.urls import hosts_of
 from logoadmin.domain.publication.css.verdict import Risk, RiskName
 
@@ -50,8 +59,11 @@ def _at(risk: RiskName, places: Iterable[Node]) -> Iterator[Risk]:
 
 
 def _invalid(tokens: Tokens, structure: Structure) -> Iterator[Node]:
-    """Yield what browsers skip or close: errors of the tokenizer and the parser, and all that is not closed."""
-    yield from (node for node in walk(tokens.nodes) if isinstance(node, ParseError) or is_literal(node, "\\"))
+    """Yield the places that change the reading of other text: unclosed or unmatched braces, deep nesting and the like.
+
+    A declaration or rule that browsers drop is not among them.
+    """
+    yield from (node for node in walk(tokens.nodes) if isinstance(node, ParseError) and node.kind not in DROPPED)
     yield from structure.invalid
     yield from too_deep(tokens.nodes)
     yield from unclosed(tokens)

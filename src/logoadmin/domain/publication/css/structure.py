@@ -49,7 +49,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """The blocks of a text, each after the one around it, and what is neither a rule nor a declaration."""
+    """The blocks of a text, each after the one around it, and what a list of declarations cannot have."""
 
     blocks: list[Block]
     invalid: Nodes
@@ -73,7 +73,7 @@ def structure_of(tokens: Tokens, form: CssForm) -> Structure:
     for block, nodes in waiting:
         is_sheet = block is text and form == "sheet"
         for statement in _statements(nodes, is_sheet):
-            inner = _added(structure, tokens, block, statement, is_sheet)
+            inner = _added(tokens, block, statement, is_sheet)
             if inner is not None and statement.block is not None:
                 structure.blocks.append(inner)
                 waiting.append((inner, statement.block.content))
@@ -82,7 +82,7 @@ def structure_of(tokens: Tokens, form: CssForm) -> Structure:
     return structure
 
 
-def _added(structure: Structure, tokens: Tokens, block: Block, statement: _Statement, is_sheet: bool) -> Block | None:
+def _added(tokens: Tokens, block: Block, statement: _Statement, is_sheet: bool) -> Block | None:
     """Add a statement to the block around it; return the rule, if it is one."""
     head = statement.head
     first = head[0] if head else None
@@ -93,14 +93,11 @@ def _added(structure: Structure, tokens: Tokens, block: Block, statement: _State
             (rule if statement.block else block).addresses.extend(addresses(tokens, head))
         return rule
     if statement.block is not None:
-        if not significant(head):
-            structure.invalid.append(statement.block)
         rule = Block(block, first or statement.block, "", head)
         rule.addresses.extend(addresses(tokens, head))
         return rule
     declaration = None if is_sheet else _declaration(head)
     if declaration is None:
-        structure.invalid.append(head[0])
         block.addresses.extend(addresses(tokens, head))
         return None
     block.declarations.append(declaration)

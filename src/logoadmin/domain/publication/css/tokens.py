@@ -4,6 +4,7 @@ tinycss2 differs from browsers in three places. They are levelled here without m
 position of each token stays that in the text.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -31,6 +32,10 @@ _DIGITS: Final = frozenset("0123456789")
 MAX_BLOCKS: Final = 20_000
 MAX_FUNCTIONS: Final = 100_000
 MAX_LEVELS: Final = 64
+
+# Errors of the tokenizer for which browsers drop a declaration or a rule, and read everything else as it is.
+DROPPED: Final = (")", "]", "bad-url")
+END_OF_URL: Final = re.compile(r"(?:\\.|[^)\\])*\)", re.DOTALL)
 
 Nodes = list[Node]
 
@@ -172,7 +177,7 @@ def offset_of(node: Node, starts: Sequence[int]) -> int:
 
 
 def unclosed(tokens: Tokens) -> Iterator[Node]:
-    """Yield the comment and the blocks that the end of the text closes; strings and url() are errors already."""
+    """Yield the comment, the bad url() and the blocks that the end of the text closes; strings are errors already."""
     path: list[Node] = []
     nodes: Nodes | None = tokens.nodes
     while nodes:
@@ -184,6 +189,8 @@ def unclosed(tokens: Tokens) -> Iterator[Node]:
     rest = tokens.text[offset_of(leaf, line_starts(tokens.text)) :]
     if isinstance(leaf, Comment):
         is_open = rest.find("*/", 2) == -1
+    elif isinstance(leaf, ParseError) and leaf.kind == "bad-url":
+        is_open = END_OF_URL.match(rest) is None
     else:
         is_open = contents(leaf) is not None and rest[-1] in "{[("
     if is_open:
