@@ -32,6 +32,7 @@ from logoadmin.domain.kernel.errors import InvalidInput, StartError, TablesMissi
 from logoadmin.domain.kernel.extras import install_extra
 from logoadmin.domain.kernel.public_url import PublicUrl
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
+from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.files.page import ASSET, NO_LINKS, PAGE, Links, Page
 from logoadmin.domain.publication.publication_records import READER
 from logoadmin.domain.publication.publication_service import PublishingRules
@@ -300,7 +301,7 @@ def _publishing(settings: Settings, *, demo: bool) -> PublishingRules:
         gallery_dir(settings),
         settings.gallery_dir is None,
         _page(settings, demo=demo),
-        targets_of(settings),
+        Targets(targets_of(settings)),
         *_links(settings),
     )
 

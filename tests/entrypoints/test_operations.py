@@ -97,7 +97,8 @@ ROLES: Final = [
 CREATED: Final = {**ARTWORK, "authors": [], "created_at": NOW}
 # A rule is no declaration, so the CSS of the sample fits a theme, not a logo.
 RULE: Final = [{"risk": "invalid", "line": 1, "column": 1}]
-VERDICT: Final = {"form": "declarations", "hosts": [], "imports": [], "size": 20, "risks": RULE, "reason": ""}
+VERDICT: Final = {"form": "declarations", "hosts": [], "imports": [], "size": 20, "risks": RULE, "reason": "",
+                  "documents": []}
 _SETTINGS: Final[dict[str, Any]] = {"picture_hosts": [], "gallery_title": None, "gallery_home": None, "views": []}
 # The exact answers to the sample requests for records and links.
 ANSWERS: Final[dict[str, Any]] = {
@@ -117,7 +118,9 @@ ANSWERS: Final[dict[str, Any]] = {
     "DELETE /api/users/{user_id}/sessions/{session_id}": {"session_id": "theirs"},
     "GET /api/users/{user_id}/factors": [],
     "DELETE /api/users/{user_id}/factors": {"user_id": 7, "removed": 0},
-    "POST /api/css/verdict": {"form": "sheet", "hosts": [], "imports": [], "size": 16, "risks": [], "reason": ""},
+    "POST /api/css/verdict": {
+        "form": "sheet", "hosts": [], "imports": [], "size": 16, "risks": [], "reason": "", "documents": []
+    },
     "GET /api/publication": {
         "version": 11, "logos": 1, "themes": 1, "left_out": [], "changed": [], "blocked": [],
         "risky": [{"kind": "logo", "id": 1, "name": "Aurora", "risks": ["invalid"]}],

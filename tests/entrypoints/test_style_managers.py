@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,10 +13,12 @@ import pytest
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.publication.files.user_styles import StyledArtwork, Target, user_style
+from logoadmin.domain.publication.css.targets import Target
+from logoadmin.domain.publication.files.user_styles import StyledArtwork, user_style
 from logoadmin.settings import settings_of
 from tests.entrypoints.command_line import Run
 from tests.options import GALLERY, skip_without
+from tests.style_manager import sections
 
 pytestmark = [pytest.mark.server("Node is started"), pytest.mark.rule("contract Q3")]
 
@@ -35,6 +37,7 @@ TARGETS: Final = {
     name: {"name": name, "document": f'domain("{name}.example")', "logo": ".logo"}
     for name in ("forum", "market", "wiki")
 }
+PASTED: Final = Path(__file__).with_name("pasted_styles.jsonl")
 NAMES: Final = (
     *("Aurora", "Dawn */ body { display: none } /*", "a\nb", "a\r\n@name b", "@name b", "==/UserStyle== */", "*\\/"),
     *(
@@ -72,17 +75,47 @@ def metadata(styles: Mapping[str, str]) -> Any:
     return json.loads(run.stdout)
 
 
-def test_every_style_of_the_sample_gallery_is_read(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    database = f"sqlite:///{tmp_path}/gallery.db"
-    monkeypatch.setenv("LOGOADMIN_DATABASE", database)
-    assert run("init").code == 0
-    assert run("import", str(GALLERY)).code == 0
-    files = MemoryGalleryFiles()
-    given: dict[str, Any] = {"database": database, "gallery_targets": TARGETS, "public_url": "https://gallery.example"}
-    with open_gallery(settings_of(**given)) as gallery:
-        gallery.publication.publish(files)
-    styles = {name: text.decode() for name, text in files.files.items() if name.endswith(".user.css")}
-    (index,) = [json.loads(text) for name, text in files.files.items() if name[:1].isdigit()]
+@pytest.fixture
+def published(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], Mapping[str, str]]:
+    """Return the published files of a gallery whose records are in a file."""
+
+    def files_of(records: Path) -> Mapping[str, str]:
+        database = f"sqlite:///{tmp_path}/gallery.db"
+        monkeypatch.setenv("LOGOADMIN_DATABASE", database)
+        assert run("init").code == 0
+        assert run("import", str(records)).code == 0
+        files = MemoryGalleryFiles()
+        given: dict[str, Any] = {"gallery_targets": TARGETS, "public_url": "https://gallery.example"}
+        with open_gallery(settings_of(database=database, **given)) as gallery:
+            gallery.publication.publish(files)
+        return {name: text.decode() for name, text in files.files.items() if name.endswith((".user.css", ".json"))}
+
+    return files_of
+
+
+def test_pasted_styles_apply_to_their_target_alone(published: Callable[[Path], Mapping[str, str]]) -> None:
+    files = published(PASTED)
+    (index,) = [json.loads(text) for name, text in files.items() if name[:1].isdigit()]
+    verdicts = {theme["theme_id"]: theme["css"] for theme in index["themes"]}
+    styles = {int(name[7:-9]): text for name, text in files.items() if name.endswith(".user.css")}
+    # 901 imports something that was not fetched, 902 also names another site, and 906 is for a target without pages.
+    assert styles.keys() == {903, 904}
+    assert [each["risk"] for each in verdicts[902]["risks"]] == ["foreign_document"]
+    assert verdicts[902]["documents"][1] == 'domain("www.alacritty.example")'
+    assert "  //width: 10px;\n" in styles[903]
+    assert "/*!\n * Quiet page 2.3.1\n" in styles[904]
+    assert verdicts[906] == {"form": "sheet"}
+    assert {each["name"] for each in metadata(dict(zip("ab", styles.values(), strict=True))).values()} == {
+        "A slash comment",
+        "Licence kept?",
+    }
+    assert [sections(text) for text in styles.values()] == [[(("domain", "alacritty.org"),)]] * 2
+
+
+def test_every_style_of_the_sample_gallery_is_read(published: Callable[[Path], Mapping[str, str]]) -> None:
+    files = published(GALLERY)
+    styles = {name: text for name, text in files.items() if name.endswith(".user.css")}
+    (index,) = [json.loads(text) for name, text in files.items() if name[:1].isdigit()]
     expected = {
         f"{kind}s/{record[f'{kind}_id']}.user.css": record
         for kind in ("logo", "theme")
@@ -95,6 +128,7 @@ def test_every_style_of_the_sample_gallery_is_read(run: Run, tmp_path: Path, mon
     assert found.keys() == expected.keys()
     for name, record in expected.items():
         read = found[name]
+        assert {*sections(styles[name])} == {(("domain", f"{record['target']}.example"),)}
         assert read["name"] == " ".join(record["name"].split())
         names = ", ".join(authors[each] for each in record.get("author_ids", []))
         assert read.get("author", "") == " ".join(names.split())

@@ -279,6 +279,7 @@ class LogoAdmin:
         self.authors = AuthorService(transactions)
         self.themes = ThemeService(THEMES, transactions)
         self.logos = LogoService(LOGOS, transactions)
+        self.themes.targets = self.logos.targets = rules.publishing.targets
         self.pins = PinService(transactions, ports.outgoing if rules.publishing.pin_imports else None, ports.clock)
         self.pictures = PictureService(
             transactions,
@@ -291,7 +292,7 @@ class LogoAdmin:
         )
         self.published = ports.published
         self.settings = SettingsService(transactions, rules.service_settings)
-        self.css = CssService(transactions, ports.clock)
+        self.css = CssService(transactions, ports.clock, rules.publishing.targets)
         self.preferences = PreferenceService(transactions)
         self.keys = KeyService(transactions, ports.randomness, rules.sign_in)
         self.events = EventService(transactions)
@@ -308,7 +309,9 @@ class LogoAdmin:
         self.changes = ChangeService(transactions, notices)
         self.acts = ActService(transactions)
         self.bulk = BulkService(transactions, new_passwords, of_kinds)
-        self.proposals = ProposalService(transactions, of_kinds, ports.clock, notices, own_host)
+        self.proposals = ProposalService(
+            transactions, of_kinds, ports.clock, notices, own_host, self._rules.publishing.targets
+        )
         self.notices = NoticeSender(transactions, ports.clock, notices, ports.receivers)
         self.import_export = ImportExportService(transactions, new_passwords)
 

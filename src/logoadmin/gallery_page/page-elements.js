@@ -20,6 +20,8 @@ export const config =
     JSON.parse(document.getElementById("gallery")?.textContent ?? "")
   );
 const TARGETS = new Map(config.targets.map((target) => [target.id, target]));
+/** A target that is the name of a host needs no description. */
+const HOST = /^(?=.{1,64}$)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?$/;
 /** The long side of thumbnails in pixels. */
 const THUMBNAIL = 320;
 
@@ -59,8 +61,9 @@ export function keyOf({ kind, id, record: { name, target, authors, preview_url, 
 export function isInstallable({ kind, record }) {
   const target = TARGETS.get(record.target);
   const { imports = [], risks = [] } = record.css;
-  const isWhole = !risks.some(({ risk }) => risk === "invalid") && imports.every(({ sha256 }) => sha256);
-  return isWhole && target !== undefined && (kind === "theme" || target.logos !== false);
+  const isWhole = !risks.some(({ risk }) => risk === "invalid" || risk === "foreign_document") && imports.every(({ sha256 }) => sha256);
+  if (target === undefined) return isWhole && kind === "theme" && HOST.test(record.target);
+  return isWhole && (kind === "theme" || target.logos !== false);
 }
 
 /** @param {string} name @returns {HTMLElement} what stands for a picture: up to two letters on a colour of their own */

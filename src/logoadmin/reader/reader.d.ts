@@ -23,7 +23,7 @@ export interface Author {
 }
 
 export interface Risk {
-  risk: "overlay" | "input_styling" | "attribute_exfiltration" | "animation" | "document" | "invalid" | (string & {});
+  risk: "overlay" | "input_styling" | "attribute_exfiltration" | "animation" | "document" | "foreign_document" | "invalid" | (string & {});
   line: number;
   column: number;
 }
@@ -38,6 +38,8 @@ export interface Verdict {
   /** In bytes of UTF-8; absent if it is that of `custom_css`. */
   size?: number;
   risks?: Risk[];
+  /** The conditions of its own `@-moz-document` rules. */
+  documents?: string[];
 }
 
 export interface Artwork {

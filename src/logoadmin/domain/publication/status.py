@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.css import judge
+from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.files.contents import StoredArtworks, active_artworks
 from logoadmin.domain.publication.pins.pin_changes import imports_of
 from logoadmin.domain.publication.pins.pinned_css import StoredPins
@@ -14,13 +15,16 @@ from logoadmin.ports.publication.publication_storage import Pin, Withdrawal
 from logoadmin.ports.storage import Storage
 
 
-def status_of(storage: Storage, version: int, blocked: Iterable[Withdrawal], *, pin_imports: bool) -> PublicationStatus:
+def status_of(
+    storage: Storage, version: int, blocked: Iterable[Withdrawal], targets: Targets, *, pin_imports: bool
+) -> PublicationStatus:
     """Return the status; no transaction is open while CSS is judged, which may take a while.
 
     Args:
         storage: where the records are.
         version: the id of the last change when it begins: later changes may be in it already.
         blocked: the blocked records.
+        targets: the targets with pages.
         pin_imports: whether readers get pinned imports; without them, no record is left out.
     """
     stored, stored_pins = StoredArtworks(storage), StoredPins(storage)
@@ -32,10 +36,9 @@ def status_of(storage: Storage, version: int, blocked: Iterable[Withdrawal], *, 
             left_out.append(css)
             continue
         published[kind.kind] += 1
-        risks = judge(artwork.custom_css, kind.css_form, css.texts).risks
-        if risks:
-            names = tuple(dict.fromkeys(each.risk for each in risks))
-            risky.append(Risky(kind.kind, kind.id_of(artwork), artwork.name, names))
+        verdict = judge(artwork.custom_css, kind.css_form, css.texts, pages=targets.pages(artwork.target))
+        if verdict.risks:
+            risky.append(Risky(kind.kind, kind.id_of(artwork), artwork.name, verdict.risk_names))
     return PublicationStatus(
         version,
         published[Kind.LOGO],

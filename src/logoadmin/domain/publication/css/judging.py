@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from threading import Lock
 from types import MappingProxyType
@@ -13,6 +13,7 @@ from cachetools import LRUCache, cached
 from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.publication.css.addresses import Address, Use
 from logoadmin.domain.publication.css.data_urls import hosts_in_document, is_data_url, is_document, sheets_in
+from logoadmin.domain.publication.css.pages import Document, Pages, documents_in
 from logoadmin.domain.publication.css.risks import risks_of
 from logoadmin.domain.publication.css.structure import structure_of
 from logoadmin.domain.publication.css.tokens import (
@@ -46,20 +47,29 @@ class _Import:
 
 @dataclass(frozen=True, slots=True)
 class _Findings:
-    """What a text says itself, without what it imports."""
+    """What a text says itself, without what it imports; ``own`` are its rules ``@-moz-document``."""
 
     hosts: frozenset[str]
     imports: tuple[_Import, ...]
     documents: frozenset[str]
+    own: tuple[Document, ...]
     risks: tuple[Risk, ...]
     size: int
     reason: str = ""
 
     @property
+    def conditions(self) -> Iterator[str]:
+        """The conditions of its own rules ``@-moz-document``."""
+        return (str(each) for document in self.own for each in document.conditions)
+
+    @property
     def memory(self) -> int:
         """About how many bytes they take."""
+        conditions = [each for document in self.own for each in document.conditions]
         texts = sum(map(len, (*self.hosts, *self.documents))) + sum(len(each.url) for each in self.imports)
-        return 600 + 4 * texts + 100 * (len(self.hosts) + len(self.imports) + len(self.documents) + len(self.risks))
+        texts += sum(len(each.value) for each in conditions)
+        parts = self.hosts, self.imports, self.documents, self.own, conditions, self.risks
+        return 600 + 4 * texts + 100 * sum(map(len, parts))
 
 
 class _TooLong(Exception):
@@ -75,6 +85,7 @@ def judge(
     form: CssForm,
     pinned: Mapping[str, str] = MappingProxyType({}),
     may_go_on: Callable[[], bool] = _always,
+    pages: Pages = (),
 ) -> Verdict:
     """Return the verdict on a text; it is remembered for each distinct text.
 
@@ -85,9 +96,10 @@ def judge(
             these from the gallery, so the host of the import is not contacted; what they contain is.
         may_go_on: asked several times a second; once it is false, the verdict is ``invalid`` with that reason, and not
             remembered.
+        pages: those of the artwork's target, if it has any; every ``@-moz-document`` for others is a risk.
     """
     try:
-        return _judged(css, form, pinned, may_go_on)[0]
+        return _judged(css, form, pinned, may_go_on, pages)[0]
     except _TooLong:
         return Verdict(form, (), (), _size(css), (Risk("invalid", 1, 1),), TOO_LONG)
 
@@ -104,11 +116,16 @@ def documents_of(css: str, form: CssForm, pinned: Mapping[str, str] = MappingPro
 
 
 def _judged(
-    css: str, form: CssForm, pinned: Mapping[str, str], may_go_on: Callable[[], bool] = _always
+    css: str,
+    form: CssForm,
+    pinned: Mapping[str, str],
+    may_go_on: Callable[[], bool] = _always,
+    pages: Pages = (),
 ) -> tuple[Verdict, set[str]]:
     """Return the verdict and the documents."""
     own = _findings(css, form, may_go_on)
-    hosts, documents, risks, size = set(own.hosts), set(own.documents), list(own.risks), own.size
+    hosts, documents, size = set(own.hosts), set(own.documents), own.size
+    risks, conditions = [*own.risks, *_foreign(own, pages)], [*own.conditions]
     # The imports to follow, with the place in the text and the level of the import in it.
     waiting = [(each.url, each.line, each.column, 0) for each in own.imports]
     followed: set[str] = set()
@@ -128,11 +145,22 @@ def _judged(
         for found in (_findings(sheet, "sheet", may_go_on) for sheet in sheets):
             hosts |= found.hosts
             documents |= found.documents
-            risks += (Risk(name, line, column) for name in {each.risk: None for each in found.risks})
+            of_sheet = (*found.risks, *_foreign(found, pages))
+            risks += (Risk(name, line, column) for name in {each.risk: None for each in of_sheet})
+            conditions += found.conditions
             size += found.size if url in pinned else 0
             waiting += ((each.url, line, column, level + (url not in pinned)) for each in found.imports)
     imports = tuple(CssImport(each.url, _sha256(pinned.get(each.url))) for each in own.imports)
-    return Verdict(form, tuple(sorted(hosts)), imports, size, _limited(risks), own.reason), documents
+    listed = tuple(dict.fromkeys(conditions))
+    verdict = Verdict(form, tuple(sorted(hosts)), imports, size, _limited(risks), own.reason, documents=listed)
+    return verdict, documents
+
+
+def _foreign(found: _Findings, pages: Pages) -> Iterator[Risk]:
+    """Yield the rules whose pages are not, or may not be, those of the target."""
+    for each in found.own:
+        if not each.is_within(pages):
+            yield Risk("foreign_document", each.place.source_line, each.place.source_column)
 
 
 def _sha256(sheet: str | None) -> str | None:
@@ -155,7 +183,7 @@ def _findings(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always) 
             raise _TooLong
 
     if has_too_many_blocks(css):
-        return _Findings(frozenset(), (), frozenset(), (Risk("invalid", 1, 1),), _size(css), TOO_MANY)
+        return _Findings(frozenset(), (), frozenset(), (), (Risk("invalid", 1, 1),), _size(css), TOO_MANY)
     go_on()
     tokens = tokenize(css)
     go_on()
@@ -166,9 +194,11 @@ def _findings(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always) 
         _Import(each.url, each.place.source_line, each.place.source_column) for each in own if each.use is Use.IMPORT
     ]
     imports.sort(key=lambda each: (each.line, each.column))
-    for other in other_readings(css):
+    rules = [*documents_in(tokens)]
+    for other in map(tokenize, other_readings(css)):
         go_on()
-        own += structure_of(tokenize(other), form).addresses()
+        own += structure_of(other, form).addresses()
+        rules += documents_in(other)
     hosts, documents = _contacted((each for each in own if each.use is not Use.IMPORT), go_on)
     risks = [Risk("document", each.place.source_line, each.place.source_column) for each in documents]
     for found in risks_of(tokens, structure):
@@ -178,6 +208,7 @@ def _findings(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always) 
         frozenset(hosts),
         tuple(imports),
         frozenset(trimmed(each.url) for each in documents),
+        tuple(rules),
         _limited(risks),
         _size(css),
         TOO_DEEP if any(too_deep(tokens.nodes)) else "",

@@ -9,7 +9,9 @@ from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.kernel.limits import described
 from logoadmin.domain.kernel.records import Version
 
-RiskName = Literal["overlay", "input_styling", "attribute_exfiltration", "animation", "document", "invalid"]
+RiskName = Literal[
+    "overlay", "input_styling", "attribute_exfiltration", "animation", "document", "foreign_document", "invalid"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +21,8 @@ class Risk:
     risk: Annotated[
         RiskName,
         described(
-            "The kind of risk; `document` is a `data:` URL that may name other files, `invalid` is CSS that cannot be "
-            "parsed, or only in part.",
+            "The kind of risk; `document` is a `data:` URL that may name other files, `foreign_document` is an "
+            "`@-moz-document` for pages outside the target, `invalid` is CSS whose end or depth browsers guess.",
             "overlay",
         ),
     ]
@@ -82,7 +84,16 @@ class Verdict:
             "It has more than 20,000 blocks or 100,000 functions",
         ),
     ] = ""
+    documents: Annotated[
+        tuple[str, ...],
+        described("The conditions of its own `@-moz-document` rules, in order.", ['domain("forum.example")']),
+    ] = ()
     version: Version = field(default=0, compare=False, repr=False, kw_only=True)
+
+    @property
+    def risk_names(self) -> tuple[RiskName, ...]:
+        """The kinds of its risks, in order."""
+        return tuple(dict.fromkeys(each.risk for each in self.risks))
 
     @property
     def import_urls(self) -> tuple[str, ...]:

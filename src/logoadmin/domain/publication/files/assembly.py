@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from logoadmin.domain.publication.css.targets import NO_TARGETS, Targets
 from logoadmin.domain.publication.files.contents import Contents
 from logoadmin.domain.publication.files.gallery_keys import DAY, Identity
 from logoadmin.domain.publication.files.index import Index, hashed_name, packed_fingerprints
@@ -11,7 +12,6 @@ from logoadmin.domain.publication.files.index_differences import named_differenc
 from logoadmin.domain.publication.files.page import PAGE
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, signed
 from logoadmin.domain.publication.files.user_style_files import UserStyles
-from logoadmin.domain.publication.files.user_styles import Target
 from logoadmin.domain.publication.files.withdrawals import withdrawn_entry, withdrawn_file
 from logoadmin.domain.publication.publication_records import Publication, PublishedIndex
 from logoadmin.ports.publication.publication_storage import Withdrawal
@@ -55,7 +55,7 @@ class Unsigned:
     """
 
     files: Mapping[str, bytes] = field(default_factory=dict)
-    targets: Sequence[Target] = ()
+    targets: Targets = NO_TARGETS
     url: str | None = None
 
 

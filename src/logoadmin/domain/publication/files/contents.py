@@ -1,6 +1,6 @@
 """The records of a publication, read once at one moment (contract L1, L4, L5)."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Protocol
 
@@ -9,6 +9,7 @@ from logoadmin.domain.kernel.lists import Filter, Listing
 from logoadmin.domain.kernel.pictures import picture_of, picture_path
 from logoadmin.domain.kernel.records import Kind, Logo, Theme, version_of
 from logoadmin.domain.publication.css import judge
+from logoadmin.domain.publication.css.targets import NO_TARGETS, Targets
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.domain.publication.files.index import IndexBuilder, without_empty
 from logoadmin.domain.publication.pins.pinned_css import PinnedCss, PinnedSheets, ReadsPins, Unpinned
@@ -16,6 +17,8 @@ from logoadmin.domain.publication.publication_records import LeftOut
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 _ACTIVE: Final = Filter(active=True)
+# What keeps CSS out of style managers (contract Q3).
+_UNSTYLED: Final = frozenset(("foreign_document", "invalid"))
 
 
 class HasArtworks(Protocol):
@@ -67,13 +70,13 @@ class Contents:
     versions: dict[tuple[Kind, int], int] = field(default_factory=dict)
 
 
-def contents_of(uow: UnitOfWork, *, pin_imports: bool, styled: Collection[tuple[Kind, str]] = ()) -> Contents:
+def contents_of(uow: UnitOfWork, *, pin_imports: bool, targets: Targets = NO_TARGETS) -> Contents:
     """Read the active artworks, of which none is held: each is a part of the index when the next one is read.
 
     Args:
         uow: where they are.
         pin_imports: whether readers get pinned copies of imported style sheets; otherwise imports stay as they are.
-        styled: the kinds of artworks that get user styles, each with a target.
+        targets: the targets with pages, for which artworks may get user styles.
     """
     contents, sizes = Contents(), uow.gallery.pictures.sizes()
     for kind, artwork, css in active_artworks(uow, uow.publication.pins, pin_imports=pin_imports):
@@ -81,13 +84,14 @@ def contents_of(uow: UnitOfWork, *, pin_imports: bool, styled: Collection[tuple[
             contents.left_out.append(css)
             continue
         contents.sheets.update(css.sheets)
-        verdict = judge(artwork.custom_css, kind.css_form, css.texts)
+        verdict = judge(artwork.custom_css, kind.css_form, css.texts, pages=targets.pages(artwork.target))
         shown: dict[str, Any] = {}
         if (picture := picture_of(artwork.preview_url)) in sizes and picture is not None:
             contents.pictures.add(picture)
             shown = _picture_entry(picture, *sizes[picture])
         contents.records.add(kind.kind, artwork, css.css, _verdict_entry(verdict), shown)
-        if (kind.kind, artwork.target) in styled and not any(risk.risk == "invalid" for risk in verdict.risks):
+        target = targets.get(artwork.target)
+        if target is not None and target.has_styles_of(kind.kind) and _UNSTYLED.isdisjoint(verdict.risk_names):
             contents.versions[kind.kind, kind.id_of(artwork)] = version_of(artwork)
     return contents
 
@@ -144,4 +148,5 @@ def _verdict_entry(verdict: Verdict) -> dict[str, Any]:
         "imports": [without_empty(asdict(each)) for each in verdict.imports],
         "size": verdict.size if verdict.imports else None,
         "risks": [asdict(risk) for risk in verdict.risks],
+        "documents": verdict.documents,
     }

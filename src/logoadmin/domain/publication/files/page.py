@@ -1,13 +1,13 @@
 """The page of the published gallery for visitors, and the files beside it (contract Q2)."""
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
+from logoadmin.domain.publication.css.targets import Target
 from logoadmin.domain.publication.files.index import canonical
-from logoadmin.domain.publication.files.user_styles import Target
 
 PAGE: Final = "index.html"
 # The names of what it loads besides the reader, as a regular expression; these are published as they are.
@@ -52,7 +52,7 @@ class Page:
 
 
 def page_files(
-    page: Page, targets: Sequence[Target], links: Links, keys: Sequence[Mapping[str, str]]
+    page: Page, targets: Iterable[Target], links: Links, keys: Sequence[Mapping[str, str]]
 ) -> dict[str, bytes]:
     """Return the files of the page by name.
 

@@ -2,15 +2,16 @@
 
 import json
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.files.index import Index, canonical, sha256
-from logoadmin.domain.publication.files.user_styles import StyledArtwork, Target, style_name, user_style
+from logoadmin.domain.publication.files.user_styles import StyledArtwork, style_name, user_style
 from logoadmin.domain.publication.publication_records import StyleFile
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 
@@ -19,7 +20,7 @@ STYLES: Final = ".styles.json"
 # Stands before what cannot be a user style.
 _NONE: Final = "-"
 # Raised with each change of what this program makes of an artwork.
-_FORM: Final = 1
+_FORM: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class UserStyles:
         index: its index.
         sheets: its pinned sheets by their SHA-256.
         versions: the versions of the artworks that get a user style, by kind and id.
-        targets: the described targets.
+        targets: the targets with pages.
         gallery: the UUID of the gallery.
         url: see :func:`~logoadmin.domain.publication.files.user_styles.user_style`, like the next one.
     """
@@ -38,20 +39,21 @@ class UserStyles:
     index: Index
     sheets: Mapping[str, str]
     versions: Mapping[tuple[Kind, int], int]
-    targets: Sequence[Target]
+    targets: Targets
     gallery: str
     url: str | None
     has_page: bool
 
     def __iter__(self) -> Iterator[StyleFile]:
         """Yield a file for each artwork, one at a time."""
-        targets = {target.id: target for target in self.targets}
         for (kind, id_), version in self.versions.items():
             record = self._record(KINDS[kind].plural, id_)
             authors = [self._record("authors", each)["username"] for each in record.get("author_ids", ())]
             css = record.get("custom_css", "")
             artwork = StyledArtwork(kind, id_, version, record["name"], authors, css)
-            target = targets[record["target"]]
+            target = self.targets.get(record["target"])
+            if target is None:
+                continue
             make = partial(user_style, artwork, target, self.sheets, self.gallery, self.url, has_page=self.has_page)
             made_of = repr((_FORM, artwork, target, self.gallery, self.url, self.has_page))
             yield StyleFile(style_name(kind, id_), sha256(made_of.encode())[:16], make)
@@ -59,12 +61,6 @@ class UserStyles:
     def _record(self, section: str, id_: int) -> Any:
         found = self.index.sections[section]
         return json.loads(found.record(bisect_left(found.fingerprints.ids, id_)))
-
-
-def stylable(targets: Sequence[Target]) -> Collection[tuple[Kind, str]]:
-    """Return the kinds of artworks that get user styles, each with the id of the target."""
-    themes, logos = ((Kind.THEME, each.id) for each in targets), ((Kind.LOGO, each.id) for each in targets if each.logo)
-    return {*themes, *logos}
 
 
 def write_styles(files: GalleryFiles, styles: Iterable[StyleFile]) -> set[str]:

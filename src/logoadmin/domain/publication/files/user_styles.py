@@ -1,46 +1,36 @@
 """Artworks as UserCSS for managers of user styles (contract Q3)."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from unicodedata import category
 
-import tinycss2
-from tinycss2.ast import AtKeywordToken, AtRule, FunctionBlock, Node, ParseError, StringToken, URLToken
-from tinycss2.serializer import serialize_string_value
+from tinycss2.ast import AtKeywordToken, CurlyBracketsBlock, Node
 
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.css import TooLarge, inline
-from logoadmin.domain.publication.css.tokens import is_literal, significant, tokenize, unclosed, walk
+from logoadmin.domain.publication.css.pages import documents_in, is_document
+from logoadmin.domain.publication.css.plain import NotPlain, plain, without_marks
+from logoadmin.domain.publication.css.targets import Target
+from logoadmin.domain.publication.css.tokens import (
+    Nodes,
+    is_literal,
+    line_starts,
+    offset_of,
+    other_readings,
+    significant,
+    tokenize,
+)
 
 # The names of the files, as a regular expression.
 USER_STYLE: Final = r"(?:logos|themes)/[0-9]{1,19}\.user\.css"
 # Characters of a style, about; reading these takes seconds.
 _MOST: Final = 2 * 1024 * 1024
-_DOCUMENTS: Final = ("url", "url-prefix", "domain", "regexp")
-# Where a head begins and ends.
-_MARK: Final = re.compile("==(/?userstyle)==", re.I)
+# Statements that may stand before a namespace.
+_BEFORE_RULES: Final = ("charset", "import", "layer", "namespace")
 _QUOTES: Final = ('"', "'", "`")
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A part of a site, for which artworks are published as user styles.
-
-    Attributes:
-        id: as artworks name it.
-        name: for people.
-        document: its pages, as one function of ``@-moz-document``.
-        logo: the selector of the elements to which the declarations of a logo apply; None for no styles of logos.
-    """
-
-    id: str
-    name: str
-    document: str
-    logo: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +73,13 @@ def user_style(
         has_page: whether the folder has a page with the artwork.
 
     Returns:
-        None if it cannot be one: a logo without a selector in its target, or a theme that is too long, or has an import
-        that no pinned sheet can replace, as one that is not pinned, or has namespaces, which are those of a whole file.
+        None if it cannot be one: a logo without a selector in its target; CSS that is ``invalid`` or has an
+        ``@-moz-document`` for pages outside of the target; or a theme that is too long, or has an import that no pinned
+        sheet can replace, as one that is not pinned, or has namespaces, which are those of a whole file.
     """
-    if artwork.kind is Kind.LOGO:
-        found = None if target.logo is None else _rule(target.logo, artwork.css)
-    else:
-        found = _sheet(artwork.css, sheets)
-    if found is None:
+    css = _css(artwork, target, sheets)
+    if css is None:
         return None
-    before, body = found
     path = f"{KINDS[artwork.kind].plural}/{artwork.id}"
     name = _line(artwork.name) or f"{KINDS[artwork.kind].name} {artwork.id}"
     head = {
@@ -105,28 +92,32 @@ def user_style(
         "updateURL": f"{url}{style_name(artwork.kind, artwork.id)}" if url else "",
     }
     lines = "".join(f"@{key:<11} {value}\n" for key, value in head.items() if value)
-    return f"/* ==UserStyle==\n{lines}==/UserStyle== */\n{before}@-moz-document {target.document} {{\n{body}\n}}\n"
+    return f"/* ==UserStyle==\n{lines}==/UserStyle== */\n{''.join(_taken_apart(css, target.document))}"
+
+
+def _css(artwork: StyledArtwork, target: Target, sheets: Mapping[str, str]) -> str | None:
+    """Return the rules of an artwork, which every reader reads alike; None if it cannot be a user style."""
+    if artwork.kind is Kind.LOGO and target.logo is None:
+        return None
+    try:
+        css = plain(_inlined(artwork.css, sheets) if artwork.kind is Kind.THEME else artwork.css)
+    except (NotPlain, TooLarge, _Irreplaceable):
+        return None
+    pages = target.pages
+    if not all(each.is_within(pages) for text in (css, *other_readings(css)) for each in documents_in(tokenize(text))):
+        return None
+    css = _with_plain_heads(css)
+    return css if artwork.kind is Kind.THEME else f"{target.logo} {{\n{css.strip()}\n}}"
 
 
 def _line(text: str) -> str:
     """Return a text as a value in a head, which ends neither its line nor the head."""
     line = "".join(each for each in " ".join(text.split()) if category(each) not in ("Cc", "Cs"))
-    line = _MARK.sub(r"= =\1= =", line)
+    line = without_marks(line)
     # Readers take these away, unless it is a string.
     if line and line[0] == line[-1] and line[0] in _QUOTES:
         line = json.dumps(line, ensure_ascii=False)
     return line.replace("*/", "*\\/")
-
-
-def _rule(selector: str, declarations: str) -> tuple[str, str] | None:
-    """Return a style rule with nothing before it; None if the declarations would leave it."""
-    try:
-        nodes = tinycss2.parse_component_value_list(declarations)
-    except ValueError:  # an integer that Python refuses to read
-        return None
-    if any(node.type == "error" for node in walk(nodes)):
-        return None
-    return "", f"{selector} {{\n{tinycss2.serialize(nodes).strip()}\n}}"
 
 
 class _Irreplaceable(Exception):
@@ -162,71 +153,82 @@ class _Pinned(Mapping[str, str]):
         return len(self._sheets)
 
 
-def _sheet(css: str, sheets: Mapping[str, str]) -> tuple[str, str] | None:
-    """Return the namespaces of a sheet, and the rest with pinned sheets in place of its imports; None if one stays."""
+def _inlined(css: str, sheets: Mapping[str, str]) -> str:
+    """Return a sheet with pinned sheets in place of its imports.
+
+    Raises:
+        _Irreplaceable, TooLarge: an import stays.
+    """
+    if not any(isinstance(node, AtKeywordToken) and node.lower_value == "import" for node in tokenize(css).nodes):
+        return css
     pinned = _Pinned(sheets)
-    try:
-        text = inline(css, pinned, _MOST)
-    except (TooLarge, _Irreplaceable):
-        return None
+    text = inline(css, pinned, _MOST)
     if pinned.used and _has_namespaces(css):
-        return None
-    # What ends such a sheet would end nothing of what comes around it.
-    if any(isinstance(node, ParseError) and node.kind.startswith("eof-") for node in walk(tokenize(text).nodes)):
-        return None
-    namespaces, rest, may_follow = "", "", True
-    for node in tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True):
-        name = node.lower_at_keyword if isinstance(node, AtRule) and node.content is None else ""
-        may_follow = may_follow and name in ("namespace", "layer")
-        if name != "namespace":
-            rest += f"{node.serialize()}\n"
-        elif may_follow:
-            namespaces += f"{node.serialize()}\n"
-    return namespaces, rest.rstrip("\n")
+        raise _Irreplaceable
+    return text
+
+
+def _taken_apart(css: str, document: str) -> Iterator[str]:
+    """Yield the namespaces of a sheet, its own ``@-moz-document`` rules, and the others in rules for the target."""
+    rest, may_follow = "", True
+    parts: list[str] = []
+    for statement in _statements(tokenize(css).nodes, css):
+        first, written = statement[0][0], "".join(source for _, source in statement)
+        name = first.lower_value if isinstance(first, AtKeywordToken) else ""
+        has_block = isinstance(statement[-1][0], CurlyBracketsBlock)
+        if is_document(first):
+            if rest.strip():
+                parts.append(_wrapped(rest, document))
+            parts.append(f"{written.rstrip()}\n")
+            rest = ""
+        elif name == "namespace" and may_follow and not has_block:
+            yield f"{written.strip().removesuffix(';')};\n"
+        elif name not in ("charset", "import", "namespace"):
+            rest += written
+        may_follow = may_follow and not has_block and (name in _BEFORE_RULES or not significant([first]))
+    yield from (*parts, "" if parts and not rest.strip() else _wrapped(rest, document))
+
+
+def _with_plain_heads(css: str) -> str:
+    """Return CSS in which every ``@-moz-document`` begins in the one way that all readers understand."""
+    starts, end = line_starts(css), 0
+    parts: list[str] = []
+    heads = [
+        (offset_of(each.place, starts), offset_of(each.block, starts), ", ".join(map(str, each.conditions)))
+        for each in documents_in(tokenize(css))
+        if each.block is not None
+    ]
+    for start, stop, conditions in sorted(heads):
+        parts += css[end:start], f"@-moz-document {conditions} "
+        end = stop
+    return "".join((*parts, css[end:]))
+
+
+def _wrapped(css: str, document: str) -> str:
+    return f"@-moz-document {document} {{\n{css.strip()}\n}}\n"
+
+
+def _statements(nodes: Nodes, css: str) -> Iterator[list[tuple[Node, str]]]:
+    """Yield the rules of a sheet, each component value with its source, and the space and the comments around them."""
+    starts = line_starts(css)
+    offsets = [offset_of(node, starts) for node in nodes]
+    statement: list[tuple[Node, str]] = []
+    for node, start, end in zip(nodes, offsets, [*offsets, None][1:], strict=True):
+        if statement or not is_literal(node, "<!--", "-->"):
+            statement.append((node, css[start:end]))
+        if statement and _ends(statement):
+            yield statement
+            statement = []
+    if statement:
+        yield statement
+
+
+def _ends(statement: list[tuple[Node, str]]) -> bool:
+    first, last = statement[0][0], statement[-1][0]
+    is_rule = isinstance(first, AtKeywordToken) and is_literal(last, ";")
+    return is_rule or isinstance(last, CurlyBracketsBlock) or not significant([first])
 
 
 def _has_namespaces(css: str) -> bool:
     found = (node for node in tokenize(css).nodes if isinstance(node, AtKeywordToken))
     return "@" in css and any(node.lower_value == "namespace" for node in found)
-
-
-def document_of(text: str) -> str:
-    """Return a function of ``@-moz-document`` in its canonical form.
-
-    Raises:
-        ValueError: it is anything else.
-    """
-    nodes = significant(tinycss2.parse_component_value_list(text))
-    node = nodes[0] if len(nodes) == 1 else None
-    value = None
-    if isinstance(node, URLToken):
-        name, value = "url", node.value
-    elif isinstance(node, FunctionBlock) and node.lower_name in _DOCUMENTS:
-        name, inner = node.lower_name, significant(node.arguments)
-        value = inner[0].value if len(inner) == 1 and isinstance(inner[0], StringToken) else None
-    if not value or not value.isprintable() or _is_open(text):
-        raise ValueError(
-            'should be url(), url-prefix(), domain() or regexp() with a string, such as domain("forum.example")'
-        )
-    return f'{name}("{serialize_string_value(value)}")'
-
-
-def selector_of(text: str) -> str:
-    """Return a selector in its canonical form.
-
-    Raises:
-        ValueError: it is not a selector, or might end the rule that begins with it.
-    """
-    nodes = tinycss2.parse_component_value_list(text)
-    if not significant(nodes) or any(map(_ends_selector, walk(nodes))) or _is_open(text):
-        raise ValueError("should be a selector, such as .site-logo")
-    written: str = tinycss2.serialize(nodes).strip()
-    return written
-
-
-def _ends_selector(node: Node) -> bool:
-    return node.type in ("{} block", "at-keyword", "error", "comment") or is_literal(node, ";", "<!--", "-->", "\\")
-
-
-def _is_open(text: str) -> bool:
-    return any(unclosed(tokenize(text)))

@@ -12,6 +12,7 @@ from logoadmin.domain.kernel.limits import LogoId, ThemeId
 from logoadmin.domain.kernel.records import version_of
 from logoadmin.domain.kernel.use_cases import OF_KIND, Service, use_case
 from logoadmin.domain.publication.css import judge
+from logoadmin.domain.publication.css.targets import NO_TARGETS
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.domain.publication.pins.pin_changes import imports_of
 from logoadmin.domain.publication.pins.pinned_css import PinnedSheets, StoredPins
@@ -37,9 +38,14 @@ class GetLogoCss(GetArtworkCss):
 
 
 class ArtworkCss(Service):
-    """The use case of the CSS of one kind of artwork."""
+    """The use case of the CSS of one kind of artwork.
+
+    Attributes:
+        targets: the targets with pages.
+    """
 
     _kind: AnyArtworkKind
+    targets = NO_TARGETS
 
     @use_case(OF_KIND)
     def css(self, gate: Gate, command: GetArtworkCss, caller: Caller = OWNER) -> Verdict:
@@ -53,12 +59,12 @@ class ArtworkCss(Service):
             NotModified: the caller has this version of the verdict.
         """
         artwork = gate.read(command, caller, self._existing)
-        id_, css = self._kind.id_of(artwork), artwork.custom_css
+        id_, css, pages = self._kind.id_of(artwork), artwork.custom_css, self.targets.pages(artwork.target)
         if imports_of(self._kind, css):
             sheets = PinnedSheets(StoredPins(gate.storage), self._kind, id_)
-            return judge(css, self._kind.css_form, sheets.texts(id_, css))
+            return judge(css, self._kind.css_form, sheets.texts(id_, css), pages=pages)
         unless_unmodified(artwork, command)
-        return replace(judge(css, self._kind.css_form), version=version_of(artwork))
+        return replace(judge(css, self._kind.css_form, pages=pages), version=version_of(artwork))
 
     def _existing(self, uow: UnitOfWork, command: GetArtworkCss) -> Any:
         return get_existing(uow, self._kind, self._kind.id_of(command))

@@ -47,7 +47,7 @@ export function ArtworkPage({ kind, recordId }) {
     aside: (form, record) => {
       const { custom_css: css = "", target = "", preview_url: picture = "" } = /** @type {Record<string, string>} */ (form.values.value);
       const copy = previewed.value?.kind === kind && previewed.value.id === id ? previewed.value : undefined;
-      return h(Judging, { kind, id, css, saved: String(record?.custom_css ?? ""), copy, target, picture });
+      return h(Judging, { kind, id, css, saved: { css: String(record?.custom_css ?? ""), target: String(record?.target ?? "") }, copy, target, picture });
     },
     children: (/** @type {any} */ record) => {
       knowAuthors(record);

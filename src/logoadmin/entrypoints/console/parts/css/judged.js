@@ -45,17 +45,18 @@ export const judgeAgain = () => void (turn.value += 1);
  * @param {ArtworkKind} kind
  * @param {number | undefined} id None for a new record.
  * @param {string} css The text in the form.
- * @param {string} saved The CSS that the service has.
+ * @param {string} target The target in the form.
+ * @param {{css: string, target: string}} saved What the service has.
  */
-export function useJudgement(kind, id, css, saved) {
-  const isSaved = id !== undefined && css === saved;
+export function useJudgement(kind, id, css, target, saved) {
+  const isSaved = id !== undefined && css === saved.css && target === saved.target;
   const mayAsk = isSaved || may(KINDS[kind].write) || may(PROPOSE);
   useEffect(() => {
     const of = keyOf(kind, id);
     const abort = new AbortController();
     const ask = async () => {
       try {
-        const verdict = isSaved ? await READ[kind](id, abort.signal) : (await call("post", "/api/css/verdict", { body: { kind, custom_css: css }, signal: abort.signal })).data;
+        const verdict = isSaved ? await READ[kind](id, abort.signal) : (await call("post", "/api/css/verdict", { body: { kind, custom_css: css, target }, signal: abort.signal })).data;
         if (!abort.signal.aborted) last.value = { of, css, isSaved, verdict };
       } catch (error) {
         if (abort.signal.aborted) return;
@@ -68,5 +69,5 @@ export function useJudgement(kind, id, css, saved) {
       clearTimeout(timer);
       abort.abort();
     };
-  }, [kind, id, css, isSaved, mayAsk, returned.value, turn.value]);
+  }, [kind, id, css, target, isSaved, mayAsk, returned.value, turn.value]);
 }

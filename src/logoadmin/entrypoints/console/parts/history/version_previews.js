@@ -15,6 +15,6 @@ export function VersionPreviews({ kind, from, to }) {
 
 /** @param {{label: string, kind: "logo" | "theme", state: Record<string, any>}} props */
 function Version({ label, kind, state: { custom_css: css, target, preview_url: picture } }) {
-  const { data } = useRead(async (signal) => (css ? (await call("post", "/api/css/verdict", { body: { kind, custom_css: css }, signal })).data : undefined), [kind, css]);
+  const { data } = useRead(async (signal) => (css ? (await call("post", "/api/css/verdict", { body: { kind, custom_css: css, target }, signal })).data : undefined), [kind, css, target]);
   return h("figure", null, h("figcaption", { class: "label" }, label), h(Preview, { label: `${t("preview")}: ${label}`, kind, css, target, picture, listed: data && listedIn(data) }));
 }

@@ -77,9 +77,10 @@ function Pictures({ before, after }) {
 function Css({ kind, before, after, verdict }) {
   const css = { before: String(before?.["custom_css"] ?? ""), after: String(after["custom_css"] ?? "") };
   const isChanged = css.before !== css.after;
+  const target = String(before?.["target"] ?? "");
   const { data: old } = useRead(
-    async (signal) => (css.before && isChanged ? (await call("post", "/api/css/verdict", { body: { kind, custom_css: css.before }, signal })).data : undefined),
-    [kind, css.before, isChanged],
+    async (signal) => (css.before && isChanged ? (await call("post", "/api/css/verdict", { body: { kind, custom_css: css.before, target }, signal })).data : undefined),
+    [kind, css.before, target, isChanged],
   );
   if (!css.before && !css.after) return null;
   const isKnown = !isChanged || !css.before || old !== undefined;

@@ -93,7 +93,7 @@ function Fields({ kind, opened, isChanging, does, send, renewed }) {
           h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", busy, idle: isIdle }, does)),
         ),
       ),
-      isArtwork && h("div", { class: "editor-aside" }, h(Judging, { kind, id: undefined, css, saved, copy: undefined, target, picture })),
+      isArtwork && h("div", { class: "editor-aside" }, h(Judging, { kind, id: undefined, css, saved: { css: saved, target }, copy: undefined, target, picture })),
     ),
   ];
 }

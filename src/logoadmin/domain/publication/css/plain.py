@@ -1,0 +1,116 @@
+"""CSS that every reader takes apart in the same places (contract Q3).
+
+Style managers find the end of a block by brackets, strings and comments alone, or search for `@-moz-document` in the
+text. Tokens that they would read differently from browsers are rewritten here; everything else stays as it is.
+"""
+
+import re
+from typing import Final
+
+from tinycss2.ast import AtKeywordToken, Comment, Node, ParseError, StringToken, URLToken
+
+from logoadmin.domain.publication.css.tokens import (
+    DROPPED,
+    END_OF_URL,
+    Tokens,
+    line_starts,
+    offset_of,
+    tokenize,
+    unclosed,
+    walk,
+)
+
+# What a search takes for the head of a user style, or for a rule.
+_MARK: Final = re.compile("==(/?userstyle)==", re.I)
+_RULE: Final = re.compile(r"@(?=[-a-z]*document(?![-\w]))", re.I)
+# What ends a block in a url() without quotes, or hides its end.
+_ODD: Final = re.compile(rf"[\\{{}}\[\]]|/\*|{_RULE.pattern}", re.I)
+# In a string, managers take the line break after a hexadecimal escape for the end.
+_TRICK: Final = re.compile(rf"{_RULE.pattern}|\\[0-9a-f]{{1,6}}[\n\r\f]", re.I)
+_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
+_NAME: Final = re.compile(
+    r"@(?:[-\w]|[^\0-\x7f]|\\(?:[0-9a-f]{1,6}(?:\r\n|[ \t\n\r\f])?|[^0-9a-f\n\r\f]))*", re.I | re.ASCII
+)
+_STRING: Final = re.compile(r"""(["'])(?:\\.|(?!\1)[^\\])*\1""", re.DOTALL)
+_SOURCES: Final = {
+    AtKeywordToken: _NAME,
+    StringToken: _STRING,
+    URLToken: END_OF_URL,
+    Comment: re.compile(r"/\*.*?\*/", re.DOTALL),
+}
+_BRACKET: Final = re.compile(r"[])]")
+# A line break after a backslash is not an escape: browsers drop such a url().
+_BROKEN: Final = re.compile(r"(?<!\\)(?:\\\\)*\\[\n\r\f]")
+# Neither a selector nor a value may have this.
+_INVALID_TOKEN: Final = "url(bad url)"
+
+
+class NotPlain(Exception):
+    """A text that is ``invalid``: it would change the reading of what stands around it."""
+
+
+def plain(css: str) -> str:
+    """Return CSS that means the same in browsers, and has the same blocks and rules for every other reader.
+
+    Raises:
+        NotPlain: the text is ``invalid``.
+    """
+    # JavaScript's dot matches neither of these, which mean the same without a backslash.
+    css = _ESCAPE.sub(lambda found: found[1] if found[1] in "\u2028\u2029" else found[0], css)
+    tokens = tokenize(css)
+    if any(unclosed(tokens)):
+        raise NotPlain
+    starts, end = line_starts(css), 0
+    parts: list[str] = []
+    for node in walk(tokens.nodes):
+        pattern = _pattern(node)
+        if pattern is None:
+            continue
+        found = pattern.match(css, start := offset_of(node, starts))
+        if found is not None and (written := _written(tokens, node, found[0])) != found[0]:
+            parts += css[end:start], written
+            end = found.end()
+    return "".join((*parts, css[end:]))
+
+
+def without_marks(text: str) -> str:
+    """Return a text without what readers take for the beginning or the end of a head."""
+    return _MARK.sub(r"= =\1= =", text)
+
+
+def _pattern(node: Node) -> re.Pattern[str] | None:
+    """Return the expression for the source of a token that may have to be rewritten."""
+    if isinstance(node, ParseError):
+        if node.kind not in DROPPED:
+            raise NotPlain
+        return END_OF_URL if node.kind == "bad-url" else _BRACKET
+    return _SOURCES.get(type(node))
+
+
+def _written(tokens: Tokens, node: Node, source: str) -> str:
+    """Return a token as every reader takes it."""
+    if isinstance(node, ParseError) or (isinstance(node, URLToken) and _BROKEN.search(source)):
+        return _INVALID_TOKEN
+    if isinstance(node, Comment):
+        return without_marks(_RULE.sub("@ ", source))
+    if isinstance(node, AtKeywordToken):
+        return f"@{_name(tokens.value(node.value))}" if "\\" in source else source
+    if isinstance(node, URLToken):
+        return f"url({_string(tokens.value(node.value))})" if _ODD.search(source) else source
+    return _string(tokens.value(node.value)) if isinstance(node, StringToken) and _TRICK.search(source) else source
+
+
+def _string(text: str) -> str:
+    written = "".join(each if each.isprintable() and each not in '"\\' else _escaped(each) for each in text)
+    return f'"{_RULE.sub(lambda found: _escaped(found[0]), written)}"'
+
+
+def _name(name: str) -> str:
+    return "".join(
+        each if each.isascii() and (each.isalpha() or (place and (each.isdigit() or each in "-_"))) else _escaped(each)
+        for place, each in enumerate(name)
+    )
+
+
+def _escaped(character: str) -> str:
+    return f"\\{ord(character):x} "
