@@ -16,6 +16,7 @@ from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.kernel.records import Change, Logo
 from tests.console.conftest import Module
 from tests.console.driver import Person, looking
+from tests.console.external_hosts import PICTURES
 from tests.console.service import PAINTER, Served
 
 pytestmark = pytest.mark.slow("a browser")
@@ -441,3 +442,46 @@ def test_the_gallery_itself_is_not_another_host_and_empty_css_does_nothing(conso
     console.open("logos/2")
     expect(page.get_by_role("region", name="Preview")).to_be_visible()
     expect(verdict).to_have_count(0)
+
+
+@pytest.mark.rule("contract J3", "contract R4")
+def test_the_css_of_a_logo_is_written_from_its_picture_and_own_edits_stay(console: Person) -> None:
+    page = console.page
+    console.sign_in("logos/new")
+    page.locator("[name=name]").fill("Comet")
+    page.locator("[name=target]").fill("forum")
+    picture = page.locator("[name=preview_url]")
+    expect(page.get_by_text("its CSS is written for you")).to_be_visible()
+    picture.fill(f"https://{PICTURES}/one.svg")
+    page.get_by_label("Width, pixels").fill("200")
+    page.get_by_label("Position").select_option("Left")
+    picture.fill(f"https://{PICTURES}/two.svg")
+    page.keyboard.press("Control+s")
+    expect(page.locator(".notice")).to_contain_text("Saved")
+
+    def saved() -> str:
+        return console.service.gallery.logos.get(GetLogo(logo_id=48)).custom_css
+
+    assert saved() == (
+        f'background: url("https://{PICTURES}/two.svg") left / contain no-repeat; width: 200px; height: 36px'
+    )
+    page.get_by_role("button", name="Edit the CSS").click()
+    editor = page.get_by_role("textbox", name="CSS")
+    editor.click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("; opacity: 0.5")
+    picture.fill(f"https://{PICTURES}/three.svg")
+    expect(editor).to_contain_text("three.svg")
+    page.keyboard.press("Control+s")
+    expect(page.get_by_role("button", name="Saved")).to_be_visible()
+    assert "three.svg" in saved()
+    assert saved().endswith("height: 36px; opacity: 0.5")
+    page.get_by_role("button", name="Write it from the picture").click()
+    question = page.get_by_role("dialog", name="Replace your CSS?")
+    question.get_by_role("button", name="Cancel").click()
+    expect(editor).to_contain_text("opacity")
+    page.get_by_role("button", name="Write it from the picture").click()
+    question.get_by_role("button", name="Write it from the picture").click()
+    expect(page.get_by_label("Height, pixels")).to_have_value("36")
+    console.open("logos/1")
+    expect(page.get_by_role("textbox", name="CSS")).to_contain_text("120px")

@@ -47,7 +47,7 @@ def test_a_member_submits_from_a_phone_is_declined_mends_it_and_is_applied(
         page = person.page
         expect(page.locator("#work h1")).to_have_text("My works")
         page.locator(".sidebar").get_by_role("link", name="Submit", exact=True).tap()
-        expect(page.locator(".css-editor-code")).to_be_visible()
+        expect(page.locator(".logo-css")).to_be_visible()
         send(page)
         expect(page.locator(".field .problem")).to_have_count(3)  # what is missing is named at its field
         page.get_by_label("Name", exact=True).fill("Sunrise")
@@ -68,6 +68,9 @@ def test_a_member_submits_from_a_phone_is_declined_mends_it_and_is_applied(
         page.get_by_role("button", name="Change and submit again").tap()
         expect(page.locator(".remark")).to_contain_text("Too dark")
         page.get_by_label("Name", exact=True).fill("Bright sunrise")
+        dark = page.locator("[name=preview_url]").input_value()
+        give(page.locator("[name=preview_url]"), "drop", "b.png", drawing(200))
+        expect(page.locator("[name=preview_url]")).not_to_have_value(dark)
         send(page)
         expect(page.locator(".submission-waiting")).to_be_visible()
         gallery.proposals.apply(ApplyProposal(proposal_id=proposal.proposal_id))
@@ -75,6 +78,7 @@ def test_a_member_submits_from_a_phone_is_declined_mends_it_and_is_applied(
         expect(page.locator(".made a", has_text="Bright sunrise")).to_be_visible()
     logo = next(iter(gallery.logos.list(ListLogos(q="Bright sunrise"))))
     assert logo.active
+    assert logo.preview_url in logo.custom_css
     assert [author.username for author in logo.authors] == ["Mira Sol"]
 
 

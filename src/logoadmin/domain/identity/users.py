@@ -229,8 +229,7 @@ class UserService(Service):
             if is_same and must_change_password(uow, command.user_id):
                 raise InvalidInput([Problem(("password",), "Password should differ from the first one", "value_error")])
             if own is not None and isinstance(uow.held, Rights) and current is None:
-                require_not_by_link(uow, uow.held)
-                require_recent_sign_in(uow, uow.held, uow.now)
+                _check_first_own_password(uow, uow.held)
             user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=password)
             end_sign_ins(uow, user.user_id, None if own is None else own.session_id)
             record_event(uow, "password_changed", user.user_id, caller, uow.now)
@@ -289,3 +288,14 @@ def creation(new_passwords: NewPasswords, given: str) -> WriteWork[CreateUser, U
         return audited_passwords.set_password(uow, user.user_id, password)
 
     return create
+
+
+def _check_first_own_password(uow: AuditedUnitOfWork, held: Rights) -> None:
+    """Require a recent sign-in, and one that a password does not end.
+
+    Raises:
+        SignsInByLink: the user signs in by links of the host site.
+        RecentSignInRequired: the sign-in was more than 10 minutes ago.
+    """
+    require_not_by_link(uow, held)
+    require_recent_sign_in(uow, held, uow.now)

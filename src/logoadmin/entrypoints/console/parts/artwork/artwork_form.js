@@ -10,11 +10,12 @@ import { Text, widgets } from "../primitives/fields.js";
 import { lazy } from "../primitives/lazy.js";
 import { Picture } from "../primitives/picture.js";
 import { AuthorsField } from "./authors_field.js";
+import { LogoCss } from "./logo_css.js";
 
 /** @typedef {"logo" | "theme"} ArtworkKind */
 /** @typedef {import("../primitives/fields.js").WidgetProps} WidgetProps */
 
-const CSS_WIDGETS = { logo: cssWidget("declarations"), theme: cssWidget("sheet") };
+const CSS_WIDGETS = { logo: LogoCss, theme: cssWidget("sheet") };
 const TARGETS = { logo: target("logo"), theme: target("theme") };
 const PictureSource = lazy(withTexts(() => import("../pictures/picture_source.js").then((module) => module.PictureSource), "pictures"));
 export const Verdict = lazy(() => import("../css/css_verdict.js").then((module) => module.CssVerdict));
