@@ -1,6 +1,7 @@
 """Records for the tests of storages, and the steps of a write that store, change, link and remove them."""
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, TypeVar
@@ -104,3 +105,14 @@ def at_once(*works: Callable[[], object]) -> list[object]:
 
     with ThreadPoolExecutor(len(works)) as executor:
         return list(executor.map(run, works))
+
+
+def quickest(work: Callable[[], bool], times: int = 5) -> float:
+    """Return the seconds of the quickest of several calls, which must be true: a busy machine delays some of them."""
+
+    def seconds() -> float:
+        began = time.monotonic()
+        assert work()
+        return time.monotonic() - began
+
+    return min(seconds() for _ in range(times))
