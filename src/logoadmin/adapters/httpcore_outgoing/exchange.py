@@ -4,7 +4,6 @@ import re
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from email.utils import parsedate_to_datetime
 from typing import Final
 from urllib.parse import urlencode
 
@@ -22,7 +21,6 @@ _MAX_REDIRECTS: Final = 5
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _MEDIA_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,100}/[a-z0-9!#$&^_.+-]{1,100}", re.ASCII)
 _CHARSET: Final = re.compile(r""";\s*charset\s*=\s*["']?([a-z0-9._:-]{1,40})""", re.ASCII)
-_MAX_DATE: Final = 64
 # Only gzip, whose output can be bounded while it is read. No connection is used twice: each has its own judgement.
 _HEADERS: Final = (("Accept", "*/*"), ("Accept-Encoding", "gzip"), ("Connection", "close"), ("User-Agent", "logoadmin"))
 
@@ -119,16 +117,7 @@ def _received(response: httpcore2.Response, target: Target, budget: Budget) -> F
         body,
         "" if charset is None else charset[1],
         response.status,
-        _time(_head(response, b"date")),
     )
-
-
-def _time(date: bytes) -> int | None:
-    """Return the Unix time of a ``Date`` header."""
-    try:
-        return int(parsedate_to_datetime(date.decode()).timestamp()) if len(date) <= _MAX_DATE else None
-    except (ValueError, OverflowError):
-        return None
 
 
 def _head(response: httpcore2.Response, name: bytes) -> bytes:

@@ -15,7 +15,6 @@ class Fetched:
         body: the decompressed body.
         charset: the parameter ``charset`` of the media type; empty if it has none.
         status: 200, except in the response to :meth:`ConfidentialOutgoing.send`.
-        date: the ``Date`` header, as Unix time; None if it is missing or damaged.
     """
 
     url: str
@@ -23,7 +22,6 @@ class Fetched:
     body: bytes
     charset: str = ""
     status: int = 200
-    date: int | None = None
 
 
 class Outgoing(Protocol):
