@@ -202,7 +202,7 @@ def http_paths() -> Mapping[str, CallPath]:
         with (
             Profiler() as profiler,
             tempfile.TemporaryDirectory() as directory,
-            logoadmin.connect(f"sqlite:///{directory}/gallery.db", admin_password=_PASSWORD) as gallery,
+            logoadmin.connect(f"sqlite:///{directory}/gallery.db", access="open", admin_password=_PASSWORD) as gallery,
         ):
             client = _Client(logoadmin.asgi(gallery), loop)
             client.token = client.request("POST", "/api/auth/token", {"username": "admin", "password": _PASSWORD})[

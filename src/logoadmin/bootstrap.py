@@ -146,7 +146,7 @@ def _rules(settings: Settings, outgoing: GuardedOutgoing | None, *, demo: bool) 
     if urls and outgoing is None:
         raise StartError("Notices to notify_urls cannot be sent", install_extra("client"))
     return Rules(
-        settings.access or Policy.OPEN,
+        settings.access,
         Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days),
         _publishing(settings, demo=demo),
         sign_in_rules(settings),

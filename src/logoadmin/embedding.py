@@ -57,7 +57,7 @@ class Options(SignInOptions, GalleryPageOptions, total=False):
 def connect(
     database: str = "memory:",
     *,
-    access: str = "open",
+    access: str | None = None,
     admin_password: str | None = None,
     token_key: str | None = None,
     create: bool = True,
@@ -74,7 +74,8 @@ def connect(
 
     Args:
         database: ``sqlite:///file``, ``mysql+pymysql://user:password@host:port/name`` or ``memory:``.
-        access: ``open`` or ``guarded`` (contract B1), for callers over HTTP, see :func:`asgi`.
+        access: ``open`` or ``guarded`` (contract B1); ``open`` by default, which :func:`asgi` does not serve unless it
+            was chosen.
         admin_password: the password of the first administrator.
         token_key: signs access tokens, at least 32 bytes, see the setting; by default the keys in the database do.
         create: whether a missing SQLite file may be created; False, once there is a gallery, makes it an error.
@@ -120,11 +121,15 @@ def asgi(
         picture_hosts: the hosts from which previews of CSS in the console may load pictures, such as ``i.example``.
 
     Raises:
-        SettingsError: an argument would be refused as a setting, or is one text instead of a list.
+        SettingsError: an argument would be refused as a setting, or is one text instead of a list; or nobody chose who
+            may do what in the gallery.
     """
+    from logoadmin.domain.kernel.errors import SettingsError
     from logoadmin.entrypoints.app import web_application
     from logoadmin.settings import settings_of
 
+    if not gallery.is_access_chosen:
+        raise SettingsError('Choose who may do what before a gallery is served: connect(access="guarded") or "open"')
     several = _several(origins=origins, hosts=hosts, picture_hosts=picture_hosts)
     settings = settings_of(cache_seconds=cache_seconds, **several)
     return web_application(

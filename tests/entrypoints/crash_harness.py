@@ -61,7 +61,7 @@ def has_died(process: int) -> bool:
 
 def main(database: str, moment: str = "") -> None:
     """Live and die until there is nobody any more who says so."""
-    with logoadmin.connect(database) as gallery:
+    with logoadmin.connect(database, access="open") as gallery:
         logoadmin.asgi(gallery)
     import_module("uvicorn.loops.auto")
     listener = listen("127.0.0.1", 0)

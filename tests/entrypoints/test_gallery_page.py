@@ -34,7 +34,7 @@ FILES = {"index.html", "page.css", "page.js"}
 
 @contextmanager
 def opened(**given: Any) -> Iterator[LogoAdmin]:
-    with open_gallery(settings_of(database="memory:", **given)) as gallery:
+    with open_gallery(settings_of(database="memory:", access="open", **given)) as gallery:
         yield gallery
 
 

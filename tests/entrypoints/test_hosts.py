@@ -62,7 +62,7 @@ def test_a_request_for_another_name_is_a_421(
 
 @pytest.mark.rule("contract A22", "contract O8")
 def test_the_host_of_the_public_url_is_ours_and_only_that() -> None:
-    with logoadmin.connect(public_url="https://Gallery.example:8443/a") as gallery:
+    with logoadmin.connect(access="open", public_url="https://Gallery.example:8443/a") as gallery:
         app = logoadmin.asgi(gallery, hosts=())
         for host in ("gallery.example:8443", "GALLERY.example", *LOOPBACK):
             assert status(app, host, path="/api/authors") == 200, host
@@ -89,7 +89,7 @@ LIES: Final = [
 )
 def test_no_response_repeats_what_a_request_claims_the_service_is_called(path: str) -> None:
     """The public URL comes from the settings alone, whatever ``Host`` and ``X-Forwarded-Host`` say."""
-    with logoadmin.connect(public_url="https://gallery.example") as gallery:
+    with logoadmin.connect(access="open", public_url="https://gallery.example") as gallery:
         app = logoadmin.asgi(gallery)  # the embedding application judges names
         honest = ask(app, "GET", path, headers=[("host", "gallery.example")])
         for lies in (LIES, LIES[1:], [*LIES, ("host", "gallery.example")]):
@@ -143,3 +143,14 @@ def test_one_text_instead_of_several_is_refused(gallery: LogoAdmin, given: Any) 
 def test_what_would_be_refused_as_a_setting_is_refused_here(gallery: LogoAdmin, given: Any) -> None:
     with pytest.raises(logoadmin.SettingsError, match=next(iter(given))):
         logoadmin.asgi(gallery, **given)
+
+
+@pytest.mark.rule("contract B1", "contract H6")
+def test_a_gallery_whose_access_nobody_chose_is_not_served() -> None:
+    with logoadmin.connect() as gallery:
+        assert gallery.access == "open"
+        with pytest.raises(logoadmin.SettingsError, match=r"^Choose who may do what before a gallery is served: "):
+            logoadmin.asgi(gallery)
+    for access in ("open", "guarded"):
+        with logoadmin.connect(access=access) as gallery:
+            assert callable(logoadmin.asgi(gallery))

@@ -52,7 +52,7 @@ def outcomes(samples: Samples, name: str) -> Samples:
 @pytest.fixture
 def own() -> LogoAdmin:
     """A gallery whose counters nobody else has."""
-    gallery = logoadmin.connect(admin_password=ADMIN_PASSWORD)
+    gallery = logoadmin.connect(access="open", admin_password=ADMIN_PASSWORD)
     stock(gallery)
     return gallery
 
@@ -201,7 +201,7 @@ def test_a_worker_that_is_killed_as_it_begins_to_count_harms_nobody(
 
 def test_without_the_package_nothing_is_counted_and_the_text_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "logoadmin.adapters.prometheus_metrics", None)
-    gallery = logoadmin.connect()
+    gallery = logoadmin.connect(access="open")
     assert ask(logoadmin.asgi(gallery), "GET", "/api/logos").status_code == 200
     with pytest.raises(logoadmin.StartError, match=re.escape(install_extra("metrics"))):
         logoadmin.metrics(gallery)

@@ -105,7 +105,7 @@ def test_it_can_be_switched_off(gallery: LogoAdmin) -> None:
 
 @pytest.mark.rule("contract K2")
 def test_generations_are_counted() -> None:
-    with logoadmin.connect(admin_password=ADMIN_PASSWORD) as own:
+    with logoadmin.connect(access="open", admin_password=ADMIN_PASSWORD) as own:
         before = samples(logoadmin.metrics(own))
         assert before["logoadmin_gallery_generated_timestamp_seconds"] == 0
         client = served(logoadmin.asgi(own))
@@ -124,7 +124,7 @@ def test_a_folder_that_an_earlier_process_left_is_counted_with_what_it_lacks(tmp
     database = f"sqlite:///{tmp_path / 'gallery.db'}"
     theme = {**ARTWORK, "name": "Aurora", "active": True, "custom_css": "@import url(https://127.0.0.1/a.css);"}
     for restarts in range(2):
-        with logoadmin.connect(database, admin_password=ADMIN_PASSWORD, pin_imports=True) as own:
+        with logoadmin.connect(database, access="open", admin_password=ADMIN_PASSWORD, pin_imports=True) as own:
             if not restarts:
                 own.themes.create(CreateTheme(**theme))
             served(logoadmin.asgi(own))
@@ -138,7 +138,7 @@ def test_a_folder_that_cannot_be_used_is_logged_once_and_counted(
 ) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
-    with logoadmin.connect(gallery_dir=str(tmp_path / "mine"), admin_password=ADMIN_PASSWORD) as own:
+    with logoadmin.connect(access="open", gallery_dir=str(tmp_path / "mine"), admin_password=ADMIN_PASSWORD) as own:
         client = AppClient(logoadmin.asgi(own))
         with caplog.at_level(logging.ERROR):
             assert client.get("/gallery/latest.json").status_code == 503

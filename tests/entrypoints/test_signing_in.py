@@ -251,7 +251,7 @@ def test_a_form_has_no_passkey(client: AppClient) -> None:
 def test_without_the_package_everything_else_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fido2", None)
     monkeypatch.delitem(sys.modules, "logoadmin.adapters.fido2_passkeys", raising=False)
-    settings = settings_of(database="memory:", admin_password=ADMIN_PASSWORD)
+    settings = settings_of(database="memory:", access="open", admin_password=ADMIN_PASSWORD)
     with open_gallery(settings) as gallery, AppClient(logoadmin.asgi(gallery)) as client:
         refused = client.post("/api/auth/passkey/options")
         assert (refused.status_code, "logoadmin[passkeys]" in refused.json()["detail"]) == (409, True)

@@ -36,7 +36,9 @@ DECLARATIONS: Final = ARTWORK | {"custom_css": "color: red"}
 
 @pytest.fixture
 def gallery() -> Iterator[LogoAdmin]:
-    settings = settings_of(database="memory:", gallery_targets=TARGETS, public_url="https://gallery.example")
+    settings = settings_of(
+        database="memory:", access="open", gallery_targets=TARGETS, public_url="https://gallery.example"
+    )
     with open_gallery(settings) as opened:
         opened.logos.create(CreateLogo(**DECLARATIONS))
         opened.logos.create(CreateLogo(**DECLARATIONS | {"target": "wiki"}))

@@ -48,7 +48,7 @@ CODE: Final = re.compile(r"([0-9A-HJKMNP-TV-Z]{4}-){5}[0-9A-HJKMNP-TV-Z]{4}\n")
 def gallery(run: Run) -> Iterator[LogoAdmin]:
     """A gallery whose user ann, 7, has a password and an authenticator app."""
     assert run("init").code == 0
-    with logoadmin.connect(DATABASE) as found:
+    with logoadmin.connect(DATABASE, access="open") as found:
         found.users.create(CreateUser(user_id=7, username="ann", password="ann's password"))
         yield found
 
@@ -180,7 +180,7 @@ def command_in(reason: str) -> list[str]:
 
 
 def connected(**settings: Any) -> LogoAdmin:
-    return logoadmin.connect(DATABASE, **settings)
+    return logoadmin.connect(DATABASE, access="open", **settings)
 
 
 def lets_in(run: Run, reason: str, **settings: Any) -> None:

@@ -17,7 +17,7 @@ PIXEL = "https://pictures.example/1.png"
 @pytest.mark.slow("a browser")
 @pytest.mark.rule("contract Q1")
 def test_visitors_browse_what_the_service_publishes() -> None:
-    settings = settings_of(database="memory:", gallery_title="Ours", gallery_targets=FORUM)
+    settings = settings_of(database="memory:", access="open", gallery_title="Ours", gallery_targets=FORUM)
     own = f"background: url({settings.effective_public_url.base}/pictures/{'a' * 64}.webp)"
     with open_gallery(settings) as gallery:
         for name in ("Dusk", "Dawn"):

@@ -24,6 +24,7 @@ _MOST_WORK: Final = 262_144  # KiB, over all passes
 _MOST_LANES: Final = 16
 _SALT: Final = range(8, 65)  # bytes
 _DIGEST: Final = range(16, 65)
+_CHEAP: Final = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1, type=Type.ID)
 # Salt and digest of no password.
 _NO_PASSWORD: Final = f"${'A' * 22}${'A' * 43}"
 # A failed sign-in takes the time of this many classes at most. A gallery has one, or another one after an import.
@@ -57,6 +58,10 @@ class Argon2Passwords:
         """Return a new salted hash."""
         with self._at_once:
             return PasswordHash(self._argon2.hash(normalize("NFC", password)))
+
+    def hash_random(self, password: str) -> PasswordHash:
+        """Return a hash of a random password at the least cost, which protects it as well as any."""
+        return PasswordHash(_CHEAP.hash(password))
 
     def verify(self, hash_: PasswordHash | None, password: str) -> bool:
         """Return whether the password is the one hashed; never for None or a hash to refuse, in the same time."""

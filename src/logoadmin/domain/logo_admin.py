@@ -141,7 +141,7 @@ class Ports:
 class Rules:
     """The choices of the operator."""
 
-    access: Policy = Policy.OPEN
+    access: Policy | None = None
     lifetimes: Lifetimes = field(default_factory=Lifetimes)
     publishing: PublishingRules = field(default_factory=PublishingRules)
     sign_in: SignInRules = field(default_factory=SignInRules)
@@ -216,6 +216,7 @@ class LogoAdmin:
         import_export: see :class:`~logoadmin.domain.changes.import_export.ImportExportService`.
         published: where the service publishes in the background; None for nowhere.
         access: the access policy in force.
+        is_access_chosen: whether somebody chose it, without which :func:`logoadmin.asgi` serves nothing.
         public_url: the URL that browsers open (contract O8).
         waits: whether its methods may wait for a database, so that an event loop must not call them.
         concurrent_reads: the best number of concurrent reads.
@@ -256,7 +257,8 @@ class LogoAdmin:
         """Connect the core with its adapters."""
         self._ports, self._rules = ports, rules
         self._acting: ActingAs | None = None
-        self.access = rules.access
+        self.access = rules.access or Policy.OPEN
+        self.is_access_chosen = rules.access is not None
         self.public_url = rules.public_url
         self.is_demo = rules.demo
         self.waits = ports.storage.waits
@@ -268,7 +270,7 @@ class LogoAdmin:
         ways, notices = rules.sign_in.ways, Notices(rules.notify_urls, rules.public_url)
         callers = Callers(ports.verifier, ports.clock, rules.lifetimes, ways)
         transactions = Transactions(
-            ports.storage, rules.access, ports.clock, idempotency, callers, auditing(ways, notices)
+            ports.storage, self.access, ports.clock, idempotency, callers, auditing(ways, notices)
         )
         self._transactions = transactions
         new_passwords = NewPasswords(

@@ -55,6 +55,9 @@ class WatchedPasswords:
         self.asked.append("hash")
         return self._argon2.hash(password)
 
+    def hash_random(self, password: str) -> PasswordHash:
+        return self._argon2.hash_random(password)
+
     def verify(self, hash_: PasswordHash | None, password: str) -> bool:
         self.asked.append("verify")
         return self._argon2.verify(hash_, password)

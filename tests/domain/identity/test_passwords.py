@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import pytest
 
+import logoadmin
+from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.changes.bulk_changes import ApplyChanges
@@ -534,3 +536,17 @@ def test_any_other_password_replaces_the_generated_one(storage: MemoryStorage, c
         gallery.users.remove(RemoveUser(user_id=ADMIN_ID))
         gallery.users.create(CreateUser(user_id=ADMIN_ID, username="admin", password="long and rare"))
     assert not is_due(gallery, "admin", "long and rare")
+
+
+@pytest.mark.rule("contract H3", "contract H6")
+def test_opening_a_gallery_hashes_no_password_and_the_first_sign_in_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed: list[str] = []
+    slow = Argon2Passwords.hash
+    monkeypatch.setattr(Argon2Passwords, "hash", lambda of, given: hashed.append(given) or slow(of, given))  # type: ignore[func-returns-value]
+    with logoadmin.connect() as gallery:
+        assert hashed == []
+        sign_in = SignIn(username="admin", password=gallery.admin_password or "")
+        gallery.sessions.sign_in(sign_in)
+        assert hashed == [gallery.admin_password]
+        gallery.sessions.sign_in(sign_in)
+        assert len(hashed) == 1

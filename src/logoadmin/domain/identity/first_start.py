@@ -74,8 +74,8 @@ def first_start(
 def _add_administrator(
     uow: AuditedUnitOfWork, new_passwords: NewPasswords, given: str | None, generated: str | None
 ) -> None:
-    # A generated password is random enough, whatever the minimum length.
-    password = new_passwords.hasher.hash(generated) if generated else new_passwords.hash(given or "")
+    # A generated password is random enough, whatever the minimum length: a slow hash would add nothing to it.
+    password = new_passwords.hasher.hash_random(generated) if generated else new_passwords.hash(given or "")
     uow.records(USERS).add(User(FIRST_ADMIN_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, uow.now))
     set_password(uow, FIRST_ADMIN_ID, password, generated=generated is not None)
 

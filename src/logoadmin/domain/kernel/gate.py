@@ -130,7 +130,7 @@ class Gate:
         """Return the answer of work that changes nothing; its statements may each see another moment."""
         if self.permission == PUBLIC or isinstance(caller, Anonymous | Owner):
             self.require_token(caller)
-            return self.storage.read(lambda uow: work(uow, command))
+            return self._shared.storage.read(lambda uow: work(uow, command))
         # The rights and the record are two statements that must see the same moment.
         return self.snapshot(command, caller, work)
 
@@ -142,15 +142,15 @@ class Gate:
         """Do the same for work that depends on the caller's rights."""
         self.require_token(caller)
         try:
-            answer = self.storage.snapshot(
+            answer = self._shared.storage.snapshot(
                 lambda uow: work(uow, command, self._rights(uow, command, caller, self._shared.clock.now()))
             )
         except NotModified:
             if isinstance(caller, KeyHolder):
-                self._shared.callers.record_use(self.storage, caller, self._shared.clock.now())
+                self._shared.callers.record_use(self._shared.storage, caller, self._shared.clock.now())
             raise
         if isinstance(caller, KeyHolder):
-            self._shared.callers.record_use(self.storage, caller, self._shared.clock.now())
+            self._shared.callers.record_use(self._shared.storage, caller, self._shared.clock.now())
         return answer
 
     def stream_snapshot(self, command: Asked, caller: Caller, work: ReadWorkWithRights[Asked, Answer]) -> Answer:
@@ -164,7 +164,7 @@ class Gate:
         def once(uow: UnitOfWork, command: Asked, held: Held) -> Answer:
             nonlocal begun
             if begun:
-                raise StorageUnavailable(self.storage.server)
+                raise StorageUnavailable(self._shared.storage.server)
             begun = True
             return work(uow, command, held)
 
@@ -195,12 +195,12 @@ class Gate:
         lock: WriteLock = "records" if command.changes_records else "sessions"
         in_transaction = partial(self._write, command=command, caller=caller, work=work, request=request, unused=unused)
         try:
-            answer, is_replay = self.storage.write(in_transaction, lock, alone=command.takes_long)
+            answer, is_replay = self._shared.storage.write(in_transaction, lock, alone=command.takes_long)
         except _DryRun as end:
             undone: Answer = end.answer
             return undone
         if isinstance(caller, KeyHolder):
-            self._shared.callers.record_use(self.storage, caller, self._shared.clock.now())
+            self._shared.callers.record_use(self._shared.storage, caller, self._shared.clock.now())
         if is_replay and command.on_replay is not None:
             command.on_replay()
         return answer

@@ -12,6 +12,9 @@ class PasswordHasher(Protocol):
     def hash(self, password: str) -> PasswordHash:
         """Return a new salted hash."""
 
+    def hash_random(self, password: str) -> PasswordHash:
+        """Return a hash of a password of 256 random bits, which nobody can guess, at once; it is renewed when used."""
+
     def verify(self, hash_: PasswordHash | None, password: str) -> bool:
         """Return whether a password matches a hash.
 
