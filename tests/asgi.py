@@ -87,7 +87,13 @@ class _InThisThread(httpx2.BaseTransport):
 
 _RUNNER: Final = asyncio.Runner(loop_factory=asyncio.new_event_loop)
 _LOOP: Final = _RUNNER.get_loop()
-atexit.register(_RUNNER.close)  # which cancels the tasks that applications have begun
+
+
+@atexit.register
+def _close() -> None:
+    """Cancel the tasks of all applications, and first begin those whose time has come."""
+    _LOOP.run_until_complete(asyncio.sleep(0))
+    _RUNNER.close()
 
 
 def scope_of(method: str, path: str | bytes, headers: Iterable[tuple[str | bytes, str | bytes]] = ()) -> Scope:
