@@ -164,7 +164,7 @@ _ACT: Final = (
 )
 _PROPOSAL_SUMMARY: Final = (
     *("proposal_id", "title", "state", "user_id", "user_name", "counts", "names", "pictures", "new_hosts", "risks"),
-    *("reason", "created_at"),
+    *("artworks", "reason", "created_at"),
     *("decided_at", "decided_by", "request_id", "undone", "undone_at", "undone_by"),
     *("undone_user_id", "undone_user_name"),
 )

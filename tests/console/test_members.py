@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from logoadmin.domain.changes.proposal_commands import ApplyProposal, DeclineProposal, GetProposal, ListProposals
 from logoadmin.domain.changes.proposal_records import Proposal
-from logoadmin.domain.gallery.artworks import AmendLogo, GetLogo, ListLogos
+from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, GetLogo, ListLogos
 from logoadmin.domain.gallery.authors import ListAuthors
 from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -199,3 +199,17 @@ def test_axe_finds_nothing_in_what_members_see(chromium: Browser, service: Serve
                     *too_wide(person, appearance),
                 ]
     assert [(*where, those) for where, those in found.items() if those] == []
+
+
+@pytest.mark.rule("contract R4", "contract P5")
+def test_a_blocked_work_says_why_and_offers_a_change(console: Person, gallery: LogoAdmin) -> None:
+    page = console.page
+    submit(gallery, own_logo(gallery, name="Redrawn"))
+    gallery.proposals.apply(ApplyProposal(proposal_id=1))
+    gallery.logos.block(BlockLogo(logo_id=OWN, reason="It covers the page"))
+    console.sign_in("works", username=NAME, password=PASSWORD)
+    expect(page.locator(".made").first).to_contain_text("Blocked: \u2068It covers the page\u2069")
+    console.open("submissions/1")
+    expect(page.locator(".remark")).to_contain_text("Blocked: \u2068It covers the page\u2069")
+    page.get_by_role("link", name="Submit a change").click()
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Redrawn")

@@ -260,8 +260,9 @@ def test_a_takedown_takes_the_picture_along(gallery: LogoAdmin, storage: Storage
     for each in (blocked, other):
         gallery.logos.block(BlockLogo(logo_id=each.logo_id, reason="not theirs"))
     editor, painter = signed_in(storage, "users:read"), signed_in(storage, "logos:write", user_id=501)
-    assert [seen(gallery, alone.picture, caller) for caller in (ANYBODY, painter)] == ["PictureGone"] * 2
-    assert [seen(gallery, alone.picture, caller) for caller in (editor, OWNER)] == ["hidden"] * 2
+    member = signed_in(storage, "proposals:write", user_id=502)
+    assert [seen(gallery, alone.picture, caller) for caller in (ANYBODY, member)] == ["PictureGone"] * 2
+    assert [seen(gallery, alone.picture, caller) for caller in (editor, painter, OWNER)] == ["hidden"] * 3
     assert seen(gallery, shared.picture) == "seen"
     gallery.logos.remove(RemoveLogo(logo_id=blocked.logo_id))
     assert seen(gallery, alone.picture) == "PictureGone"

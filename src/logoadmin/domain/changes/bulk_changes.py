@@ -300,20 +300,21 @@ def _continue(uow: AuditedUnitOfWork, request_id: str) -> None:
         uow.change_log.continue_request(request_id)
 
 
-def make(uow: AuditedUnitOfWork, services: Mapping[Kind, Service], place: int, step: Step) -> None:
-    """Make a change whose right was judged before; no user is created.
+def make(uow: AuditedUnitOfWork, services: Mapping[Kind, Service], place: int, step: Step) -> Any:
+    """Make a change whose right was judged before, and return the answer to its command; no user is created.
 
     Raises:
         NotFound, NotPermitted, Outdated, Conflict, DuplicateEntry: see :meth:`BulkService.apply`.
     """
     with placed(place):
-        _make(uow, step, work_of(services[step.kind.kind], step.verb, step.command))
+        return _make(uow, step, work_of(services[step.kind.kind], step.verb, step.command))
 
 
-def _make(uow: AuditedUnitOfWork, step: Step, work: WriteWork[Any, Any]) -> None:
+def _make(uow: AuditedUnitOfWork, step: Step, work: WriteWork[Any, Any]) -> Any:
     record = work(uow, _at_present_version(uow, step))
     if step.author_ids is not None:
         _set_authors(uow, step, record)
+    return record
 
 
 def _unstored(uow: AuditedUnitOfWork, after: int) -> tuple[Change, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from logoadmin.domain.kernel.limits import (
     CreatedAt,
@@ -72,6 +72,14 @@ class ProposedChange:
 
 
 @dataclass(frozen=True, slots=True)
+class AppliedArtwork:
+    """A logo or theme that a proposal created or changed."""
+
+    kind: Annotated[Literal["logo", "theme"], described("The kind of artwork.", "logo")]
+    id: Annotated[Id, described("Its id.", 12)]
+
+
+@dataclass(frozen=True, slots=True)
 class ProposalSummary:
     """A proposal in a list, without its texts."""
 
@@ -89,6 +97,10 @@ class ProposalSummary:
     ]
     risks: Annotated[
         tuple[RiskName, ...], described("The risks of its CSS that the CSS before did not have.", ["overlay"])
+    ]
+    artworks: Annotated[
+        tuple[AppliedArtwork, ...],
+        described("The logos and themes that it created or changed when it was applied.", [{"kind": "logo", "id": 12}]),
     ]
     reason: Annotated[
         DeclineReason | None, described("Why it was declined; `null` otherwise.", "The text is hard to read")

@@ -87,6 +87,7 @@ def summary_of(changes: Sequence[Values], judge: Judge, own_host: str) -> dict[s
         "pictures": [record["preview_url"] for record in first],
         "new_hosts": sorted(hosts)[:_MOST_HOSTS],
         "risks": [*risks],
+        "artworks": [],
     }
 
 

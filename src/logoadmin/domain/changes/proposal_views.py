@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from logoadmin.domain.changes.change_list import users_of
 from logoadmin.domain.changes.proposal_commands import ListProposals
-from logoadmin.domain.changes.proposal_records import Proposal, ProposalSummary, ProposedChange
+from logoadmin.domain.changes.proposal_records import AppliedArtwork, Proposal, ProposalSummary, ProposedChange
 from logoadmin.domain.changes.proposal_rules import Values, after, bits_of
 from logoadmin.domain.kernel.access import AllRights, Held, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
@@ -103,7 +103,7 @@ def _values(uow: UnitOfWork, proposals: Sequence[ListedProposal]) -> Iterator[di
             state=proposal.state,
             user_id=proposal.user_id,
             user_name=None if submitter is None else submitter.username,
-            **{name: value if name == "counts" else tuple(value) for name, value in proposal.summary.items()},
+            **_summary(proposal.summary),
             reason=proposal.reason,
             created_at=proposal.created_at,
             decided_at=proposal.decided_at,
@@ -116,6 +116,11 @@ def _values(uow: UnitOfWork, proposals: Sequence[ListedProposal]) -> Iterator[di
             undone_user_name=None if undoer is None else undoer.username,
             version=last_of_users << VERSION_BITS | proposal.version,
         )
+
+
+def _summary(stored: Values) -> dict[str, Any]:
+    values = {name: value if name == "counts" else tuple(value) for name, value in stored.items()}
+    return values | {"artworks": tuple(AppliedArtwork(**each) for each in stored["artworks"])}
 
 
 def _change(change: Values) -> ProposedChange:

@@ -277,13 +277,16 @@ class ProposalService(Service):
         if brings_author(proposal.changes, proposal.user_id):
             # First, so that the changes of the proposal are all those that follow.
             self._own_author(uow, proposal)
-        before = uow.change_log.last_id
+        before, artworks = uow.change_log.last_id, list[dict[str, str | int]]()
         for place, step in steps_in(proposal.changes, proposal.user_id, lambda: self._own_author(uow, proposal)):
-            make(uow, self._services, place, step)
+            record = make(uow, self._services, place, step)
+            if step.kind in ARTWORK_KINDS and step.verb != "remove":
+                artworks.append({"kind": step.kind.kind.value, "id": step.kind.id_of(record)})
         last = uow.change_log.last_id
         made = (uow.change_log.request_id, before + 1, last) if last > before else (None, None, None)
         request_id, first_change, last_change = made
         applied = replace(proposal, request_id=request_id, first_change=first_change, last_change=last_change)
+        applied = replace(applied, summary={**applied.summary, "artworks": artworks})
         return self._decide(uow, applied, ProposalState.APPLIED)
 
     def _decline(self, uow: AuditedUnitOfWork, command: DeclineProposal) -> Proposal:

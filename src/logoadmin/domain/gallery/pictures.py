@@ -27,7 +27,7 @@ from logoadmin.domain.kernel.errors import (
     TooManyPictures,
 )
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.kinds import WRITE_SCOPES
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, WRITE_SCOPES
 from logoadmin.domain.kernel.limits import MAX_PICTURE, Flag, PictureHash, PreviewUrl, described
 from logoadmin.domain.kernel.pictures import picture_names, picture_path
 from logoadmin.domain.kernel.public_url import PublicUrl
@@ -52,6 +52,8 @@ _WORK: Final = "picture work"
 _PER_HOUR: Final = 200
 _WORK_PER_HOUR: Final = 120_000
 _HOUR: Final = 3600
+# Of what names a picture that was taken down, so many are asked for their authors.
+_MOST_NAMES: Final = 50
 _FETCH_SECONDS: Final = 20.0
 _SENDING: Final = Permission(Scope.LOGOS_WRITE, or_else=(Scope.THEMES_WRITE, Scope.USERS_WRITE, Scope.PROPOSALS_WRITE))
 
@@ -141,11 +143,12 @@ class PictureService(Service):
 
     @use_case(OPTIONAL)
     def get(self, gate: Gate, command: GetPicture, caller: Caller = OWNER) -> tuple[bytes, bool]:
-        """Return a stored file, and whether only callers who may read users see it.
+        """Return a stored file, and whether only moderators and its authors see it.
 
         Raises:
             NotFound: the picture does not exist.
-            PictureGone: it was removed; or only blocked artworks name it, and the caller may not read users.
+            PictureGone: it was removed; or only blocked artworks name it, and the caller neither reads users nor
+                changes artworks, and is no author of one of these.
         """
 
         def work(uow: UnitOfWork, command: GetPicture, held: Held) -> tuple[bytes, bool]:
@@ -156,8 +159,7 @@ class PictureService(Service):
                     raise NotFound("Picture", command.picture)
                 raise PictureGone
             is_hidden = pictures.is_taken_down(command.picture)
-            may_see = not isinstance(caller, Anonymous) and held.hold(Scope.USERS_READ)
-            if is_hidden and not may_see:
+            if is_hidden and (isinstance(caller, Anonymous) or not _sees_hidden(uow, command.picture, held)):
                 raise PictureGone
             return content, is_hidden
 
@@ -319,6 +321,15 @@ class PictureService(Service):
             return 0
 
         return self.transactions.storage.write(work, "sessions")
+
+
+def _sees_hidden(uow: UnitOfWork, picture: str, held: Held) -> bool:
+    """Return whether a caller sees a picture that was taken down: moderators do, and the authors of what names it."""
+    if any(map(held.hold, (Scope.USERS_READ, *(kind.write_scope for kind in ARTWORK_KINDS)))):
+        return True
+    names = uow.gallery.pictures.names(picture, _MOST_NAMES) if held.of_user else ()
+    artworks = (uow.records(kind).get(each.id) for each in names for kind in ARTWORK_KINDS if kind.kind == each.kind)
+    return any(author.user_id == held.user_id for artwork in artworks if artwork for author in artwork.authors)
 
 
 def _known(uow: AnyUnitOfWork, sha256: str) -> StoredPicture | None:

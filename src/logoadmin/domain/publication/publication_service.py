@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Scope
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import NotPermitted, StorageUnavailable
+from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS
+from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.pictures import picture_names, picture_of, picture_path
 from logoadmin.domain.kernel.records import Kind, SharedSettings
 from logoadmin.domain.kernel.settings_in_history import SettingsInHistory
@@ -40,6 +41,7 @@ from logoadmin.domain.publication.files.withdrawals import (
 from logoadmin.domain.publication.publication_records import (
     POINTER,
     READER,
+    Blocked,
     Publication,
     PublicationFiles,
     PublicationStatus,
@@ -169,15 +171,21 @@ class PublicationService(Service):
         """Return the records that readers do not get, with the reasons, and the imports that changed at their origin.
 
         Raises:
-            NotPermitted: the caller may change neither logos nor themes.
+            NotPermitted: the caller may neither change nor propose logos or themes. Callers who may only propose them
+                get the blocks of their own.
         """
 
-        def begun(uow: UnitOfWork, _command: ShowPublication, held: Held) -> tuple[int, tuple[Withdrawal, ...]]:
-            if not any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS):
-                raise NotPermitted
-            return uow.changes.last_id(), uow.publication.withdrawals.blocked(MOST_WITHDRAWN)
+        def begun(uow: UnitOfWork, _command: ShowPublication, held: Held) -> tuple[int, tuple[Withdrawal, ...], bool]:
+            is_whole = any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS)
+            if not is_whole:
+                held.require([Scope.PROPOSALS_WRITE])
+            blocked = uow.publication.withdrawals.blocked(MOST_WITHDRAWN)
+            return uow.changes.last_id(), blocked if is_whole else _own(uow, blocked, held), is_whole
 
-        version, blocked = gate.snapshot_with_rights(command, caller, begun)
+        version, blocked, is_whole = gate.snapshot_with_rights(command, caller, begun)
+        if not is_whole:
+            own = tuple(Blocked(each.kind, each.id, each.at, each.reason or "") for each in blocked)
+            return PublicationStatus(version, 0, 0, (), (), (), own)
         rules = self.rules
         return status_of(gate.storage, version, blocked, rules.targets, pin_imports=rules.pin_imports)
 
@@ -269,3 +277,15 @@ class PublicationService(Service):
         counted = uow.changes.last_id(), uow.publication.pins.pinned(), uow.gallery.pictures.published()
         keys = None if identity is None else (identity.gallery, identity.epoch, [key.jwk["x"] for key in identity.keys])
         return repr((counted, keys, links, self._made_of))
+
+
+def _own(uow: UnitOfWork, blocked: Sequence[Withdrawal], held: Held) -> tuple[Withdrawal, ...]:
+    """Return the blocked artworks of which a caller is an author."""
+    authors = () if held.user_id is None else uow.records(AUTHORS).page(-1, 1, Filter(user_id=held.user_id))
+    linked = {
+        (kind.kind, link.artwork_id)
+        for author in authors
+        for kind in ARTWORK_KINDS
+        for link in uow.gallery.links(kind).of_author(author.author_id)
+    }
+    return tuple(each for each in blocked if (each.kind, each.id) in linked)

@@ -1,4 +1,4 @@
-/** How readers of the published gallery get each logo and theme; known to users who may change one of them. */
+/** How readers of the published gallery get each logo and theme; known to users who may change one of them, and to members their blocks. */
 import { computed, signal } from "./vendor/preact.js";
 import { may, me } from "./session.js";
 import { readStatus } from "./parts/publication/read_status.js";
@@ -30,7 +30,7 @@ export const statesOf = (kind, id) => states.value.get(`${kind} ${id}`) ?? {};
 
 /** Read them, which no list waits for. */
 export async function readStates() {
-  if (!may("logos:write") && !may("themes:write")) return;
+  if (!["logos:write", "themes:write", "proposals:write"].some(may)) return;
   status.value = (await readStatus()) ?? status.value;
 }
 

@@ -3,7 +3,8 @@ import { h, useEffect, useState } from "../vendor/preact.js";
 import { Failure, call } from "../client.js";
 import { describe, say, sayFailure } from "../notices.js";
 import { isDecidable, isOwn, queue, readQueue, requeue } from "../proposals.js";
-import { readList } from "../records.js";
+import { readStates, statesOf } from "../reader_states.js";
+import { KINDS, readList } from "../records.js";
 import { navigate } from "../router.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
@@ -21,6 +22,7 @@ import { State, submitter } from "../parts/proposals/submission_words.js";
 /** @typedef {import("../parts/proposals/deciding.js").Seen} Seen */
 
 const EARLIER = 10;
+const mayDecideOn = (/** @type {"logo" | "theme"} */ kind) => may(KINDS[kind].write);
 
 /** @param {{params: Record<string, string>}} props */
 export default function SubmissionPage({ params }) {
@@ -29,6 +31,7 @@ export default function SubmissionPage({ params }) {
   useEffect(() => {
     void readQueue({ ifOld: true });
     void readList("author");
+    void readStates();
   }, []);
   if (!data) return h("div", { class: "view" }, h(ViewHead, { title: t("submission.title") }), failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {}));
   return h(Shown, { key: data.etag, seen: { proposal: data.data, etag: data.etag }, again: () => void again() });
@@ -79,11 +82,24 @@ function Outcome({ proposal }) {
       h("span", { class: "hint" }, rich("submission.by", { who: h("bdi", { class: "who" }, submitter(proposal)), time: h(Time, { seconds: created }) })),
       decided !== null && proposal.state !== "waiting" && h("span", { class: "hint" }, rich(`submission.${proposal.state}.at`, { time: h(Time, { seconds: decided }) })),
     ),
+    state === "applied" && proposal.artworks.map((artwork) => h(AppliedWork, { key: `${artwork.kind} ${artwork.id}`, artwork, isMine: isOwn(proposal) })),
     state === "declined" && reason && h("div", { key: "reason", class: "remark", dir: "auto" }, t("submission.because", { reason })),
     undone &&
       undoneAt !== null &&
       h("div", { key: "undone", class: "remark" }, rich("submission.undone", { who: h("bdi", { class: "who" }, submitter({ user_id: undoerId, user_name: undoer })), time: h(Time, { seconds: undoneAt }) }), " ", may("changes:read") && by && h(Link, { to: `history?request=${encodeURIComponent(by)}` }, t("submission.undone.history"))),
   ];
+}
+
+/** Whether a work that was applied is blocked, and the way on for its author. @param {{artwork: Proposal["artworks"][number], isMine: boolean}} props */
+function AppliedWork({ artwork: { kind, id }, isMine }) {
+  const { blocked } = statesOf(kind, id);
+  if (!blocked && !isMine) return null;
+  return h(
+    "div",
+    { class: blocked ? "remark cluster" : "cluster" },
+    blocked && h("span", { dir: "auto" }, t("work.blocked", { reason: blocked.reason })),
+    isMine && !mayDecideOn(kind) && h(Link, { to: `works/${kind}s/${id}`, class: "button plain" }, t("work.change")),
+  );
 }
 
 /** The way through the queue without going back. @param {{id: number}} props */

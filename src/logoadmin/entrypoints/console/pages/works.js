@@ -1,6 +1,7 @@
 /** What a member made, their own author record, and the way to propose something. */
-import { h } from "../vendor/preact.js";
+import { h, useEffect } from "../vendor/preact.js";
 import { nameOf } from "../presentation.js";
+import { readStates } from "../reader_states.js";
 import { navigate } from "../router.js";
 import { t } from "../texts.js";
 import { Made } from "../parts/artwork/made_by.js";
@@ -9,6 +10,7 @@ import { Icon } from "../parts/primitives/icon.js";
 import { useOwnAuthor } from "../parts/proposals/own_author.js";
 
 export default function Works() {
+  useEffect(() => void readStates(), []);
   const { author, failure, again } = useOwnAuthor();
   return h(
     "div",

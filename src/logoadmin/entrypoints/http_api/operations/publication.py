@@ -62,12 +62,12 @@ PUBLICATION_OPERATIONS: Final = (
               PublicationStatus, "Show the status of the published gallery",
               "The active logos and themes that readers of the published gallery do not get, with the reasons; the "
               "imports that have changed at their origin; and the blocked records. Requires `logos:write` or "
-              "`themes:write`."),
+              "`themes:write`; with `proposals:write` alone, it has the blocks of your own logos and themes."),
     Operation("contract L4", "POST /api/css/verdict", css.JudgeCss, "css.judge", Verdict,
               "Judge CSS that is not saved",
               "As for a logo or a theme with this CSS, but without pinned imports. Nothing is stored. Two texts are "
-              "judged at a time, others wait; what takes longer than 2 seconds is `invalid`, with the `reason`. "
-              "Requires `logos:write`, `themes:write` or `proposals:write`."),
+              "judged at a time, others wait; what takes more than 2 seconds of processor time is `invalid`, with the "
+              "`reason`. Requires `logos:write`, `themes:write` or `proposals:write`."),
     *_artwork_operations(THEMES),
     *_artwork_operations(LOGOS),
 )

@@ -2,6 +2,7 @@
 import { h } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { nameOf } from "../../presentation.js";
+import { statesOf } from "../../reader_states.js";
 import { t } from "../../texts.js";
 import { Link, Skeleton, Unread } from "../primitives/basics.js";
 import { Picture } from "../primitives/picture.js";
@@ -43,11 +44,13 @@ export function Made({ kind, authorId, most = SHOWN, folder = "" }) {
 
 /** @param {{kind: "logo" | "theme", artwork: any, folder: string}} props */
 function One({ kind, artwork, folder }) {
+  const { blocked } = statesOf(kind, artwork[`${kind}_id`]);
   return h(
     "li",
     null,
     h(Picture, { url: artwork.preview_url }),
     h(Link, { to: `${folder}${kind}s/${artwork[`${kind}_id`]}`, dir: "auto", title: artwork.name }, nameOf(kind, artwork)),
     h("bdi", { class: "hint" }, artwork.target),
+    blocked && h("span", { class: "problem", dir: "auto" }, t("work.blocked", { reason: blocked.reason })),
   );
 }

@@ -475,6 +475,8 @@ export default {
   "scope.logos:write": "Add, change and remove them",
   "scope.proposals": "Submissions",
   "scope.proposals:write": "Submit own works, and changes to them, for review",
+  "work.blocked": "Blocked: {reason}",
+  "work.change": "Submit a change",
   "scope.open": "Everybody sees them",
   "scope.proposals.see": "Their submitters, and reviewers who may change everything in them",
   "scope.roles": "Roles",

@@ -520,6 +520,8 @@ export default {
   "scope.logos:write": "Добавлять, изменять и удалять",
   "scope.proposals": "Заявки",
   "scope.proposals:write": "Предлагать свои работы и изменения в них на проверку",
+  "work.blocked": "Заблокировано: {reason}",
+  "work.change": "Предложить изменение",
   "scope.open": "Видят все",
   "scope.proposals.see": "Видят те, кто их отправил, и те, кто может изменять всё, что в них есть",
   "scope.roles": "Роли",
