@@ -203,7 +203,7 @@ def _about(
 
 
 def _forget_ended(directory: Path) -> None:
-    """Remove the gauges of workers that have ended, and files that one was killed over. Their totals stay."""
+    """Remove the gauges of workers that have ended, and files that are empty because a worker was killed."""
     for file in directory.glob("*_*.db"):
         pid = int(file.stem.rpartition("_")[2])
         try:

@@ -182,7 +182,7 @@ SEARCHES = (
     ("Ångström", "ångs", True),
     ("barbarbaz", "BARBAZ", True),
     ("barba", "barbarb", False),
-    # In each normal form, of the name and of what is typed.
+    # In each normal form, of the name and of the search text.
     *(("Ａ\u0301na", normalize(form, "ÁN"), True) for form in FORMS),
     *((normalize(form, "Ёж ﬁ 한"), "ё", True) for form in FORMS),
     *((normalize(form, "Ёж ﬁ 한"), normalize("NFD", "한"), True) for form in FORMS),

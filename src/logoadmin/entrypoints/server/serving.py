@@ -94,21 +94,28 @@ def serve(
         root_path=options.root_path,
         timeout_graceful_shutdown=options.drain_seconds,
     )
+    listening(url_of(listener))
     if workers == 1:
-        server = Server(config)
-        # uvicorn raises the signal again once it has stopped, and it would be the exit code.
-        for name in ("SIGTERM", "SIGINT", *(["SIGHUP"] if hasattr(signal, "SIGHUP") else [])):
-            signal.signal(signal.Signals[name], _do_nothing)
-        if hasattr(signal, "SIGHUP"):
-            signal.signal(signal.SIGHUP, server.handle_exit if options.in_terminal else _explain_sighup)
-        listening(url_of(listener))
-        server.run([listener])
-        return
+        _serve_alone(config, listener, options)
+    else:
+        _supervise(config, listener, options)
+
+
+def _serve_alone(config: Config, listener: socket.socket, options: Options) -> None:
+    server = Server(config)
+    # uvicorn raises the signal again once it has stopped, and it would be the exit code.
+    for received in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(received, _do_nothing)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, server.handle_exit if options.in_terminal else _explain_sighup)
+    server.run([listener])
+
+
+def _supervise(config: Config, listener: socket.socket, options: Options) -> None:
     supervisor = Multiprocess(config, [listener])
     threading.Thread(target=_close_at_the_end, args=(supervisor, listener), daemon=True).start()
     if options.in_terminal:
         signal.signal(signal.SIGHUP, lambda _received, _frame: supervisor.should_exit.set())
-    listening(url_of(listener))
     supervisor.run()
     if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):
         raise SystemExit(1)
