@@ -11,7 +11,7 @@ from typing import Any, Final
 from PIL import Image, ImageChops, ImageCms, UnidentifiedImageError
 from PIL.Image import Resampling, Transpose
 
-from logoadmin.adapters.picture_formats import (
+from logoadmin.adapters.pillow_pictures.formats import (
     PNG,
     Animation,
     Disposal,
