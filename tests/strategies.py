@@ -25,8 +25,9 @@ def names() -> SearchStrategy[str]:
 
 
 def visible(least: int, most: int) -> SearchStrategy[str]:
-    """Text that is taken for a name: with a character that shows."""
-    return texts(least - 1, most - 1).map("{}x".format)
+    """Text that is taken for a name: with a character that shows, and none that nobody needs and sees."""
+    unseen = str.maketrans("", "", "\u00ad\u200b\u2060\ufeff")
+    return texts(least - 1, most - 1).map(lambda text: f"{text.translate(unseen)}x")
 
 
 def scopes() -> SearchStrategy[list[str]]:

@@ -528,7 +528,8 @@ def test_every_bad_line_is_reported_and_nothing_is_imported(run: Run) -> None:
         "bad.jsonl:2: user_id: should be a whole number",
         "bad.jsonl:2: username: should not be empty",
         "bad.jsonl:3: Invalid JSON: EOF while parsing a list at column 1",
-        "bad.jsonl:5: user_id: Duplicate entry '7' for key 'user_id'",
+        "bad.jsonl:5: user_id: Duplicate entry '7' for key 'user_id': author 1 (Ann) has it; give one of them another "
+        "number",
         "bad.jsonl:6: author_ids: Author 9 not found",
         "logoadmin: 4 lines cannot be imported; nothing was imported",
     ]
@@ -827,3 +828,23 @@ def test_serving_an_empty_database_makes_everything_and_ends_well(workers: str) 
         assert password not in out
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
         assert gallery.users.get(logoadmin.GetUser(user_id=5)).username == "Ann"
+
+
+@pytest.mark.rule("contract I4", "contract I5")
+def test_csv_is_imported_and_what_stays_unpublished_is_said(run: Run) -> None:
+    Path("logos.csv").write_bytes(
+        "name;preview_url;target;custom_css;active;authors\n"
+        "Ёж;https://x.example/a.png;forum;;да;Ann; Боб\n"
+        "Draft;https://x.example/b.png;forum;;no;\n"
+        'Broken;https://x.example/c.png;forum;"a { b: url(";yes;Ann\n'.replace("Ann; Боб", '"Ann; Боб"').encode(
+            "cp1251"
+        )
+    )
+    says_one_line(run("import", "logos.csv"), 2, "--kind")
+    ended = run("import", "logos.csv", "--kind", "logo", "--charset", "cp1251")
+    assert ended.out.startswith("Imported 3 logos (3 created)\n")
+    assert "Not published: logo 2: They are switched off" in ended.err
+    assert "Traceback" not in ended.err
+    assert run("export", "out.csv", "--kind", "logo", "--format", "csv").code == 0
+    assert run("import", "out.csv", "--kind", "logo").out == "Imported 3 logos (3 unchanged)\n"
+    says_one_line(run("export", "-", "--format", "csv"), 2, "CSV has records of one kind")

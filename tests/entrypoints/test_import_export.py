@@ -105,7 +105,7 @@ def test_a_body_that_is_not_a_file_of_lines_is_refused_by_its_head(
 ) -> None:
     for media_type in ("application/json", "text/plain", "application/x-www-form-urlencoded", ""):
         answer = load(client, admin, AUTHOR, media_type=media_type)
-        expected = {"detail": "Body should be application/jsonl or application/x-ndjson"}
+        expected = {"detail": "Body should be application/jsonl or application/x-ndjson or text/csv"}
         assert (answer.status_code, answer.json()) == (415, expected)
     packed = load(client, {**admin, "content-encoding": "gzip"}, AUTHOR)
     assert (packed.status_code, packed.json()) == (415, {"detail": "Body should not be compressed"})
@@ -316,3 +316,32 @@ def test_a_database_that_fails_midway_is_a_503_and_not_half_a_file(
     assert (answer.status_code, list(answer.json())) == (503, ["detail"])
     for _ in range(3):  # more than one user may have at once
         assert client.get("/api/export", headers=admin).status_code == 200
+
+
+def test_csv_goes_out_and_in_again(client: AppClient, admin: Headers) -> None:
+    load(client, admin, AUTHOR, {**LOGO, "custom_css": "a {\r\n}\n"})
+    before = client.get("/api/export", headers=admin).text
+    for kind, name in (("author", "authors.csv"), ("theme", "themes.csv"), ("logo", "logos.csv")):
+        out = client.get(f"/api/export?kind={kind}&format=csv", headers=admin)
+        assert (out.status_code, out.headers["content-type"]) == (200, "text/csv; charset=utf-8")
+        assert out.headers["content-disposition"] == f'attachment; filename="{name}"'
+        sent = {**admin, "content-type": "text/csv"}
+        back = client.post(f"/api/import?kind={kind}", content=out.content, headers=sent)
+        assert (back.status_code, back.json()[kind]["created"], back.json()[kind]["amended"]) == (200, 0, 0)
+    assert client.get("/api/export", headers=admin).text == before
+    assert client.get("/api/export?format=csv", headers=admin).json()["detail"][0]["loc"] == ["query", "format"]
+
+
+@pytest.mark.parametrize("query", ["kind=author&charset=cp1251", "kind=author"])
+def test_csv_names_its_kind_and_its_encoding(client: AppClient, admin: Headers, query: str) -> None:
+    def send(content: bytes, query: str, media_type: str) -> Any:
+        return client.post(f"/api/import?{query}", content=content, headers={**admin, "content-type": media_type})
+
+    content = "username;user_id\r\nЁжик;501\r\nёж;x\r\n".encode("cp1251")
+    bad = send(content, query, "text/csv; charset=windows-1251")
+    assert [problem["loc"] for problem in bad.json()["detail"]] == [["line", 3, "user_id"]]
+    assert send(content[:28], query, "text/csv; charset=windows-1251").json()["author"] == MADE
+    assert send(content, "", "text/csv").json()["detail"][0]["loc"] == ["query", "kind"]
+    assert send(content, "kind=user", "text/csv").status_code == 422
+    assert send(content, "kind=author&charset=none", "text/csv").json()["detail"][0]["loc"] == ["query", "charset"]
+    assert send(b"", "kind=author", "application/jsonl").status_code == 415

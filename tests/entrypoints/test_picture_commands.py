@@ -110,12 +110,14 @@ def test_pictures_are_moved_as_files(initialised: None, run: Run, tmp_path: Path
     assert run("pictures", "export", str(folder)).out == "3 written\n"
     assert {path.name for path in folder.iterdir()} == {f"{picture}.webp" for picture in sent}
     assert run("pictures", "export", str(folder)).out == "0 written\n"
-    (folder / "note.txt").write_text("ignored")
+    (folder / "note.txt").write_text("refused")
     (folder / f"{'0' * 64}.webp").write_bytes(b"damaged")
     other = f"sqlite:///{tmp_path / 'other.db'}"
     assert run("init", "--database", other).code == 0
     moved = run("pictures", "import", str(folder), "--database", other)
-    assert (moved.code, moved.out) == (1, "3 added, 1 refused\n")
-    assert moved.err.startswith(f"Refused: {'0' * 64}.webp: The file is not the picture that its name says")
+    assert (moved.code, moved.out) == (1, "3 added, 2 refused\n")
+    damaged, note = moved.err.splitlines()
+    assert damaged.startswith(f"Refused: {'0' * 64}.webp: The file is not the picture that its name says")
+    assert note.startswith("Refused: note.txt: it is not named as logoadmin pictures export names files")
     with logoadmin.connect(other) as gallery:
         assert {*gallery.pictures.stored()} == sent

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from logoadmin.domain.kernel.errors import SettingsError
 from logoadmin.settings.settings import Settings, problems_of, wrong_settings
+from logoadmin.text_files import decoded
 
 _PREFIX: Final = "LOGOADMIN_"
 _CONFIG_FILE: Final = "logoadmin.toml"
@@ -108,7 +109,7 @@ def _secrets() -> _Source:
     values = {}
     for name, file in named.items():
         with _readable(str(file)):
-            values[name] = file.read_text(encoding="utf-8").strip()
+            values[name] = decoded(file.read_bytes(), str(file)).strip()
     unknown = _unknown({file.name for file in files} - {file.name for file in named.values()}, known)
     doubles = _doubles((file.name, known.get(file.name.lower())) for file in files)
     problems = tuple(f"{directory}: {problem}" for problem in (*unknown, *doubles))
@@ -120,7 +121,7 @@ def _file() -> _Source:
     file = Path(named or _CONFIG_FILE)
     with _readable(str(file)):
         try:
-            text = file.read_text(encoding="utf-8")
+            text = decoded(file.read_bytes(), str(file))
         except FileNotFoundError:
             if named:
                 raise SettingsError(f"{_CONFIG_VARIABLE} names a file that does not exist: {named}") from None
@@ -141,8 +142,6 @@ def _readable(file: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise SettingsError(f"{file} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise SettingsError(f"{file} cannot be read: it is not text in UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{file} cannot be read: {error}") from None
 

@@ -220,7 +220,7 @@ BAD: dict[str, tuple[object, list[tuple[tuple[str | int, ...], str]]]] = {
     "a missing author": ({**LOGO, "author_ids": [1, 77]}, [(("author_ids",), "value_error")]),
     "an author id out of bounds": ({**LOGO, "author_ids": [1, -1]}, [(("author_ids", 1), "greater_than_equal")]),
     "author ids that are not an array": ({**LOGO, "author_ids": 1}, [(("author_ids",), "list_type")]),
-    "embedded authors": ({**LOGO, "authors": []}, [(("authors",), "extra_forbidden")]),
+    "authors in two ways": ({**LOGO, "authors": ["Ann"]}, [(("authors",), "value_error")]),
     "an invalid URL": ({**LOGO, "preview_url": "x"}, [(("preview_url",), "url_parsing")]),
     # A line costs no more than a body, and of very many problems the first is reported.
     "very many authors": ({**LOGO, "author_ids": [1, *["x"] * 100_000]}, [(("author_ids", 1), "int_type")]),
@@ -241,10 +241,39 @@ def test_a_bad_line_is_reported_and_nothing_is_written(stocked: LogoAdmin, why: 
 def test_a_bad_line_says_in_words_what_is_wrong(stocked: LogoAdmin) -> None:
     with pytest.raises(errors.InvalidLines, match=r"^2 lines cannot be imported$") as caught:
         load(stocked, {**AUTHOR, "username": "Ann"}, {**LOGO, "author_ids": [77]})
+    taken = "Duplicate entry 'Ann' for key 'username': author 1 (Ann) has it; give one of them another name"
     assert caught.value.lines == (
-        errors.BadLine(1, (errors.Problem(("username",), "Duplicate entry 'Ann' for key 'username'", "value_error"),)),
+        errors.BadLine(1, (errors.Problem(("username",), taken, "value_error"),)),
         errors.BadLine(2, (errors.Problem(("author_ids",), "Author 77 not found", "value_error"),)),
     )
+
+
+@pytest.mark.rule("contract I1", "contract I4")
+def test_two_people_with_one_name_are_told_apart_by_the_message(gallery: LogoAdmin) -> None:
+    lines = [{"kind": "author", "author_id": id_, "user_id": id_, "username": "Robin"} for id_ in (9001, 9002)]
+    with pytest.raises(errors.InvalidLines) as caught:
+        load(gallery, *lines)
+    (bad,) = caught.value.lines
+    assert (bad.number, "author 9001 (Robin) has it; give one of them another name" in bad.problems[0].msg) == (2, True)
+
+
+@pytest.mark.rule("contract I1")
+def test_authors_are_named_and_created_by_their_names(stocked: LogoAdmin) -> None:
+    named = {name: value for name, value in LOGO.items() if name not in ("author_ids", "logo_id")}
+    imported = load(
+        stocked,
+        {**named, "authors": ["Zoe", "Ann", "Yan"]},
+        {"kind": "author", "username": "Yan"},
+        {"kind": "author", "username": "Ben", "user_id": 777},
+        {**AUTHOR, "username": "Zoe"},
+    )
+    assert imported.counts[Kind.AUTHOR] == ImportedCounts(2, 1, 0)
+    logo = stocked.logos.get(GetLogo(logo_id=2))
+    assert [author.username for author in logo.authors] == ["Zoe", "Ann", "Yan"]
+    assert logo.authors[2].user_id > 2_000_000_000
+    assert stocked.authors.get(GetAuthor(author_id=2)).user_id == 777
+    again = load(stocked, {"kind": "author", "username": "Yan"}, {**named, "authors": ["Xia"]})
+    assert again.counts[Kind.AUTHOR] == ImportedCounts(0, 0, 1)
 
 
 @pytest.mark.rule("contract I1", "contract I2")

@@ -6,13 +6,16 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
-from logoadmin.domain.gallery.authors import AmendAuthor
+from logoadmin.domain.gallery.artworks import AmendLogo
+from logoadmin.domain.gallery.authors import AmendAuthor, GetAuthor
+from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.identity.users import AmendUser, RemoveUser
 from logoadmin.domain.kernel.access import Caller
-from logoadmin.domain.kernel.errors import NotModified
-from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.kernel.errors import InvalidInput, NotModified
+from logoadmin.domain.kernel.kinds import AUTHORS
+from logoadmin.domain.kernel.records import Author, Kind
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.gallery import if_none_match, signed_in
+from tests.gallery import NOW, if_none_match, signed_in
 
 pytestmark = pytest.mark.rule("contract G")
 
@@ -58,3 +61,26 @@ def test_a_new_name_is_a_new_version(stocked: LogoAdmin, storage: MemoryStorage,
     shown = stocked.changes.list(if_none_match(command, version))
     assert shown.first[-1].user_name in {"Eve", None}
     assert shown.version > version
+
+
+@pytest.mark.rule("contract A3")
+@pytest.mark.parametrize("unseen", ["\u00ad", "\u200b", "\u2060", "\ufeff"])
+def test_characters_that_nobody_sees_are_refused_in_names(unseen: str) -> None:
+    for make in (
+        lambda name: AmendUser(user_id=7, username=name),
+        lambda name: AmendAuthor(author_id=1, username=name),
+        lambda name: AmendLogo(logo_id=1, name=name),
+        lambda name: AmendRole(role_id=1, name=name),
+    ):
+        with pytest.raises(InvalidInput) as caught:
+            make(f"ad{unseen}min")
+        assert [problem.msg for problem in caught.value.problems] == [f"String should not contain U+{ord(unseen):04X}"]
+        # Joiners, which letters and emoji need.
+        make("\u0646\u0627\u0645\u200c\u0647\u0627 \U0001f469\u200d\U0001f680")
+
+
+@pytest.mark.rule("contract A3")
+def test_records_from_before_stay_readable(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    storage.write(lambda uow: uow.records(AUTHORS).update(Author(1, 101, "An\u200bn", NOW)))
+    assert stocked.authors.get(GetAuthor(author_id=1)).username == "An\u200bn"
+    stocked.authors.amend(AmendAuthor(author_id=1, user_id=105))

@@ -8,25 +8,38 @@ on, because that creates its author or changes a unique name.
 import json
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
+from pydantic import AfterValidator, ValidationInfo, field_validator
 from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import PydanticCustomError
 
+from logoadmin.domain.changes.author_names import AuthorsByName
+from logoadmin.domain.changes.csv_lines import CSV_KINDS, CsvLines, check_charset, csv_head, csv_line
 from logoadmin.domain.changes.import_source import BadLines, CheckedLines, ImportSource
 from logoadmin.domain.changes.jsonl import Line, LineOutcome, UserLine, problem_of, serialized_line
+from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, KeyHolder, Owner, Scope, SignedIn
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command, request_option
 from logoadmin.domain.kernel.errors import ArtworkBlocked, DuplicateEntry, NotFound, NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.kinds import KINDS, AnyKind, RecordKind
+from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, ROLES, USERS, AnyKind, RecordKind
 from logoadmin.domain.kernel.limits import Flag, Origin, described
-from logoadmin.domain.kernel.lists import Listing
-from logoadmin.domain.kernel.records import Imported, ImportedCounts, Kind, ListedKind, PasswordHash, StoredRecord
+from logoadmin.domain.kernel.lists import Filter, Listing
+from logoadmin.domain.kernel.records import (
+    CsvKind,
+    Imported,
+    ImportedCounts,
+    Kind,
+    ListedKind,
+    PasswordHash,
+    StoredRecord,
+)
 from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.ports.storage import UnitOfWork
 
@@ -36,6 +49,8 @@ Record = TypeVar("Record", bound=StoredRecord)
 # names, each of which depends on the next, would otherwise take a million tries.
 _TRIES: Final = 2
 _MORE_TRIES: Final = 10_000
+# Looking up who has a name reads many records.
+_MOST_EXPLAINED: Final = 20
 _IN_ORDER: Final = "too many lines depend on later ones: move this line behind the line that it depends on"
 
 
@@ -49,6 +64,10 @@ class ImportRecords(Command):
     origin = Origin.IMPORT
 
     dry_run: Annotated[Flag, described("Whether to report the result without changing anything.", True)] = False
+    kind: Annotated[CsvKind, described("The kind of the records in a CSV file.", "logo")] | None = None
+    charset: Annotated[
+        str, AfterValidator(check_charset), described("The encoding of a CSV file, as Python names it.", "cp1251")
+    ] = "utf-8"
     # The hash of all lines: under an idempotency key, other lines are another command.
     lines_hash: SkipJsonSchema[str | None] = request_option(None)
 
@@ -60,6 +79,16 @@ class ExportRecords(Command):
         tuple[ListedKind, ...],
         described("Records of this kind; repeat it for several kinds. Without it, all records.", ["author", "logo"]),
     ] = ()
+    format: Annotated[
+        Literal["jsonl", "csv"], described("JSON Lines, or CSV, which has authors, themes or logos.", "csv")
+    ] = "jsonl"
+
+    @field_validator("format")
+    @classmethod
+    def _check_kind(cls, value: str, info: ValidationInfo) -> str:
+        if value == "csv" and info.data.get("kind") not in {(kind,) for kind in CSV_KINDS}:
+            raise PydanticCustomError("value_error", "CSV has records of one kind: author, theme or logo")
+        return value
 
     @property
     def rows(self) -> list[AnyKind]:
@@ -107,13 +136,11 @@ class ImportExportService(Service):
         *,
         with_password_hashes: bool = True,
     ) -> Imported:
-        """Import lines, all or none (contract I2, I4).
-
-        They are read several times and never held, unless they can be read only once.
+        """Import lines, all or none (contract I2, I4), which are read several times and only held if they must be.
 
         Args:
             command: the options.
-            lines: the lines, numbered from 1; empty ones are skipped.
+            lines: lines of JSON, or of CSV if the command has a kind, numbered from 1; empty ones are skipped.
             caller: the caller of the operation.
             progress: is called for each stored line; again, if the transaction runs again.
             with_password_hashes: whether lines of users may have them. Where new passwords must be long enough, they
@@ -129,13 +156,14 @@ class ImportExportService(Service):
         if iter(lines) is lines:
             lines = [*lines]
         accepts_hashes = with_password_hashes and (isinstance(caller, Owner) or not self._new_passwords.are_judged)
-        source = ImportSource(lines, self._new_passwords.hasher.refusal if accepts_hashes else _no_hashes)
+        raw = lines if command.kind is None else CsvLines(lines, command.kind, command.charset)
+        source = ImportSource(raw, self._new_passwords.hasher.refusal if accepts_hashes else _no_hashes)
         checked = source.checked()
         if checked.bad.unread_from is not None:
             raise checked.bad.error()
         if command.lines_hash is None:
             # Without an idempotency key, which needs the hash of the lines to tell them from others.
-            command = ImportRecords(dry_run=command.dry_run)
+            command = command.model_copy(update={"idempotency_key": None})
         return gate.write(command, caller, partial(_load, source, checked, progress=progress))
 
     @use_case(SIGNED_IN)
@@ -169,13 +197,21 @@ class ImportExportService(Service):
                 raise NotPermitted
             counts = dict.fromkeys(KINDS, 0)
             for kind in command.rows:
+                if command.format == "csv":
+                    write(csv_head(kind.kind))
                 for record in _all(uow, kind):
                     line = serialized_line(uow, kind, record, with_password=with_password_hashes)
-                    write(json.dumps(line, ensure_ascii=False) + "\n")
+                    write(_written(command, line, record))
                     counts[kind.kind] += 1
             return counts
 
         return gate.stream_snapshot(command, caller, dump)
+
+
+def _written(command: ExportRecords, line: Mapping[str, Any], record: StoredRecord) -> str:
+    if command.format == "csv":
+        return csv_line(line, [author.username for author in getattr(record, AUTHORS_FIELD, ())])
+    return json.dumps(line, ensure_ascii=False) + "\n"
 
 
 def _require_scopes(command: ImportRecords | ExportRecords, held: Held) -> None:
@@ -196,7 +232,7 @@ def _load(
     progress: Callable[[], object],
 ) -> Imported:
     uow.held.require(KINDS[kind].write_scope for kind in checked.kinds)
-    done, refused = _store(uow, source, progress, has_new=checked.has_new)
+    done, refused = _store(uow, source, progress, checked)
     bad = checked.bad.joined(refused)
     if bad.count:
         raise bad.error()
@@ -207,9 +243,22 @@ def _load(
 class _Done:
     """The results of the lines."""
 
+    named: AuthorsByName
+    progress: Callable[[], object]
     counts: Counter[tuple[Kind, LineOutcome]] = field(default_factory=Counter)
     # The users who were created without a password.
     without_password: set[int] = field(default_factory=set)
+
+    def stored(self, uow: AuditedUnitOfWork, number: int, line: Line, refused: BadLines) -> bool:
+        """Store a line; return whether it was not refused."""
+        try:
+            self.add(line, line.store(uow, self.named))
+        except (ArtworkBlocked, DuplicateEntry, NotFound) as error:
+            holder = "" if refused.count > _MOST_EXPLAINED else _holder(uow, line.row, error)
+            refused.add(number, problem_of(error, holder))
+            return False
+        self.progress()
+        return True
 
     def add(self, line: Line, outcome: LineOutcome) -> None:
         self.counts[line.row.kind, outcome] += 1
@@ -226,22 +275,21 @@ class _Done:
 
 
 def _store(
-    uow: AuditedUnitOfWork, source: ImportSource, progress: Callable[[], object], *, has_new: bool
+    uow: AuditedUnitOfWork, source: ImportSource, progress: Callable[[], object], checked: CheckedLines
 ) -> tuple[_Done, BadLines]:
-    """Store lines, those of new records without an id last, so that none gets the id of another line.
+    """Store lines, phase by phase.
 
     Returns:
         The results, and the lines that remain refused.
     """
-    done = _Done()
-    refused = _store_some(uow, source, done, progress, new=False)
-    return done, refused.joined(_store_some(uow, source, done, progress, new=True)) if has_new else refused
+    done, refused = _Done(AuthorsByName(uow, checked.names), progress), BadLines()
+    for phase in sorted(checked.phases):
+        refused = refused.joined(_store_some(uow, source, done, phase))
+    return done, refused
 
 
-def _store_some(
-    uow: AuditedUnitOfWork, source: ImportSource, done: _Done, progress: Callable[[], object], *, new: bool
-) -> BadLines:
-    """Store the lines with an id, or those without; refused lines are retried, as long as that helps, up to a limit.
+def _store_some(uow: AuditedUnitOfWork, source: ImportSource, done: _Done, phase: int) -> BadLines:
+    """Store the lines of a phase; refused lines are retried, as long as that helps, up to a limit.
 
     Lines are not held: of those that wait for others, only their numbers and records are known.
 
@@ -255,19 +303,13 @@ def _store_some(
         tried = 0
         held: set[tuple[Kind, int]] = set()
         for whole in source.batches(waiting):
-            batch = [(number, line) for number, line in whole if (line.which is None) is new]
+            batch = [(number, line) for number, line in whole if line.phase == phase]
             tried += len(batch)
             uow.load(line.which for _, line in batch if line.which is not None)
             for number, line in batch:
                 # Of two lines for a record the later one counts, so it must not be stored before the other.
-                if line.which is None or line.which not in held:
-                    try:
-                        done.add(line, line.store(uow))
-                    except (ArtworkBlocked, DuplicateEntry, NotFound) as error:
-                        refused.add(number, problem_of(error))
-                    else:
-                        progress()
-                        continue
+                if (line.which is None or line.which not in held) and done.stored(uow, number, line, refused):
+                    continue
                 if line.which is not None:
                     held.add(line.which)
                 left.append(number)
@@ -277,6 +319,17 @@ def _store_some(
         if not left or len(left) == tried or tries < 0:
             return refused if tries >= 0 else refused.explained(_IN_ORDER)
         waiting = left
+
+
+def _holder(uow: AuditedUnitOfWork, kind: AnyKind, error: Exception) -> str:
+    """Return the record that has the value of a duplicate; empty for other errors."""
+    if not isinstance(error, DuplicateEntry) or kind not in (AUTHORS, ROLES, USERS):
+        return ""
+    is_name = error.key == kind.name_field
+    where = Filter(q=str(error.value)) if is_name else Filter(user_id=int(error.value))
+    found = uow.records(kind).page(-1, kind.page_sizes.most, where)
+    holders = (each for each in found if getattr(each, error.key) == error.value)
+    return next((f"{kind.kind} {kind.id_of(each)} ({getattr(each, kind.name_field)})" for each in holders), "")
 
 
 def _no_hashes(_: PasswordHash) -> str:

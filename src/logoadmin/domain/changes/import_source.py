@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from logoadmin.domain.changes.jsonl import Line, read_lines
+from logoadmin.domain.changes.jsonl import Line, RawLine, read_lines
 from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED
 from logoadmin.domain.kernel.errors import BadLine, InvalidLines, Problem
 from logoadmin.domain.kernel.records import Kind, PasswordHash
@@ -67,10 +67,11 @@ class BadLines:
 
 @dataclass(slots=True)
 class CheckedLines:
-    """What is found without looking at any record: the bad lines, the kinds in the others, whether one has no id."""
+    """What is found without looking at any record: the bad lines, and of the others kinds, phases and names."""
 
     kinds: set[Kind] = field(default_factory=set)
-    has_new: bool = False
+    phases: set[int] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
     bad: BadLines = field(default_factory=BadLines)
 
 
@@ -83,7 +84,7 @@ class ImportSource:
         refusal: says why a password hash cannot be taken, None if it can.
     """
 
-    lines: Iterable[str | bytes]
+    lines: Iterable[RawLine]
     refusal: Callable[[PasswordHash], str | None]
 
     def checked(self) -> CheckedLines:
@@ -97,7 +98,8 @@ class ImportSource:
                     break
             else:
                 found.kinds.add(line.row.kind)
-                found.has_new |= line.which is None
+                found.phases.add(line.phase)
+                found.names.update(line.names)
         return found
 
     def batches(self, numbers: Sequence[int] | None) -> Iterator[list[tuple[int, Line]]]:
@@ -121,7 +123,7 @@ class ImportSource:
                 yield number, line
 
 
-def _only(lines: Iterable[str | bytes], numbers: Sequence[int]) -> Iterator[str | bytes]:
+def _only(lines: Iterable[RawLine], numbers: Sequence[int]) -> Iterator[RawLine]:
     """Yield lines, in whose place others than those with these numbers are empty."""
     wanted = iter(numbers)
     following = next(wanted, None)

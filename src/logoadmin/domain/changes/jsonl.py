@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, get_type_hints
 
 from pydantic import create_model
 
+from logoadmin.domain.changes.author_names import AuthorsByName
 from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD, AuditedLinks, artworks_of
 from logoadmin.domain.identity.audited_passwords import set_password
 from logoadmin.domain.identity.events.recording import record_event
@@ -16,7 +17,7 @@ from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Link
 from logoadmin.domain.kernel.command import MAX_JSON, MOST_FIELDS, UNSET, Input, strict_json
 from logoadmin.domain.kernel.errors import ArtworkBlocked, BadLine, DuplicateEntry, InvalidInput, NotFound, Problem
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind
-from logoadmin.domain.kernel.limits import AuthorIds, HashText, UnixTime
+from logoadmin.domain.kernel.limits import AuthorIds, AuthorNames, HashText, UnixTime
 from logoadmin.domain.kernel.records import Kind, PasswordHash, StoredRecord
 from logoadmin.ports.storage import UnitOfWork
 
@@ -25,6 +26,9 @@ _UTF_8_MARK: Final = "\ufeff"
 _UTF_16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # More than in commands, see MOST_MARKS: a line may have any number of authors that fits into it.
 _MOST_MARKS: Final = 500_000
+
+
+RawLine = str | bytes | Problem
 
 
 class LineOutcome(StrEnum):
@@ -51,20 +55,34 @@ class Line(Input):
         return row
 
     @property
+    def phase(self) -> int:
+        """When it is stored: lines with ids first, so that nothing new gets one of these, then authors by their names.
+
+        Lines that name authors come last.
+        """
+        return 0 if self.which is not None else 2
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names by which it refers to authors."""
+        return ()
+
+    @property
     def which(self) -> tuple[Kind, int] | None:
         """The kind and the id of its record; None for a new record whose id is not known yet."""
         id_ = self.row.id_of(self)
         return None if id_ is UNSET else (self.row.kind, id_)
 
-    def store(self, uow: AuditedUnitOfWork) -> LineOutcome:
+    def store(self, uow: AuditedUnitOfWork, named: AuthorsByName) -> LineOutcome:
         """Create the record with this id, or update it if it differs."""
         kind = self.row
         for field, referred in kind.references.items():
             get_existing(uow, KINDS[referred], getattr(self, field))
-        known = None if self.which is None else uow.records(kind).get(kind.id_of(self))
+        known = self._known(uow, named)
         values = self._values(known, uow.now)
-        if self.which is None:
-            values[kind.id_field] = uow.records(kind).next_id()
+        if kind.id_of(self) is UNSET:
+            values[kind.id_field] = uow.records(kind).next_id() if known is None else kind.id_of(known)
+        self._complete(values, known, named)
         record = kind.record(**values)
         if known is None:
             self._add(uow, record)
@@ -73,6 +91,12 @@ class Line(Input):
             uow.records(kind).update(record)
         is_amended = self._amend_beside(uow, known)
         return LineOutcome.AMENDED if is_amended or record != known else LineOutcome.UNCHANGED
+
+    def _known(self, uow: AuditedUnitOfWork, named: AuthorsByName) -> Any:  # noqa: ARG002 (the names are for authors)
+        return None if self.which is None else uow.records(self.row).get(self.row.id_of(self))
+
+    def _complete(self, values: dict[str, Any], known: Any, named: AuthorsByName) -> None:
+        """Set what the line leaves to the service."""
 
     def _values(self, known: Any, now: int) -> dict[str, Any]:
         created_at = self.created_at
@@ -114,23 +138,63 @@ class UserLine(Line):
         return True
 
 
-class ArtworkLine(Line):
-    """An artwork with its links."""
+class AuthorLine(Line):
+    """An author; without an id, the one with this name, and without a number, one with a number that nobody has."""
 
-    author_ids: AuthorIds
+    @property
+    def phase(self) -> int:
+        """After the lines with ids, which may change names."""
+        return 0 if self.which is not None else 1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of an author without an id."""
+        return () if self.which is not None else (getattr(self, AUTHORS.name_field),)
+
+    def _known(self, uow: AuditedUnitOfWork, named: AuthorsByName) -> Any:
+        if self.which is not None:
+            return super()._known(uow, named)
+        author_id = named.get(*self.names)
+        return None if author_id is None else uow.records(AUTHORS).get(author_id)
+
+    def _complete(self, values: dict[str, Any], known: Any, named: AuthorsByName) -> None:
+        if values["user_id"] is UNSET:
+            values["user_id"] = named.free_number() if known is None else known.user_id
+        if self.which is None:
+            named.add(values["username"], values["author_id"])
+
+
+class ArtworkLine(Line):
+    """An artwork with its links, to authors by their ids or by their names."""
+
+    author_ids: AuthorIds = UNSET
+    authors: AuthorNames = UNSET
+
+    @property
+    def phase(self) -> int:
+        """After all authors, if it names some."""
+        return super().phase if self.authors is UNSET else 2
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its authors."""
+        return () if self.authors is UNSET else self.authors
 
     @property
     def _kind(self) -> AnyArtworkKind:
         return next(kind for kind in ARTWORK_KINDS if kind is self.row)
 
-    def store(self, uow: AuditedUnitOfWork) -> LineOutcome:
-        """Create or update the artwork; its authors must exist."""
+    def store(self, uow: AuditedUnitOfWork, named: AuthorsByName) -> LineOutcome:
+        """Create or update the artwork; its authors must exist, or are created by their names."""
+        if self.author_ids is UNSET:
+            ids = tuple(named.created(name) for name in self.names)
+            return self.model_copy(update={"author_ids": ids, "authors": UNSET}).store(uow, named)
         for author_id in self.author_ids:
             get_existing(uow, AUTHORS, author_id)
         if getattr(self, "active") and self.which is not None:  # noqa: B009 (the fields are those of the kind)
             artworks, id_ = artworks_of(uow, self._kind), self._kind.id_of(self)
             artworks.check_not_blocked(id_, artworks.get(id_))
-        return super().store(uow)
+        return super().store(uow, named)
 
     def _values(self, known: Any, now: int) -> dict[str, Any]:
         return {**super()._values(known, now), "authors": () if known is None else known.authors}
@@ -144,6 +208,9 @@ class ArtworkLine(Line):
         return AuditedLinks(self._kind, uow).assign(self._kind.id_of(self), self.author_ids)
 
 
+_BASES: Final[Mapping[Kind, type[Line]]] = {Kind.ROLE: Line, Kind.USER: UserLine, Kind.AUTHOR: AuthorLine}
+
+
 def _line_of(kind: AnyKind) -> type[Line]:
     """Return the class of the lines of a kind, with the fields and limits of its records."""
     hints = get_type_hints(kind.record, include_extras=True)
@@ -154,7 +221,9 @@ def _line_of(kind: AnyKind) -> type[Line]:
     }
     if kind.gives_ids:
         values[kind.id_field] = (hints[kind.id_field], UNSET)
-    base = UserLine if kind is USERS else ArtworkLine if kind in ARTWORK_KINDS else Line
+    if kind is AUTHORS:
+        values["user_id"] = (hints["user_id"], UNSET)
+    base = _BASES.get(kind.kind, ArtworkLine)
     return create_model(f"{kind.name}Line", __base__=base, **values)
 
 
@@ -173,16 +242,19 @@ def serialized_line(uow: UnitOfWork, kind: AnyKind, record: StoredRecord, *, wit
 
 
 def read_lines(
-    lines: Iterable[str | bytes], refusal: Callable[[PasswordHash], str | None]
+    lines: Iterable[RawLine], refusal: Callable[[PasswordHash], str | None]
 ) -> Iterator[tuple[int, Line | BadLine]]:
     """Yield the lines with their numbers, from 1: valid lines, and the problems of the others.
 
     Args:
-        lines: the lines.
+        lines: the lines, or the problems with which they could not be read.
         refusal: returns why a password hash is rejected, see
             :class:`~logoadmin.ports.identity.passwords.PasswordHasher`.
     """
     for number, given in enumerate(lines, start=1):
+        if isinstance(given, Problem):
+            yield number, BadLine(number, (given,))
+            continue
         if not given.strip():
             continue
         if number == 1 and isinstance(given, bytes) and given.startswith(_UTF_16_MARKS):
@@ -226,7 +298,19 @@ def _line(text: str, refusal: Callable[[PasswordHash], str | None]) -> Line:
     if line is None:
         allowed = ", ".join(KINDS)
         raise InvalidInput([Problem(("kind",), f"Kind should be one of {allowed}", "literal_error")])
+    if issubclass(line, ArtworkLine):
+        _check_authors(values)
     return _user_line(line, values, refusal) if issubclass(line, UserLine) else line(**values)
+
+
+def _check_authors(values: Mapping[str, Any]) -> None:
+    """Require the authors of an artwork in one of two ways."""
+    ways = [way for way in ("author_ids", AUTHORS_FIELD) if way in values]
+    if not ways:
+        raise InvalidInput([Problem(("author_ids",), "Field required", "missing")])
+    if len(ways) > 1:
+        text = "Line should have author_ids or the names of authors, and not both"
+        raise InvalidInput([Problem((AUTHORS_FIELD,), text, "value_error")])
 
 
 def _user_line(kind: type[UserLine], values: dict[str, Any], refusal: Callable[[PasswordHash], str | None]) -> UserLine:
@@ -246,11 +330,13 @@ def _user_line(kind: type[UserLine], values: dict[str, Any], refusal: Callable[[
     return line
 
 
-def problem_of(error: ArtworkBlocked | DuplicateEntry | NotFound) -> Problem:
-    """Return why a line was not stored, at the field that caused it."""
+def problem_of(error: ArtworkBlocked | DuplicateEntry | NotFound, holder: str = "") -> Problem:
+    """Return why a line was not stored, at the field that caused it; ``holder`` names who has a duplicate value."""
     if isinstance(error, ArtworkBlocked):
         return Problem(("active",), f"{error.what} {error.id} is blocked: {error.reason}", "value_error")
     if isinstance(error, DuplicateEntry):
-        return Problem((error.key,), str(error), "value_error")
+        what = "number" if error.key == "user_id" else "name"
+        cure = f": {holder} has it; give one of them another {what}" if holder else ""
+        return Problem((error.key,), f"{error}{cure}", "value_error")
     field = "author_ids" if error.what == "Author" else f"{error.what.lower()}_id"
     return Problem((field,), str(error), "value_error")

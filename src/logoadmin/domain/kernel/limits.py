@@ -105,11 +105,23 @@ def is_visible(text: str) -> bool:
     return any(unicodedata.category(each) not in _INVISIBLE_CATEGORIES and _BLANK.match(each) is None for each in text)
 
 
+# Characters that nobody sees and no language needs in a name, unlike joiners: they make two names look the same.
+_UNSEEN: Final = frozenset("\u00ad\u200b\u2060\ufeff")
+
+
 def _check_visible(text: str) -> str:
-    """Refuse a name that would look like no name at all."""
+    """Refuse a text that would look like none at all."""
     if is_visible(text):
         return text
     raise PydanticCustomError("string_pattern_mismatch", "String should have at least one visible character")
+
+
+def _check_seen(name: str) -> str:
+    """Refuse a name that would look like another one."""
+    unseen = ", ".join(f"U+{ord(each):04X}" for each in sorted(_UNSEEN & set(name)))
+    if unseen:
+        raise PydanticCustomError("string_pattern_mismatch", "String should not contain {names}", {"names": unseen})
+    return name
 
 
 def _text(minimum: int, maximum: int) -> tuple[Strict, object, AfterValidator]:
@@ -117,8 +129,12 @@ def _text(minimum: int, maximum: int) -> tuple[Strict, object, AfterValidator]:
     return Strict(), described, _without_nul
 
 
-def _name(maximum: int) -> tuple[Any, ...]:
+def _visible(maximum: int) -> tuple[Any, ...]:
     return *_text(1, maximum), AfterValidator(_check_visible)
+
+
+def _name(maximum: int) -> tuple[Any, ...]:
+    return *_visible(maximum), AfterValidator(_check_seen)
 
 
 def _ascii_digits(text: str) -> str:
@@ -248,7 +264,9 @@ class Source(StrEnum):
 
 
 ChangeNote = Annotated[
-    str, *_name(MAX_CHANGE_NOTE), described("Why the change was made, in the words of who made it.", "Asked for by Ann")
+    str,
+    *_visible(MAX_CHANGE_NOTE),
+    described("Why the change was made, in the words of who made it.", "Asked for by Ann"),
 ]
 
 IdempotencyKey = Annotated[str, *_text(1, MAX_IDEMPOTENCY_KEY)]
@@ -259,21 +277,23 @@ ArtworkName = Annotated[
 Query = Annotated[str, *_text(1, MAX_QUERY), described("Records whose name contains this text, ignoring case.", "aur")]
 BlockReason = Annotated[
     str,
-    *_name(MAX_REASON),
+    *_visible(MAX_REASON),
     described(
         "Why it is blocked, for readers of the gallery; with at least one visible character.",
         "It covers the sign-in form",
     ),
 ]
 ProposalTitle = Annotated[
-    str, *_name(MAX_PROPOSAL_TITLE), described("The subject, with at least one visible character.", "A darker Aurora")
+    str,
+    *_visible(MAX_PROPOSAL_TITLE),
+    described("The subject, with at least one visible character.", "A darker Aurora"),
 ]
 ProposalNote = Annotated[
     str, *_text(0, MAX_PROPOSAL_NOTE), described("A message to the reviewers.", "Easier to read at night")
 ]
 DeclineReason = Annotated[
     str,
-    *_name(MAX_DECLINE_REASON),
+    *_visible(MAX_DECLINE_REASON),
     described("Why it is declined, for its submitter; at least one visible character.", "The text is hard to read"),
 ]
 Target = Annotated[str, *_text(1, MAX_TARGET), described("The part of the site that it is for.", "forum")]
@@ -376,7 +396,7 @@ PictureHosts = Annotated[
 ]
 GalleryTitle = Annotated[
     str,
-    *_name(MAX_GALLERY_TITLE),
+    *_visible(MAX_GALLERY_TITLE),
     described("The title of the page for visitors; `null` for the one in the configuration.", "Logos of the forum"),
 ]
 GalleryHome = Annotated[
@@ -396,7 +416,7 @@ class SharedView(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    name: Annotated[str, *_name(MAX_VIEW_NAME), described("What it is called.", "Off in the forum")]
+    name: Annotated[str, *_visible(MAX_VIEW_NAME), described("What it is called.", "Off in the forum")]
     address: Annotated[
         str,
         Strict(),
@@ -415,3 +435,4 @@ SharedViews = Annotated[
 ]
 # As many as fit into a line; of hundreds of thousands of invalid ids, only the first is reported.
 AuthorIds = Annotated[tuple[int, ...], _distinct_list(Id, FailFast())]
+AuthorNames = Annotated[tuple[str, ...], _distinct_list(Username, FailFast())]

@@ -73,6 +73,7 @@ class Kind(StrEnum):
 
 
 # The kinds with lists, which files can have.
+CsvKind = Literal[Kind.AUTHOR, Kind.THEME, Kind.LOGO]
 ListedKind = Literal[Kind.ROLE, Kind.USER, Kind.AUTHOR, Kind.THEME, Kind.LOGO]
 
 

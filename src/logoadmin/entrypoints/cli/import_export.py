@@ -3,6 +3,7 @@
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,7 +28,9 @@ from logoadmin.entrypoints.cli.lines import command_of
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
+    from logoadmin.domain.kernel.access import Owner
     from logoadmin.domain.kernel.records import Imported
+    from logoadmin.domain.logo_admin import LogoAdmin
 
 # What a file of records does not hold; docs/backup.md lists it as well.
 NOT_EXPORTED: Final = (
@@ -49,23 +52,40 @@ NOT_EXPORTED: Final = (
 )
 
 
+_CSV_KIND: Final = click.Choice(["author", "theme", "logo"])
+_ARTWORKS: Final = frozenset({Kind.LOGO, Kind.THEME})
+_MOST_NAMED: Final = 5
+_INACTIVE: Final = "They are switched off; switch on those that are ready"
+_CURES: Final = {
+    "not_fetched": "logoadmin publish, or the service, fetches it and then publishes them",
+    "not_pinned": "copy the style sheet into the CSS",
+    "document": "remove the document from the CSS, or accept it in the console",
+    "unreadable": "correct the CSS",
+}
+
+
 @click.command("import")
 @click.argument("file", type=click.Path(allow_dash=True))
 @database_option
 @click.option("--dry-run", is_flag=True, help="Check whether FILE can be imported, and change nothing.")
-def import_(file: str, database: str | None, dry_run: bool) -> None:
-    """Import records from FILE, one JSON object per line; - is standard input.
+@click.option("--kind", type=_CSV_KIND, help="FILE is CSV, with records of this kind.")
+@click.option("--charset", help="The encoding of a CSV file, such as cp1251; UTF-8 by default.")
+def import_(file: str, database: str | None, dry_run: bool, kind: str | None, charset: str | None) -> None:
+    """Import records from FILE, one JSON object per line, or CSV; - is standard input.
 
     Either all of them are created or changed, or none. Every bad line is reported.
     """
     from logoadmin.domain.changes.import_export import ImportRecords
 
+    command = command_of(ImportRecords, {"dry_run": dry_run, "kind": kind, "charset": charset})
+    if kind is None and (charset is not None or file.endswith((".csv", ".tsv"))):
+        raise click.UsageError("Name the kind of the records in a CSV file with --kind.")
     caller = owner()
     with _lines_of(file) as lines:
         opening = gallery_for_dry_run(database) if dry_run else gallery_at(database, "empty", administrator=False)
         with opening as gallery, _progress(lines) as progress:
             try:
-                imported = gallery.import_export.load(ImportRecords(dry_run=dry_run), lines, caller, progress)
+                imported = gallery.import_export.load(command, lines, caller, progress)
             except InvalidLines as error:
                 _show_problems(file, error)
                 raise
@@ -76,6 +96,7 @@ def import_(file: str, database: str | None, dry_run: bool) -> None:
         # After the import, because a user in the file may have the name of the first administrator.
         with gallery_at(database, "empty") as gallery:
             show_password(gallery.admin_password)
+            _show_unpublished(gallery, caller)
 
 
 class _RewindingFile:
@@ -130,6 +151,26 @@ def _show_imported(imported: "Imported") -> None:
         )
 
 
+def _show_unpublished(gallery: "LogoAdmin", caller: "Owner") -> None:
+    """Print which of the artworks that an import changed readers do not get, why, and what helps (contract I5)."""
+    from logoadmin.domain.changes.history import ListChanges
+    from logoadmin.domain.publication.publication_service import ShowPublication
+
+    listed = gallery.changes.list(ListChanges(request_id=str(caller.request_id)))
+    changed = {(change.kind, change.id): change.after for change in listed if change.kind in _ARTWORKS and change.after}
+    if not changed:
+        return
+    reasons = dict.fromkeys((key for key, after in changed.items() if not after["active"]), _INACTIVE)
+    for each in gallery.publication.status(ShowPublication()).left_out:
+        if (each.kind, each.id) in changed:
+            reasons[each.kind, each.id] = f"{each.reason}; {_CURES[each.code]}"
+    for reason, count in Counter(reasons.values()).items():
+        ids = [f"{kind} {id_}" for (kind, id_), why in reasons.items() if why == reason]
+        more = f" and {count - _MOST_NAMED} more" if count > _MOST_NAMED else ""
+        text = f"Not published: {', '.join(ids[:_MOST_NAMED])}{more}: {reason}"
+        click.echo(on_one_line(text), err=True)
+
+
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
@@ -152,20 +193,28 @@ def _progress(lines: _RewindingFile) -> Iterator[Callable[[], None]]:
 )
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 @click.option(
+    "--format",
+    "form",
+    type=click.Choice(["jsonl", "csv"]),
+    help="JSON Lines, the default, or CSV, which has the records of one --kind: author, theme or logo.",
+)
+@click.option(
     "--kind",
     "kinds",
     multiple=True,
     type=click.Choice([kind.value for kind in KINDS]),
     help="Export only records of this kind; can be repeated.",
 )
-def export(file: str, database: str | None, with_password_hashes: bool, force: bool, kinds: tuple[str, ...]) -> None:
+def export(
+    file: str, database: str | None, with_password_hashes: bool, force: bool, kinds: tuple[str, ...], form: str | None
+) -> None:
     """Export records to FILE, one JSON object per line; - is standard output.
 
     An import needs the records that others refer to: roles of users, and authors of themes and logos.
     """
     from logoadmin.domain.changes.import_export import ExportRecords
 
-    command = command_of(ExportRecords, {"kind": tuple(map(Kind, kinds))})
+    command = command_of(ExportRecords, {"kind": tuple(map(Kind, kinds)), "format": form})
     _refuse_database(file, database)
     if not force and file != "-" and Path(file).is_file():
         raise LogoAdminError(f"{file} exists; name another file, or overwrite it with --force")
@@ -214,8 +263,8 @@ def _opened(file: str) -> Iterator[IO[str]]:
         return
     path = Path(file)
     if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced by a file
-        with path.open("w", encoding="utf-8") as target:
+        with path.open("w", encoding="utf-8", newline="") as target:
             yield target
         return
-    with atomic_file(path) as part, part.open("w", encoding="utf-8") as target:
+    with atomic_file(path) as part, part.open("w", encoding="utf-8", newline="") as target:
         yield target

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from logoadmin.domain.logo_admin import LogoAdmin
 
 _NAME: Final = re.compile(r"([0-9a-f]{64})\.webp", re.ASCII)
+_NOT_EXPORTED: Final = "it is not named as logoadmin pictures export names files; send it in the console"
 _folder = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
@@ -85,14 +86,18 @@ def export_(directory: Path, database: str | None) -> None:
 @click.argument("directory", type=_folder)
 @database_option
 def import_(directory: Path, database: str | None) -> None:
-    """Keep the pictures in DIRECTORY, which were exported from a gallery; other files are ignored.
+    """Keep the pictures in DIRECTORY, which were exported from a gallery.
 
     Pictures that no record names within a day are removed again. The exit code is 1 if a file was refused.
     """
     added = refused = 0
     with gallery_at(database, "never") as gallery:
         for path in sorted(directory.iterdir()):
-            if match := _NAME.fullmatch(path.name):
+            match = _NAME.fullmatch(path.name)
+            if match is None:
+                click.echo(on_one_line(f"Refused: {path.name}: {_NOT_EXPORTED}"), err=True)
+                refused += 1
+            else:
                 try:
                     added += gallery.pictures.restore(match[1], path.read_bytes())
                 except (InvalidInput, Conflict, TooLargeToStore) as error:

@@ -13,6 +13,7 @@ from logoadmin.entrypoints.cli.help import Commands
 from logoadmin.entrypoints.cli.lines import day_of
 from logoadmin.entrypoints.cli.roles import found_role, is_id
 from logoadmin.entrypoints.one_line import on_one_line
+from logoadmin.text_files import decoded
 
 if TYPE_CHECKING:
     from logoadmin.domain.identity.factors.factor_records import ListedFactor
@@ -218,4 +219,4 @@ def _new_password() -> str:
     if sys.stdin.isatty():
         password: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
         return password
-    return sys.stdin.readline().rstrip("\r\n")
+    return decoded(sys.stdin.buffer.readline(), "The password").rstrip("\r\n")

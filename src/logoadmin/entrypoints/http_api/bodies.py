@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive
 
 from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
-from logoadmin.entrypoints.http_api.operation import JSON, JSON_LINES, MAX_UPLOAD, SMALL_BODY, Operation
+from logoadmin.entrypoints.http_api.operation import CSV, JSON, JSON_LINES, MAX_UPLOAD, SMALL_BODY, Operation
 from logoadmin.entrypoints.http_api.request import Request
 from logoadmin.entrypoints.http_api.spool import LongResponses, Spool, SpooledFile
 from logoadmin.ports.kernel.metrics import Metrics
@@ -46,7 +46,7 @@ def check_head(request: Request, operation: Operation) -> None:
     if kind not in operation.media_types and not is_file and (kind or operation.takes_jsonl):
         if operation.takes_file:
             raise no_picture()
-        raise HttpError(415, f"Body should be {' or '.join(JSON_LINES) if operation.takes_jsonl else JSON}")
+        raise HttpError(415, f"Body should be {' or '.join((*JSON_LINES, CSV)) if operation.takes_jsonl else JSON}")
     headers = request.headers
     if b"content-encoding" in headers and headers[b"content-encoding"][0].strip().lower() not in ("", "identity"):
         raise HttpError(415, "Body should not be compressed")

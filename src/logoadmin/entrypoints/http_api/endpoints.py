@@ -17,7 +17,7 @@ from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
 from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.kernel.access import PUBLIC, Anonymous, Caller, SignedIn, network_of, require_token
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import InvalidLines, InvalidToken, LogoAdminError
+from logoadmin.domain.kernel.errors import InvalidInput, InvalidLines, InvalidToken, LogoAdminError, Problem
 from logoadmin.domain.kernel.records import Imported
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.background import Background
@@ -28,7 +28,7 @@ from logoadmin.entrypoints.http_api.dispatch import Dispatch, Lane, LongLane, Si
 from logoadmin.entrypoints.http_api.errors import Faults, HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.gallery import FOLDER, PublishedGallery
 from logoadmin.entrypoints.http_api.limits import SLICE, ClientLimits, TimedReader
-from logoadmin.entrypoints.http_api.operation import EXPORTED, SMALL_BODY, Operation
+from logoadmin.entrypoints.http_api.operation import CSV, EXPORTED, SMALL_BODY, Operation
 from logoadmin.entrypoints.http_api.origins import Cors
 from logoadmin.entrypoints.http_api.request import Request, count_response, request_of
 from logoadmin.entrypoints.http_api.response_cache import Answers, DataVersion, ResponseCache, key_of
@@ -131,6 +131,9 @@ async def _not_found(scope: Scope, receive: Receive, send: Send, hint: str | Non
         await sendable(error_response(HttpError(404, hint)), scope)(scope, receive, send)
     else:  # a WebSocket, refused before it begins
         await WebSocketClose()(scope, receive, send)
+
+
+_CHARSET: Final = re.compile(r';\s*charset="?([^\s;"]+)', re.IGNORECASE)
 
 
 class AppContext:
@@ -338,6 +341,14 @@ class Endpoint:
         context, dispatch = self._context, self._context.dispatch
         command = cast(ImportRecords, command_of(request, operation))
         check_head(request, operation)
+        if request.media_type == CSV and command.kind is None:
+            raise InvalidInput([Problem(("query", "kind"), "Field required", "missing")])
+        if request.media_type != CSV and command.kind is not None:
+            raise HttpError(415, f"Body should be {CSV}")
+        sent = _CHARSET.search(request.header(b"content-type"))
+        if sent is not None and "charset" not in command.model_fields_set:
+            given = {name: getattr(command, name) for name in command.model_fields_set}
+            command = ImportRecords(**given, charset=sent[1])
         imports = context.gallery.import_export
         user_id = await dispatch.reading.run(partial(imports.check, command, caller))
         async with context.uploads.received(receive, user_id) as upload:
@@ -369,7 +380,10 @@ class Endpoint:
         file = context.exports.open(("user", user_id))
         try:
             await dispatch.exporting.run(partial(exports.dump, command, file.write_line, caller))
-            return self._renderers[operation].file_response(file, _accepted(request))
+            media_type, name = _accepted(request), operation.attachment
+            if command.format == "csv":
+                media_type, name = f"{CSV}; charset=utf-8", f"{command.rows[0].plural}.csv"
+            return self._renderers[operation].file_response(file, media_type, name)
         except BaseException:
             file.close()
             raise

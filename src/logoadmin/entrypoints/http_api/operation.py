@@ -31,12 +31,13 @@ FORM: Final = "application/x-www-form-urlencoded"
 JSON_LINES: Final = ("application/jsonl", "application/x-ndjson")
 # The fields that a form may have; others are ignored (RFC 6749 §3.2).
 FORM_FIELDS: Final = frozenset({"grant_type", "username", "password", "refresh_token"})
+CSV: Final = "text/csv"
 OCTETS: Final = "application/octet-stream"
 TEXT: Final = "text/plain"
 # An alternative that generated clients can handle. Imports are never accepted as text/plain: a page of any origin may
 # send that to a service on localhost without asking first, which it may not do with octets (Fetch, CORS-safelisted
 # headers).
-IMPORTED: Final = (*JSON_LINES, OCTETS)
+IMPORTED: Final = (*JSON_LINES, CSV, OCTETS)
 EXPORTED: Final = (*JSON_LINES, TEXT)
 # Pictures are judged by their content alone; SVG, which is refused with advice, is not listed.
 PICTURES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp", OCTETS)
@@ -68,12 +69,12 @@ class Operation:
         grants: the commands of other values of ``grant_type`` in the body, each with its use case.
         form: whether the body may also be a form (RFC 6749 §4.3).
         bodiless: whether the body may be missing.
-        takes_jsonl: whether the body is JSON Lines, and the fields of the command are in the query.
+        takes_jsonl: whether the body is JSON Lines or CSV, and the fields of the command are in the query.
         takes_file: whether the body is a picture, and the fields of the command are in the query.
         existing: the status of an answer that existed before, if that is another one.
         whole_body: the field of the command that is the whole body, a JSON object; empty if its fields are in it.
         dry_run: the use case and the answer of a request with ``dry_run=true``, if these are other ones.
-        attachment: the file name of a response in JSON Lines; empty for JSON.
+        attachment: the file name of a response in JSON Lines or CSV; empty for JSON.
     """
 
     source: str

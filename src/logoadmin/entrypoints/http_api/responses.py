@@ -150,9 +150,9 @@ class Renderer:
         existing = self._operation.existing
         return replace(response, status=existing) if existing is not None and answer.existed else response
 
-    def file_response(self, file: SpooledFile, media_type: str) -> RenderedResponse:
-        """Return the response with a file."""
-        attachment = f'attachment; filename="{self._operation.attachment}"'.encode()
+    def file_response(self, file: SpooledFile, media_type: str, name: str) -> RenderedResponse:
+        """Return the response with a file that has a name."""
+        attachment = f'attachment; filename="{name}"'.encode()
         fields = [*self._fields, (b"content-disposition", attachment), (b"content-type", media_type.encode())]
         return self._spooled(file, fields, gzip=False)
 

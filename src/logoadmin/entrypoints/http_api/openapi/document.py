@@ -30,10 +30,20 @@ from logoadmin.entrypoints.http_api.openapi.texts import (
     with_examples,
     without_sources,
 )
-from logoadmin.entrypoints.http_api.operation import EXPORTED, FORM, FORM_FIELDS, IMPORTED, JSON, PICTURES, Operation
+from logoadmin.entrypoints.http_api.operation import (
+    CSV,
+    EXPORTED,
+    FORM,
+    FORM_FIELDS,
+    IMPORTED,
+    JSON,
+    PICTURES,
+    Operation,
+)
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 
 _LINES: Final = '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}\n'
+_CSV: Final = "author_id,user_id,username,created_at\r\n1,7,Ann,1800000000\r\n"
 _PINS: Final = {
     "type": "object",
     "additionalProperties": {"anyOf": [{"type": "string"}, {"type": "null"}]},
@@ -196,13 +206,15 @@ def _response(operation: Operation, status: int, answer: Any | None) -> dict[str
     described["content"] = {JSON: content}
     if operation.attachment and answer is not None:
         described["content"] = {media_type: {**content, "example": _LINES} for media_type in EXPORTED}
+        described["content"][CSV] = {**content, "example": _CSV}
     links = _response_links(operation) if status == HTTPStatus.CREATED else {}
     return {**described, "links": links} if links else described
 
 
 def _contents(operation: Operation) -> dict[str, Any]:
     if operation.takes_jsonl:
-        return {media_type: {"schema": {"type": "string"}, "example": _LINES} for media_type in IMPORTED}
+        text = {"schema": {"type": "string"}}
+        return {each: {**text, "example": _CSV if each == CSV else _LINES} for each in IMPORTED}
     if operation.takes_file:
         return {media_type: {"schema": {"type": "string", "format": "binary"}} for media_type in PICTURES}
     if not operation.grants:

@@ -80,16 +80,22 @@ CHANGES_OPERATIONS: Final = (
               also=(409,)),
     Operation("contract I4", "POST /api/import", import_export.ImportRecords, "import_export.load",
               dict[ListedKind, ImportedCounts], "Import records",
-              "Accepts JSON Lines, one record a line: its `kind` and its fields, for a logo or theme `author_ids` in "
-              "place of `authors`. Each is created under its id or amended, and without an id created under a new one; "
-              "all of them, or none. Returns how many of each kind were created, amended, and found unchanged. `loc` "
-              "of a problem is `line`, the number of the line, and the field. Requires the scopes to change the kinds "
-              "of record in it.",
+              "Accepts JSON Lines, one record a line: its `kind` and its fields, for a logo or theme `author_ids`, or "
+              "`authors` with their names; authors whom nobody has created yet are created. Each record is created "
+              "under its id or amended, and without an id created under a new one; an author without an id is the one "
+              "with the name. All of them, or none. Returns how many of each kind were created, amended, and found "
+              "unchanged. `loc` of a problem is `line`, the number of the line, and the field. Requires the scopes to "
+              "change the kinds of record in it.\n\n"
+              "With `kind`, it accepts CSV (RFC 4180) of authors, themes or logos, separated by `,`, `;` or tabs: the "
+              "names of the fields, then one record a line, its `authors` as names separated by `;`. A `created_at` "
+              "other than a number leaves the existing one. `charset` is the encoding, which the media type may "
+              "also name.",
               also=(409, 429), takes_jsonl=True),
     Operation("contract I4", "GET /api/export", import_export.ExportRecords, "import_export.dump", str,
               "Export records",
-              "Returns JSON Lines that can be imported: a snapshot of all records, or of the requested "
-              "kinds. Password hashes are never included. Requires `users:read` and `roles:read` if users and roles "
-              "are included.", also=(429,), attachment="gallery.jsonl"),
+              "Returns JSON Lines that can be imported: a snapshot of all records, or of the requested kinds; or with "
+              "`format=csv`, authors, themes or logos as CSV. Password hashes are never included. Requires "
+              "`users:read` and `roles:read` if users and roles are included.",
+              also=(429,), attachment="gallery.jsonl"),
 )
 # fmt: on

@@ -1,0 +1,261 @@
+# ruff: noqa: RUF001 (what people call fields in Russian)
+"""CSV files (RFC 4180) of authors, themes and logos, as the lines of an import, and as they are exported (contract I4).
+
+A record becomes the line of JSON that says the same, at the number of its first line, so that everything else about an
+import is one. What is no number or no truth value stays text, which the checks of lines refuse with the field's name.
+"""
+
+import codecs
+import csv
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from typing import Any, Final
+
+from pydantic_core import PydanticCustomError
+
+from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD
+from logoadmin.domain.kernel.errors import Problem
+from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, AnyKind
+from logoadmin.domain.kernel.records import Kind
+
+CSV_KINDS: Final = (Kind.AUTHOR, Kind.THEME, Kind.LOGO)
+# What a record may leave out: it then keeps what it has, or gets it from the service.
+_OPTIONAL: Final = frozenset({"created_at", "user_id"})
+_MAX_FIELD: Final = 2**20
+_SEPARATORS: Final = ",;\t"
+# What people and the console call the fields, in small letters and without blanks and brackets.
+_HEADS: Final = {
+    "created": "created_at",
+    "создано": "created_at",
+    "siteid": "user_id",
+    "siteuserid": "user_id",
+    "idнасайте": "user_id",
+    "имя": "name",
+    "название": "name",
+    "target": "target",
+    "место": "target",
+    "on": "active",
+    "включено": "active",
+    "активен": "active",
+    "picture": "preview_url",
+    "картинка": "preview_url",
+    "css": "custom_css",
+    "авторы": "authors",
+}
+_TRUTH: Final = {
+    **dict.fromkeys(("true", "yes", "1", "да", "истина"), True),
+    **dict.fromkeys(("false", "no", "0", "нет", "ложь"), False),
+}
+_NUMBER: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
+# A name, perhaps in quotation marks, up to a semicolon or the end.
+_NAME: Final = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^;]*?))\s*(?:;|\Z)')
+# Codecs for other purposes than files, some of which take quadratic time.
+_NO_CHARSETS: Final = frozenset({"idna", "punycode", "raw_unicode_escape", "unicode_escape", "undefined"})
+# Longer ones than usual are CSS.
+csv.field_size_limit(max(csv.field_size_limit(), _MAX_FIELD))
+
+
+def check_charset(charset: str) -> str:
+    """Return the name of Python's codec for an encoding of texts.
+
+    Raises:
+        PydanticCustomError: there is none.
+    """
+    try:
+        name = codecs.lookup(charset).name
+        " ".encode(name)
+    except (LookupError, ValueError, UnicodeError):
+        name = "undefined"
+    if name.replace("-", "_") in _NO_CHARSETS:
+        raise PydanticCustomError("value_error", "Input should be an encoding, such as utf-8 or cp1251")
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class CsvLines:
+    """A CSV file as lines of JSON: an empty line for each that begins no record, a problem in place of a bad one.
+
+    Attributes:
+        lines: the file in bytes, from the first line each time.
+        kind: the kind of the records.
+        charset: the encoding, as :func:`check_charset` returns it; UTF-8 may begin with a mark.
+    """
+
+    lines: Iterable[str | bytes]
+    kind: Kind
+    charset: str
+
+    def __iter__(self) -> Iterator[str | Problem]:
+        """Yield the lines from the first one; none after a problem of the file as a whole."""
+        lines = _text_lines(self.lines, self.charset)
+        first = next(lines, "")
+        first = first.removeprefix("\ufeff") if isinstance(first, str) else first
+        if isinstance(first, Problem):
+            yield first
+            return
+        separator = max(_SEPARATORS, key=first.count)
+        records = _Records(_chain(first, lines), separator)
+        columns: list[str] | None = None
+        for cells in records:
+            if isinstance(cells, Problem):
+                yield cells
+                return
+            if columns is None:
+                found = _columns(KINDS[self.kind], cells)
+                if isinstance(found, Problem):
+                    yield found
+                    return
+                columns = found
+                yield ""
+            else:
+                yield _line(self.kind, columns, cells)
+            for _ in range(records.spare_lines):
+                yield ""
+        if columns is None:
+            yield Problem((), "File should begin with the names of the fields", "missing")
+
+
+class _Records:
+    """The records of a file, one by one, each with the number of its lines after the first."""
+
+    def __init__(self, lines: Iterator[str | Problem], separator: str) -> None:
+        self.spare_lines = 0
+        self._problem: Problem | None = None
+        self._reader = csv.reader(self._texts(lines), delimiter=separator, strict=True)
+
+    def __iter__(self) -> Iterator[list[str] | Problem]:
+        """Yield the cells of each record; a problem ends the file."""
+        begun = 0
+        try:
+            for cells in self._reader:
+                if self._problem is not None:
+                    break
+                self.spare_lines = self._reader.line_num - begun - 1
+                begun = self._reader.line_num
+                yield cells
+        except csv.Error as error:
+            self._problem = self._problem or Problem((), _in_words(str(error)), "value_error")
+        if self._problem is not None:
+            yield self._problem
+
+    def _texts(self, lines: Iterator[str | Problem]) -> Iterator[str]:
+        for line in lines:
+            if isinstance(line, Problem):
+                self._problem = line
+                return
+            yield line
+
+
+def _chain(first: str, lines: Iterator[str | Problem]) -> Iterator[str | Problem]:
+    if first:
+        yield first
+    yield from lines
+
+
+def _in_words(error: str) -> str:
+    if "field larger" in error:
+        return f"Field should have at most {_MAX_FIELD} characters; a quotation mark may be missing at its end"
+    if "unexpected end" in error:
+        return "Field begins with a quotation mark, and none ends it"
+    if "new-line" in error:
+        return "Lines should end with LF or CRLF"
+    return "A quotation mark in a field should be doubled, and the field be in quotation marks"
+
+
+def _text_lines(parts: Iterable[str | bytes], charset: str) -> Iterator[str | Problem]:
+    """Yield the lines of a text with their ends, then a problem if it cannot be read to its end."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig" if charset == "utf-8" else charset)()
+    rest = ""
+    try:
+        for part in parts:
+            rest += part if isinstance(part, str) else decoder.decode(part)
+            *whole, rest = rest.split("\n")
+            yield from (line + "\n" for line in whole)
+        rest += decoder.decode(b"", final=True)
+    except UnicodeError:
+        text = f"Line is not {charset.upper()}; name the encoding of the file as its charset"
+        yield Problem((), text, "value_error")
+        return
+    if rest:
+        yield rest
+
+
+def _columns(kind: AnyKind, heads: Sequence[str]) -> list[str] | Problem:
+    """Return the field of each column, or the problem with the first line."""
+    fields = [each for each in kind.stored_fields if each != "created_at"]
+    fields += [*([] if kind is AUTHORS else [AUTHORS_FIELD]), "created_at"]
+    known = {_plain(field): field for field in fields} | {"id": kind.id_field, "name": kind.name_field}
+    columns = []
+    for head in heads:
+        plain = _plain(head)
+        field = known.get(plain) or known.get(_plain(_HEADS.get(plain, "")), "")
+        if not field and plain:
+            return Problem((head[:64],), f"Field should be one of {', '.join(fields)}", "extra_forbidden")
+        if field and field in columns:
+            return Problem((field,), "Field should be there once", "value_error")
+        columns.append(field)
+    missing = [field for field in fields if field not in {*columns, kind.id_field} - {""} | _OPTIONAL]
+    return Problem((missing[0],), "Field required", "missing") if missing else columns
+
+
+def _plain(head: str) -> str:
+    return re.sub(r"\(.*?\)|[\W_]", "", head.casefold())
+
+
+def _line(kind: Kind, columns: Sequence[str], cells: Sequence[str]) -> str | Problem:
+    """Return the line of JSON of a record; empty if nothing is in its cells."""
+    if not any(cells):
+        return ""
+    if any(cells[len(columns) :]):
+        return Problem((), f"Line should have at most {len(columns)} fields", "too_long")
+    id_field = KINDS[kind].id_field
+    values: dict[str, Any] = {"kind": kind}
+    for field, cell in zip(columns, [*cells, *[""] * len(columns)], strict=False):
+        text = cell.strip()
+        if field in _OPTIONAL or field == id_field:
+            # A time in the form of a spreadsheet leaves the existing one.
+            if text and not (field == "created_at" and _NUMBER.fullmatch(text) is None):
+                values[field] = int(text) if _NUMBER.fullmatch(text) else text
+        elif field == "active":
+            values[field] = _TRUTH.get(text.casefold(), text)
+        elif field == AUTHORS_FIELD:
+            values[field] = [*split_names(cell)]
+        elif field:
+            values[field] = cell
+    return json.dumps(values, ensure_ascii=False)
+
+
+def split_names(cell: str) -> Iterator[str]:
+    """Yield the names in a cell."""
+    for quoted, bare in _NAME.findall(cell):
+        if quoted or bare:
+            yield quoted.replace('""', '"') if quoted else bare
+
+
+def csv_head(kind: Kind) -> str:
+    """Return the first line of an export, after the mark by which spreadsheets recognise UTF-8."""
+    fields = [each for each in KINDS[kind].stored_fields if each != "created_at"]
+    return "\ufeff" + _row([*fields, *([] if kind is Kind.AUTHOR else [AUTHORS_FIELD]), "created_at"])
+
+
+def csv_line(line: Mapping[str, Any], authors: Iterable[str]) -> str:
+    """Return the line of a record, of which ``line`` is that of JSON, with the names of its authors."""
+    values = {name: value for name, value in line.items() if name not in {"kind", "author_ids"}}
+    created_at = values.pop("created_at")
+    if "author_ids" in line:
+        values[AUTHORS_FIELD] = "; ".join(map(_quoted, authors))
+    return _row([str(value).lower() if isinstance(value, bool) else value for value in (*values.values(), created_at)])
+
+
+def _quoted(name: str) -> str:
+    is_plain = name == name.strip() and not set(name) & set(';"\r\n')
+    return name if is_plain else '"' + name.replace('"', '""') + '"'
+
+
+def _row(values: Iterable[object]) -> str:
+    text = StringIO(newline="")
+    csv.writer(text, lineterminator="\r\n").writerow(values)
+    return text.getvalue()

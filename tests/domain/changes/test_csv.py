@@ -1,0 +1,166 @@
+"""Import and export as CSV (contract I4)."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes.csv_lines import CSV_KINDS, CsvLines, split_names
+from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
+from logoadmin.domain.gallery.authors import GetAuthor
+from logoadmin.domain.kernel import errors
+from logoadmin.domain.kernel.records import ImportedCounts, Kind
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.gallery import ARTWORK, NOW, FrozenClock, gallery_on
+from tests.strategies import visible
+
+pytestmark = pytest.mark.rule("contract I4")
+
+FILES: Final = Path(__file__).parent / "csv"
+ANNA: Final = {"kind": "author", "author_id": 1, "user_id": 7, "username": "Anna", "created_at": NOW - 1000}
+
+
+def load(gallery: LogoAdmin, text: bytes | str, kind: Kind = Kind.AUTHOR, charset: str = "utf-8") -> ImportedCounts:
+    content = text.encode() if isinstance(text, str) else text
+    lines = content.splitlines(keepends=True) if charset == "utf-8" else [content]
+    command = ImportRecords.model_validate({"kind": kind, "charset": charset})
+    return gallery.import_export.load(command, lines).counts[kind]
+
+
+def refused(gallery: LogoAdmin, text: str, kind: Kind = Kind.AUTHOR) -> list[tuple[int, tuple[Any, ...], str]]:
+    with pytest.raises(errors.InvalidLines) as caught:
+        load(gallery, text, kind)
+    return [(bad.number, each.loc, each.type) for bad in caught.value.lines for each in bad.problems]
+
+
+def dumped(gallery: LogoAdmin, kind: Kind) -> str:
+    lines: list[str] = []
+    gallery.import_export.dump(ExportRecords.model_validate({"kind": (kind,), "format": "csv"}), lines.append)
+    return "".join(lines)
+
+
+def names(gallery: LogoAdmin) -> list[tuple[str, int]]:
+    lines: list[str] = []
+    gallery.import_export.dump(ExportRecords(kind=(Kind.AUTHOR,)), lines.append)
+    return [(record["username"], record["user_id"]) for record in map(json.loads, lines)]
+
+
+@pytest.mark.parametrize(
+    ("file", "charset", "expected"),
+    [
+        ("authors-semicolon.csv", "utf-8", [("Анна", 1001), ("Борис", 1002)]),
+        ("authors-tab.tsv", "utf-8", [("Anna", 1001)]),
+        ("cp1250.csv", "cp1250", [("Dvořáková", 502)]),
+        ("cp1251.csv", "windows-1251", [("Ёжик", 501)]),
+    ],
+)
+def test_separators_encodings_and_heads_of_spreadsheets_are_read(
+    gallery: LogoAdmin, file: str, charset: str, expected: list[tuple[str, int]]
+) -> None:
+    load(gallery, (FILES / file).read_bytes(), charset=charset)
+    assert names(gallery) == expected
+    # Authors without an id are those with the name.
+    assert load(gallery, (FILES / file).read_bytes(), charset=charset) == ImportedCounts(0, 0, len(expected))
+
+
+@pytest.mark.parametrize("file", ["ru.csv", "us.csv"])
+def test_a_time_that_a_spreadsheet_rewrote_leaves_the_existing_one(gallery: LogoAdmin, file: str) -> None:
+    gallery.import_export.load(ImportRecords(), [json.dumps(ANNA)])
+    load(gallery, (FILES / file).read_bytes())
+    assert gallery.authors.get(GetAuthor(author_id=1)).created_at == NOW - 1000
+
+
+@pytest.mark.parametrize("charset", ["utf-16", "utf-8-sig", "cp1251", "koi8-r", "utf_16_be"])
+def test_every_encoding_of_python_is_read(gallery: LogoAdmin, charset: str) -> None:
+    assert load(gallery, "username;user_id\r\nЁж;5\r\n".encode(charset), charset=charset) == ImportedCounts(1, 0, 0)
+
+
+@pytest.mark.parametrize("charset", ["rot13", "zlib", "idna", "punycode", "unicode_escape", "x-unknown", "a\0b"])
+def test_what_is_no_encoding_of_files_is_refused(charset: str) -> None:
+    with pytest.raises(errors.InvalidInput) as caught:
+        ImportRecords(kind=Kind.LOGO, charset=charset)
+    assert [problem.loc for problem in caught.value.problems] == [("charset",)]
+
+
+HEAD: Final = "author_id,username,user_id\n"
+
+
+@pytest.mark.rule("contract I2")
+@pytest.mark.parametrize(
+    ("text", "problems"),
+    [
+        (HEAD + '1,"A\nB",x\n2,,4\n', [(2, ("user_id",), "int_type"), (4, ("username",), "string_too_short")]),
+        (HEAD + '1,A,2\n2,"B"x,4\n3,C,5\n', [(3, (), "value_error")]),
+        (HEAD + '1,A,2\n2,"B,4\n3,C,5\n', [(3, (), "value_error")]),
+        (HEAD + "1,A,2,more\n", [(2, (), "too_long")]),
+        ("author_id,user_id\n1,2\n", [(1, ("username",), "missing")]),
+        ("author_id,username,rank\n1,A,2\n", [(1, ("rank",), "extra_forbidden")]),
+        ("username,name\nA,B\n", [(1, ("username",), "value_error")]),
+        ("", [(1, (), "missing")]),
+    ],
+)
+def test_bad_lines_are_named_by_number_and_field(
+    gallery: LogoAdmin, text: str, problems: list[tuple[int, tuple[Any, ...], str]]
+) -> None:
+    assert refused(gallery, text) == problems
+    assert names(gallery) == []
+
+
+def test_another_encoding_than_was_named_is_said_once(gallery: LogoAdmin) -> None:
+    with pytest.raises(errors.InvalidLines) as caught:
+        load(gallery, (FILES / "cp1251.csv").read_bytes())
+    (bad,) = caught.value.lines
+    assert bad.problems[0].msg == "Line is not UTF-8; name the encoding of the file as its charset"
+
+
+def test_only_authors_themes_and_logos_are_csv() -> None:
+    for kinds in ((), (Kind.USER,), (Kind.LOGO, Kind.THEME)):
+        with pytest.raises(errors.InvalidInput):
+            ExportRecords(kind=kinds, format="csv")
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
+NAMES: Final = ("Ann; Bob", '"Ann"', " Ann ", "Ann\r\nBob", "Ann,Bob", 'A"B', "Ann")
+
+
+@given(
+    name=visible(1, 20),
+    css=texts | st.just('a::before { content: "\\201c" }\r\n\rb {}\n'),
+    authors=st.permutations(NAMES),
+)
+def test_out_and_in_again_changes_nothing(name: str, css: str, authors: list[str]) -> None:
+    gallery = gallery_on(MemoryStorage(), FrozenClock())
+    record = {**ARTWORK, "name": name, "custom_css": css, "authors": authors[:4]}
+    gallery.import_export.load(ImportRecords(), [json.dumps({"kind": kind, **record}) for kind in ("logo", "theme")])
+    lines: list[str] = []
+    gallery.import_export.dump(ExportRecords(), lines.append)
+    for kind in CSV_KINDS:
+        text = dumped(gallery, kind)
+        assert load(gallery, text, kind) == ImportedCounts(0, 0, len(rows(text)) - 1)
+    again: list[str] = []
+    gallery.import_export.dump(ExportRecords(), again.append)
+    assert again == lines
+
+
+def rows(text: str) -> list[list[str]]:
+    return [*csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""))]
+
+
+@given(st.lists(texts.filter(str.strip), max_size=5))
+def test_names_are_separated_as_people_write_them(given_names: Iterable[str]) -> None:
+    plain = [name.strip() for name in given_names if not set(name) & set(';"')]
+    assert [*split_names(" ; ".join(plain))] == plain
+    assert [*split_names(";".join(plain) + ";")] == plain
+
+
+def test_a_field_that_never_ends_is_not_held_whole() -> None:
+    parts = [b"username,user_id\n", *[b'"' + b"x" * 65_536] * 64]
+    *_, last = CsvLines(parts, Kind.AUTHOR, "utf-8")
+    assert isinstance(last, errors.Problem)
