@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests import browser
 from tests.console.test_accessible import findings
-from tests.gallery_page.folder import NOW, SHEET, STACKED, Folder, becomes, dated, published, served
+from tests.gallery_page.folder import AUTHORS, NOW, SHEET, STACKED, Folder, becomes, dated, published, served
 from tests.reader.publisher import DAY, STRANGER, Publication, artwork, withdrawal
 
 pytestmark = pytest.mark.slow("a browser")
@@ -307,6 +307,20 @@ def test_pictures_alone_are_asked_for_elsewhere_and_those_that_fail_have_a_place
         image = page.get_by_alt_text("Picture of Own")
         expect(image).to_have_attribute("src", "pictures/1.svg")
         becomes(page, "document.querySelector('.work img').naturalWidth > 0")
+
+
+@pytest.mark.rule("contract Q1")
+def test_no_name_turns_the_direction_of_its_neighbours(tmp_path: Path, look: Look) -> None:
+    authors = [{**author, "username": name} for author, name in zip(AUTHORS[:2], ("\u202eMoshi", "Zed"), strict=True)]
+    logo = {**artwork("logo", 1, name="Two"), "author_ids": [author["author_id"] for author in authors]}
+    with served(tmp_path, published(authors=authors, logos=dated(logo), themes=())) as folder:
+        page = look(folder)
+        names = page.locator(".who bdi")
+        expect(names).to_have_count(2)
+        moshi, zed = names.nth(0).bounding_box(), names.nth(1).bounding_box()
+        assert moshi is not None
+        assert zed is not None
+        assert moshi["x"] + moshi["width"] <= zed["x"]
 
 
 @pytest.mark.rule("contract Q1")

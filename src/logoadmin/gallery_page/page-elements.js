@@ -105,7 +105,8 @@ export function pictureOf({ record }, { alt = "", sizes } = {}) {
 /** @param {Work} work @returns {HTMLElement} */
 export function cardOf(work) {
   const { kind, record, address } = work;
-  const authors = record.authors.map(({ username }) => username).join(", ");
+  // Each name is isolated: one that turns its direction turns no other.
+  const authors = record.authors.flatMap(({ username }, index) => [index > 0 && ", ", h("bdi", {}, username)]);
   return h(
     "div",
     { role: "listitem", class: "card" },
@@ -117,7 +118,7 @@ export function cardOf(work) {
       h(
         "span",
         { class: "line" },
-        authors && h("bdi", { class: "who" }, authors),
+        authors.length > 0 && h("span", { class: "who" }, ...authors),
         h("span", { class: "for" }, h("span", { class: "unseen" }, ` ${texts[kind]} `), h("bdi", {}, targetName(record.target))),
       ),
     ),

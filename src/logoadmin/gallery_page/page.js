@@ -16,6 +16,8 @@ import { open } from "./reader.js";
  */
 /** @typedef {"offline" | "unpublished" | "expired" | "broken" | "insecure" | "old"} Fault */
 
+/** Letters and controls that turn the direction of what follows. */
+const TURNS = /[\u0590-\u08ff\u202a-\u202e\u2066-\u2069]/;
 /** After the first works: the page asks for news, in case they are those of an earlier visit. */
 const FIRST_CHECK = 500;
 /** How often a page that is looked at asks for news, which a cache may hold back for a minute. */
@@ -98,7 +100,7 @@ function viewOf(from) {
 function show() {
   if (!gallery) return false;
   const view = viewOf(gallery);
-  document.title = view.title ? `${view.title} · ${config.title}` : config.title;
+  document.title = view.title ? `${TURNS.test(view.title) ? `\u2068${view.title}\u2069` : view.title} · ${config.title}` : config.title;
   const isSame = shown && shown.title === view.title && (view.element === list.element ? shown.element === view.element : shown.content === view.content);
   if (isSame) return false;
   shown = view;

@@ -14,6 +14,7 @@ from logoadmin.domain.kernel.change_log import BLOCKED, BLOCKED_FIELD, ChangeLog
 from logoadmin.domain.kernel.errors import OutgoingError
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import KINDS, USERS
+from logoadmin.domain.kernel.names import isolated
 from logoadmin.domain.kernel.public_url import PublicUrl
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.domain.kernel.secret_hashes import stored_hash
@@ -62,7 +63,7 @@ class Notices:
         event = _EVENTS.get(proposal.state)
         if event is None or not self.receivers:
             return
-        submitter, title = _name(uow, proposal.user_id), f"“{proposal.title}”"
+        submitter, title = _name(uow, proposal.user_id), f"“{isolated(proposal.title)}”"
         if proposal.state is ProposalState.WAITING:
             undoing = None if proposal.undone_change is None else uow.changes.get(proposal.undone_change)
             text = f"{submitter} submitted {title}"
@@ -78,7 +79,7 @@ class Notices:
         if not blocked or not self.receivers:
             return
         first = blocked[0]
-        names = ", ".join(f"{each.kind} “{(each.after or {})['name']}”" for each in blocked)
+        names = ", ".join(f"{each.kind} “{isolated((each.after or {})['name'])}”" for each in blocked)
         text = f"{_name(uow, first.user_id)} blocked {names}: {(first.after or {})[BLOCKED_FIELD]}"
         self._add(uow, "artwork.blocked", first.kind, first.id, text, first.at)
 
@@ -177,7 +178,7 @@ class NoticeSender(Service):
 
 def _name(uow: AnyUnitOfWork, user_id: int | None) -> str:
     user = None if user_id is None else uow.records(USERS).get(user_id)
-    return "Somebody" if user is None else user.username
+    return "Somebody" if user is None else isolated(user.username)
 
 
 def _holds(uow: UnitOfWork, notice: StoredNotice) -> bool:

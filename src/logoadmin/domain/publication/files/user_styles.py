@@ -9,6 +9,7 @@ from unicodedata import category
 from tinycss2.ast import AtKeywordToken, CurlyBracketsBlock, Node
 
 from logoadmin.domain.kernel.kinds import KINDS
+from logoadmin.domain.kernel.names import isolated
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.css import TooLarge, inline
 from logoadmin.domain.publication.css.pages import documents_in, is_document
@@ -81,13 +82,13 @@ def user_style(
     if css is None:
         return None
     path = f"{KINDS[artwork.kind].plural}/{artwork.id}"
-    name = _line(artwork.name) or f"{KINDS[artwork.kind].name} {artwork.id}"
+    name = _line(isolated(artwork.name)) or f"{KINDS[artwork.kind].name} {artwork.id}"
     head = {
         "name": name,
         # The name alone would be that of other artworks as well.
         "namespace": f"{gallery}/{path}",
         "version": f"1.0.{artwork.version}",
-        "author": _line(", ".join(artwork.authors)),
+        "author": _line(", ".join(map(isolated, artwork.authors))),
         "homepageURL": f"{url}#/{path}" if url and has_page else "",
         "updateURL": f"{url}{style_name(artwork.kind, artwork.id)}" if url else "",
     }
