@@ -171,6 +171,10 @@ _PROPOSAL_SUMMARY: Final = (
 _PROPOSAL: Final = (*_PROPOSAL_SUMMARY, "note", "changes")
 _PIN: Final = ("url", "sha256", "offered", "failure", "checked_at", "difference")
 _PICTURE: Final = ("picture", "url", "thumbnail_url", "width", "height", "frames", "size")
+_KEPT_PICTURE: Final = (
+    *("picture", "url", "thumbnail_url", "width", "height", "size", "sent_at", "user_id", "user_name"),
+    *("named_by", "in_history"),
+)
 _LOGO_LINK: Final = ("logo_author_id", "logo_id", "author_id")
 _THEME_LINK: Final = ("theme_author_id", "theme_id", "author_id")
 
@@ -294,6 +298,7 @@ SAMPLES: Final = (
         errors=(404,)),
     Sample("DELETE", "/api/logos/{logo_id}/authors/{author_id}", 200, "always", ("logo_id", "author_id"),
         errors=(404,)),
+    Sample("GET", "/api/pictures", 200, "always", _KEPT_PICTURE, is_list=True),
     Sample("POST", "/api/pictures", 200, "always", _PICTURE, PIXEL, errors=(201, 409, 429), media_type="image/png"),
     Sample("DELETE", "/api/pictures/{picture}", 200, "always", ("picture",), errors=(404,)),
 )

@@ -1,6 +1,7 @@
 """``logoadmin pictures``, against a local server (contract P3, P4)."""
 
 import io
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -106,6 +107,9 @@ def test_pictures_are_moved_as_files(initialised: None, run: Run, tmp_path: Path
     with logoadmin.connect(DATABASE) as gallery:
         sent = {gallery.pictures.send(logoadmin.SendPicture(), png(shade)).picture for shade in (1, 2)}
         sent.add(gallery.pictures.send(logoadmin.SendPicture(), noise()).picture)
+    listed = [json.loads(line) for line in run("pictures", "list").out.splitlines()]
+    assert [each["picture"] for each in listed] == sorted(sent)
+    assert all(each["named_by"] == [] and each["user_name"] is None for each in listed)
     folder = tmp_path / "exported"
     assert run("pictures", "export", str(folder)).out == "3 written\n"
     assert {path.name for path in folder.iterdir()} == {f"{picture}.webp" for picture in sent}

@@ -9,6 +9,7 @@ from PIL import Image
 
 import logoadmin
 from logoadmin.domain.gallery.artworks import BlockLogo, CreateLogo
+from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.identity.roles import CreateRole
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.users import AmendUser, CreateUser
@@ -145,6 +146,18 @@ def test_what_was_taken_down_is_gone_but_for_those_who_may_read_users(client: Ap
     assert (removed.status_code, removed.json()) == (200, {"picture": STOCKED_PICTURE})
     assert client.get(path, headers=reader).status_code == 410
     assert client.delete(f"/api/pictures/{STOCKED_PICTURE}", headers=boss).status_code == 404
+
+
+@pytest.mark.rule("contract P4", "contract E2")
+def test_the_list_of_pictures_leads_to_its_next_page(client: AppClient, gallery: LogoAdmin) -> None:
+    reader = {"authorization": f"Bearer {token_for(gallery, 'users:read', user_id=503)}"}
+    gallery.pictures.send(SendPicture(), png(9))
+    first = client.get("/api/pictures?limit=1", headers=reader)
+    (listed,) = first.json()
+    path = first.headers["link"].partition(">")[0].removeprefix("<")
+    (other,) = client.get(path, headers=reader).json()
+    assert [listed["picture"], other["picture"]] == list(gallery.pictures.stored())
+    assert client.get("/api/pictures?after=7", headers=reader).status_code == 422
 
 
 @pytest.mark.rule("contract P5", "contract L1")

@@ -323,7 +323,7 @@ def test_pages_are_by_id_in_both_orders(gallery: LogoAdmin, member: Caller, revi
         propose(gallery, caller, NEW_LOGO)
     gallery.proposals.withdraw(WithdrawProposal(proposal_id=3), member)
 
-    def ids(caller: Caller, **asked: Any) -> tuple[list[int], int | None]:
+    def ids(caller: Caller, **asked: Any) -> tuple[list[int], int | str | None]:
         found = gallery.proposals.list(ListProposals(**asked), caller)
         return [proposal.proposal_id for proposal in found], found.next_after
 

@@ -11,8 +11,8 @@ from PIL import Image
 from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
 from logoadmin.domain.gallery import pictures
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateLogo, RemoveLogo
-from logoadmin.domain.gallery.pictures import GetPicture, RemovePicture, SendPicture
-from logoadmin.domain.identity.users import CreateUser
+from logoadmin.domain.gallery.pictures import GetPicture, ListPictures, RemovePicture, SendPicture
+from logoadmin.domain.identity.users import CreateUser, RemoveUser
 from logoadmin.domain.kernel.access import OWNER, ActingAs, Anonymous, Caller
 from logoadmin.domain.kernel.errors import (
     Conflict,
@@ -25,13 +25,13 @@ from logoadmin.domain.kernel.errors import (
     TooManyPictures,
 )
 from logoadmin.domain.kernel.pictures import picture_of
-from logoadmin.domain.kernel.records import Kind, Logo, Picture
+from logoadmin.domain.kernel.records import Kind, Logo, Picture, PictureNamedBy
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.gallery.picture_storage import StoredPicture
 from logoadmin.ports.kernel.outgoing import Fetched
 from logoadmin.ports.publication.publication_storage import Withdrawal
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.gallery import ARTWORK, FrozenClock, gallery_on, signed_in
+from tests.gallery import ARTWORK, NOW, FrozenClock, gallery_on, signed_in
 
 DAY: Final = 86_400
 ANYBODY: Final = Anonymous("192.0.2.1")
@@ -386,6 +386,27 @@ def test_stored_files_are_moved_as_they_are(gallery: LogoAdmin) -> None:
     with pytest.raises(InvalidInput, match="not a stored picture"):
         gallery.pictures.restore(hashlib.sha256(other).hexdigest(), other)
     assert picture.picture == listed
+
+
+@pytest.mark.rule("contract P4", "contract E2")
+def test_pictures_are_listed_with_their_senders_and_what_names_them(gallery: LogoAdmin, storage: Storage) -> None:
+    member, reader = signed_in(storage, "proposals:write"), signed_in(storage, "users:read", user_id=501)
+    one, two = sorted((sent(gallery, drawing(shade), member) for shade in (1, 2)), key=lambda each: each.picture)
+    id_ = logo(gallery, one.url, active=False).logo_id
+    shown = logo(gallery, one.url).logo_id
+    page = gallery.pictures.list(ListPictures(limit=1), reader)
+    (listed,) = page
+    assert page.next_after == one.picture
+    assert (listed.url, listed.thumbnail_url, listed.size) == (one.url, one.thumbnail_url, one.size)
+    assert (listed.user_id, listed.user_name, listed.sent_at, listed.in_history) == (500, "user 500", NOW, True)
+    assert listed.named_by == (PictureNamedBy("logo", shown), PictureNamedBy("logo", id_))
+    page = gallery.pictures.list(ListPictures(limit=1, after=one.picture), reader)
+    assert ([each.picture for each in page], page.next_after) == ([two.picture], None)
+    gallery.users.remove(RemoveUser(user_id=500))
+    found = [(each.user_id, each.user_name, each.named_by == ()) for each in gallery.pictures.list(ListPictures())]
+    assert found == [(None, None, False), (None, None, True)]
+    with pytest.raises(NotPermitted):
+        gallery.pictures.list(ListPictures(), signed_in(storage, "logos:write", user_id=502))
 
 
 @pytest.mark.rule("contract P2")

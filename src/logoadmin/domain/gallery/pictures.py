@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -27,11 +27,13 @@ from logoadmin.domain.kernel.errors import (
     TooManyPictures,
 )
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, WRITE_SCOPES
-from logoadmin.domain.kernel.limits import MAX_PICTURE, Flag, PictureHash, PreviewUrl, described
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, USERS, WRITE_SCOPES
+from logoadmin.domain.kernel.limits import MAX_PICTURE, PICTURE_EXAMPLE, Flag, PictureHash, PreviewUrl, described
+from logoadmin.domain.kernel.lists import ListCommand, Listing, PageSizes
+from logoadmin.domain.kernel.pagination import Pages, listing
 from logoadmin.domain.kernel.pictures import picture_names, picture_path
 from logoadmin.domain.kernel.public_url import PublicUrl
-from logoadmin.domain.kernel.records import Kind, Picture, PictureFile, RemovedPicture
+from logoadmin.domain.kernel.records import KeptPicture, Kind, Picture, PictureFile, PictureNamedBy, RemovedPicture
 from logoadmin.domain.kernel.use_cases import Service, for_program, gate_of, use_case
 from logoadmin.ports.gallery.picture_storage import StoredPicture
 from logoadmin.ports.gallery.pictures import ConvertedPicture, PictureCodec, PictureRefused
@@ -54,6 +56,9 @@ _WORK_PER_HOUR: Final = 120_000
 _HOUR: Final = 3600
 # Of what names a picture that was taken down, so many are asked for their authors.
 _MOST_NAMES: Final = 50
+_PAGE_SIZES: Final = PageSizes(200, 200)
+# Of one picture in the list.
+_MOST_LISTED: Final = 20
 _FETCH_SECONDS: Final = 20.0
 _SENDING: Final = Permission(Scope.LOGOS_WRITE, or_else=(Scope.THEMES_WRITE, Scope.USERS_WRITE, Scope.PROPOSALS_WRITE))
 
@@ -79,6 +84,13 @@ class GetPicture(Command):
 
     picture: PictureHash
     thumbnail: Annotated[Flag, described("Whether to return the smaller one.", True)] = False
+
+
+class ListPictures(ListCommand):
+    """The stored pictures, by their hashes."""
+
+    after: Annotated[PictureHash, described("The picture after which the page starts.", PICTURE_EXAMPLE)] | None = None  # type: ignore[assignment]  # no number
+    order: Annotated[Literal["asc"], described("Ascending order.", "asc")] = "asc"
 
 
 class RemovePicture(Command):
@@ -165,6 +177,12 @@ class PictureService(Service):
 
         return gate.snapshot_with_rights(command, caller, work)
 
+    @use_case(Permission(Scope.USERS_READ))
+    def list(self, gate: Gate, command: ListPictures, caller: Caller = OWNER) -> Listing[KeptPicture]:
+        """Return the stored pictures, by their hashes, with what names them (contract P4)."""
+        pages = Pages(self._page, _unversioned, _PAGE_SIZES, _hash_of, _hash_of, _start)
+        return listing(gate, command, pages, gate.snapshot(command, caller, pages.first))
+
     @use_case(Permission(Scope.ALL, recent=True))
     def remove(self, gate: Gate, command: RemovePicture, caller: Caller = OWNER) -> RemovedPicture:
         """Remove the bytes of a picture for good; they are refused when they are sent again.
@@ -248,6 +266,34 @@ class PictureService(Service):
         pictures.keep([picture], uow.now + DAY)
         return self._answer(stored, existed=False)
 
+    def _page(self, after: str, limit: int, uow: UnitOfWork) -> tuple[KeptPicture, ...]:
+        found = uow.gallery.pictures.page(after, limit)
+        senders = {each.sender_id for each in found if each.sender_id is not None}
+        users = {user_id: uow.records(USERS).get(user_id) for user_id in senders}
+        return tuple(
+            KeptPicture(
+                each.picture,
+                *self._addresses(each.picture),
+                each.width,
+                each.height,
+                each.size,
+                each.sent_at,
+                each.sender_id,
+                None if each.sender_id is None or (user := users[each.sender_id]) is None else user.username,
+                tuple(
+                    PictureNamedBy(name.kind, name.id)
+                    for name in uow.gallery.pictures.names(each.picture, _MOST_LISTED)
+                ),
+                each.in_history,
+            )
+            for each in found
+        )
+
+    def _addresses(self, picture: str) -> tuple[str, str]:
+        """Return the addresses of a picture and of its thumbnail."""
+        base = self._public_url.base
+        return f"{base}/{picture_path(picture)}", f"{base}/{picture_path(picture, thumbnail=True)}"
+
     def _require_space(self, uow: AuditedUnitOfWork, size: int) -> None:
         """Require that there is space for a picture.
 
@@ -265,9 +311,8 @@ class PictureService(Service):
 
     def _answer(self, stored: StoredPicture, *, existed: bool) -> Picture:
         picture = stored.picture
-        address, small = (f"{self._public_url.base}/{picture_path(picture, thumbnail=of)}" for of in (False, True))
         return Picture(
-            picture, address, small, stored.width, stored.height, stored.frames, stored.size, existed=existed
+            picture, *self._addresses(picture), stored.width, stored.height, stored.frames, stored.size, existed=existed
         )
 
     def _converted(self, content: bytes, held: Held | None) -> ConvertedPicture:
@@ -330,6 +375,19 @@ def _sees_hidden(uow: UnitOfWork, picture: str, held: Held) -> bool:
     names = uow.gallery.pictures.names(picture, _MOST_NAMES) if held.of_user else ()
     artworks = (uow.records(kind).get(each.id) for each in names for kind in ARTWORK_KINDS if kind.kind == each.kind)
     return any(author.user_id == held.user_id for artwork in artworks if artwork for author in artwork.authors)
+
+
+def _hash_of(picture: KeptPicture) -> Any:
+    return picture.picture
+
+
+def _unversioned(_uow: UnitOfWork, _command: ListCommand) -> int:
+    """Return no version: what names pictures changes without one of theirs."""
+    return 0
+
+
+def _start(_uow: UnitOfWork, command: ListCommand) -> Any:
+    return command.after or ""
 
 
 def _known(uow: AnyUnitOfWork, sha256: str) -> StoredPicture | None:

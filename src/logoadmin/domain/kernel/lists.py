@@ -259,7 +259,7 @@ class Listing(Generic[Listed]):
         snapshot: SnapshotOf[Listed] | None = None,
         after: Any = -1,
         version: int = 0,
-        next_after: int | None = None,
+        next_after: int | str | None = None,
     ) -> None:
         """Start with the first page, which follows a cursor, and how to fetch the records that follow another one.
 

@@ -43,7 +43,7 @@ class Pages(Generic[Listed]):
     page: Callable[[Any, int, UnitOfWork], tuple[Listed, ...]]
     version: Callable[[UnitOfWork, ListCommand], int]
     sizes: PageSizes
-    id_of: Callable[[Listed], int]
+    id_of: Callable[[Listed], int | str]
     place_of: Callable[[Listed], Any]
     start: Callable[[UnitOfWork, ListCommand], Any] = _begins_after
 

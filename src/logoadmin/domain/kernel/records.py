@@ -41,6 +41,7 @@ from logoadmin.domain.kernel.limits import (
     Source,
     Target,
     ThemeId,
+    UnixTime,
     UserId,
     Username,
     described,
@@ -224,6 +225,39 @@ class Picture:
     size: Annotated[int, described("The size of the stored file, in bytes.", 48_112)]
     # Whether it existed before.
     existed: Annotated[bool, Field(exclude=True)] = field(default=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PictureNamedBy:
+    """What names a picture."""
+
+    kind: Annotated[str, described("`logo`, `theme`, `user` or `proposal`.", "logo")]
+    id: Annotated[int, described("Its id.", 57)]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPicture:
+    """A picture in the list of pictures (contract P4)."""
+
+    picture: PictureHash
+    url: Annotated[str, described("Its address.", f"{_URL_OF_PICTURE}.webp")]
+    thumbnail_url: Annotated[str, described("The address of the smaller one.", f"{_URL_OF_PICTURE}-320.webp")]
+    width: Annotated[int, described("The width of the stored picture, in pixels.", 1600)]
+    height: Annotated[int, described("The height of the stored picture, in pixels.", 900)]
+    size: Annotated[int, described("The size of the stored file, in bytes.", 48_112)]
+    sent_at: Annotated[UnixTime, described("When it was sent, as Unix time in seconds.", 1_800_000_000)]
+    user_id: Annotated[
+        int | None, described("The user who sent it; `null` for none, and once the user was removed.", 1042)
+    ]
+    user_name: Annotated[str | None, described("The name of that user.", "Ann")]
+    named_by: Annotated[
+        tuple[PictureNamedBy, ...],
+        described(
+            "The records and waiting proposals that name it, at most 20, published artworks first.",
+            [{"kind": "logo", "id": 57}],
+        ),
+    ]
+    in_history: Annotated[bool, described("Whether a change in the history names it, so that it stays.", True)]
 
 
 StoredRecord = User | Role | Author | Theme | Logo | SharedSettings

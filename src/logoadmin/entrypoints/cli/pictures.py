@@ -1,8 +1,10 @@
 """The commands that copy pictures from elsewhere, and move them as files (contract P3, P4)."""
 
+import json
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -59,6 +61,17 @@ def mirror(database: str | None, *, dry_run: bool) -> None:
         show_request(caller)
     if failed:
         sys.exit(1)
+
+
+@pictures.command("list")
+@database_option
+def list_(database: str | None) -> None:
+    """List the stored pictures as JSON Lines: their sizes, who sent them, and what names them."""
+    from logoadmin.domain.gallery.pictures import ListPictures
+
+    with gallery_at(database, "never") as gallery:
+        for picture in gallery.pictures.list(ListPictures()):
+            click.echo(json.dumps(asdict(picture), ensure_ascii=False))
 
 
 @pictures.command("export")

@@ -20,6 +20,7 @@ from logoadmin.domain.kernel.command import DRY_RUN, MAX_JSON, MOST_MARKS, REQUE
 from logoadmin.domain.kernel.kinds import RECORDED_KINDS, AnyKind
 from logoadmin.domain.kernel.limits import MAX_PICTURE
 from logoadmin.domain.kernel.lists import Listing, SearchedCommand
+from logoadmin.domain.kernel.records import KeptPicture
 from logoadmin.domain.kernel.versioned import VERSIONED
 from logoadmin.domain.logo_admin import LogoAdmin, right_of_call
 from logoadmin.domain.publication.css.verdict import Verdict
@@ -228,7 +229,7 @@ class Operation:
     def is_versioned(self) -> bool:
         """Whether the answer has a version: a record, a list of them, or the verdict on the CSS of one."""
         return (
-            (self.streams and self.method == "GET" and self.answer != Listing[Event])
+            (self.streams and self.method == "GET" and self.answer not in (Listing[Event], Listing[KeptPicture]))
             or self.kind is not None
             or self.answer is Proposal
             or (self.answer is Verdict and self.method == "GET")

@@ -213,7 +213,7 @@ def _compressed(fields: Fields) -> Fields:
     return [_GZIP, *((name, value[:-1] + suffix) if name == b"etag" else (name, value) for name, value in fields)]
 
 
-def _next(request: Request, after: int) -> str:
+def _next(request: Request, after: int | str) -> str:
     """Return the path of the next page, which is right for any host and scheme of a proxy."""
     asked = [(name, value) for name, value in parse_qsl(request.query.decode("latin-1")) if name != "after"]
     prefix = "" if request.path.startswith(f"{request.prefix}/") else request.prefix

@@ -1,6 +1,7 @@
 """The repository of pictures."""
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from sqlalchemy import bindparam, exists, func, select, update
@@ -157,4 +158,6 @@ class SqlPictures(Repository):
 
 
 def _picture(row: Row) -> StoredPicture:
-    return StoredPicture(*row)
+    # SQLite returns numbers for booleans.
+    *_, is_removed, _, in_history = row
+    return replace(StoredPicture(*row), is_removed=bool(is_removed), in_history=bool(in_history))

@@ -8,6 +8,7 @@ from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, THEMES, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import (
     Author,
+    KeptPicture,
     Kind,
     Picture,
     RemovedAuthor,
@@ -105,6 +106,8 @@ GALLERY_OPERATIONS: Final = (
               "side and 4 MiB, with a thumbnail of at most 320, both without metadata. 200 if the picture "
               "existed. A picture that no record names within a day is removed. A user may send 200 an hour.",
               success=201, existing=200, takes_file=True, bodiless=True, also=(409, 429)),
+    Operation("contract P4", "GET /api/pictures", pictures.ListPictures, "pictures.list", Listing[KeptPicture],
+              "List pictures", "By `picture`; `after` is the last one seen. Without a version."),
     Operation("contract P5", "DELETE /api/pictures/{picture}", pictures.RemovePicture, "pictures.remove",
               RemovedPicture, "Remove a picture for good",
               "Records may still name it. Its URL responds with 410 from then on, and the same file is refused when it "
