@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 import pytest
+import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,6 +54,17 @@ def apply(index: Mapping[str, Any], change: Mapping[str, Any]) -> bytes:
         records |= {record[id_field]: record for record in change.get(section, {}).get("set", ())}
         result[section] = [record for _, record in sorted(records.items())]
     return canonical(result)
+
+
+_TEXTS: Final = st.text(st.characters(exclude_categories=["Cs"]))
+_LEAVES: Final = st.integers(-(2**53) + 1, 2**53 - 1) | st.booleans() | st.none() | _TEXTS
+_KEYS: Final = st.text("abcdefghijklmnopqrstuvwxyz_:/.", min_size=1)
+
+
+@pytest.mark.rule("contract L2")
+@given(st.recursive(_LEAVES, lambda inner: st.lists(inner) | st.dictionaries(_KEYS, inner)))
+def test_canonical_json_is_that_of_rfc_8785(value: object) -> None:
+    assert canonical(value) == rfc8785.dumps(value)
 
 
 @pytest.mark.rule("contract L2")

@@ -1,14 +1,13 @@
 """The index: all published records as one file in canonical JSON (contract L2)."""
 
 import hashlib
+import json
 import struct
 import zlib
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
-
-import rfc8785
 
 from logoadmin.domain.kernel.kinds import AUTHORS, KINDS
 from logoadmin.domain.kernel.records import Author, Kind, Logo, Theme
@@ -22,8 +21,8 @@ _EMPTY: Final[tuple[object, ...]] = ("", (), [], {}, None)
 
 
 def canonical(value: Any) -> bytes:
-    """Return a value as canonical JSON (RFC 8785)."""
-    return rfc8785.dumps(value)
+    """Return a value as canonical JSON (RFC 8785): its numbers are integers, and its keys ASCII."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def sha256(content: bytes) -> str:
