@@ -94,7 +94,7 @@ def test_every_imported_package_is_declared(graph: grimp.ImportGraph) -> None:
 STEPS = {
     "package": "import logoadmin",
     "command": "logoadmin.CreateAuthor(user_id=1, username='Ann')",
-    "memory": "gallery = logoadmin.connect('memory:')",
+    "memory": "gallery = logoadmin.connect('memory:', access='open')",
     "web": "logoadmin.asgi(gallery)",
 }
 

@@ -63,7 +63,7 @@ _KEYS: Final = st.text("abcdefghijklmnopqrstuvwxyz_:/.", min_size=1)
 
 @pytest.mark.rule("contract L2")
 @given(st.recursive(_LEAVES, lambda inner: st.lists(inner) | st.dictionaries(_KEYS, inner)))
-def test_canonical_json_is_that_of_rfc_8785(value: object) -> None:
+def test_canonical_json_is_that_of_rfc_8785(value: Any) -> None:
     assert canonical(value) == rfc8785.dumps(value)
 
 
