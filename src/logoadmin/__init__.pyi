@@ -14,7 +14,7 @@ from .domain.kernel.access import (
     SignedIn as SignedIn,
 )
 from .domain.kernel.causes import Cause as Cause
-from .domain.publication.css.verdict import CssImport as CssImport, Risk as Risk, Verdict as Verdict
+from .domain.publication.css.verdict import CssImport as CssImport, CssRisk as CssRisk, Verdict as Verdict
 from .domain.identity.role_effects import AffectedUser as AffectedUser, RoleEffect as RoleEffect
 from .domain.kernel.errors import (
     ArtworkBlocked as ArtworkBlocked,
@@ -53,7 +53,7 @@ from .domain.kernel.errors import (
     TooManyPictures as TooManyPictures,
     TooManySignIns as TooManySignIns,
 )
-from .domain.identity.events.event_records import Event as Event
+from .domain.identity.events.event_records import SignInEvent as SignInEvent
 from .domain.identity.factors.factor_records import (
     ListedFactor as ListedFactor,
     NewFactor as NewFactor,
@@ -94,7 +94,7 @@ from .domain.kernel.records import (
     LogoAuthor as LogoAuthor,
     RemovedAuthor as RemovedAuthor,
     RemovedAvatar as RemovedAvatar,
-    Picture as Picture,
+    SentPicture as SentPicture,
     RemovedLogo as RemovedLogo,
     RemovedPicture as RemovedPicture,
     RemovedLogoAuthor as RemovedLogoAuthor,

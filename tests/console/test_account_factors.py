@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from pyotp import TOTP
 
-from logoadmin.domain.identity.events.event_records import Event
+from logoadmin.domain.identity.events.event_records import SignInEvent
 from logoadmin.domain.identity.factors.factors import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.factors.qr import qr_svg
 from logoadmin.domain.identity.service_keys import CreateKey
@@ -194,7 +194,7 @@ def test_codes_that_run_low_are_renewed_and_a_factor_is_removed(console: Person)
 @pytest.mark.rule("contract O9", "contract J3")
 def test_the_account_shows_sign_ins_and_refusals(console: Person) -> None:
     service = console.service
-    refused = Event(0, service.clock.now(), "sign_in_refused", PAINTER_ID, PAINTER[0], "203.0.113.7", count=7)
+    refused = SignInEvent(0, service.clock.now(), "sign_in_refused", PAINTER_ID, PAINTER[0], "203.0.113.7", count=7)
     service.storage.write(lambda uow: uow.identity.events.add(replace(refused, event_id=uow.identity.events.next_id())))
     service.clock.pass_by(60)
     caller_of(service, PAINTER_ID)

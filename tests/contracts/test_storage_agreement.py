@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from logoadmin.domain.identity.events.event_records import Event
+from logoadmin.domain.identity.events.event_records import SignInEvent
 from logoadmin.domain.identity.sessions.session_records import ServiceKey
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.errors import LogoAdminError
@@ -357,7 +357,7 @@ class Agreement(RuleBasedStateMachine):
         def count(uow: UnitOfWork) -> None:
             if not uow.identity.events.count("sign_in_refused", user_id, address, at):
                 uow.identity.events.add(
-                    Event(uow.identity.events.next_id(), at, "sign_in_refused", user_id, address=address)
+                    SignInEvent(uow.identity.events.next_id(), at, "sign_in_refused", user_id, address=address)
                 )
 
         self.step(count)

@@ -53,6 +53,12 @@ def test_the_document_is_openapi_3_1(document: dict[str, Any]) -> None:
         Draft202012Validator.check_schema(schema)
 
 
+def test_no_schema_has_a_property_of_its_own_name(document: dict[str, Any]) -> None:
+    # Generated clients name a variable after each.
+    for name, schema in document["components"]["schemas"].items():
+        assert not {each for each in schema.get("properties", ()) if each.replace("_", "") == name.lower()}, name
+
+
 def parts(part: Any, *where: str) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
     """Yield every object of the document, with where it is."""
     if isinstance(part, dict):

@@ -25,7 +25,7 @@ from logoadmin.domain.kernel.errors import (
     TooManyPictures,
 )
 from logoadmin.domain.kernel.pictures import picture_of
-from logoadmin.domain.kernel.records import Kind, Logo, Picture, PictureNamedBy
+from logoadmin.domain.kernel.records import Kind, Logo, PictureNamedBy, SentPicture
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.gallery.picture_storage import StoredPicture
 from logoadmin.ports.kernel.outgoing import Fetched
@@ -53,7 +53,7 @@ def drawing(shade: int = 7, size: tuple[int, int] = (8, 6), form: str = "PNG") -
     return file.getvalue()
 
 
-def sent(gallery: LogoAdmin, content: bytes | None = None, caller: Caller = OWNER) -> Picture:
+def sent(gallery: LogoAdmin, content: bytes | None = None, caller: Caller = OWNER) -> SentPicture:
     return gallery.pictures.send(SendPicture(), drawing() if content is None else content, caller)
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from logoadmin.domain.identity.events.event_records import CountedEvent, Event, EventName
+from logoadmin.domain.identity.events.event_records import CountedEvent, EventName, SignInEvent
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ID
@@ -380,7 +380,7 @@ def test_all_but_events_goes_with_the_user(peopled: Storage) -> None:
             uow.identity.challenges.add(challenge(f"challenge {user_id}", user_id))
             uow.identity.second_factor_since.set(user_id, user_id)
             uow.identity.identities.put(Identity("https://issuer.test", f"{user_id}", user_id, "[]"))
-            uow.identity.events.add(Event(user_id, 1_000, "signed_in", user_id, "name"))
+            uow.identity.events.add(SignInEvent(user_id, 1_000, "signed_in", user_id, "name"))
 
         return step
 
@@ -400,11 +400,11 @@ def test_all_but_events_goes_with_the_user(peopled: Storage) -> None:
 # Events
 
 
-def event(event_id: int, at: int = NOON, name: EventName = "sign_in_refused", **values: Any) -> Event:
-    return Event(event_id, at, name, **{"user_id": 1, "user_name": "ann", "address": "192.0.2.1", **values})
+def event(event_id: int, at: int = NOON, name: EventName = "sign_in_refused", **values: Any) -> SignInEvent:
+    return SignInEvent(event_id, at, name, **{"user_id": 1, "user_name": "ann", "address": "192.0.2.1", **values})
 
 
-def add_events(*events: Event) -> Step:
+def add_events(*events: SignInEvent) -> Step:
     def step(uow: UnitOfWork) -> None:
         for event in events:
             uow.identity.events.add(event)
@@ -412,13 +412,13 @@ def add_events(*events: Event) -> Step:
     return step
 
 
-def page(storage: Storage, after: int = MAX_ID, limit: int = 99, user_id: int | None = None) -> tuple[Event, ...]:
+def page(storage: Storage, after: int = MAX_ID, limit: int = 99, user_id: int | None = None) -> tuple[SignInEvent, ...]:
     return storage.read(lambda uow: uow.identity.events.page(after, limit, user_id))
 
 
 @pytest.mark.rule("contract O9")
 def test_events_come_newest_first_in_pages_of_all_or_of_one_user(storage: Storage) -> None:
-    longest = Event(
+    longest = SignInEvent(
         7,
         LATEST,
         "recovery_codes_made",
@@ -431,7 +431,7 @@ def test_events_come_newest_first_in_pages_of_all_or_of_one_user(storage: Storag
         MAX_ID,
         "🂡" * 64,
     )
-    unknown = Event(3, -1, "sign_in_refused", None)
+    unknown = SignInEvent(3, -1, "sign_in_refused", None)
     events = [event(1), event(2, user_id=2), unknown, event(4), event(5, NOON - 99), event(6, user_id=0), longest]
     write(storage, add_events(*events))
     assert page(storage) == (longest, *events[5::-1])

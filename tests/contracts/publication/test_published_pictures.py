@@ -16,7 +16,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateLogo
 from logoadmin.domain.gallery.pictures import GetPicture, RemovePicture, SendPicture
 from logoadmin.domain.kernel.pictures import picture_names
-from logoadmin.domain.kernel.records import Logo, Picture
+from logoadmin.domain.kernel.records import Logo, SentPicture
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.domain.publication.publication_records import Published
@@ -42,7 +42,7 @@ def files(tmp_path: Path) -> FolderGalleryFiles:
     return FolderGalleryFiles(tmp_path / "published")
 
 
-def send(gallery: LogoAdmin, shade: int) -> Picture:
+def send(gallery: LogoAdmin, shade: int) -> SentPicture:
     file = io.BytesIO()
     Image.new("RGB", (640, 480), (shade, 0, 0)).save(file, "PNG")
     return gallery.pictures.send(SendPicture(), file.getvalue())
@@ -56,7 +56,7 @@ def pictures_in(files: FolderGalleryFiles) -> set[str]:
     return {name for name in files.names() if name.startswith("pictures/")}
 
 
-def names(*pictures: Picture) -> set[str]:
+def names(*pictures: SentPicture) -> set[str]:
     return {*picture_names(each.picture for each in pictures)}
 
 

@@ -12,7 +12,7 @@ from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.changes.history import Revert as RevertChange
 from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.identity.events.event_list import ListEvents
-from logoadmin.domain.identity.events.event_records import CountedEvent, Event
+from logoadmin.domain.identity.events.event_records import CountedEvent, SignInEvent
 from logoadmin.domain.identity.events.recording import count_event, record_event
 from logoadmin.domain.identity.service_keys import CreateKey, RemoveKey
 from logoadmin.domain.identity.sessions.sessions import RemoveSession, RemoveUserSessions, Revoke
@@ -41,15 +41,17 @@ HOUR: Final = 3_600
 DAY: Final = 86_400
 HASH: Final = CHEAP_PASSWORDS.hash("imported").hash
 HERE: Final = Anonymous("192.0.2.1", user_agent="Browser/1")
-SIGNED_IN: Final = Event(1, NOW, "signed_in", 7, "ann", "192.0.2.1", "Browser/1", "password")
+Newest = Callable[[], list[SignInEvent]]
+
+SIGNED_IN: Final = SignInEvent(1, NOW, "signed_in", 7, "ann", "192.0.2.1", "Browser/1", "password")
 
 
 @pytest.fixture
-def newest(storage: MemoryStorage, stocked: LogoAdmin) -> Callable[[], list[Event]]:
+def newest(storage: MemoryStorage, stocked: LogoAdmin) -> Newest:
     """How to get the events since the last call, the oldest first; before the first one, a gallery was stocked."""
     seen = 0
 
-    def newest() -> list[Event]:
+    def newest() -> list[SignInEvent]:
         nonlocal seen
         found = storage.read(lambda uow: uow.identity.events.page(seen, 9_999, order="asc"))
         seen = max([seen, *(event.event_id for event in found)])
@@ -60,12 +62,12 @@ def newest(storage: MemoryStorage, stocked: LogoAdmin) -> Callable[[], list[Even
     return newest
 
 
-def happened(events: list[Event]) -> list[tuple[str, int | None, str | None]]:
+def happened(events: list[SignInEvent]) -> list[tuple[str, int | None, str | None]]:
     return [(event.event, event.user_id, event.address) for event in events]
 
 
 def test_an_event_has_the_name_of_its_user_and_the_client_without_what_cannot_be_shown(
-    storage: MemoryStorage, newest: Callable[[], list[Event]]
+    storage: MemoryStorage, newest: Newest
 ) -> None:
     clients: list[tuple[Caller, str | None, str | None]] = [
         (HERE, "192.0.2.1", "Browser/1"),
@@ -77,12 +79,12 @@ def test_an_event_has_the_name_of_its_user_and_the_client_without_what_cannot_be
     for client, address, user_agent in clients:
         storage.write(lambda uow, client=client: record_event(uow, "factor_added", 7, client, NOW, factor="totp"))  # type: ignore[misc]  # has a default
         (event,) = newest()
-        assert replace(event, event_id=1) == Event(1, NOW, "factor_added", 7, "ann", address, user_agent, "totp")
+        assert replace(event, event_id=1) == SignInEvent(1, NOW, "factor_added", 7, "ann", address, user_agent, "totp")
     storage.write(lambda uow: record_event(uow, "factor_added", 99, HERE, NOW, count=3))
     assert [(event.user_id, event.user_name, event.count) for event in newest()] == [(99, None, 3)]
 
 
-def test_events_keep_the_name_that_a_user_had(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
+def test_events_keep_the_name_that_a_user_had(stocked: LogoAdmin, newest: Newest) -> None:
     stocked.sessions.sign_in(ANN, HERE)
     stocked.users.amend(AmendUser(user_id=7, username="eve"))
     stocked.users.remove(RemoveUser(user_id=7))
@@ -112,7 +114,7 @@ def test_a_new_user_with_the_id_of_a_removed_one_does_not_see_their_events(
 # Sessions and keys
 
 
-def test_signing_in_is_an_event_and_refreshing_is_none(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
+def test_signing_in_is_an_event_and_refreshing_is_none(stocked: LogoAdmin, newest: Newest) -> None:
     tokens = stocked.sessions.sign_in(ANN, HERE)
     assert [replace(event, event_id=1) for event in newest()] == [SIGNED_IN]
     refresh(stocked, tokens)
@@ -121,7 +123,7 @@ def test_signing_in_is_an_event_and_refreshing_is_none(stocked: LogoAdmin, newes
 
 @pytest.mark.rule("contract C3", "contract O9")
 def test_a_second_use_of_a_refresh_token_is_an_event_from_where_it_came(
-    stocked: LogoAdmin, clock: FrozenClock, newest: Callable[[], list[Event]]
+    stocked: LogoAdmin, clock: FrozenClock, newest: Newest
 ) -> None:
     stolen, expired = (stocked.sessions.sign_in(ANN, HERE) for _ in range(2))
     refresh(stocked, stolen)
@@ -137,7 +139,7 @@ def test_a_second_use_of_a_refresh_token_is_an_event_from_where_it_came(
 
 
 @pytest.mark.rule("contract C3", "contract C6", "contract O9")
-def test_ended_sessions_are_events_of_their_users(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
+def test_ended_sessions_are_events_of_their_users(stocked: LogoAdmin, newest: Newest) -> None:
     first, second = (stocked.sessions.sign_in(ANN, HERE) for _ in range(2))
     ann, others = caller(stocked, first), caller(stocked, second)
     admin = replace(caller(stocked, stocked.sessions.sign_in(ADMIN)), origin="198.51.100.1")
@@ -165,7 +167,7 @@ def test_ended_sessions_are_events_of_their_users(stocked: LogoAdmin, newest: Ca
 
 
 @pytest.mark.rule("contract C5", "contract O9")
-def test_keys_that_are_made_and_removed_are_events(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
+def test_keys_that_are_made_and_removed_are_events(stocked: LogoAdmin, newest: Newest) -> None:
     ann = replace(caller(stocked, stocked.sessions.sign_in(ANN)), origin="192.0.2.7")
     newest()
     key = stocked.keys.create(CreateKey(name="script", scope=()), ann)
@@ -184,7 +186,7 @@ def count(
     storage.write(lambda uow: count_event(uow, name, user_id, Anonymous(address, user_agent="a"), at), "sessions")
 
 
-def test_refusals_count_by_user_network_and_hour(storage: MemoryStorage, newest: Callable[[], list[Event]]) -> None:
+def test_refusals_count_by_user_network_and_hour(storage: MemoryStorage, newest: Newest) -> None:
     for number in range(30):
         count(storage, "192.0.2.1", NOW - NOW % HOUR + number * 119)
         count(storage, f"2001:db8::{number}")
@@ -200,7 +202,7 @@ def test_refusals_count_by_user_network_and_hour(storage: MemoryStorage, newest:
     ]
 
 
-def test_a_flood_adds_few_rows_and_loses_no_count(storage: MemoryStorage, newest: Callable[[], list[Event]]) -> None:
+def test_a_flood_adds_few_rows_and_loses_no_count(storage: MemoryStorage, newest: Newest) -> None:
     for number in range(1_000):
         count(storage, f"198.51.{number // 250}.{number % 250}", user_id=7 if number % 2 else None)
     count(storage, "198.51.0.1")
@@ -223,7 +225,7 @@ def refuse(gallery: LogoAdmin, username: str, client: Anonymous = HERE, password
 
 
 @pytest.mark.rule("contract C1", "contract O9")
-def test_refused_and_limited_sign_ins_are_events(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
+def test_refused_and_limited_sign_ins_are_events(stocked: LogoAdmin, newest: Newest) -> None:
     for _ in range(25):
         refuse(stocked, "ann")
     refuse(stocked, "ann", Anonymous("203.0.113.1"))
@@ -234,14 +236,14 @@ def test_refused_and_limited_sign_ins_are_events(stocked: LogoAdmin, newest: Cal
     ]
 
 
-def test_a_password_typed_as_a_name_is_in_no_event(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
+def test_a_password_typed_as_a_name_is_in_no_event(stocked: LogoAdmin, newest: Newest) -> None:
     for name in (ANN_PASSWORD, ADMIN_PASSWORD, "Ann", "nobody"):
         refuse(stocked, name, password=ANN_PASSWORD)
     (event,) = newest()
-    assert event == Event(event.event_id, NOW, "sign_in_refused", None, None, "192.0.2.1", "Browser/1", None, 4)
+    assert event == SignInEvent(event.event_id, NOW, "sign_in_refused", None, None, "192.0.2.1", "Browser/1", None, 4)
 
 
-def test_no_event_has_a_secret(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
+def test_no_event_has_a_secret(stocked: LogoAdmin, newest: Newest) -> None:
     tokens = stocked.sessions.sign_in(ANN, HERE)
     ann = caller(stocked, tokens)
     key = stocked.keys.create(CreateKey(name="a name", scope=()), ann)
@@ -266,7 +268,7 @@ def watched(method: Callable[..., Any], asked: list[str]) -> Callable[..., Any]:
 
 
 @pytest.mark.rule("contract O5", "contract O9")
-def test_changed_and_wrong_passwords_are_events(stocked: LogoAdmin, newest: Callable[[], list[Event]]) -> None:
+def test_changed_and_wrong_passwords_are_events(stocked: LogoAdmin, newest: Newest) -> None:
     ann = replace(caller(stocked, stocked.sessions.sign_in(ANN)), origin="192.0.2.7")
     newest()
     with pytest.raises(IncorrectPassword):
@@ -320,7 +322,7 @@ def test_a_clock_ahead_deletes_few_events(stocked: LogoAdmin, storage: MemorySto
 
 
 def test_nobody_is_kept_from_signing_in_when_no_id_is_left_for_an_event(
-    stocked: LogoAdmin, storage: MemoryStorage, newest: Callable[[], list[Event]]
+    stocked: LogoAdmin, storage: MemoryStorage, newest: Newest
 ) -> None:
     def use_up(uow: UnitOfWork) -> None:
         uow.identity.events.next_id()

@@ -7,7 +7,7 @@ import pytest
 from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css.judging import MAX_RISKS
-from logoadmin.domain.publication.css.verdict import Risk, RiskName
+from logoadmin.domain.publication.css.verdict import CssRisk, RiskName
 
 pytestmark = pytest.mark.rule("contract L4")
 
@@ -187,4 +187,4 @@ def test_the_risks_of_declarations_are_found_at_their_places(risk: RiskName, tex
 def test_only_the_first_risks_of_a_kind_are_listed() -> None:
     risks = judge("input{}" * 100 + "@keyframes x{}", "sheet").risks
     assert [each.risk for each in risks] == ["input_styling"] * MAX_RISKS + ["animation"]
-    assert risks[1] == Risk("input_styling", 1, 8)
+    assert risks[1] == CssRisk("input_styling", 1, 8)

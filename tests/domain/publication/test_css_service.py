@@ -11,7 +11,7 @@ from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
 from logoadmin.domain.publication.css import TOO_LONG, judge
 from logoadmin.domain.publication.css.judging import TOO_DEEP, TOO_MANY
 from logoadmin.domain.publication.css.unsaved_css import MAX_SECONDS
-from logoadmin.domain.publication.css.verdict import Risk, Verdict
+from logoadmin.domain.publication.css.verdict import CssRisk, Verdict
 from tests.gallery import FrozenClock, gallery_on
 
 pytestmark = pytest.mark.rule("contract L4")
@@ -41,7 +41,7 @@ class RunningClock(FrozenClock):
 def test_what_takes_too_long_is_invalid_with_the_reason_and_may_be_asked_again() -> None:
     css = "p{background:url(//slow.example)}"
     slow = gallery_on(MemoryStorage(), RunningClock()).css.judge(JudgeCss(kind="theme", custom_css=css))
-    assert slow == Verdict("sheet", (), (), len(css), (Risk("invalid", 1, 1),), TOO_LONG)
+    assert slow == Verdict("sheet", (), (), len(css), (CssRisk("invalid", 1, 1),), TOO_LONG)
     quick = gallery_on(MemoryStorage(), FrozenClock()).css.judge(JudgeCss(kind="theme", custom_css=css))
     assert quick.hosts == ("slow.example",)
 

@@ -11,7 +11,7 @@ from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css.targets import Target, Targets
-from logoadmin.domain.publication.css.verdict import Risk
+from logoadmin.domain.publication.css.verdict import CssRisk
 from logoadmin.domain.publication.files.user_styles import StyledArtwork, user_style
 from tests.strategies import css_texts
 from tests.style_manager import Conditions, searched, sections
@@ -82,7 +82,7 @@ def style(css: str, kind: Kind = Kind.THEME) -> str | None:
     return user_style(StyledArtwork(kind, 1, 1, "Aurora", [], css), FORUM, {}, "a", "https://a.example/", has_page=True)
 
 
-def risks(css: str, form: CssForm = "sheet") -> tuple[Risk, ...]:
+def risks(css: str, form: CssForm = "sheet") -> tuple[CssRisk, ...]:
     found = judge(css, form, pages=FORUM.pages).risks
     return tuple(each for each in found if each.risk == "foreign_document")
 

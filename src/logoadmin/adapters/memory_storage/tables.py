@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from logoadmin.domain.identity.events.event_records import Event
+from logoadmin.domain.identity.events.event_records import SignInEvent
 from logoadmin.domain.identity.sessions.session_records import ServiceKey
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS
@@ -100,7 +100,7 @@ class Tables:
     second_factor_since: dict[int, int] = field(default_factory=dict)
     # (issuer, subject) -> identity
     identities: dict[tuple[str, str], Identity] = field(default_factory=dict)
-    events: Rows[Event] = field(default_factory=Rows)
+    events: Rows[SignInEvent] = field(default_factory=Rows)
     last_ids: dict[str, int] = field(default_factory=dict)
     # (kind, key) -> {value -> id of the record that has it}
     taken: dict[tuple[Kind, str], dict[str | int, int]] = field(default_factory=dict)

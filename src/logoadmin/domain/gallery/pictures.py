@@ -33,7 +33,7 @@ from logoadmin.domain.kernel.lists import ListCommand, Listing, PageSizes
 from logoadmin.domain.kernel.pagination import Pages, listing
 from logoadmin.domain.kernel.pictures import picture_names, picture_path
 from logoadmin.domain.kernel.public_url import PublicUrl
-from logoadmin.domain.kernel.records import KeptPicture, Kind, Picture, PictureFile, PictureNamedBy, RemovedPicture
+from logoadmin.domain.kernel.records import KeptPicture, Kind, PictureFile, PictureNamedBy, RemovedPicture, SentPicture
 from logoadmin.domain.kernel.use_cases import Service, for_program, gate_of, use_case
 from logoadmin.ports.gallery.picture_storage import StoredPicture
 from logoadmin.ports.gallery.pictures import ConvertedPicture, PictureCodec, PictureRefused
@@ -136,7 +136,7 @@ class PictureService(Service):
         return held.user_id
 
     @use_case(_SENDING)
-    def send(self, gate: Gate, command: SendPicture, content: bytes = b"", caller: Caller = OWNER) -> Picture:
+    def send(self, gate: Gate, command: SendPicture, content: bytes = b"", caller: Caller = OWNER) -> SentPicture:
         """Keep a picture. No transaction is open while it is fetched and decoded, one at a time.
 
         Raises:
@@ -239,7 +239,7 @@ class PictureService(Service):
         command = SendPicture(content_hash=picture)
         return not self._keep(gate_of(self, "send", command), command, content, OWNER, None).existed
 
-    def _keep(self, gate: Gate, command: SendPicture, content: bytes, caller: Caller, held: Held | None) -> Picture:
+    def _keep(self, gate: Gate, command: SendPicture, content: bytes, caller: Caller, held: Held | None) -> SentPicture:
         """Keep a picture, converted in its turn; a stored one, as it is, without ``held``."""
         sent = hashlib.sha256(content).hexdigest()
         command = command.model_copy(update={"content_hash": sent})
@@ -249,7 +249,7 @@ class PictureService(Service):
 
     def _store(
         self, uow: AuditedUnitOfWork, _command: SendPicture, *, sent: str, converted: ConvertedPicture | None
-    ) -> Picture:
+    ) -> SentPicture:
         pictures = uow.gallery.pictures
         picture = "" if converted is None else hashlib.sha256(converted.content).hexdigest()
         known = _known(uow, sent) or _known(uow, picture)
@@ -309,9 +309,9 @@ class PictureService(Service):
             text = f"Your pictures that were not applied would take more than your share of {share // 1024} KiB"
             raise Conflict(f"{text}; withdraw a submission with pictures, or wait until one is applied")
 
-    def _answer(self, stored: StoredPicture, *, existed: bool) -> Picture:
+    def _answer(self, stored: StoredPicture, *, existed: bool) -> SentPicture:
         picture = stored.picture
-        return Picture(
+        return SentPicture(
             picture, *self._addresses(picture), stored.width, stored.height, stored.frames, stored.size, existed=existed
         )
 

@@ -211,7 +211,7 @@ class PictureFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class SentPicture:
     """A picture that the gallery keeps, as WebP without metadata (contract P1)."""
 
     picture: PictureHash

@@ -37,7 +37,7 @@ from logoadmin.entrypoints.cli.users import user
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
-    from logoadmin.domain.identity.events.event_records import Event
+    from logoadmin.domain.identity.events.event_records import SignInEvent
 
 Entry = TypeVar("Entry")
 
@@ -109,13 +109,13 @@ def changes(database: str | None, limit: int | None, **asked: Any) -> None:
 def events(database: str | None, limit: int | None, *, as_json: bool, **asked: Any) -> None:
     """Print sign-ins and what else happened to accounts, the newest event first; times are in UTC."""
     from logoadmin.domain.identity.events.event_list import ListEvents
-    from logoadmin.domain.identity.events.event_records import Event
+    from logoadmin.domain.identity.events.event_records import SignInEvent
 
     command = command_of(ListEvents, asked)
     with gallery_at(database, "never") as gallery:
         found = _first(gallery.events.list(command), limit)
         if as_json:
-            print_lines(Event, found)
+            print_lines(SignInEvent, found)
             return
         click.echo(_EVENT_LINE.format("event_id", "at", "event", "user, client and factor"))
         for event in found:
@@ -127,7 +127,7 @@ def _first(entries: Iterable[Entry], limit: int | None) -> Iterable[Entry]:
     return islice(entries, None if limit is None else min(limit, sys.maxsize))
 
 
-def _details(event: "Event") -> str:
+def _details(event: "SignInEvent") -> str:
     """Return the user, client, factor, count and who did it."""
     user = "no user" if event.user_id is None else f"{event.user_name or '-'} ({event.user_id})"
     often = "" if event.count == 1 else f"{event.count} times"

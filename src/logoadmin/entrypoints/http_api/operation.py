@@ -12,7 +12,7 @@ from typing import Any, Final, get_args, get_origin
 from pydantic import TypeAdapter
 
 from logoadmin.domain.changes.proposal_records import Proposal
-from logoadmin.domain.identity.events.event_records import Event
+from logoadmin.domain.identity.events.event_records import SignInEvent
 from logoadmin.domain.identity.factors.factor_records import NewFactor, NewRecoveryCodes, NewTotp, SignInLink
 from logoadmin.domain.identity.sessions.session_records import NewServiceKey, Tokens
 from logoadmin.domain.kernel.access import PUBLIC, Caller, Permission, Policy
@@ -229,7 +229,7 @@ class Operation:
     def is_versioned(self) -> bool:
         """Whether the answer has a version: a record, a list of them, or the verdict on the CSS of one."""
         return (
-            (self.streams and self.method == "GET" and self.answer not in (Listing[Event], Listing[KeptPicture]))
+            (self.streams and self.method == "GET" and self.answer not in (Listing[SignInEvent], Listing[KeptPicture]))
             or self.kind is not None
             or self.answer is Proposal
             or (self.answer is Verdict and self.method == "GET")

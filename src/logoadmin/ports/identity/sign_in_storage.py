@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from logoadmin.domain.identity.events.event_records import CountedEvent, Event
+from logoadmin.domain.identity.events.event_records import CountedEvent, SignInEvent
 from logoadmin.domain.kernel.lists import Order
 
 FactorKind = Literal["totp", "passkey"]
@@ -183,7 +183,7 @@ class Events(Protocol):
     def next_id(self) -> int:
         """Return the id for a new event, see :meth:`~logoadmin.ports.kernel.record_storage.Records.next_id`."""
 
-    def add(self, event: Event) -> None:
+    def add(self, event: SignInEvent) -> None:
         """Store a new event."""
 
     def count(self, event: CountedEvent, user_id: int | None, address: str | None, at: int, every: int = 0) -> bool:
@@ -198,7 +198,7 @@ class Events(Protocol):
 
     def page(
         self, after: int, limit: int, user_id: int | None = None, order: Order = "desc", since: int = 0
-    ) -> tuple[Event, ...]:
+    ) -> tuple[SignInEvent, ...]:
         """Return up to ``limit`` events that follow an id in this order.
 
         Args:

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Final
 
 from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Repository, Tables, is_refused
-from logoadmin.domain.identity.events.event_records import CountedEvent, Event
+from logoadmin.domain.identity.events.event_records import CountedEvent, SignInEvent
 from logoadmin.domain.kernel.lists import Order
 from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
 
@@ -139,7 +139,7 @@ class MemoryEvents(Repository):
     def next_id(self) -> int:
         return IdCounter(self._tables, self._journal, "event_id").next()
 
-    def add(self, event: Event) -> None:
+    def add(self, event: SignInEvent) -> None:
         self._journal.set(self._tables.events, event.event_id, event)
 
     def count(self, event: CountedEvent, user_id: int | None, address: str | None, at: int, every: int = 0) -> bool:
@@ -155,7 +155,7 @@ class MemoryEvents(Repository):
 
     def page(
         self, after: int, limit: int, user_id: int | None = None, order: Order = "desc", since: int = 0
-    ) -> tuple[Event, ...]:
+    ) -> tuple[SignInEvent, ...]:
         following = self._tables.events.after(after, order)
         if user_id is not None:
             following = (event for event in following if event.user_id == user_id and event.at >= since)
@@ -168,7 +168,7 @@ class MemoryEvents(Repository):
             self._journal.delete(self._tables.events, event_id)
         return len(old)
 
-    def _of_hour(self, event: CountedEvent, at: int) -> Iterator[Event]:
+    def _of_hour(self, event: CountedEvent, at: int) -> Iterator[SignInEvent]:
         rows = self._tables.events.after(-1, "asc")
         return (row for row in rows if row.event == event and row.at // _HOUR == at // _HOUR)
 

@@ -18,7 +18,7 @@ from logoadmin.adapters.sql_storage.tables.sign_in_tables import (
     recovery_codes,
     second_factor_since,
 )
-from logoadmin.domain.identity.events.event_records import CountedEvent, Event
+from logoadmin.domain.identity.events.event_records import CountedEvent, SignInEvent
 from logoadmin.domain.kernel.lists import Order
 from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
 
@@ -176,7 +176,7 @@ class SqlEvents(Repository):
     def next_id(self) -> int:
         return self._transaction.next_id("event_id")
 
-    def add(self, event: Event) -> None:
+    def add(self, event: SignInEvent) -> None:
         self._add(events, asdict(event))
 
     def count(self, event: CountedEvent, user_id: int | None, address: str | None, at: int, every: int = 0) -> bool:
@@ -194,13 +194,13 @@ class SqlEvents(Repository):
 
     def page(
         self, after: int, limit: int, user_id: int | None = None, order: Order = "desc", since: int = 0
-    ) -> tuple[Event, ...]:
+    ) -> tuple[SignInEvent, ...]:
         values = {"key": after, "limit": limit}
         if user_id is None:
             rows = self._transaction.rows(_PAGE[order], values)
         else:
             rows = self._transaction.rows(_PAGE_OF_USER[order], {**values, "of_user": user_id, "since": since})
-        return tuple(Event(*row) for row in rows)
+        return tuple(SignInEvent(*row) for row in rows)
 
     def forget_before(self, at: int, most: int) -> int:
         return self._remove_ended(events.c.at, at - 1, most)

@@ -82,7 +82,7 @@ identities: Final = Table(
     Index(None, "user_id"),
 )
 
-# In the order of the fields of an Event.
+# In the order of the fields of a SignInEvent.
 events: Final = Table(
     "events",
     metadata,

@@ -3,7 +3,7 @@
 from operator import attrgetter
 from typing import Annotated, Any
 
-from logoadmin.domain.identity.events.event_records import Event
+from logoadmin.domain.identity.events.event_records import SignInEvent
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, AllRights, Caller, Held, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import get_existing
 from logoadmin.domain.kernel.errors import NotPermitted
@@ -27,7 +27,7 @@ class EventService(Service):
     """The use case of events; :mod:`logoadmin.domain.identity.events.recording` records them."""
 
     @use_case(SIGNED_IN)
-    def list(self, gate: Gate, command: ListEvents, caller: Caller = OWNER) -> Listing[Event]:
+    def list(self, gate: Gate, command: ListEvents, caller: Caller = OWNER) -> Listing[SignInEvent]:
         """Return events, by event_id: those of all users, or without ``users:read`` the caller's own (contract O9).
 
         One's own are those since one's user was created: its id may have been another person's before.
@@ -37,7 +37,9 @@ class EventService(Service):
                 without it.
         """
 
-        def first(uow: UnitOfWork, command: ListEvents, held: Held) -> tuple[Pages[Event], FirstPage[Event]]:
+        def first(
+            uow: UnitOfWork, command: ListEvents, held: Held
+        ) -> tuple[Pages[SignInEvent], FirstPage[SignInEvent]]:
             pages = _pages(*_visible(command, uow, held), command.order)
             return pages, pages.first(uow, command)
 
@@ -45,14 +47,14 @@ class EventService(Service):
         return listing(gate, command, pages, found)
 
 
-def _pages(user_id: int | None, since: int, order: Order) -> Pages[Event]:
+def _pages(user_id: int | None, since: int, order: Order) -> Pages[SignInEvent]:
     """Return the events of all users or of one, since a time."""
 
     def version(_uow: UnitOfWork, _command: ListCommand) -> int:
         """Events have no version."""
         return 0
 
-    def page(after: Any, limit: int, uow: UnitOfWork) -> tuple[Event, ...]:
+    def page(after: Any, limit: int, uow: UnitOfWork) -> tuple[SignInEvent, ...]:
         return uow.identity.events.page(after, limit, user_id, order, since)
 
     id_of = attrgetter("event_id")

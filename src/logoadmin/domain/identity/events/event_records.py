@@ -27,7 +27,7 @@ CountedEvent = Literal["sign_in_refused", "sign_in_limited"]
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class SignInEvent:
     """Something that happened to an account. It outlasts the user, and has no secret.
 
     Attributes:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
-from logoadmin.domain.identity.events.event_records import CountedEvent, Event, EventName
+from logoadmin.domain.identity.events.event_records import CountedEvent, EventName, SignInEvent
 from logoadmin.domain.kernel.access import Anonymous, Caller, KeyHolder, SignedIn, network_of
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
 from logoadmin.domain.kernel.errors import Conflict, StorageUnavailable
@@ -51,7 +51,7 @@ def record_event(
     by = _user_of(uow, client)
     by = None if by == user_id else by
     user_name, by_name = _name_of(uow, user_id), None if by is None else _name_of(uow, by)
-    _add(uow, Event(0, now, event, user_id, user_name, address, user_agent, factor, count, by, by_name))
+    _add(uow, SignInEvent(0, now, event, user_id, user_name, address, user_agent, factor, count, by, by_name))
 
 
 def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, client: Caller, now: int) -> None:
@@ -80,7 +80,7 @@ def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, cl
             user_id = user_name = None
         if uow.identity.events.count(event, user_id, address, now, every):
             return
-    _add(uow, Event(0, now, event, user_id, user_name, address, user_agent))
+    _add(uow, SignInEvent(0, now, event, user_id, user_name, address, user_agent))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def _name_of(uow: AnyUnitOfWork, user_id: int | None) -> str | None:
     return None if user is None else user.username
 
 
-def _add(uow: AnyUnitOfWork, event: Event) -> None:
+def _add(uow: AnyUnitOfWork, event: SignInEvent) -> None:
     try:
         event_id = uow.identity.events.next_id()
     except Conflict:  # after two billion events; nobody is kept from signing in

@@ -26,7 +26,7 @@ from logoadmin.domain.publication.css.tokens import (
     too_deep,
 )
 from logoadmin.domain.publication.css.urls import hosts_of, trimmed
-from logoadmin.domain.publication.css.verdict import CssImport, Risk, Verdict
+from logoadmin.domain.publication.css.verdict import CssImport, CssRisk, Verdict
 
 # How much memory the findings of texts may take, in bytes.
 MAX_REMEMBERED: Final = 32 * 1024 * 1024
@@ -53,7 +53,7 @@ class _Findings:
     imports: tuple[_Import, ...]
     documents: frozenset[str]
     own: tuple[Document, ...]
-    risks: tuple[Risk, ...]
+    risks: tuple[CssRisk, ...]
     size: int
     reason: str = ""
 
@@ -101,7 +101,7 @@ def judge(
     try:
         return _judged(css, form, pinned, may_go_on, pages)[0]
     except _TooLong:
-        return Verdict(form, (), (), _size(css), (Risk("invalid", 1, 1),), TOO_LONG)
+        return Verdict(form, (), (), _size(css), (CssRisk("invalid", 1, 1),), TOO_LONG)
 
 
 def documents_of(css: str, form: CssForm, pinned: Mapping[str, str] = MappingProxyType({})) -> tuple[str, ...]:
@@ -139,14 +139,14 @@ def _judged(
             sheets = sheets_in(url)
         else:
             sheets = ()
-            risks.append(Risk("invalid", line, column))
+            risks.append(CssRisk("invalid", line, column))
         if not sheets:
             hosts.update(hosts_of(url))
         for found in (_findings(sheet, "sheet", may_go_on) for sheet in sheets):
             hosts |= found.hosts
             documents |= found.documents
             of_sheet = (*found.risks, *_foreign(found, pages))
-            risks += (Risk(name, line, column) for name in {each.risk: None for each in of_sheet})
+            risks += (CssRisk(name, line, column) for name in {each.risk: None for each in of_sheet})
             conditions += found.conditions
             size += found.size if url in pinned else 0
             waiting += ((each.url, line, column, level + (url not in pinned)) for each in found.imports)
@@ -156,11 +156,11 @@ def _judged(
     return verdict, documents
 
 
-def _foreign(found: _Findings, pages: Pages) -> Iterator[Risk]:
+def _foreign(found: _Findings, pages: Pages) -> Iterator[CssRisk]:
     """Yield the rules whose pages are not, or may not be, those of the target."""
     for each in found.own:
         if not each.is_within(pages):
-            yield Risk("foreign_document", each.place.source_line, each.place.source_column)
+            yield CssRisk("foreign_document", each.place.source_line, each.place.source_column)
 
 
 def _sha256(sheet: str | None) -> str | None:
@@ -183,7 +183,7 @@ def _findings(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always) 
             raise _TooLong
 
     if has_too_many_blocks(css):
-        return _Findings(frozenset(), (), frozenset(), (), (Risk("invalid", 1, 1),), _size(css), TOO_MANY)
+        return _Findings(frozenset(), (), frozenset(), (), (CssRisk("invalid", 1, 1),), _size(css), TOO_MANY)
     go_on()
     tokens = tokenize(css)
     go_on()
@@ -200,7 +200,7 @@ def _findings(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always) 
         own += structure_of(other, form).addresses()
         rules += documents_in(other)
     hosts, documents = _contacted((each for each in own if each.use is not Use.IMPORT), go_on)
-    risks = [Risk("document", each.place.source_line, each.place.source_column) for each in documents]
+    risks = [CssRisk("document", each.place.source_line, each.place.source_column) for each in documents]
     for found in risks_of(tokens, structure):
         go_on()
         risks.append(found)
@@ -228,7 +228,7 @@ def _contacted(addresses: Iterable[Address], go_on: Callable[[], None]) -> tuple
     return hosts, documents
 
 
-def _limited(risks: Iterable[Risk]) -> tuple[Risk, ...]:
+def _limited(risks: Iterable[CssRisk]) -> tuple[CssRisk, ...]:
     """Return distinct risks by place, the first of each kind if there are many."""
     counts: Counter[str] = Counter()
     limited = []

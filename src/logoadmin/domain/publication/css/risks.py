@@ -19,7 +19,7 @@ from logoadmin.domain.publication.css.tokens import (
     walk,
 )
 from logoadmin.domain.publication.css.urls import hosts_of
-from logoadmin.domain.publication.css.verdict import Risk, RiskName
+from logoadmin.domain.publication.css.verdict import CssRisk, RiskName
 
 _INPUTS: Final = frozenset(("input", "textarea", "select", "option", "optgroup"))
 _INPUT_ATTRIBUTES: Final = frozenset(("type", "autocomplete", "inputmode", "placeholder", "pattern", "value"))
@@ -44,7 +44,7 @@ _URL_FUNCTIONS: Final = frozenset(("url", "src", "image", "image-set"))
 _AT_REST: Final = frozenset(("none", "initial", "inherit", "unset", "revert", "revert-layer", "important"))
 
 
-def risks_of(tokens: Tokens, structure: Structure) -> Iterator[Risk]:
+def risks_of(tokens: Tokens, structure: Structure) -> Iterator[CssRisk]:
     """Yield the risks of a text."""
     blocks = structure.blocks
     yield from _at("invalid", _invalid(tokens, structure))
@@ -54,8 +54,8 @@ def risks_of(tokens: Tokens, structure: Structure) -> Iterator[Risk]:
     yield from _at("attribute_exfiltration", _exfiltration(blocks))
 
 
-def _at(risk: RiskName, places: Iterable[Node]) -> Iterator[Risk]:
-    return (Risk(risk, place.source_line, place.source_column) for place in places)
+def _at(risk: RiskName, places: Iterable[Node]) -> Iterator[CssRisk]:
+    return (CssRisk(risk, place.source_line, place.source_column) for place in places)
 
 
 def _invalid(tokens: Tokens, structure: Structure) -> Iterator[Node]:

@@ -15,7 +15,7 @@ RiskName = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Risk:
+class CssRisk:
     """Something in CSS that a reviewer should look at, and where it is."""
 
     risk: Annotated[
@@ -71,7 +71,7 @@ class Verdict:
     ]
     size: Annotated[int, Field(ge=0), described("The size in bytes of UTF-8, with pinned imports.", 512)]
     risks: Annotated[
-        tuple[Risk, ...],
+        tuple[CssRisk, ...],
         described(
             "The risks by place; a risk of an imported sheet is at its `@import`. At most 20 of each kind.",
             [{"risk": "overlay", "line": 1, "column": 12}],

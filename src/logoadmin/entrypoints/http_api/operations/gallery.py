@@ -10,9 +10,9 @@ from logoadmin.domain.kernel.records import (
     Author,
     KeptPicture,
     Kind,
-    Picture,
     RemovedAuthor,
     RemovedPicture,
+    SentPicture,
     ServiceSettings,
     SharedSettings,
 )
@@ -100,7 +100,7 @@ GALLERY_OPERATIONS: Final = (
               RemovedAuthor, "Remove an author", "Their logos and themes stay, without the author."),
     *_artwork_operations(THEMES),
     *_artwork_operations(LOGOS),
-    Operation("contract P1", "POST /api/pictures", pictures.SendPicture, "pictures.send", Picture, "Keep a picture",
+    Operation("contract P1", "POST /api/pictures", pictures.SendPicture, "pictures.send", SentPicture, "Keep a picture",
               "The body is the file: PNG, JPEG, GIF or WebP, judged by its content, of at most 8 MiB and 40 million "
               "pixels; of a long animation, the first frames are kept. It is stored as WebP of at most 1,600 pixels a "
               "side and 4 MiB, with a thumbnail of at most 320, both without metadata. 200 if the picture "

@@ -5,7 +5,7 @@ from typing import Any, Final
 from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.events import event_list as events
-from logoadmin.domain.identity.events.event_records import Event
+from logoadmin.domain.identity.events.event_records import SignInEvent
 from logoadmin.domain.identity.factors import factors, passkeys
 from logoadmin.domain.identity.factors.factor_records import (
     ListedFactor,
@@ -136,7 +136,7 @@ IDENTITY_OPERATIONS: Final = (
               "factors.make_recovery_codes", NewRecoveryCodes, "Make new recovery codes",
               "Ten codes, shown only once, which replace all others. 409 for a user without a second factor. "
               f"{_RECENT}", also=(409,)),
-    Operation("contract O9", "GET /api/auth/events", events.ListEvents, "events.list", Listing[Event],
+    Operation("contract O9", "GET /api/auth/events", events.ListEvents, "events.list", Listing[SignInEvent],
               "List events",
               "Sign-ins, refused ones, ended sessions, and changes of passwords, factors and service keys, the newest "
               "first: of all users with `users:read`, else your own. Refused sign-ins are counted by user, network and "

@@ -9,7 +9,7 @@ import { useRead } from "../primitives/use_read.js";
 import { deviceOf } from "../people/device.js";
 import { eventWords, factorWords } from "./known.js";
 
-/** @typedef {import("logoadmin/api").components["schemas"]["Event"]} Event */
+/** @typedef {import("logoadmin/api").components["schemas"]["SignInEvent"]} SignInEvent */
 
 const PAGE = 8;
 /** What somebody else may have done. */
@@ -23,7 +23,7 @@ export function MyEvents(props) {
 /** @param {{userId: number, label: string, since: unknown}} props Read again when `since` differs. */
 export function Events({ userId, label, since }) {
   const { data, failure, again } = useRead((signal) => readPage(userId, undefined, signal), [userId, since]);
-  const [older, setOlder] = useState(/** @type {{first: unknown, events: Event[], hasMore: boolean} | undefined} */ (undefined));
+  const [older, setOlder] = useState(/** @type {{first: unknown, events: SignInEvent[], hasMore: boolean} | undefined} */ (undefined));
   const [busy, setBusy] = useState(false);
   if (!data) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
   // Those that follow an older reading are not these.
@@ -48,13 +48,13 @@ export function Events({ userId, label, since }) {
   );
 }
 
-/** @param {number} userId @param {number} [after] @param {AbortSignal} [signal] @returns {Promise<{events: Event[], hasMore: boolean}>} */
+/** @param {number} userId @param {number} [after] @param {AbortSignal} [signal] @returns {Promise<{events: SignInEvent[], hasMore: boolean}>} */
 async function readPage(userId, after, signal) {
   const { data, next } = await call("get", "/api/auth/events", { query: { user_id: userId, limit: PAGE, ...(after && { after }) }, ...(signal && { signal }) });
   return { events: data, hasMore: next !== "" };
 }
 
-/** @param {{its: Event}} props */
+/** @param {{its: SignInEvent}} props */
 function Row({ its }) {
   const way = factorWords(its.factor);
   return h(
