@@ -1,5 +1,6 @@
 """What names a picture, and how long that keeps it (contract P4, P5)."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -33,6 +34,8 @@ def follow_names(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Chang
         both[change.kind, change.id] = first, change
     if named:
         uow.gallery.pictures.note_in_history(sorted(named))
+    dropped: defaultdict[Kind, list[int]] = defaultdict(list)
+    put: list[PictureName] = []
     for (kind, id_), (first, last) in both.items():
         before = None if first.before is None else (pictures_in(kind, first.before), _standing(kind, first.before))
         withdrawal = change_log.withdrawals.get((kind, id_))
@@ -41,16 +44,24 @@ def follow_names(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Chang
         if last.after is None and is_blocked:
             after = pictures_in(kind, last.before), Standing.BLOCKED
         if after != before:
-            # Nothing names a picture under an id that no record had before.
-            is_known_empty = not before[0] if before is not None else change_log.is_new(kind, id_)
-            _put(uow, kind, id_, *after, drop=not is_known_empty)
+            # A removed record names pictures only where its block stays.
+            if before[0] if before is not None else (kind, id_) in change_log.once_withdrawn:
+                dropped[kind].append(id_)
+            put += _names(kind, id_, *after)
         if kind is Kind.USER and last.after is None:
             _forget_user(uow, id_, change_log.now)
+    for kind, ids in dropped.items():
+        uow.gallery.pictures.drop_names(kind, *ids)
+    if put:
+        uow.gallery.pictures.put_names(put)
 
 
 def hold_pictures(uow: AuditedUnitOfWork, proposal_id: int, named: frozenset[str]) -> None:
     """Store what a proposal names that begins to wait."""
-    _put(uow.stored, _PROPOSAL, proposal_id, named, Standing.OTHER, drop=True)
+    pictures = uow.stored.gallery.pictures
+    pictures.drop_names(_PROPOSAL, proposal_id)
+    if named:
+        pictures.put_names(_names(_PROPOSAL, proposal_id, named, Standing.OTHER))
 
 
 def release_pictures(uow: UnitOfWork, proposal_id: int, now: int) -> None:
@@ -77,12 +88,8 @@ def _forget_user(uow: UnitOfWork, user_id: int, now: int) -> None:
         release_pictures(uow, proposal.proposal_id, now)
 
 
-def _put(uow: UnitOfWork, kind: str, id_: int, named: frozenset[str], standing: Standing, *, drop: bool) -> None:
-    pictures = uow.gallery.pictures
-    if drop:
-        pictures.drop_names(kind, id_)
-    if named:
-        pictures.put_names([PictureName(kind, id_, picture, standing) for picture in sorted(named)])
+def _names(kind: str, id_: int, named: frozenset[str], standing: Standing) -> list[PictureName]:
+    return [PictureName(kind, id_, picture, standing) for picture in sorted(named)]
 
 
 def _standing(kind: Kind, values: Mapping[str, Any] | None) -> Standing:

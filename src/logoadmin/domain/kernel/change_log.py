@@ -59,6 +59,7 @@ class ChangeLog:
         changes: the last changes, which are not stored yet.
         withdrawals: the withdrawals that this write has read or changed; None for an artwork without one.
         unstored_withdrawals: those that it has changed and not stored.
+        once_withdrawn: the artworks that were withdrawn before this write.
     """
 
     _uow: UnitOfWork
@@ -74,6 +75,7 @@ class ChangeLog:
     changes: list[Change] = field(default_factory=list)
     withdrawals: dict[tuple[Kind, int], Withdrawal | None] = field(default_factory=dict)
     unstored_withdrawals: set[tuple[Kind, int]] = field(default_factory=set)
+    once_withdrawn: set[tuple[Kind, int]] = field(default_factory=set)
     _last_id: int | None = None
     _goes_on: bool = False
     _is_followed: bool = False

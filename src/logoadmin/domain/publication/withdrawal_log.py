@@ -24,6 +24,8 @@ def withdraw(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Change], 
     for change in changes:
         key = (change.kind, change.id)
         before = withdrawals.get(key)
+        if before is not None:
+            change_log.once_withdrawn.add(key)
         after = _withdrawal_after(change, before)
         if after != before:
             withdrawals[key] = after

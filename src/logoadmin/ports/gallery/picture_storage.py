@@ -113,8 +113,8 @@ class Pictures(Protocol):
     def put_names(self, names: Iterable[PictureName]) -> None:
         """Store names, each in place of the one of the same picture by the same record."""
 
-    def drop_names(self, kind: str, id_: int) -> None:
-        """Remove all names by a record or a proposal."""
+    def drop_names(self, kind: str, *ids: int) -> None:
+        """Remove all names by records of a kind, or by proposals."""
 
     def named_by(self, kind: str, id_: int) -> tuple[str, ...]:
         """Return the pictures that a record or a proposal names, in order."""

@@ -73,15 +73,15 @@ class MemoryPictures(Repository):
             self._journal.set(of_picture, name.picture, {**of_picture.get(name.picture, {}), key: name.standing})
             self._journal.set(by_record, key, by_record.get(key, frozenset()) | {name.picture})
 
-    def drop_names(self, kind: str, id_: int) -> None:
-        key = (kind, id_)
-        for picture in self._tables.named_by.get(key, ()):
-            rest = {other: standing for other, standing in self._names_of(picture).items() if other != key}
-            if rest:
-                self._journal.set(self._tables.picture_names, picture, rest)
-            else:
-                self._journal.delete(self._tables.picture_names, picture)
-        self._journal.delete(self._tables.named_by, key)
+    def drop_names(self, kind: str, *ids: int) -> None:
+        for key in ((kind, id_) for id_ in ids):
+            for picture in self._tables.named_by.get(key, ()):
+                rest = {other: standing for other, standing in self._names_of(picture).items() if other != key}
+                if rest:
+                    self._journal.set(self._tables.picture_names, picture, rest)
+                else:
+                    self._journal.delete(self._tables.picture_names, picture)
+            self._journal.delete(self._tables.named_by, key)
 
     def named_by(self, kind: str, id_: int) -> tuple[str, ...]:
         return tuple(sorted(self._tables.named_by.get((kind, id_), ())))

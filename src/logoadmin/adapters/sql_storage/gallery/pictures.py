@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from sqlalchemy import bindparam, exists, func, select, update
+from sqlalchemy import bindparam, delete, exists, func, select, update
 
 from logoadmin.adapters.sql_storage.repository import Repository
-from logoadmin.adapters.sql_storage.statements import KEY, Row
+from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
 from logoadmin.adapters.sql_storage.tables.gallery_tables import picture_names, pictures
 from logoadmin.ports.gallery.picture_storage import PictureName, Standing, StoredPicture
 
@@ -50,6 +50,9 @@ _NAMED_BY = (
     select(picture_names.c.picture)
     .where(picture_names.c.kind == bindparam("of_kind"), picture_names.c.record_id == KEY)
     .order_by(picture_names.c.picture)
+)
+_DROP_NAMES = delete(picture_names).where(
+    picture_names.c.kind == bindparam("of_kind"), picture_names.c.record_id.in_([bindparam(key) for key in KEYS])
 )
 _NAMES = (
     select(picture_names).where(picture_names.c.picture == KEY).order_by(picture_names.c.standing.desc()).limit(_LIMIT)
@@ -126,8 +129,9 @@ class SqlPictures(Repository):
     def put_names(self, names: Iterable[PictureName]) -> None:
         self._transaction.hold_back(picture_names, names)
 
-    def drop_names(self, kind: str, id_: int) -> None:
-        self._remove(picture_names, kind=kind, record_id=id_)
+    def drop_names(self, kind: str, *ids: int) -> None:
+        for some in in_portions(KEYS, ids):
+            self._transaction.change(_DROP_NAMES, {"of_kind": kind, **some})
 
     def named_by(self, kind: str, id_: int) -> tuple[str, ...]:
         return tuple(picture for (picture,) in self._transaction.rows(_NAMED_BY, {"of_kind": kind, "key": id_}))
