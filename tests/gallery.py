@@ -59,7 +59,7 @@ from logoadmin.domain.kernel.access import (
     Rights,
     SignedIn,
 )
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, close
 from logoadmin.domain.kernel.bound_storage import OpenTransaction
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.command import Command
@@ -158,7 +158,7 @@ def recorded(
         held = ALL_RIGHTS if user_id is None else Rights(user_id, frozenset("*"), signed_in_at=now)
         audited = AuditedUnitOfWork(uow, auditing(USUAL_WAYS, Notices((), LOCAL)), now, request_id, held)
         answer = work(audited)
-        audited.close()
+        close(audited)
         return answer
 
     return done

@@ -59,7 +59,8 @@ def rows(page: str, first_cell: str) -> list[list[str]]:
 @pytest.mark.rule("contract H6")
 @pytest.mark.parametrize(
     ("page", "number"),
-    [(page, number) for page in ("README.md", "docs/embed.md") for number in range(len(blocks(page, "python")))],
+    [(page, number) for page in ("README.md", "docs/embed.md") for number in range(len(blocks(page, "python")))]
+    + [("docs/extend.md", 0)],
 )
 def test_python_examples_run_and_run_again(
     page: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

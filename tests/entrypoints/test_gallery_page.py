@@ -16,6 +16,7 @@ from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.errors import StartError
+from logoadmin.domain.kernel.use_cases import behind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.page import Links, Page
 from logoadmin.entrypoints.http_api import published_folder
@@ -98,7 +99,7 @@ def test_changed_assets_and_settings_are_published_again(files: GalleryFiles) ->
 def service_with(gallery: LogoAdmin, page: Page | None) -> Any:
     """Return the publication service of the same gallery with another page."""
     old = gallery.publication
-    return type(old)(old.transactions, old._clock, old._keys, replace(old.rules, page=page))
+    return type(old)(behind(old), old._clock, old._keys, replace(old.rules, page=page))
 
 
 def test_the_page_can_be_switched_off(files: GalleryFiles) -> None:

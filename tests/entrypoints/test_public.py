@@ -14,13 +14,13 @@ from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotFound, Outdated
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import LOGOS
-from logoadmin.domain.kernel.use_cases import rights_of
+from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
+from logoadmin.domain.kernel.use_cases import behind, rights_of
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api import app as module
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
-from logoadmin.ports.storage import UnitOfWork
 from tests.asgi import ask
 from tests.gallery import ASKED
 from tests.gallery import ask as perform
@@ -65,12 +65,12 @@ class CountLogos(Command):
     """How many logos there are."""
 
 
-def _count(uow: UnitOfWork, _: CountLogos) -> Counted:
+def _count(uow: ReadUnitOfWork, _: CountLogos) -> Counted:
     return Counted(len(uow.records(LOGOS).page(-1, 1000)))
 
 
 def count(service: ArtworkService[Any, Any, Any, Any], command: CountLogos, caller: Caller = OWNER) -> Counted:
-    answer: Counted = Gate(service.transactions, PUBLIC).read(command, caller, _count)
+    answer: Counted = Gate(behind(service), PUBLIC).read(command, caller, _count)
     return answer
 
 

@@ -101,6 +101,7 @@ from logoadmin.ports.publication.signing import Signing, SigningKey
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 Answer = TypeVar("Answer")
+OwnService = TypeVar("OwnService", bound=Service)
 
 # Rows of each kind in one write, which takes milliseconds.
 _SWEPT_AT_ONCE: Final = 50
@@ -472,6 +473,10 @@ class LogoAdmin:
         if self._storage.read(lambda uow: uow.records(USERS).get(user_id)) is None:
             raise NotFound("User", user_id)
         return self._for(ActingAs(user_id, signed_in_at=signed_in_at))
+
+    def service(self, of: type[OwnService]) -> OwnService:
+        """Return a service of a program's own, whose use cases run in this gallery, see docs/extend.md."""
+        return of(self._transactions)
 
     def _for(self, caller: ActingAs) -> "LogoAdmin":
         view = copy.copy(self)

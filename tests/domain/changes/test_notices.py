@@ -23,6 +23,7 @@ from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateLogo
 from logoadmin.domain.identity.users import AmendUser
 from logoadmin.domain.kernel.access import ActingAs, Policy
 from logoadmin.domain.kernel.errors import OutgoingError, StorageUnavailable
+from logoadmin.domain.kernel.use_cases import behind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.conftest import STORAGES
@@ -304,7 +305,7 @@ def test_a_database_that_is_away_is_no_answer_of_a_receiver(
         def read(self, work: Callable[[UnitOfWork], Any]) -> Any:  # noqa: ARG002 (it is away)
             raise StorageUnavailable("db:1")
 
-    monkeypatch.setattr(gallery.notices.transactions, "storage", Away())
+    monkeypatch.setattr(behind(gallery.notices), "storage", Away())
     with pytest.raises(StorageUnavailable):
         gallery.notices.send_due()
     assert receivers.got == []

@@ -16,7 +16,7 @@ from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
 from logoadmin.domain.identity.users import AmendUser, RemoveUser
 from logoadmin.domain.kernel.access import ALL_RIGHTS, KeyHolder, Policy
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, close
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotPermitted
 from logoadmin.domain.kernel.public_url import LOCAL
@@ -55,7 +55,7 @@ def change(storage: Storage, ways: Ways, work: Callable[[AuditedUnitOfWork], obj
     def done(uow: UnitOfWork) -> None:
         audited = AuditedUnitOfWork(uow, auditing(ways, Notices((), LOCAL)), NOW, None, ALL_RIGHTS)
         work(audited)
-        audited.close()
+        close(audited)
 
     storage.write(done)
 

@@ -33,11 +33,14 @@ from logoadmin.domain.kernel.access import (
 )
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.bound_storage import ClosedStorage
+from logoadmin.domain.kernel.change_log import ChangeLog
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotAuthenticated, NotFound, NotPermitted
-from logoadmin.domain.kernel.kinds import LOGOS
+from logoadmin.domain.kernel.gate import Gate, Transactions
+from logoadmin.domain.kernel.kinds import KINDS, LOGOS
+from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.records import Logo
-from logoadmin.domain.kernel.use_cases import Service, rights_of, writes
+from logoadmin.domain.kernel.use_cases import Service, reads, rights_of, use_case, writes
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.gallery import ADMIN_ID, ARTWORK, ASKED, FrozenClock, gallery_on, signed_in, stock
 
@@ -76,6 +79,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
     *map(made, ASKED),
     *(Command(), OneArtwork[Logo](), RemoveArtwork[Logo](), CreateArtwork[Logo](**ARTWORK), Sneaked(logo_id=1)),
 )
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def stored(request: pytest.FixtureRequest, clock: FrozenClock) -> LogoAdmin:
+    """A gallery in memory, and one on SQL."""
+    made = gallery_on(request.getfixturevalue({"memory": "storage", "sqlite": "sqlite_storage"}[request.param]), clock)
+    stock(made)
+    return made
 
 
 @pytest.fixture(params=list(Policy))
@@ -188,7 +199,7 @@ class Cleaning(Service):
 
 
 def test_a_use_case_that_names_no_right_is_for_the_program_alone(gallery: LogoAdmin, storage: MemoryStorage) -> None:
-    cleaning = Cleaning(gallery._transactions)
+    cleaning = gallery.service(Cleaning)
     with pytest.raises(NotAuthenticated):
         cleaning.everything(RemoveLogo(logo_id=1), ANONYMOUS)
     for caller in (signed_in(storage, "*"), ActingAs(ADMIN_ID), KeyHolder("0" * 64)):
@@ -265,3 +276,72 @@ def test_every_other_way_to_a_change_takes_the_same_right(
     holder = signed_in(storage, "*", user_id=501)
     assert [*gallery.bulk.apply(bulk, holder)]
     gallery.proposals.apply(ApplyProposal(proposal_id=proposal), holder)
+
+
+class Prying(Service):
+    """Use cases that keep what they are given."""
+
+    @writes()
+    def of_a_write(self, uow: AuditedUnitOfWork, _command: RemoveLogo) -> int:
+        """Count the objects on the paths from the unit of work of a write."""
+        return len(
+            [*reached(self), *reached(uow), *(each for kind in KINDS.values() for each in reached(uow.records(kind)))]
+        )
+
+    @reads()
+    def of_a_read(self, uow: ReadUnitOfWork, _command: GetLogo) -> int:
+        """Count those from the unit of work of a read."""
+        return len([*reached(uow), *(each for kind in KINDS.values() for each in reached(uow.records(kind)))])
+
+    @use_case()
+    def of_a_gate(self, gate: Gate, command: GetLogo, caller: Caller = OWNER) -> int:
+        """Count those from a gate."""
+        return len([*reached(gate)]) + len(f"{gate.read(command, caller, lambda *_: '')}")
+
+
+def reached(start: object) -> Iterator[object]:
+    """Yield every object on an attribute path, those of private names among them; none may be of an adapter."""
+    known, left = {id(start): start}, [start]
+    while left:
+        each = left.pop()
+        yield each
+        assert not type(each).__module__.startswith(("logoadmin.adapters", "sqlalchemy")), type(each)
+        assert not isinstance(each, ChangeLog | Transactions)
+        found: list[object] = [getattr(each, name, None) for name in dir(each) if not name.startswith("__")]
+        found += [*each.values()] if isinstance(each, dict) else [*each] if isinstance(each, list | tuple) else []
+        found += [getattr(each, "__self__", None)]
+        for one in found:
+            if id(one) not in known and type(one).__module__.partition(".")[0] in ("logoadmin", "builtins", "tests"):
+                known[id(one)] = one
+                left.append(one)
+
+
+@pytest.mark.rule("contract G")
+def test_no_use_case_reaches_a_port(stored: LogoAdmin) -> None:
+    prying = stored.service(Prying)
+    assert prying.of_a_write(RemoveLogo(logo_id=1)) > 50
+    assert prying.of_a_read(GetLogo(logo_id=1)) > 50
+    assert prying.of_a_gate(GetLogo(logo_id=1))
+
+
+@pytest.mark.rule("contract G")
+def test_what_a_use_case_changes_is_in_the_history(stored: LogoAdmin) -> None:
+    version = stored.changes.version()
+
+    class Own(Service):
+        @writes()
+        def past_the_history(self, uow: AuditedUnitOfWork, _command: RemoveLogo) -> None:
+            uow.gallery.links(LOGOS).remove(1, 1)  # type: ignore[attr-defined]  # mypy refuses it
+
+        @reads()
+        def in_a_read(self, uow: ReadUnitOfWork, _command: GetLogo) -> None:
+            uow.records(LOGOS).remove(1)  # type: ignore[attr-defined]  # and this
+
+    own = stored.service(Own)
+    with pytest.raises(AttributeError, match="gallery"):
+        own.past_the_history(RemoveLogo(logo_id=1))
+    with pytest.raises(AttributeError, match="remove"):
+        own.in_a_read(GetLogo(logo_id=1))
+    assert stored.changes.version() == version
+    assert stored.service(Cleaning).everything(RemoveLogo(logo_id=1))
+    assert stored.changes.version() == version + 1

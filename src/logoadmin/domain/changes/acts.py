@@ -13,8 +13,9 @@ from logoadmin.domain.changes.change_list import undoer_of
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD
 from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, Held, Permission, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED
+from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED, Reading
 from logoadmin.domain.kernel.change_log import BLOCKED, BLOCKED_FIELD, CREATED, PASSWORD_SET
+from logoadmin.domain.kernel.context_ports import gallery_in, history_in
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, RECORDED_KINDS, USERS
 from logoadmin.domain.kernel.limits import Origin, RequestId, Source, described
@@ -23,7 +24,6 @@ from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.ports.kernel.change_storage import Span
-from logoadmin.ports.storage import UnitOfWork
 
 # Up to this many changes of an act are read, with their texts, for its fields.
 _MOST_READ: Final = 200
@@ -133,7 +133,7 @@ class ActService(Service):
             NotModified: the caller has this version of the list.
         """
 
-        def first(uow: UnitOfWork, command: ListActs, held: Held) -> tuple[Pages[Act], FirstPage[Act]]:
+        def first(uow: Reading, command: ListActs, held: Held) -> tuple[Pages[Act], FirstPage[Act]]:
             pages = _pages(command, None if isinstance(caller, Anonymous) else _Undoer(held))
             return pages, pages.first(uow, command)
 
@@ -158,23 +158,23 @@ class _Found(NamedTuple):
 
 
 def _pages(command: ListActs, undoer: _Undoer | None) -> Pages[Act]:
-    def page(after: Any, limit: int, uow: UnitOfWork) -> tuple[Act, ...]:
+    def page(after: Any, limit: int, uow: Reading) -> tuple[Act, ...]:
         return tuple(_act(uow, found, undoer) for found in _found(command, after, limit, uow))
 
-    def version(uow: UnitOfWork, _: ListCommand) -> int:
-        return uow.changes.last_id()
+    def version(uow: Reading, _: ListCommand) -> int:
+        return history_in(uow).last_id()
 
     id_of = attrgetter("change_id")
     return Pages(page, version, _PAGE_SIZES, id_of, id_of)
 
 
-def _found(command: ListActs, after: int, limit: int, uow: UnitOfWork) -> Iterator[_Found]:
+def _found(command: ListActs, after: int, limit: int, uow: Reading) -> Iterator[_Found]:
     """Yield one change of each act that matches the filters, and skip its other changes."""
     where, order, yielded = command.filter(), command.order, 0
     cursor = after
-    while yielded < limit and (page := uow.changes.page(cursor, 1, where, order)):
+    while yielded < limit and (page := history_in(uow).page(cursor, 1, where, order)):
         (change,) = page
-        span = None if change.request_id is None else uow.changes.span(change.request_id)
+        span = None if change.request_id is None else history_in(uow).span(change.request_id)
         span = span or Span(change.change_id, change.change_id)
         whole = span.is_whole
         cursor = change.change_id if not whole else span.last if order == "asc" else span.first
@@ -184,9 +184,9 @@ def _found(command: ListActs, after: int, limit: int, uow: UnitOfWork) -> Iterat
             yield _Found(change, span)
 
 
-def _act(uow: UnitOfWork, found: _Found, undoer: _Undoer | None) -> Act:
+def _act(uow: Reading, found: _Found, undoer: _Undoer | None) -> Act:
     change, span = found
-    actions = {change.action: 1} if change.request_id is None else uow.changes.actions_of(change.request_id, span)
+    actions = {change.action: 1} if change.request_id is None else history_in(uow).actions_of(change.request_id, span)
     read = _read(uow, found)
     undone_by = _undone_by(uow, span, actions)
     if undone_by is not None:
@@ -226,8 +226,8 @@ def _origin(change: Change) -> ActOrigin:
     return ActOrigin.CONSOLE if change.source is Source.CONSOLE else ActOrigin.INTERFACE
 
 
-def _undid(uow: UnitOfWork, change: Change) -> ActOrigin | None:
-    undone = None if change.undoes is None else uow.changes.get(change.undoes)
+def _undid(uow: Reading, change: Change) -> ActOrigin | None:
+    undone = None if change.undoes is None else history_in(uow).get(change.undoes)
     return None if undone is None else _origin(undone)
 
 
@@ -242,7 +242,7 @@ class _Read(NamedTuple):
     created: tuple[Change, ...]
 
 
-def _read(uow: UnitOfWork, found: _Found) -> _Read:
+def _read(uow: Reading, found: _Found) -> _Read:
     """Read the changes of an act: all of the first page, and later ones while they have fields in common."""
     names: dict[tuple[Kind, int], str] = {}
     authors: dict[int, str] = {}
@@ -274,14 +274,14 @@ def _read(uow: UnitOfWork, found: _Found) -> _Read:
     return _Read(shared, tuple(names.values()), tuple(authors.values())[:_MOST_NAMED], switched, reason, tuple(created))
 
 
-def _changes(uow: UnitOfWork, found: _Found) -> Iterator[Change]:
+def _changes(uow: Reading, found: _Found) -> Iterator[Change]:
     """Yield the first changes of an act."""
     if found.change.request_id is None:
         yield found.change
         return
     after, left = found.span.first - 1, min(found.span.count, _MOST_READ)
     where = ChangeFilter(request_id=found.change.request_id)
-    while left and (page := uow.changes.page(after, min(left, MOST_LOADED), where)):
+    while left and (page := history_in(uow).page(after, min(left, MOST_LOADED), where)):
         yield from page
         after, left = page[-1].change_id, left - len(page)
 
@@ -299,15 +299,15 @@ def _name(change: Change) -> str | None:
     return (change.after or change.before or {}).get(field) if field else None
 
 
-def _called(uow: UnitOfWork, kind: Kind, id_: int | None, before: int) -> str | None:
+def _called(uow: Reading, kind: Kind, id_: int | None, before: int) -> str | None:
     """Return the name that a record had before a change."""
     if id_ is None:
         return None
-    found = uow.changes.page(before, 1, ChangeFilter(kind=kind, id=id_), "desc")
+    found = history_in(uow).page(before, 1, ChangeFilter(kind=kind, id=id_), "desc")
     return _name(found[0]) if found else None
 
 
-def _authors(uow: UnitOfWork, change: Change) -> Iterator[tuple[int, str]]:
+def _authors(uow: Reading, change: Change) -> Iterator[tuple[int, str]]:
     """Yield the first authors that a change linked or unlinked, with their names."""
     linked = [
         [link["author_id"] for link in (side or {}).get(AUTHORS_FIELD, ())] for side in (change.before, change.after)
@@ -319,7 +319,7 @@ def _authors(uow: UnitOfWork, change: Change) -> Iterator[tuple[int, str]]:
             yield id_, name
 
 
-def _undone_by(uow: UnitOfWork, span: Span, actions: Mapping[str, int]) -> str | None:
+def _undone_by(uow: Reading, span: Span, actions: Mapping[str, int]) -> str | None:
     """Return the request that undid an act whole; passwords stay."""
     undoer = undoer_of(uow, span.first)
     if undoer is None or span.count == 1:
@@ -344,25 +344,25 @@ def _refusal(change: Change, undoer: _Undoer | None, actions: Mapping[str, int])
     return None
 
 
-def _changed_since(uow: UnitOfWork, found: _Found) -> str | None:
+def _changed_since(uow: Reading, found: _Found) -> str | None:
     """Return which record of an act is not as the act left it, among the first ones."""
     request_id = found.change.request_id
-    since = uow.changes.changed_since(found.span, request_id, _MOST_JUDGED)
+    since = history_in(uow).changed_since(found.span, request_id, _MOST_JUDGED)
     for kind, id_, change_id in since[:_MOST_COMPARED]:
         where = ChangeFilter(kind=kind, id=id_, request_id=request_id)
-        own = [found.change] if request_id is None else uow.changes.page(found.span.last + 1, 1, where, "desc")
-        newest = uow.changes.get(change_id)
+        own = [found.change] if request_id is None else history_in(uow).page(found.span.last + 1, 1, where, "desc")
+        newest = history_in(uow).get(change_id)
         if newest is None or newest.after != own[0].after:
             return f"{RECORDED_KINDS[kind].name} {id_} was changed since, by change {change_id}"
     return None
 
 
-def _in_use(uow: UnitOfWork, created: Iterable[Change]) -> str | None:
+def _in_use(uow: Reading, created: Iterable[Change]) -> str | None:
     """Return which record that an act created cannot be removed, because later records refer to it."""
     for change in created:
         if change.kind is Kind.AUTHOR:
             for linked in ARTWORK_KINDS:
-                links = uow.gallery.links(linked).of_author(change.id)
+                links = gallery_in(uow).links(linked).of_author(change.id)
                 by_others = [link for link in links if not _made(uow, linked.kind, link.artwork_id, change)]
                 if by_others:
                     return f"{linked.name} {by_others[0].artwork_id} has this author since"
@@ -371,9 +371,9 @@ def _in_use(uow: UnitOfWork, created: Iterable[Change]) -> str | None:
     return None
 
 
-def _made(uow: UnitOfWork, kind: Kind, id_: int, change: Change) -> bool:
+def _made(uow: Reading, kind: Kind, id_: int, change: Change) -> bool:
     """Return whether the request of a change created a record, which is removed with it."""
     if change.request_id is None:
         return False
     where = ChangeFilter(kind=kind, id=id_, request_id=change.request_id, action=f"{kind}.{CREATED}")
-    return bool(uow.changes.page(-1, 1, where))
+    return bool(history_in(uow).page(-1, 1, where))

@@ -5,6 +5,7 @@ from functools import cached_property
 
 from logoadmin.domain.identity.free_ids import FIRST_USER_ID
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.context_ports import history_in
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.kinds import AUTHORS, USERS
 from logoadmin.domain.kernel.limits import MAX_ID
@@ -52,7 +53,7 @@ class AuthorsByName:
         _ = self._ids  # which finds out the highest number
         newest = self._uow.records(USERS).page(MAX_ID + 1, 1, order="desc")
         self._highest = max(self._highest, newest[0].user_id if newest else 0) + 1
-        while self._uow.changes.last_of(Kind.USER, self._highest):
+        while history_in(self._uow).last_of(Kind.USER, self._highest):
             self._highest += 1
         if self._highest > MAX_ID:
             raise Conflict("There are no more numbers for new authors")

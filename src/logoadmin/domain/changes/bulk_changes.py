@@ -25,8 +25,9 @@ from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.roles import AmendRole, CreateRole, RemoveRole
 from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser, creation
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, change_log_of, get_existing
 from logoadmin.domain.kernel.command import DRY_RUN, UNSET, Command, Input
+from logoadmin.domain.kernel.context_ports import history_in
 from logoadmin.domain.kernel.errors import (
     Conflict,
     DuplicateEntry,
@@ -257,14 +258,14 @@ class BulkService(Service):
         works = [self._work(place, step, caller) for place, step in enumerate(command.steps)]
 
         def apply(uow: AuditedUnitOfWork, command: ApplyChanges) -> Undone | tuple[Change, ...]:
-            last = uow.changes.last_id()
+            last = history_in(uow).last_id()
             if command.continues is not UNSET:
                 _continue(uow, command.continues)
             for place, (step, work) in enumerate(zip(command.steps, works, strict=True)):
                 with placed(place):
                     uow.held.require(self._gate(step).permission.scopes)
                     _make(uow, step, work)
-            return _unstored(uow, last) if command.dry_run else Undone(last, uow.change_log.last_id)
+            return _unstored(uow, last) if command.dry_run else Undone(last, change_log_of(uow).last_id)
 
         applied = gate.write(command, caller, apply)
         if isinstance(applied, tuple):
@@ -293,11 +294,11 @@ class BulkService(Service):
 
 def _continue(uow: AuditedUnitOfWork, request_id: str) -> None:
     """Make the next changes part of the act of an earlier request, if nothing was changed since."""
-    last = uow.changes.get(uow.changes.last_id())
+    last = history_in(uow).get(history_in(uow).last_id())
     user_id = uow.held.user_id
     # What an import or a proposal did would be undone with these, and be shown under the name of somebody else.
     if last is not None and (last.request_id, last.user_id, last.origin) == (request_id, user_id, Origin.BULK):
-        uow.change_log.continue_request(request_id)
+        change_log_of(uow).continue_request(request_id)
 
 
 def make(uow: AuditedUnitOfWork, services: Mapping[Kind, Service], place: int, step: Step) -> Any:
@@ -323,11 +324,11 @@ def _unstored(uow: AuditedUnitOfWork, after: int) -> tuple[Change, ...]:
     Raises:
         TooManyChanges: they are too long to be held.
     """
-    uow.change_log.store()
+    change_log_of(uow).store()
     caller = None if uow.held.user_id is None else uow.records(USERS).get(uow.held.user_id)
     found: list[Change] = []
     length = 0
-    while page := uow.changes.page(after, CHANGE_PAGE_SIZES.most, EVERY_CHANGE, "asc"):
+    while page := history_in(uow).page(after, CHANGE_PAGE_SIZES.most, EVERY_CHANGE, "asc"):
         length += text_length(page)
         if length > _MOST_TEXT:
             raise TooManyChanges("A dry run of these changes has too long a response; send fewer of them at once")

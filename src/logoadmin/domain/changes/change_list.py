@@ -6,7 +6,8 @@ from operator import attrgetter
 from typing import Any
 
 from logoadmin.domain.kernel.access import Caller
-from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED, AnyUnitOfWork
+from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED, AnyUnitOfWork, Reading
+from logoadmin.domain.kernel.context_ports import history_in
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.lists import (
@@ -21,7 +22,7 @@ from logoadmin.domain.kernel.lists import (
 )
 from logoadmin.domain.kernel.pagination import Pages, listing, whole
 from logoadmin.domain.kernel.records import Change, Kind, User
-from logoadmin.ports.storage import UnitOfWork
+from logoadmin.domain.kernel.use_cases import storage_of
 
 
 def list_changes(gate: Gate, command: ListCommand, caller: Caller, where: ChangeFilter) -> Listing[Change]:
@@ -37,30 +38,30 @@ def list_changes(gate: Gate, command: ListCommand, caller: Caller, where: Change
 def changes_between(gate: Gate, after: int, last: int) -> Listing[Change]:
     """Return the changes after one id up to another, for the caller who made them."""
     pages = _pages(last=last)
-    first = gate.storage.read(lambda uow: pages.page(after, pages.sizes.first, uow))
+    first = storage_of(gate).read(lambda uow: pages.page(after, pages.sizes.first, uow))
     return whole(gate, first, pages, after, last)
 
 
 def _pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int | None = None) -> Pages[Change]:
     """Return the changes that match a filter, with the names of their users, up to the last one if it is given."""
 
-    def version(uow: UnitOfWork, _: ListCommand) -> int:
+    def version(uow: Reading, _: ListCommand) -> int:
         """Return the last change of the record or the kind in the filter, and of any user, whose name they show."""
         if where.kind is None:
-            return uow.changes.last_id()
-        last_of_kinds = uow.changes.last_of_kinds()
+            return history_in(uow).last_id()
+        last_of_kinds = history_in(uow).last_of_kinds()
         of_kind = last_of_kinds.get(where.kind, 0)
-        changed = of_kind if where.id is None else uow.changes.last_of(where.kind, where.id)
+        changed = of_kind if where.id is None else history_in(uow).last_of(where.kind, where.id)
         return max(changed, last_of_kinds.get(Kind.USER, 0))
 
-    def page(after: Any, limit: int, uow: UnitOfWork) -> tuple[Change, ...]:
+    def page(after: Any, limit: int, uow: Reading) -> tuple[Change, ...]:
         if last is not None:
             limit = min(limit, last - after)
         if limit <= 0:
             return ()
-        changes = uow.changes.page(after, limit, where, order)
+        changes = history_in(uow).page(after, limit, where, order)
         users = users_of((id_ for change in changes for id_ in (change.user_id, change.submitter_id)), uow)
-        created = uow.changes.creations(Kind.USER, [user.user_id for user in users.values()])
+        created = history_in(uow).creations(Kind.USER, [user.user_id for user in users.values()])
 
         def name(user_id: int | None, change: Change) -> str | None:
             user = users.get(user_id)
@@ -80,12 +81,12 @@ def _pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int |
 def undoer_of(uow: AnyUnitOfWork, change_id: int) -> tuple[int, str | None] | None:
     """Return the change that undid another one, and its request, unless it was undone itself."""
     undoers: list[tuple[int, str | None]] = []
-    while undoer := uow.changes.undoer_of(undoers[-1][0] if undoers else change_id):
+    while undoer := history_in(uow).undoer_of(undoers[-1][0] if undoers else change_id):
         undoers.append(undoer)
     return undoers[0] if len(undoers) % 2 else None
 
 
-def users_of(user_ids: Iterable[int | None], uow: UnitOfWork) -> dict[int | None, User]:
+def users_of(user_ids: Iterable[int | None], uow: Reading) -> dict[int | None, User]:
     """Return those users that exist, by their ids, with one query for up to :data:`MOST_LOADED` of them."""
     users: dict[int | None, User] = {}
     left = sorted({user_id for user_id in user_ids if user_id is not None})

@@ -12,9 +12,10 @@ from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.changes.undone_proposals import follow_undoing
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of, links_field
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Permission, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED, AuditedUnitOfWork, LinksByKind
+from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED, AuditedUnitOfWork, LinksByKind, change_log_of
 from logoadmin.domain.kernel.change_log import BLOCKED_FIELD, CREATED, PASSWORD_SET, RESTORED, Snapshot
 from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.context_ports import history_in
 from logoadmin.domain.kernel.errors import Conflict, NotFound, NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import (
@@ -29,7 +30,7 @@ from logoadmin.domain.kernel.kinds import (
 from logoadmin.domain.kernel.limits import Action, ChangeId, Id, Origin, RequestId, UnixTime, described
 from logoadmin.domain.kernel.lists import ChangeFilter, ListCommand, Listing
 from logoadmin.domain.kernel.records import Change, Kind, Link, Undone
-from logoadmin.domain.kernel.use_cases import Service, for_program, use_case, writes
+from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case, writes
 from logoadmin.domain.publication.pins.audited_pins import AuditedPins
 from logoadmin.domain.publication.pins.pin_changes import PINS_FIELD
 
@@ -101,7 +102,7 @@ class ChangeService(Service):
     @for_program
     def version(self) -> int:
         """Return the version of all records together, which rises with every change (contract F1)."""
-        return self.transactions.storage.read(lambda uow: uow.changes.last_id())
+        return storage_of(self).read(lambda uow: uow.changes.last_id())
 
     @writes(SIGNED_IN)
     def revert(self, uow: AuditedUnitOfWork, command: Revert) -> Change:
@@ -118,7 +119,7 @@ class ChangeService(Service):
             DuplicateUpdate: another record has one of the old values; DuplicateEntry: one of those of a removed record.
         """
         _refuse_without_write_scope(uow)
-        change = uow.changes.get(command.change_id)
+        change = history_in(uow).get(command.change_id)
         if change is None:
             raise NotFound("Change", command.change_id)
         _require_write_scopes(uow, [change.kind])
@@ -129,7 +130,7 @@ class ChangeService(Service):
             raise Conflict(f"Change {change.change_id} cannot be undone: old passwords are not kept")
         undo = _Undo(uow)
         undo.undo(change)
-        undone = uow.change_log.changes[-1]
+        undone = change_log_of(uow).changes[-1]
         follow_undoing(uow, undo.proposed, self._notices)
         user = None if undone.user_id is None else uow.records(USERS).get(undone.user_id)
         return undone if user is None else replace(undone, user_name=user.username)
@@ -153,11 +154,11 @@ class ChangeService(Service):
 
     def _revert_request(self, uow: AuditedUnitOfWork, command: RevertRequest) -> Undone:
         _refuse_without_write_scope(uow)
-        kinds = uow.changes.kinds_of_request(command.request_id)
+        kinds = history_in(uow).kinds_of_request(command.request_id)
         if not kinds:
             raise NotFound("Request", command.request_id)
         _require_write_scopes(uow, kinds)
-        last = uow.changes.last_id()
+        last = history_in(uow).last_id()
         undo, undone = _Undo(uow, command.request_id, last), 0
         for change in _newest_first(uow, command.request_id, last):
             if not _sets_password(change) and change.kind is not Kind.PICTURE:
@@ -171,7 +172,7 @@ class ChangeService(Service):
 def _newest_first(uow: AuditedUnitOfWork, request_id: str, last: int) -> Iterator[Change]:
     """Yield the changes of a request; the records that they are about are loaded, with few queries."""
     below = last + 1
-    while page := uow.changes.of_request(request_id, below, MOST_LOADED):
+    while page := history_in(uow).of_request(request_id, below, MOST_LOADED):
         uow.load((change.kind, change.id) for change in page if change.kind is not Kind.PICTURE)
         yield from page
         below = page[-1].change_id
@@ -217,10 +218,10 @@ class _Undo:
             Conflict: the record, or one that it refers to, was changed since; or a newer version made the change.
         """
         kind = RECORDED_KINDS[change.kind]
-        self._uow.change_log.undo(change.change_id)
+        change_log_of(self._uow).undo(change.change_id)
         original: Change | None = change
         while original is not None and original.undoes is not None:
-            original = self._uow.changes.get(original.undoes)
+            original = history_in(self._uow).get(original.undoes)
         if original is not None and original.origin is Origin.PROPOSAL:
             self.proposed.add(original.change_id)
         if any(_has_unknown_fields(kind, serialized) for serialized in (change.before, change.after)):
@@ -290,7 +291,7 @@ class _Undo:
         return {**current, PINS_FIELD: pins.sheets(change.id, change.after[PINS_FIELD])}
 
     def _since(self, kind: AnyKind, id_: int) -> str:
-        last = self._uow.changes.last_of(kind.kind, id_, self._request_id)
+        last = history_in(self._uow).last_of(kind.kind, id_, self._request_id)
         record = self._uow.records(kind).get(id_)
         if record is not None and (self._last is None or record.version <= self._last):
             # The removal or return of an author also changed the author's artworks.

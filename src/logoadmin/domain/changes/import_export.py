@@ -24,7 +24,7 @@ from logoadmin.domain.changes.jsonl import Line, LineOutcome, UserLine, problem_
 from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, KeyHolder, Owner, Scope, SignedIn
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Reading
 from logoadmin.domain.kernel.command import Command, request_option
 from logoadmin.domain.kernel.errors import ArtworkBlocked, DuplicateEntry, NotFound, NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
@@ -41,7 +41,6 @@ from logoadmin.domain.kernel.records import (
     StoredRecord,
 )
 from logoadmin.domain.kernel.use_cases import Service, use_case
-from logoadmin.ports.storage import UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
 
@@ -119,7 +118,7 @@ class ImportExportService(Service):
         if not isinstance(caller, SignedIn | KeyHolder):
             return None
 
-        def check(_: UnitOfWork, command: ImportRecords | ExportRecords, held: Held) -> int | None:
+        def check(_: Reading, command: ImportRecords | ExportRecords, held: Held) -> int | None:
             _require_scopes(command, held)
             return held.user_id
 
@@ -191,7 +190,7 @@ class ImportExportService(Service):
             NotPermitted: the caller may not read all of the requested kinds.
         """
 
-        def dump(uow: UnitOfWork, command: ExportRecords, held: Held) -> dict[Kind, int]:
+        def dump(uow: Reading, command: ExportRecords, held: Held) -> dict[Kind, int]:
             _require_scopes(command, held)
             if with_password_hashes and not held.hold(Scope.ALL):
                 raise NotPermitted
@@ -336,6 +335,6 @@ def _no_hashes(_: PasswordHash) -> str:
     return "Password hashes are not accepted here"
 
 
-def _all(uow: UnitOfWork, kind: RecordKind[Record, Any]) -> Listing[Record]:
+def _all(uow: Reading, kind: RecordKind[Record, Any]) -> Listing[Record]:
     records = uow.records(kind)
     return Listing(records.page(-1, kind.page_sizes.first), kind.id_of, records.page, kind.page_sizes)

@@ -13,13 +13,13 @@ from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD, AuditedLink
 from logoadmin.domain.identity.audited_passwords import set_password
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.signing_out import end_sign_ins
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, LinksByKind, get_existing, snapshot
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, LinksByKind, Reading, get_existing, snapshot
 from logoadmin.domain.kernel.command import MAX_JSON, MOST_FIELDS, UNSET, Input, strict_json
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import ArtworkBlocked, BadLine, DuplicateEntry, InvalidInput, NotFound, Problem
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind
 from logoadmin.domain.kernel.limits import AuthorIds, AuthorNames, HashText, UnixTime
 from logoadmin.domain.kernel.records import Kind, PasswordHash, StoredRecord
-from logoadmin.ports.storage import UnitOfWork
 
 # Byte order marks, which some programs write at the start of a file.
 _UTF_8_MARK: Final = "\ufeff"
@@ -130,7 +130,7 @@ class UserLine(Line):
             set_password(uow, USERS.id_of(record), self.password)
 
     def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:
-        if self.password is None or self.password == uow.identity.passwords.get(known.user_id):
+        if self.password is None or self.password == identity_in(uow).passwords.get(known.user_id):
             return False
         set_password(uow, known.user_id, self.password)
         end_sign_ins(uow, known.user_id)
@@ -230,14 +230,14 @@ def _line_of(kind: AnyKind) -> type[Line]:
 _LINES: Final[Mapping[Any, type[Line]]] = {kind.kind: _line_of(kind) for kind in KINDS.values()}
 
 
-def serialized_line(uow: UnitOfWork, kind: AnyKind, record: StoredRecord, *, with_password: bool) -> dict[str, Any]:
+def serialized_line(uow: Reading, kind: AnyKind, record: StoredRecord, *, with_password: bool) -> dict[str, Any]:
     """Return the line of a record."""
     values: dict[str, Any] = {"kind": kind.kind, **snapshot(kind, record)}
     if kind in ARTWORK_KINDS:
         created_at = values.pop("created_at")
         values["author_ids"] = [author.author_id for author in getattr(record, AUTHORS_FIELD)]
         values["created_at"] = created_at
-    password = uow.identity.passwords.get(kind.id_of(record)) if with_password and kind is USERS else None
+    password = identity_in(uow).passwords.get(kind.id_of(record)) if with_password and kind is USERS else None
     return values if password is None else {**values, "password_hash": password.hash}
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
 from logoadmin.domain.kernel.change_log import BLOCKED, BLOCKED_FIELD, ChangeLog
+from logoadmin.domain.kernel.context_ports import history_in, notices_in
 from logoadmin.domain.kernel.errors import OutgoingError
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import KINDS, USERS
@@ -18,7 +19,7 @@ from logoadmin.domain.kernel.names import isolated
 from logoadmin.domain.kernel.public_url import PublicUrl
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.domain.kernel.secret_hashes import stored_hash
-from logoadmin.domain.kernel.use_cases import Service, for_program
+from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of
 from logoadmin.ports.changes.notice_storage import NoticeEvent, StoredNotice
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
 from logoadmin.ports.kernel.environment import Clock
@@ -65,7 +66,7 @@ class Notices:
             return
         submitter, title = _name(uow, proposal.user_id), f"“{isolated(proposal.title)}”"
         if proposal.state is ProposalState.WAITING:
-            undoing = None if proposal.undone_change is None else uow.changes.get(proposal.undone_change)
+            undoing = None if proposal.undone_change is None else history_in(uow).get(proposal.undone_change)
             text = f"{submitter} submitted {title}"
             if undoing is not None:
                 text = f"{_name(uow, undoing.user_id)} undid {title} by {submitter}, which waits again"
@@ -92,8 +93,8 @@ class Notices:
 
     def _add(self, uow: AnyUnitOfWork, event: NoticeEvent, kind: str, id_: int, text: str, now: int) -> None:
         for receiver in self.receivers:
-            notice_id = uow.notices.next_id()
-            uow.notices.add(
+            notice_id = notices_in(uow).next_id()
+            notices_in(uow).add(
                 StoredNotice(notice_id, receiver, event, kind, id_, text[:_MOST_SHOWN], now + NOTICE_DELAY, 0)
             )
 
@@ -122,8 +123,8 @@ class NoticeSender(Service):
             StorageUnavailable: the database is out of reach.
         """
         failed: set[str] = set()
-        while self.transactions.storage.read(lambda uow: uow.notices.due(self._clock.now())) is not None:
-            notice = self.transactions.storage.write(partial(self._claimed, failed=failed))
+        while storage_of(self).read(lambda uow: uow.notices.due(self._clock.now())) is not None:
+            notice = storage_of(self).write(partial(self._claimed, failed=failed))
             if notice is not None and not self._send(notice):
                 failed.add(notice.receiver)
 
@@ -162,7 +163,7 @@ class NoticeSender(Service):
             number = [*self._notices.receivers].index(notice.receiver) + 1
             log.warning("A notice to URL %d of notify_urls failed: %s%s", number, failure, "; given up" * is_last)
         if not failure or is_last:
-            self.transactions.storage.write(lambda uow: uow.notices.remove(notice.notice_id))
+            storage_of(self).write(lambda uow: uow.notices.remove(notice.notice_id))
         return not failure
 
     def _post(self, url: str, body: bytes) -> str:

@@ -6,14 +6,15 @@ from typing import Any, Final
 
 from logoadmin.domain.changes.proposal_commands import AmendProposal, ProposeChanges
 from logoadmin.domain.changes.proposal_rules import Values, after
+from logoadmin.domain.kernel.audited_unit_of_work import Reading
 from logoadmin.domain.kernel.command import UNSET
+from logoadmin.domain.kernel.context_ports import proposals_in
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.css.unsaved_css import verdict_on
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.ports.kernel.environment import Clock
-from logoadmin.ports.storage import UnitOfWork
 
 # For the verdicts on all changes of one proposal together, in seconds of processor time.
 _MOST_JUDGING: Final = 4.0
@@ -42,9 +43,7 @@ class Judge:
         return self._known.get((kind.kind, record[_CSS], record[_TARGET]))
 
 
-def texts_to_judge(
-    uow: UnitOfWork, command: ProposeChanges | AmendProposal
-) -> Iterator[tuple[AnyArtworkKind, str, str]]:
+def texts_to_judge(uow: Reading, command: ProposeChanges | AmendProposal) -> Iterator[tuple[AnyArtworkKind, str, str]]:
     """Yield the CSS that a command proposes, and the CSS that it would replace, each with its target."""
     changes = () if command.changes is UNSET else command.changes
     for change in changes:
@@ -59,7 +58,7 @@ def texts_to_judge(
             yield kind, css, target
         if before:
             yield kind, *before
-    earlier = uow.proposals.get(command.proposal_id) if isinstance(command, AmendProposal) and changes else None
+    earlier = proposals_in(uow).get(command.proposal_id) if isinstance(command, AmendProposal) and changes else None
     for stored in () if earlier is None else earlier.changes:
         kind = _artwork_kind(stored["kind"])
         if kind is not None and stored["before"]:

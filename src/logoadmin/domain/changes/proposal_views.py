@@ -9,14 +9,14 @@ from logoadmin.domain.changes.proposal_commands import ListProposals
 from logoadmin.domain.changes.proposal_records import AppliedArtwork, Proposal, ProposalSummary, ProposedChange
 from logoadmin.domain.changes.proposal_rules import Values, after, bits_of
 from logoadmin.domain.kernel.access import AllRights, Held, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, Reading
+from logoadmin.domain.kernel.context_ports import history_in, proposals_in
 from logoadmin.domain.kernel.errors import NotFound
 from logoadmin.domain.kernel.kinds import KINDS, USERS
 from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, page_of
 from logoadmin.domain.kernel.pagination import Pages
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.ports.changes.proposal_storage import ListedProposal, StoredProposal, Viewer
-from logoadmin.ports.storage import UnitOfWork
 
 # An entity tag has the version of a proposal, and above it the change on which the rest of the response depends,
 # such as the name of the submitter. ``If-Match`` compares the version alone.
@@ -39,7 +39,7 @@ def viewer(uow: AnyUnitOfWork, held: Held) -> Viewer | None:
 
 def creation_of(uow: AnyUnitOfWork, user_id: int | None) -> int:
     """Return the change that created a user: with another one, the user would be another person."""
-    return 0 if user_id is None else uow.changes.creations(Kind.USER, [user_id]).get(user_id, 0)
+    return 0 if user_id is None else history_in(uow).creations(Kind.USER, [user_id]).get(user_id, 0)
 
 
 def seen(uow: AnyUnitOfWork, proposal_id: int, viewer: Viewer | None) -> StoredProposal:
@@ -48,7 +48,7 @@ def seen(uow: AnyUnitOfWork, proposal_id: int, viewer: Viewer | None) -> StoredP
     Raises:
         NotFound: the caller sees no such proposal.
     """
-    proposal = uow.proposals.get(proposal_id)
+    proposal = proposals_in(uow).get(proposal_id)
     if proposal is None or not (viewer is None or viewer.sees(proposal)):
         raise NotFound("Proposal", proposal_id)
     return proposal
@@ -62,13 +62,13 @@ def pages(command: ListProposals, viewer: Viewer | None) -> Pages[ProposalSummar
         owner = _NOBODY if viewer.user_id is None else viewer.user_id
     user_id = owner if command.user_id is None else command.user_id
 
-    def version(uow: UnitOfWork, _command: ListCommand) -> int:
+    def version(uow: Reading, _command: ListCommand) -> int:
         """Return a number that also rises with changes of names, and not with hidden proposals."""
-        last = uow.proposals.last_version() if owner is None else uow.proposals.last_version_of(owner)
-        return uow.changes.last_of_kinds().get(Kind.USER, 0) << VERSION_BITS | last
+        last = proposals_in(uow).last_version() if owner is None else proposals_in(uow).last_version_of(owner)
+        return history_in(uow).last_of_kinds().get(Kind.USER, 0) << VERSION_BITS | last
 
-    def page(place: Any, limit: int, uow: UnitOfWork) -> tuple[ProposalSummary, ...]:
-        found = uow.proposals.page(place, limit, command.state, user_id, viewer, command.order)
+    def page(place: Any, limit: int, uow: Reading) -> tuple[ProposalSummary, ...]:
+        found = proposals_in(uow).page(place, limit, command.state, user_id, viewer, command.order)
         listed = iter(_values(uow, found))
         return page_of(found, lambda _: ProposalSummary(**next(listed)))
 
@@ -76,19 +76,19 @@ def pages(command: ListProposals, viewer: Viewer | None) -> Pages[ProposalSummar
     return Pages(page, version, RECORD_PAGE_SIZES, id_of, id_of)
 
 
-def shown(uow: UnitOfWork, proposal: StoredProposal) -> Proposal:
+def shown(uow: Reading, proposal: StoredProposal) -> Proposal:
     """Return a proposal as callers see it, without verdicts."""
     (values,) = _values(uow, [proposal])
     return Proposal(**values, note=proposal.note, changes=tuple(map(_change, proposal.changes)))
 
 
-def _values(uow: UnitOfWork, proposals: Sequence[ListedProposal]) -> Iterator[dict[str, Any]]:
+def _values(uow: Reading, proposals: Sequence[ListedProposal]) -> Iterator[dict[str, Any]]:
     """Yield what lists show of proposals."""
-    undone_changes = [each.undone_change and uow.changes.get(each.undone_change) for each in proposals]
+    undone_changes = [each.undone_change and history_in(uow).get(each.undone_change) for each in proposals]
     undoings = {each.change_id: each for each in undone_changes if each}
     users = users_of([each.user_id for each in proposals] + [each.user_id for each in undoings.values()], uow)
-    created = uow.changes.creations(Kind.USER, [user.user_id for user in users.values()])
-    last_of_users = uow.changes.last_of_kinds().get(Kind.USER, 0)
+    created = history_in(uow).creations(Kind.USER, [user.user_id for user in users.values()])
+    last_of_users = history_in(uow).last_of_kinds().get(Kind.USER, 0)
     for proposal in proposals:
         user = users.get(proposal.user_id)
         # Somebody else may have the id of a removed user.

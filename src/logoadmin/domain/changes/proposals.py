@@ -36,8 +36,9 @@ from logoadmin.domain.changes.proposal_views import VERSION_BITS, creation_of, p
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.gallery.picture_names import hold_pictures, release_pictures
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permission, Rights, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Reading, change_log_of, rehearse
 from logoadmin.domain.kernel.command import UNSET
+from logoadmin.domain.kernel.context_ports import identity_in, proposals_in, repositories_in
 from logoadmin.domain.kernel.errors import Conflict, NotModified, NotPermitted, Outdated, TooManyChanges
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, USERS, WRITE_SCOPES, AnyArtworkKind
@@ -45,11 +46,10 @@ from logoadmin.domain.kernel.lists import Listing, text_length
 from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.pictures import pictures_in
 from logoadmin.domain.kernel.records import Author, Kind
-from logoadmin.domain.kernel.use_cases import Service, for_program, use_case, work_of
+from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case, work_of
 from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
 from logoadmin.ports.kernel.environment import Clock
-from logoadmin.ports.storage import UnitOfWork
 
 MOST_WAITING: Final = 20
 # Of users without write scopes: the most bytes that wait, and the most submissions of a day, with dry runs.
@@ -100,7 +100,7 @@ class ProposalService(Service):
         """Return the proposals that the caller sees, by proposal_id, without their texts (contract R1)."""
 
         def first(
-            uow: UnitOfWork, command: ListProposals, held: Held
+            uow: Reading, command: ListProposals, held: Held
         ) -> tuple[Pages[ProposalSummary], FirstPage[ProposalSummary]]:
             listed = pages(command, viewer(uow, held))
             return listed, listed.first(uow, command)
@@ -117,7 +117,7 @@ class ProposalService(Service):
             NotModified: the caller has this version of it.
         """
 
-        def get(uow: UnitOfWork, command: GetProposal, held: Held) -> Proposal:
+        def get(uow: Reading, command: GetProposal, held: Held) -> Proposal:
             stored = seen(uow, command.proposal_id, viewer(uow, held))
             proposal = shown(uow, stored)
             if proposal.version in command.if_none_match:
@@ -178,14 +178,14 @@ class ProposalService(Service):
     @for_program
     def waiting(self) -> tuple[int, int]:
         """Return how many proposals wait, and for how many seconds the first of them does, 0 without any."""
-        count, since = self.transactions.storage.read(lambda uow: uow.proposals.waiting())
+        count, since = storage_of(self).read(lambda uow: uow.proposals.waiting())
         return count, 0 if since is None else max(0, self._clock.now() - since)
 
     def _judged(self, gate: Gate, command: ProposeChanges | AmendProposal, caller: Caller) -> Judge:
         """Return the verdicts on all CSS that lists tell about, after counting a submission."""
 
         def read(
-            uow: UnitOfWork, command: ProposeChanges | AmendProposal, held: Held
+            uow: Reading, command: ProposeChanges | AmendProposal, held: Held
         ) -> tuple[str | None, list[tuple[AnyArtworkKind, str, str]]]:
             counted = None
             if isinstance(held, Rights) and isinstance(command, ProposeChanges) and not _writes_any(held):
@@ -208,8 +208,8 @@ class ProposalService(Service):
         """
         now = self._clock.now()
 
-        def count(uow: UnitOfWork) -> bool:
-            attempts = uow.identity.sign_in_attempts
+        def count(uow: Reading) -> bool:
+            attempts = identity_in(uow).sign_in_attempts
             made, ends_at = attempts.count(counted)
             if not now < ends_at <= now + _DAY:  # over, or from a clock that was ahead
                 made, ends_at = 0, now + _DAY
@@ -217,7 +217,7 @@ class ProposalService(Service):
                 attempts.set(counted, made + 1, ends_at)
             return made < MOST_IN_A_DAY
 
-        if not self.transactions.storage.write(count, "sessions"):
+        if not storage_of(self).write(count, "sessions"):
             raise Conflict(f"This user has made {MOST_IN_A_DAY} proposals within a day; change one of them, or wait")
 
     def _shown(self, proposal: Proposal) -> Proposal:
@@ -227,7 +227,7 @@ class ProposalService(Service):
         user_id = uow.held.user_id
         changes = judged(uow, command.changes, command.steps, (), by_submitter=True)
         new = StoredProposal(
-            proposal_id=uow.proposals.next_id(),
+            proposal_id=proposals_in(uow).next_id(),
             version=0,
             state=ProposalState.WAITING,
             user_id=user_id,
@@ -273,17 +273,17 @@ class ProposalService(Service):
         proposal = self._for_decision(uow, command)
         if changed := stale(uow, proposal.changes, proposal.user_id):
             raise Conflict(f"Changed since proposal {proposal.proposal_id} was made: {'; '.join(changed)}")
-        uow.change_log.submitter_id = proposal.user_id
+        change_log_of(uow).submitter_id = proposal.user_id
         if brings_author(proposal.changes, proposal.user_id):
             # First, so that the changes of the proposal are all those that follow.
             self._own_author(uow, proposal)
-        before, artworks = uow.change_log.last_id, list[dict[str, str | int]]()
+        before, artworks = change_log_of(uow).last_id, list[dict[str, str | int]]()
         for place, step in steps_in(proposal.changes, proposal.user_id, lambda: self._own_author(uow, proposal)):
             record = make(uow, self._services, place, step)
             if step.kind in ARTWORK_KINDS and step.verb != "remove":
                 artworks.append({"kind": step.kind.kind.value, "id": step.kind.id_of(record)})
-        last = uow.change_log.last_id
-        made = (uow.change_log.request_id, before + 1, last) if last > before else (None, None, None)
+        last = change_log_of(uow).last_id
+        made = (change_log_of(uow).request_id, before + 1, last) if last > before else (None, None, None)
         request_id, first_change, last_change = made
         applied = replace(proposal, request_id=request_id, first_change=first_change, last_change=last_change)
         applied = replace(applied, summary={**applied.summary, "artworks": artworks})
@@ -307,7 +307,7 @@ class ProposalService(Service):
             Conflict: too many proposals of the user wait.
         """
         user_id = proposal.user_id
-        if user_id is not None and uow.proposals.waiting_of(user_id, proposal.user_since)[0] >= MOST_WAITING:
+        if user_id is not None and proposals_in(uow).waiting_of(user_id, proposal.user_since)[0] >= MOST_WAITING:
             raise Conflict(f"{MOST_WAITING} proposals of this user wait; withdraw one, or wait until one is decided")
         self._notices.of_proposal(uow, proposal, uow.now)
         return _stored(uow, proposal)
@@ -325,12 +325,12 @@ class ProposalService(Service):
         if text_length(changes) > _MOST_TEXT:
             raise TooManyChanges("These changes are too long for one proposal; propose fewer of them at once")
 
-        def rehearse(uow: AuditedUnitOfWork) -> None:
+        def in_rehearsal(uow: AuditedUnitOfWork) -> None:
             # Without an author, only applying creates one: until then, its name may be another one.
             for place, step in steps_in(changes, proposal.user_id, lambda: own_author(uow, proposal.user_id)):
                 make(uow, self._services, place, step)
 
-        uow.rehearse(rehearse)
+        rehearse(uow, in_rehearsal)
         kinds = [KINDS[change["kind"]] for change in changes]
         summary = summary_of(changes, judge, self._own_host)
         new = replace(proposal, changes=changes, kinds=bits_of(kinds), summary=summary)
@@ -394,7 +394,7 @@ def _with_size(uow: AuditedUnitOfWork, proposal: StoredProposal, before: int) ->
     """
     size = len(to_json(proposal.changes)) + len(proposal.note.encode())
     if isinstance(uow.held, Rights) and not _writes_any(uow.held):
-        _, waiting = uow.proposals.waiting_of(uow.held.user_id, proposal.user_since)
+        _, waiting = proposals_in(uow).waiting_of(uow.held.user_id, proposal.user_since)
         if waiting - before + size > MOST_TEXT_WAITING:
             most = MOST_TEXT_WAITING // 1024**2
             raise Conflict(f"Proposals of this user with {most} MiB of text wait; withdraw one, or send less")
@@ -418,32 +418,34 @@ def _decided(proposal: StoredProposal) -> Conflict:
 def _stored(uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
     """Store a proposal under a new version, and return it."""
     is_new = proposal.version == 0
-    proposal = replace(proposal, version=uow.proposals.next_version())
-    (uow.proposals.add if is_new else uow.proposals.update)(proposal)
+    proposal = replace(proposal, version=proposals_in(uow).next_version())
+    (proposals_in(uow).add if is_new else proposals_in(uow).update)(proposal)
     if proposal.state is ProposalState.WAITING:
         named = (pictures_in(change["kind"], after(change)) for change in proposal.changes)
         hold_pictures(uow, proposal.proposal_id, frozenset[str]().union(*named))
     else:
-        release_pictures(uow.stored, proposal.proposal_id, uow.now)
+        release_pictures(repositories_in(uow), proposal.proposal_id, uow.now)
     return _shown_in(uow, proposal)
 
 
 def _shown_in(uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
-    return shown(uow.stored, proposal)
+    return shown(repositories_in(uow), proposal)
 
 
-def forget_unapplied(uow: UnitOfWork, until: int, most: int) -> bool:
+def forget_unapplied(uow: Reading, until: int, most: int) -> bool:
     """Drop the texts of up to ``most`` proposals that were decided at a Unix time or earlier, as far as not applied.
 
     Returns:
         Whether more may be left.
     """
-    found = uow.proposals.unapplied(until, most)
+    found = proposals_in(uow).unapplied(until, most)
     for each in found:
         is_applied = each.state is ProposalState.APPLIED
         # The records as the submitter would have left them, where a reviewer changed that.
         changes = [{name: change[name] for name in change if name != "submitted"} for change in each.changes]
         kept = replace(each, changes=changes) if is_applied else replace(each, changes=(), note="")
         size = len(to_json(kept.changes)) + len(kept.note.encode())
-        uow.proposals.update(replace(kept, size=size, unapplied_since=None, version=uow.proposals.next_version()))
+        proposals_in(uow).update(
+            replace(kept, size=size, unapplied_since=None, version=proposals_in(uow).next_version())
+        )
     return len(found) >= most

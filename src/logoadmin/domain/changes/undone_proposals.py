@@ -6,7 +6,8 @@ from dataclasses import replace
 from logoadmin.domain.changes.change_list import undoer_of
 from logoadmin.domain.changes.notices import NOTICE_DELAY, Notices
 from logoadmin.domain.changes.proposal_rules import decision
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, change_log_of
+from logoadmin.domain.kernel.context_ports import proposals_in
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
 
 
@@ -16,15 +17,15 @@ def follow_undoing(uow: AuditedUnitOfWork, change_ids: Collection[int], notices:
     A proposal is applied while any of its changes holds. It waits again once all of them were undone.
     """
     if change_ids:
-        uow.change_log.store()
+        change_log_of(uow).store()
     last = 0
     for change_id in sorted(change_ids):
-        proposal = uow.proposals.made_change(change_id) if change_id > last else None
+        proposal = proposals_in(uow).made_change(change_id) if change_id > last else None
         if proposal is not None and proposal.last_change is not None:
             last = proposal.last_change
             followed = _followed(uow, proposal)
             if followed.state is not proposal.state:
-                uow.proposals.update(replace(followed, version=uow.proposals.next_version()))
+                proposals_in(uow).update(replace(followed, version=proposals_in(uow).next_version()))
                 # Nobody has heard of a decision that was undone at once.
                 if uow.now >= (proposal.decided_at or 0) + NOTICE_DELAY:
                     notices.of_proposal(uow, followed, uow.now)

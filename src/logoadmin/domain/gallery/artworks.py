@@ -29,6 +29,7 @@ from logoadmin.domain.kernel.limits import (
 )
 from logoadmin.domain.kernel.lists import Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
+from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.records import (
     Artwork,
     Author,
@@ -37,7 +38,6 @@ from logoadmin.domain.kernel.records import (
     version_of,
 )
 from logoadmin.domain.kernel.use_cases import OF_KIND, Service, UseCasesOfKind, reads, use_case, writes
-from logoadmin.ports.storage import UnitOfWork
 
 LinkAnswer = TypeVar("LinkAnswer")
 Removed = TypeVar("Removed")
@@ -156,7 +156,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         return artworks.add(record(**values, authors=(), created_at=uow.now))
 
     @reads(OF_KIND)
-    def get(self, uow: UnitOfWork, command: GetArtwork[Artwork]) -> Artwork:
+    def get(self, uow: ReadUnitOfWork, command: GetArtwork[Artwork]) -> Artwork:
         """Return an artwork with its authors (spec §Endpoints 9, §Rules 6).
 
         Raises:
@@ -202,7 +202,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         return self._kind.removed(artwork_id)
 
     @reads(OF_KIND)
-    def authors(self, uow: UnitOfWork, command: ListArtworkAuthors[Artwork]) -> Listing[Author]:
+    def authors(self, uow: ReadUnitOfWork, command: ListArtworkAuthors[Artwork]) -> Listing[Author]:
         """Return the authors of an artwork, in the order they were linked (spec §Endpoints 11, contract A18).
 
         Raises:

@@ -4,7 +4,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedRecords, AuditedUnitOfWork, LinksByKind, snapshot
+from logoadmin.domain.kernel.audited_unit_of_work import (
+    AuditedRecords,
+    AuditedUnitOfWork,
+    LinksByKind,
+    log_of,
+    snapshot,
+    stored_of,
+    uow_of,
+)
 from logoadmin.domain.kernel.change_log import (
     AMENDED,
     BLOCKED,
@@ -13,6 +21,7 @@ from logoadmin.domain.kernel.change_log import (
     UNLINKED,
     Snapshot,
 )
+from logoadmin.domain.kernel.context_ports import gallery_in
 from logoadmin.domain.kernel.errors import ArtworkBlocked
 from logoadmin.domain.kernel.kinds import AnyArtworkKind, AnyKind, ArtworkKind
 from logoadmin.domain.kernel.records import Artwork, Link
@@ -59,9 +68,9 @@ class AuditedArtworks(AuditedRecords[Artwork]):
     def load(self, ids: Sequence[int]) -> None:
         """Read artworks with their links, and the withdrawals of those that are not active."""
         super().load(ids)
-        self._loaded, self._author_changes = dict.fromkeys(ids, ()), self._change_log.author_changes
-        for link in self._uow.gallery.links(self._kind).of_artworks(
-            [id_ for id_ in ids if self._known.get(id_) is not None]
+        self._loaded, self._author_changes = dict.fromkeys(ids, ()), log_of(self).author_changes
+        for link in (
+            uow_of(self).gallery.links(self._kind).of_artworks([id_ for id_ in ids if self._known.get(id_) is not None])
         ):
             self._loaded[link.artwork_id] += (link,)
         known = {id_: self._known[id_] for id_ in ids if id_ in self._known}
@@ -70,7 +79,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
     def links(self, id_: int) -> LinksByKind:
         """Return the links of an artwork."""
         loaded = self._is_current(id_) and id_ in self._known
-        return {self._kind: self._loaded[id_] if loaded else self._uow.gallery.links(self._kind).of_artwork(id_)}
+        return {self._kind: self._loaded[id_] if loaded else uow_of(self).gallery.links(self._kind).of_artwork(id_)}
 
     def block(self, id_: int, if_match: frozenset[int] | None, reason: str) -> Artwork:
         """Switch an artwork off and block it; if it is blocked for this reason already, nothing is recorded.
@@ -82,12 +91,12 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         if self._reason(artwork) == reason:
             return artwork
         # A change of its own, even among others of the artwork, so that the history has its action.
-        self._change_log.begin_next()
+        log_of(self).begin_next()
         was = self.serialized(artwork)
         stored = self._numbered(replace(artwork, active=False))
-        self._stored.update(stored)
+        stored_of(self).update(stored)
         recorded = self._recorded(BLOCKED, stored, was, {**was, "active": False, BLOCKED_FIELD: reason})
-        self._change_log.begin_next()
+        log_of(self).begin_next()
         return recorded
 
     def assign_block(self, id_: int, reason: str | None) -> None:
@@ -139,7 +148,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
 
     def _load_reasons(self, ids: Sequence[int]) -> None:
         """Find out the reasons of up to 50 artworks, except those that this unit of work has changed but not stored."""
-        kind, log = self._kind.kind, self._change_log
+        kind, log = self._kind.kind, log_of(self)
         if len(self._reasons) > _MOST_REASONS:
             pending = {change.id for change in log.changes if change.kind is kind}
             self._reasons = {id_: reason for id_, reason in self._reasons.items() if id_ in pending}
@@ -148,7 +157,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         asked = [id_ for id_ in missing if (kind, id_) not in log.withdrawals and not log.is_new(kind, id_)]
         if asked:
             log.withdrawals.update({(kind, id_): None for id_ in asked})
-            found = self._uow.publication.withdrawals.get_many(kind, asked)
+            found = uow_of(self).publication.withdrawals.get_many(kind, asked)
             log.withdrawals.update({(kind, withdrawal.id): withdrawal for withdrawal in found})
         for id_ in missing:
             withdrawal = log.withdrawals.get((kind, id_))
@@ -156,7 +165,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
 
     def _is_current(self, id_: int) -> bool:
         """Return whether an artwork is as it was loaded, its authors included."""
-        return self._author_changes == self._change_log.author_changes and id_ in self._loaded
+        return self._author_changes == log_of(self).author_changes and id_ in self._loaded
 
     def _know(self, id_: int, record: Artwork | None) -> None:
         self._loaded.pop(id_, None)
@@ -165,10 +174,10 @@ class AuditedArtworks(AuditedRecords[Artwork]):
     def _link(self, stored: Artwork, values: Snapshot, links: LinksByKind) -> Snapshot:
         theirs = links.get(self._kind, ())
         if theirs:
-            self._uow.gallery.links(self._kind).add(theirs)
+            uow_of(self).gallery.links(self._kind).add(theirs)
         id_ = self._kind.id_of(stored)
         # Only an id that some record had before can be blocked.
-        reason = None if self._change_log.is_new(self._kind.kind, id_) else self._reason(stored)
+        reason = None if log_of(self).is_new(self._kind.kind, id_) else self._reason(stored)
         blocked = {} if reason is None else {BLOCKED_FIELD: reason}
         return {**values, **blocked, AUTHORS_FIELD: serialized_links(self._kind, self._kind, theirs) if theirs else []}
 
@@ -191,7 +200,7 @@ class AuditedLinks:
 
     def __init__(self, kind: AnyArtworkKind, uow: AuditedUnitOfWork) -> None:
         self._kind, self._artworks = kind, artworks_of(uow, kind)
-        self._stored = uow.gallery.links(kind)
+        self._stored = gallery_in(uow).links(kind)
 
     def find(self, artwork_id: int, author_id: int) -> Link | None:
         """Return the link between the two, or None."""

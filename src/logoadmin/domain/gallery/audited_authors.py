@@ -1,7 +1,7 @@
 """Authors in a write, whose removal or return also changes the artworks that show them (contract G)."""
 
 from logoadmin.domain.gallery.audited_artworks import links_field, serialized_links
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedRecords, LinksByKind, snapshot
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedRecords, LinksByKind, snapshot, uow_of
 from logoadmin.domain.kernel.change_log import Snapshot
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS
 from logoadmin.domain.kernel.records import Author
@@ -12,18 +12,18 @@ class AuditedAuthors(AuditedRecords[Author]):
 
     def links(self, id_: int) -> LinksByKind:
         """Return the links of an author to all their artworks."""
-        return {linked: self._uow.gallery.links(linked).of_author(id_) for linked in ARTWORK_KINDS}
+        return {linked: uow_of(self).gallery.links(linked).of_author(id_) for linked in ARTWORK_KINDS}
 
     def _link(self, stored: Author, values: Snapshot, links: LinksByKind) -> Snapshot:
         for linked, theirs in links.items():
-            self._uow.gallery.links(linked).add(theirs)
-            self._uow.records(linked).touch([link.artwork_id for link in theirs], stored.version)
+            uow_of(self).gallery.links(linked).add(theirs)
+            uow_of(self).records(linked).touch([link.artwork_id for link in theirs], stored.version)
         return values
 
     def _unlinked(self, record: Author) -> Snapshot:
         version = self._numbered(record).version
         links = self.links(record.author_id)
         for linked, theirs in links.items():
-            self._uow.records(linked).touch([link.artwork_id for link in theirs], version)
+            uow_of(self).records(linked).touch([link.artwork_id for link in theirs], version)
         serialized = {links_field(AUTHORS, kind): serialized_links(AUTHORS, kind, links[kind]) for kind in links}
         return {**snapshot(AUTHORS, record), **serialized}

@@ -10,9 +10,9 @@ from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.domain.kernel.limits import AuthorId, CommunityId, Id, Username, described
 from logoadmin.domain.kernel.lists import Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
+from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.records import Author, RemovedAuthor
 from logoadmin.domain.kernel.use_cases import Service, reads, use_case, writes
-from logoadmin.ports.storage import UnitOfWork
 
 
 class ListAuthors(SearchedCommand):
@@ -67,7 +67,7 @@ class AuthorService(Service):
         return authors.add(Author(author_id=authors.next_id(), **command.model_dump(), created_at=uow.now))
 
     @reads(PUBLIC)
-    def get(self, uow: UnitOfWork, command: GetAuthor) -> Author:
+    def get(self, uow: ReadUnitOfWork, command: GetAuthor) -> Author:
         """Return an author (contract D).
 
         Raises:

@@ -14,7 +14,7 @@ from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.pictures import picture_of
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.kernel.use_cases import Service, for_program, writes
+from logoadmin.domain.kernel.use_cases import Service, behind, for_program, storage_of, writes
 from logoadmin.ports.storage import Storage
 
 
@@ -51,7 +51,7 @@ class PictureMirror(Service):
     """Copies all pictures of active logos and themes that are elsewhere, for the command line."""
 
     def __init__(self, pictures: PictureService) -> None:
-        super().__init__(pictures.transactions)
+        super().__init__(behind(pictures))
         self._pictures = pictures
 
     @for_program
@@ -59,7 +59,7 @@ class PictureMirror(Service):
         """Yield the pictures that are elsewhere, logos first, by id."""
         for kind in ARTWORK_KINDS:
             after = -1
-            while page := _active(self.transactions.storage, kind.kind, after):
+            while page := _active(storage_of(self), kind.kind, after):
                 for artwork in page:
                     after = kind.id_of(artwork)
                     if picture_of(artwork.preview_url) is None:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.change_log import BLOCKED_FIELD, ChangeLog
+from logoadmin.domain.kernel.context_ports import repositories_in
 from logoadmin.domain.kernel.kinds import KINDS, ArtworkKind
 from logoadmin.domain.kernel.pictures import pictures_in
 from logoadmin.domain.kernel.records import Change, Kind
@@ -58,7 +59,7 @@ def follow_names(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Chang
 
 def hold_pictures(uow: AuditedUnitOfWork, proposal_id: int, named: frozenset[str]) -> None:
     """Store what a proposal names that begins to wait."""
-    pictures = uow.stored.gallery.pictures
+    pictures = repositories_in(uow).gallery.pictures
     pictures.drop_names(_PROPOSAL, proposal_id)
     if named:
         pictures.put_names(_names(_PROPOSAL, proposal_id, named, Standing.OTHER))

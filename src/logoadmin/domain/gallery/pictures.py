@@ -14,9 +14,10 @@ from pydantic.json_schema import SkipJsonSchema
 from logoadmin.domain.gallery.picture_names import DAY
 from logoadmin.domain.gallery.picture_queue import PictureQueue
 from logoadmin.domain.kernel.access import OPTIONAL, OWNER, AllRights, Anonymous, Caller, Held, Permission, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, Reading, change_log_of
 from logoadmin.domain.kernel.change_log import REMOVED
 from logoadmin.domain.kernel.command import Command, request_option
+from logoadmin.domain.kernel.context_ports import gallery_in, identity_in
 from logoadmin.domain.kernel.errors import (
     Conflict,
     InvalidInput,
@@ -34,13 +35,12 @@ from logoadmin.domain.kernel.pagination import Pages, listing
 from logoadmin.domain.kernel.pictures import picture_names, picture_path
 from logoadmin.domain.kernel.public_url import PublicUrl
 from logoadmin.domain.kernel.records import KeptPicture, Kind, PictureFile, PictureNamedBy, RemovedPicture, SentPicture
-from logoadmin.domain.kernel.use_cases import Service, for_program, gate_of, use_case
+from logoadmin.domain.kernel.use_cases import Service, for_program, gate_of, storage_of, use_case
 from logoadmin.ports.gallery.picture_storage import StoredPicture
 from logoadmin.ports.gallery.pictures import ConvertedPicture, PictureCodec, PictureRefused
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.kernel.outgoing import Outgoing
 from logoadmin.ports.publication.gallery_files import GalleryFiles
-from logoadmin.ports.storage import UnitOfWork
 
 # Why pictures cannot be sent, for clients.
 NOT_INSTALLED: Final = "Pictures need the extra logoadmin[pictures], which is not installed"
@@ -163,8 +163,8 @@ class PictureService(Service):
                 changes artworks, and is no author of one of these.
         """
 
-        def work(uow: UnitOfWork, command: GetPicture, held: Held) -> tuple[bytes, bool]:
-            pictures = uow.gallery.pictures
+        def work(uow: Reading, command: GetPicture, held: Held) -> tuple[bytes, bool]:
+            pictures = gallery_in(uow).pictures
             content = pictures.content(command.picture, thumbnail=command.thumbnail)
             if content is None:
                 if pictures.get(command.picture) is None:
@@ -206,15 +206,15 @@ class PictureService(Service):
     def erase_removed(self) -> None:
         """Overwrite what files still hold of removed pictures, unless this was done."""
         if self._has_remains:
-            self._has_remains = not self.transactions.storage.erase_removed()
+            self._has_remains = not storage_of(self).erase_removed()
 
     def _remove(self, uow: AuditedUnitOfWork, command: RemovePicture) -> RemovedPicture:
-        found = uow.gallery.pictures.get(command.picture)
+        found = gallery_in(uow).pictures.get(command.picture)
         if found is None or found.is_removed:
             raise NotFound("Picture", command.picture)
-        uow.gallery.pictures.remove(command.picture)
+        gallery_in(uow).pictures.remove(command.picture)
         file = PictureFile(found.picture, found.width, found.height, found.frames, found.size)
-        log = uow.change_log
+        log = change_log_of(uow)
         log.begin_next()
         change_id = log.last_id + 1
         log.record(REMOVED, Kind.PICTURE, change_id, change_id, asdict(file), None)
@@ -223,7 +223,7 @@ class PictureService(Service):
     @for_program
     def stored(self, after: str = "") -> Sequence[str]:
         """Return some pictures above another one, in order; none at the end."""
-        found = self.transactions.storage.read(lambda uow: uow.gallery.pictures.page(after, 1000))
+        found = storage_of(self).read(lambda uow: uow.gallery.pictures.page(after, 1000))
         return tuple(each.picture for each in found)
 
     @for_program
@@ -243,14 +243,14 @@ class PictureService(Service):
         """Keep a picture, converted in its turn; a stored one, as it is, without ``held``."""
         sent = hashlib.sha256(content).hexdigest()
         command = command.model_copy(update={"content_hash": sent})
-        known = self.transactions.storage.read(lambda uow: _known(uow, sent))
+        known = storage_of(self).read(lambda uow: _known(uow, sent))
         converted = None if known else self._converted(content, held)
         return gate.write(command, caller, partial(self._store, sent=sent, converted=converted))
 
     def _store(
         self, uow: AuditedUnitOfWork, _command: SendPicture, *, sent: str, converted: ConvertedPicture | None
     ) -> SentPicture:
-        pictures = uow.gallery.pictures
+        pictures = gallery_in(uow).pictures
         picture = "" if converted is None else hashlib.sha256(converted.content).hexdigest()
         known = _known(uow, sent) or _known(uow, picture)
         if known is not None:
@@ -266,8 +266,8 @@ class PictureService(Service):
         pictures.keep([picture], uow.now + DAY)
         return self._answer(stored, existed=False)
 
-    def _page(self, after: str, limit: int, uow: UnitOfWork) -> tuple[KeptPicture, ...]:
-        found = uow.gallery.pictures.page(after, limit)
+    def _page(self, after: str, limit: int, uow: Reading) -> tuple[KeptPicture, ...]:
+        found = gallery_in(uow).pictures.page(after, limit)
         senders = {each.sender_id for each in found if each.sender_id is not None}
         users = {user_id: uow.records(USERS).get(user_id) for user_id in senders}
         return tuple(
@@ -282,7 +282,7 @@ class PictureService(Service):
                 None if each.sender_id is None or (user := users[each.sender_id]) is None else user.username,
                 tuple(
                     PictureNamedBy(name.kind, name.id)
-                    for name in uow.gallery.pictures.names(each.picture, _MOST_LISTED)
+                    for name in gallery_in(uow).pictures.names(each.picture, _MOST_LISTED)
                 ),
                 each.in_history,
             )
@@ -301,11 +301,11 @@ class PictureService(Service):
             Conflict: there is none, for anybody or for this user.
         """
         held, share = uow.held, min(self._space // 10, _MOST_SHARE)
-        if uow.gallery.pictures.space() + size > self._space:
+        if gallery_in(uow).pictures.space() + size > self._space:
             raise Conflict("The pictures would take more space than picture_space allows")
         if isinstance(held, AllRights) or any(map(held.hold, WRITE_SCOPES)):
             return
-        if uow.gallery.pictures.space_of(held.user_id) + size > share:
+        if gallery_in(uow).pictures.space_of(held.user_id) + size > share:
             text = f"Your pictures that were not applied would take more than your share of {share // 1024} KiB"
             raise Conflict(f"{text}; withdraw a submission with pictures, or wait until one is applied")
 
@@ -354,8 +354,8 @@ class PictureService(Service):
         """Add to what a user has of something in this hour; return the seconds to wait if that was used up before."""
         now, counted = self._clock.now(), f"{what} of {user_id}"
 
-        def work(uow: UnitOfWork) -> int:
-            attempts = uow.identity.sign_in_attempts
+        def work(uow: Reading) -> int:
+            attempts = identity_in(uow).sign_in_attempts
             count, ends_at = attempts.count(counted)
             if not now < ends_at <= now + _HOUR:  # over, or from a clock that was ahead
                 count, ends_at = 0, now + _HOUR
@@ -365,14 +365,14 @@ class PictureService(Service):
                 attempts.set(counted, count + more, ends_at)
             return 0
 
-        return self.transactions.storage.write(work, "sessions")
+        return storage_of(self).write(work, "sessions")
 
 
-def _sees_hidden(uow: UnitOfWork, picture: str, held: Held) -> bool:
+def _sees_hidden(uow: Reading, picture: str, held: Held) -> bool:
     """Return whether a caller sees a picture that was taken down: moderators do, and the authors of what names it."""
     if any(map(held.hold, (Scope.USERS_READ, *(kind.write_scope for kind in ARTWORK_KINDS)))):
         return True
-    names = uow.gallery.pictures.names(picture, _MOST_NAMES) if held.of_user else ()
+    names = gallery_in(uow).pictures.names(picture, _MOST_NAMES) if held.of_user else ()
     artworks = (uow.records(kind).get(each.id) for each in names for kind in ARTWORK_KINDS if kind.kind == each.kind)
     return any(author.user_id == held.user_id for artwork in artworks if artwork for author in artwork.authors)
 
@@ -381,12 +381,12 @@ def _hash_of(picture: KeptPicture) -> Any:
     return picture.picture
 
 
-def _unversioned(_uow: UnitOfWork, _command: ListCommand) -> int:
+def _unversioned(_uow: Reading, _command: ListCommand) -> int:
     """Return no version: what names pictures changes without one of theirs."""
     return 0
 
 
-def _start(_uow: UnitOfWork, command: ListCommand) -> Any:
+def _start(_uow: Reading, command: ListCommand) -> Any:
     return command.after or ""
 
 
@@ -396,7 +396,7 @@ def _known(uow: AnyUnitOfWork, sha256: str) -> StoredPicture | None:
     Raises:
         InvalidInput: it was removed.
     """
-    found = uow.gallery.pictures.get(sha256) or uow.gallery.pictures.sent_as(sha256)
+    found = gallery_in(uow).pictures.get(sha256) or gallery_in(uow).pictures.sent_as(sha256)
     if found is not None and found.is_removed:
         raise _invalid("body", _REMOVED)
     return found

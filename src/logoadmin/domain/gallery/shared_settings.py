@@ -1,15 +1,16 @@
 """The settings that administrators decide for everybody, and those of the service, which they read (contract J8)."""
 
 from logoadmin.domain.kernel.access import SIGNED_IN, Permission, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, unless_unmodified
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Reading, unless_unmodified
 from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.context_ports import history_in
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import SETTINGS
 from logoadmin.domain.kernel.limits import GalleryHome, GalleryTitle, PictureHosts, SharedViews
+from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.records import ServiceSetting, ServiceSettings, SharedSettings
 from logoadmin.domain.kernel.settings_in_history import SettingsInHistory
 from logoadmin.domain.kernel.use_cases import Service, reads, writes
-from logoadmin.ports.storage import UnitOfWork
 
 
 class GetSettings(Command):
@@ -38,9 +39,9 @@ class SettingsService(Service):
         self._of_service = ServiceSettings(of_service)
 
     @reads(SIGNED_IN)
-    def get(self, uow: UnitOfWork, command: GetSettings) -> SharedSettings:
+    def get(self, uow: ReadUnitOfWork, command: GetSettings) -> SharedSettings:
         """Return the settings; before the first change, there are none."""
-        return unless_unmodified(SettingsInHistory(uow.changes).get(SharedSettings.settings_id), command)
+        return unless_unmodified(SettingsInHistory(history_in(uow)).get(SharedSettings.settings_id), command)
 
     @writes(Permission(Scope.ALL))
     def amend(self, uow: AuditedUnitOfWork, command: AmendSettings) -> SharedSettings:
@@ -53,7 +54,7 @@ class SettingsService(Service):
         return uow.records(SETTINGS).amend(SharedSettings.settings_id, command.if_match, command.new_values())
 
     @reads(Permission(Scope.ALL))
-    def of_service(self, _uow: UnitOfWork, _command: GetServiceSettings) -> ServiceSettings:
+    def of_service(self, _uow: Reading, _command: GetServiceSettings) -> ServiceSettings:
         """Return the settings of the service; they change when it starts again with others.
 
         Raises:

@@ -4,6 +4,7 @@ from typing import Final
 
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, snapshot
 from logoadmin.domain.kernel.change_log import PASSWORD_SET
+from logoadmin.domain.kernel.context_ports import identity_in, secrets_in
 from logoadmin.domain.kernel.errors import NotPermitted
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.records import FIRST_ADMIN_ID, PasswordHash, User
@@ -38,9 +39,9 @@ def set_password(
     users = uow.records(USERS)
     user = users.get_existing(user_id)
     users.authorize(user, password=password)
-    uow.identity.passwords.set(user_id, password)
+    identity_in(uow).passwords.set(user_id, password)
     if generated or must_change_password(uow, user_id):
-        uow.secrets.replace(_GENERATED_PASSWORD, str(user_id) if generated else "")
+        secrets_in(uow).replace(_GENERATED_PASSWORD, str(user_id) if generated else "")
     values = snapshot(USERS, user)
     return users.touch(PASSWORD_SET, user_id, values, values)
 
@@ -48,4 +49,4 @@ def set_password(
 def must_change_password(uow: AnyUnitOfWork, user_id: int) -> bool:
     """Return whether a user still has the password that the first start generated (contract O5)."""
     # Only one user can have it, so that others cost no query.
-    return user_id == FIRST_ADMIN_ID and uow.secrets.get(_GENERATED_PASSWORD) == str(user_id)
+    return user_id == FIRST_ADMIN_ID and secrets_in(uow).get(_GENERATED_PASSWORD) == str(user_id)

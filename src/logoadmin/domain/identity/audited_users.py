@@ -5,7 +5,7 @@ from typing import Final
 from logoadmin.domain.identity.events.event_records import EventName
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.signing_out import end_access
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedRecords
+from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedRecords, log_of, uow_of
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.records import User
 
@@ -22,11 +22,11 @@ class AuditedUsers(AuditedRecords[User]):
             self.authorize(before, active=True)
         updated = super().update(record)
         if before.active and not record.active:
-            end_access(self._uow, record.user_id)
+            end_access(uow_of(self), record.user_id)
         if before.active != record.active:
             event: EventName = "suspension_ended" if record.active else "suspended"
-            log = self._change_log
-            record_event(self._uow, event, record.user_id, log.caller, log.now)
+            log = log_of(self)
+            record_event(uow_of(self), event, record.user_id, log.caller, log.now)
         return updated
 
 

@@ -6,7 +6,7 @@ from logoadmin.domain.identity.audited_passwords import set_password
 from logoadmin.domain.identity.factors.factor_secrets import FACTOR_KEY
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.kernel.access import ALL_RIGHTS, CLOCK_SKEW, Occasion, Owner, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Auditing
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Auditing, close
 from logoadmin.domain.kernel.errors import TablesMissing
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import Source
@@ -67,7 +67,7 @@ def first_start(
     if administrator and not _has_users(uow):
         generated = randomness.text() if admin_password is None else None
         _add_administrator(audited, new_passwords, admin_password, generated)
-    audited.close()
+    close(audited)
     return generated
 
 

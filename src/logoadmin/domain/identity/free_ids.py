@@ -3,6 +3,7 @@
 from typing import Final
 
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.context_ports import history_in
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.kinds import AUTHORS, USERS
 from logoadmin.domain.kernel.limits import MAX_ID
@@ -24,7 +25,7 @@ def free_user_id(uow: AuditedUnitOfWork) -> int:
     newest = uow.records(USERS).page(MAX_ID + 1, 1, order="desc")
     id_, step = max(FIRST_USER_ID, newest[0].user_id + 1 if newest else 0), 1
     while id_ <= MAX_ID:
-        if not (uow.changes.last_of(Kind.USER, id_) or uow.records(AUTHORS).page(-1, 1, Filter(user_id=id_))):
+        if not (history_in(uow).last_of(Kind.USER, id_) or uow.records(AUTHORS).page(-1, 1, Filter(user_id=id_))):
             return id_
         id_, step = id_ + step, 2 * step
     raise Conflict("There are no more ids for new users")

@@ -22,6 +22,7 @@ from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.context_ports import history_in, identity_in
 from logoadmin.domain.kernel.errors import Conflict, InvalidToken, NotFound
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import ROLES, USERS
@@ -119,7 +120,7 @@ class IssuerUsers:
             UserMissing: the person has no user.
             RoleDiffers: the user has another role.
         """
-        identity = None if self._issuer is None else uow.identity.identities.find(self._issuer, person.subject)
+        identity = None if self._issuer is None else identity_in(uow).identities.find(self._issuer, person.subject)
         user = None if identity is None else uow.records(USERS).get(identity.user_id)
         if user is None:
             raise UserMissing
@@ -137,13 +138,13 @@ class IssuerUsers:
         Raises:
             Conflict: the user is the last who holds everything, at the end of the work.
         """
-        identity = None if self._issuer is None else uow.identity.identities.find(self._issuer, person.subject)
+        identity = None if self._issuer is None else identity_in(uow).identities.find(self._issuer, person.subject)
         if identity is None:
             return
         if self._rules.role_of(frozenset(person.groups)) is not None:
             self._remember(uow, person, identity.user_id, identity)
         elif not identity.refused:
-            ended = sum(session.expires_at > uow.now for session in uow.identity.sessions.of_user(identity.user_id))
+            ended = sum(session.expires_at > uow.now for session in identity_in(uow).sessions.of_user(identity.user_id))
             refuse(uow, replace(identity, groups=_json(person.groups), refused=True))
             if ended:
                 record_event(uow, "session_ended", identity.user_id, uow.caller, uow.now, count=ended)
@@ -160,7 +161,7 @@ class IssuerUsers:
         if (
             self._issuer is None
             or role_id is None
-            or uow.identity.identities.find(self._issuer, person.subject) is not None
+            or identity_in(uow).identities.find(self._issuer, person.subject) is not None
         ):
             return
         name = _free_name(uow, person.names, known)
@@ -174,9 +175,9 @@ class IssuerUsers:
             RoleDiffers: the user has another role.
         """
         if session.factor != "issuer":
-            return not uow.identity.identities.is_refused(session.user_id)
+            return not identity_in(uow).identities.is_refused(session.user_id)
         identities = [
-            known for known in uow.identity.identities.of_user(session.user_id) if known.issuer == self._issuer
+            known for known in identity_in(uow).identities.of_user(session.user_id) if known.issuer == self._issuer
         ]
         user = uow.records(USERS).get(session.user_id)
         if not identities or user is None:
@@ -189,7 +190,7 @@ class IssuerUsers:
     def _remember(self, uow: AnyUnitOfWork, person: IssuedIdentity, user_id: int, known: Identity | None) -> None:
         groups = _json(person.groups)
         if known is None or known.refused or known.groups != groups:
-            uow.identity.identities.put(Identity(self._issuer or "", person.subject, user_id, groups))
+            identity_in(uow).identities.put(Identity(self._issuer or "", person.subject, user_id, groups))
 
 
 def _json(groups: Iterable[str]) -> str:
@@ -235,7 +236,7 @@ def _free_name(uow: AuditedUnitOfWork, names: Iterable[str], known: KnownNames) 
     for number in count(1):
         suffix = "" if number == 1 else f"-{number}"
         free = f"{name[: MAX_NAME - len(suffix)].rstrip()}{suffix}"
-        if taken.isdisjoint(looks(free)) and uow.identity.passwords.credentials(free) is None:
+        if taken.isdisjoint(looks(free)) and identity_in(uow).passwords.credentials(free) is None:
             return free
     raise AssertionError  # there are more numbers than users
 
@@ -247,7 +248,7 @@ def _shown_name(names: Iterable[str]) -> str:
 
 def _looks_since(uow: AnyUnitOfWork, change_id: int) -> frozenset[str]:
     """Return what the names look like that users got after a change."""
-    page = partial(uow.changes.page, where=ChangeFilter(kind=Kind.USER))
+    page = partial(history_in(uow).page, where=ChangeFilter(kind=Kind.USER))
     size = CHANGE_PAGE_SIZES.first
     changes = Listing(page(change_id, size), attrgetter("change_id"), page, CHANGE_PAGE_SIZES)
     return frozenset().union(*(looks(change.after["username"]) for change in changes if change.after is not None))
@@ -262,5 +263,5 @@ def refuse(uow: AuditedUnitOfWork, identity: Identity) -> None:
     user = users.get(identity.user_id)
     if user is not None:
         users.note_possible_lockout(user)
-    uow.identity.identities.put(identity)
+    identity_in(uow).identities.put(identity)
     end_sign_ins(uow, identity.user_id)

@@ -2,12 +2,13 @@
 
 from logoadmin.domain.kernel.access import Held, Rights
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import SignsInByLink
 
 
 def other_way_in(uow: AnyUnitOfWork, user_id: int) -> str | None:
     """Return what a user has to sign in with besides links, which would be a way around it; None for nothing."""
-    identity = uow.identity
+    identity = identity_in(uow)
     if identity.passwords.get(user_id) is not None:
         return "a password"
     if identity.factors.of_user(user_id):

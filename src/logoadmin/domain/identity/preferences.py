@@ -6,9 +6,10 @@ from typing import Any
 from logoadmin.domain.kernel.access import SIGNED_IN, Held, user_of
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.limits import Preferences
+from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.use_cases import Service, reads_with_rights, writes
-from logoadmin.ports.storage import UnitOfWork
 
 
 class GetPreferences(Command):
@@ -27,13 +28,13 @@ class PreferenceService(Service):
     """The use cases of preferences."""
 
     @reads_with_rights(SIGNED_IN)
-    def get(self, uow: UnitOfWork, _command: GetPreferences, held: Held) -> dict[str, Any]:
+    def get(self, uow: ReadUnitOfWork, _command: GetPreferences, held: Held) -> dict[str, Any]:
         """Return the caller's preferences, empty if none were set.
 
         Raises:
             NotAuthenticated: the caller is not a user; NotPermitted: it is a service key.
         """
-        stored = uow.identity.preferences.get(user_of(held))
+        stored = identity_in(uow).preferences.get(user_of(held))
         found: dict[str, Any] = {} if stored is None else json.loads(stored)
         return found
 
@@ -44,5 +45,5 @@ class PreferenceService(Service):
         Raises:
             NotAuthenticated: the caller is not a user; NotPermitted: it is a service key.
         """
-        uow.identity.preferences.set(user_of(uow.held), json.dumps(command.preferences, ensure_ascii=False))
+        identity_in(uow).preferences.set(user_of(uow.held), json.dumps(command.preferences, ensure_ascii=False))
         return command.preferences

@@ -12,9 +12,9 @@ from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import Flag, RoleId, RoleName, Scopes, described
 from logoadmin.domain.kernel.lists import Filter, Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
+from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.records import RemovedRole, Role, User
 from logoadmin.domain.kernel.use_cases import Service, reads, use_case, writes
-from logoadmin.ports.storage import UnitOfWork
 
 _USERS_AT_ONCE: Final = 500
 
@@ -74,7 +74,7 @@ class RoleService(Service):
         return roles.add(Role(role_id=roles.next_id(), name=command.name, scope=command.scope, created_at=uow.now))
 
     @reads(Permission(Scope.ROLES_READ))
-    def get(self, uow: UnitOfWork, command: GetRole) -> Role:
+    def get(self, uow: ReadUnitOfWork, command: GetRole) -> Role:
         """Return a role (contract D).
 
         Raises:

@@ -23,8 +23,9 @@ from logoadmin.domain.kernel.access import (
     Rights,
     user_of,
 )
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Reading
 from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import (
     Conflict,
     EnrolmentRequired,
@@ -36,7 +37,6 @@ from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.limits import KeyId, KeySeconds, RoleName, Scopes, described
 from logoadmin.domain.kernel.use_cases import Service, use_case, writes
 from logoadmin.ports.kernel.environment import Randomness
-from logoadmin.ports.storage import UnitOfWork
 
 # Anyone who can sign in may make keys.
 MOST_KEYS: Final = 100
@@ -81,13 +81,13 @@ class KeyService(Service):
             NotAuthenticated: the caller is not a user, nor a service key of one.
         """
 
-        def list_own(uow: UnitOfWork, _: ListKeys, held: Held) -> tuple[ServiceKey, ...]:
+        def list_own(uow: Reading, _: ListKeys, held: Held) -> tuple[ServiceKey, ...]:
             if isinstance(held, AllRights):
                 raise NotAuthenticated
             if isinstance(caller, KeyHolder):
-                found = uow.identity.keys.find(caller.key_hash)
+                found = identity_in(uow).keys.find(caller.key_hash)
                 return () if found is None else found[:1]
-            return uow.identity.keys.of_user(held.user_id)
+            return identity_in(uow).keys.of_user(held.user_id)
 
         return gate.snapshot_with_rights(command, caller, list_own)
 
@@ -116,8 +116,8 @@ class KeyService(Service):
                 self._require_enrolled(uow, uow.held, caller)
             _make_room(uow, user_id)
             expires_at = None if command.expires_in is None else uow.now + command.expires_in
-            stored = ServiceKey(uow.identity.keys.next_id(), command.name, command.scope, uow.now, expires_at, None)
-            uow.identity.keys.add(stored, user_id, hashed_key(key))
+            stored = ServiceKey(identity_in(uow).keys.next_id(), command.name, command.scope, uow.now, expires_at, None)
+            identity_in(uow).keys.add(stored, user_id, hashed_key(key))
             record_event(uow, "key_made", user_id, caller, uow.now)
             return NewServiceKey(stored.key_id, stored.name, stored.scope, uow.now, expires_at, None, key)
 
@@ -125,7 +125,7 @@ class KeyService(Service):
 
     def _require_enrolled(self, uow: AuditedUnitOfWork, held: Rights, caller: Caller) -> None:
         """Judge the current scope: a session learns of another one at its next refresh, and a key would outlive it."""
-        sessions = uow.identity.sessions.of_user(held.user_id)
+        sessions = identity_in(uow).sessions.of_user(held.user_id)
         session = next((each for each in sessions if each.session_id == getattr(caller, "session_id", None)), None)
         if session is None:
             return
@@ -144,7 +144,7 @@ class KeyService(Service):
             Outdated: ``if_match`` is given, and keys have no versions.
         """
         user_id = user_of(uow.held)
-        if not uow.identity.keys.remove(command.key_id, user_id):
+        if not identity_in(uow).keys.remove(command.key_id, user_id):
             raise NotFound("Key", command.key_id)
         if command.if_match is not None:
             raise Outdated("Key", command.key_id)
@@ -154,17 +154,17 @@ class KeyService(Service):
 
 def _make_room(uow: AuditedUnitOfWork, user_id: int) -> None:
     """Require that a user can have another key; at the bound, their expired ones are removed."""
-    known = uow.identity.keys.of_user(user_id)
+    known = identity_in(uow).keys.of_user(user_id)
     if len(known) < MOST_KEYS:
         return
     expired = [key for key in known if not key.is_valid(uow.now)]
     if len(known) - len(expired) >= MOST_KEYS:
         raise Conflict(f"A user can have {MOST_KEYS} service keys; remove one that is no longer used")
     for key in expired:
-        uow.identity.keys.remove(key.key_id, user_id)
+        identity_in(uow).keys.remove(key.key_id, user_id)
 
 
-def _is_unused(uow: UnitOfWork, made: NewServiceKey, _now: int) -> bool:
+def _is_unused(uow: Reading, made: NewServiceKey, _now: int) -> bool:
     """Return whether a new key can be shown again: it still exists and was never used."""
-    found = uow.identity.keys.find(hashed_key(made.key))
+    found = identity_in(uow).keys.find(hashed_key(made.key))
     return found is not None and found[0].last_used_at is None

@@ -22,6 +22,7 @@ from typing import Final
 from logoadmin.domain.identity.events.recording import Refusals
 from logoadmin.domain.kernel.access import network_of, wider_network
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import SignInForbidden, SignInRefused, TooManySignIns
 from logoadmin.ports.kernel.metrics import Metrics
 
@@ -95,14 +96,14 @@ def attempt(uow: AnyUnitOfWork, limits: Sequence[Limit], now: int) -> int | None
     """
     counts = []
     for limit in limits:
-        attempts, ends_at = uow.identity.sign_in_attempts.count(limit.counted)
+        attempts, ends_at = identity_in(uow).sign_in_attempts.count(limit.counted)
         if not now < ends_at <= now + limit.window:  # over, or from a clock that was ahead
             attempts = 0
         if attempts >= limit.most:
             return max(1, ends_at - now)
         counts.append((limit.counted, attempts + 1, ends_at if attempts else now + limit.window))
     for count in counts:
-        uow.identity.sign_in_attempts.set(*count)
+        identity_in(uow).sign_in_attempts.set(*count)
     return None
 
 
@@ -110,14 +111,14 @@ def succeeded(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
     """Forget the failures for the username, and take back this attempt: a session begins."""
     for limit in limits:
         if limit.forgives:
-            uow.identity.sign_in_attempts.forget(limit.counted)
+            identity_in(uow).sign_in_attempts.forget(limit.counted)
     take_back(uow, [limit for limit in limits if not limit.forgives])
 
 
 def take_back(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
     """Take back this attempt, which did not fail; others stay counted."""
     for limit in limits:
-        uow.identity.sign_in_attempts.take_back(limit.counted)
+        identity_in(uow).sign_in_attempts.take_back(limit.counted)
 
 
 @contextmanager

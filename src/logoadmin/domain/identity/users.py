@@ -16,6 +16,7 @@ from logoadmin.domain.identity.user_networks import is_known_network
 from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Rights, Scope, SignedIn
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing, get_unless_unmodified
 from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import IncorrectPassword, InvalidInput, NotFound, Problem, TooManySignIns
 from logoadmin.domain.kernel.gate import Gate, Transactions, WriteWork
 from logoadmin.domain.kernel.kinds import ROLES, USERS
@@ -31,8 +32,9 @@ from logoadmin.domain.kernel.limits import (
 )
 from logoadmin.domain.kernel.lists import Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
+from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, PasswordHash, RemovedAvatar, RemovedUser, User
-from logoadmin.domain.kernel.use_cases import Service, reads, use_case, writes
+from logoadmin.domain.kernel.use_cases import Service, reads, storage_of, use_case, writes
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.storage import UnitOfWork
 
@@ -133,7 +135,7 @@ class UserService(Service):
         return gate.write(command, caller, creation(self._new_passwords, command.password))
 
     @reads(Permission(Scope.USERS_READ, open_by_default=True, self_field="user_id"))
-    def get(self, uow: UnitOfWork, command: GetUser) -> User:
+    def get(self, uow: ReadUnitOfWork, command: GetUser) -> User:
         """Return a user (spec §Endpoints 3).
 
         Raises:
@@ -142,13 +144,13 @@ class UserService(Service):
         return get_unless_unmodified(uow, USERS, command)
 
     @reads(Permission(Scope.USERS_READ, open_by_default=True))
-    def find(self, uow: UnitOfWork, command: FindUser) -> User:
+    def find(self, uow: ReadUnitOfWork, command: FindUser) -> User:
         """Return the user with exactly this name (contract A6).
 
         Raises:
             NotFound: no user has the name.
         """
-        credentials = uow.identity.passwords.credentials(command.username)
+        credentials = identity_in(uow).passwords.credentials(command.username)
         if credentials is None:
             raise NotFound(USERS.name, command.username)
         return get_existing(uow, USERS, credentials.user_id)
@@ -223,7 +225,9 @@ class UserService(Service):
         password = self._new_passwords.hash(command.password)  # expensive, so outside the transaction
 
         def set_password(uow: AuditedUnitOfWork, command: SetPassword) -> User:
-            if own is not None and uow.identity.passwords.get(own.user_id) != current:  # changed while it was verified
+            if (
+                own is not None and identity_in(uow).passwords.get(own.user_id) != current
+            ):  # changed while it was verified
                 raise IncorrectPassword
             is_same = own is not None and command.password == command.current_password
             if is_same and must_change_password(uow, command.user_id):
@@ -238,14 +242,14 @@ class UserService(Service):
         return gate.write(command, caller, set_password)
 
     def _name_of(self, user_id: int) -> str:
-        user = self.transactions.storage.read(lambda uow: uow.records(USERS).get(user_id))
+        user = storage_of(self).read(lambda uow: uow.records(USERS).get(user_id))
         return "" if user is None else user.username
 
     def _check_form(self, command: SetPassword, *, is_own: bool) -> None:
         """Require an acceptable password, and the current one of users who have one and set their own."""
         problems = self._new_passwords.problems(command.password)
         if is_own and command.current_password is UNSET:
-            stored = self.transactions.storage.read(lambda uow: uow.identity.passwords.get(command.user_id))
+            stored = storage_of(self).read(lambda uow: uow.identity.passwords.get(command.user_id))
             if stored is not None:
                 problems += (Problem(("current_password",), "Field required", "missing"),)
         if problems:
@@ -253,7 +257,7 @@ class UserService(Service):
 
     def _verified(self, command: SetPassword, caller: SignedIn) -> PasswordHash | None:
         """Return the hash of the caller's current password, once it is verified; None if they have none."""
-        storage, now = self.transactions.storage, self._clock.now()
+        storage, now = storage_of(self), self._clock.now()
 
         def count(uow: UnitOfWork) -> tuple[PasswordHash | None, tuple[Limit, ...], int | None]:
             user, stored = uow.records(USERS).get(caller.user_id), uow.identity.passwords.get(caller.user_id)

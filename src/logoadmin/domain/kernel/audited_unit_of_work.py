@@ -1,39 +1,34 @@
 """The unit of work of a write, in which every change is recorded (contract B4, F1, G).
 
 Each change of a record is authorized, gets a version, is stored and then recorded. Methods of the ports that are not
-written out here cannot be called by use cases. What the kinds of record have besides is in their contexts, as a
+written out here cannot be called by use cases, which reach neither the ports nor the change log: see
+:mod:`~logoadmin.domain.kernel.context_ports`. What the kinds of record have besides is in their contexts, as a
 composition of :class:`Auditing` says.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import InitVar, dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from logoadmin.domain.kernel.access import OWNER, Caller, Held, Rights
 from logoadmin.domain.kernel.change_log import AMENDED, CREATED, REMOVED, ChangeLog, Snapshot, Subscriber
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotFound, NotModified, Outdated
 from logoadmin.domain.kernel.escalation import Escalation, Guard
+from logoadmin.domain.kernel.hidden import hidden
 from logoadmin.domain.kernel.kinds import KINDS, RECORDED_KINDS, AnyArtworkKind, AnyKind, RecordKind
 from logoadmin.domain.kernel.limits import Origin, SharedView
 from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, TruncatedPage
+from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.records import (
     Kind,
     Link,
     StoredRecord,
     version_of,
 )
-from logoadmin.ports.changes.notice_storage import Notices
-from logoadmin.ports.changes.proposal_storage import Proposals
-from logoadmin.ports.gallery.gallery_storage import GalleryStorage
-from logoadmin.ports.identity.identity_storage import IdentityStorage
-from logoadmin.ports.kernel.change_storage import Changes
 from logoadmin.ports.kernel.record_storage import Records
-from logoadmin.ports.kernel.secret_storage import Secrets
-from logoadmin.ports.publication.publication_storage import PublicationStorage
 from logoadmin.ports.storage import UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
@@ -63,21 +58,28 @@ def _in_json(value: Any) -> Any:
 class AuditedRecords(Generic[Record]):
     """The records of one kind."""
 
+    __slots__ = ("__dict__", "_change_log", "_guard", "_stored", "_uow")
+
+    # The repository, where it is not that of the unit of work.
+    _repository: ClassVar[Any] = None
+
     _kind: RecordKind[Record, Any]
-    _uow: UnitOfWork
-    _change_log: ChangeLog
-    _guard: Guard | None
+    uow: InitVar[UnitOfWork]
+    change_log: InitVar[ChangeLog]
+    guard: InitVar[Guard | None]
     # Records that were read or stored in this unit of work; it holds the write lock.
     _known: dict[int, Record | None] = field(default_factory=dict, init=False)
 
-    @cached_property
-    def _stored(self) -> Records[Record]:
-        return self._uow.records(self._kind)
+    def __post_init__(self, uow: UnitOfWork, change_log: ChangeLog, guard: Guard | None) -> None:
+        _UOW.__set__(self, uow)
+        _STORED.__set__(self, uow.records(self._kind) if self._repository is None else self._repository(uow))
+        _CHANGE_LOG.__set__(self, change_log)
+        _GUARD.__set__(self, guard)
 
     def next_id(self) -> int:
         """Return the id for a new record."""
-        id_ = self._stored.next_id()
-        self._change_log.note_new(self._kind.kind, id_)
+        id_ = stored_of(self).next_id()
+        log_of(self).note_new(self._kind.kind, id_)
         return id_
 
     def get(self, id_: int) -> Record | None:
@@ -86,13 +88,13 @@ class AuditedRecords(Generic[Record]):
     def load(self, ids: Sequence[int]) -> None:
         """Read up to :data:`MOST_LOADED` records at once, as far as their texts are not too long to be held."""
         self._known.clear()
-        found = self._stored.get_many(ids)
+        found = stored_of(self).get_many(ids)
         self._known.update({self._kind.id_of(record): record for record in found})
         if not isinstance(found, TruncatedPage):
             self._known.update({id_: None for id_ in ids if id_ not in self._known})
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
-        return self._stored.page(after, limit, where, order)
+        return stored_of(self).page(after, limit, where, order)
 
     def get_for_change(self, id_: int, if_match: frozenset[int] | None, /, **values: Any) -> Record:
         """Return a record that is to get these values, or to be removed (contract A19).
@@ -116,33 +118,33 @@ class AuditedRecords(Generic[Record]):
         Raises:
             NotPermitted: (contract B4, C5).
         """
-        if self._guard is not None:
-            self._guard.authorize(record, values)
+        if (guard := _guard_of(self)) is not None:
+            guard.authorize(record, values)
 
     def note_possible_lockout(self, record: Record) -> None:
         """Check at the end of the write that a user still holds everything, if this record may be the last one's."""
-        if self._guard is not None:
-            self._guard.note_possible_lockout(record, None)
+        if (guard := _guard_of(self)) is not None:
+            guard.note_possible_lockout(record, None)
 
     def add(self, record: Record, action: str = CREATED, links: LinksByKind = NO_LINKS) -> Record:
         """Store a new or restored record, with links to existing records; return it with its version."""
         values = snapshot(self._kind, record)
-        if self._guard is not None:
-            self._guard.authorize(None, values)
-        self._change_log.begin_next()
+        if (guard := _guard_of(self)) is not None:
+            guard.authorize(None, values)
+        log_of(self).begin_next()
         stored = self._numbered(record)
-        self._stored.add(stored)
+        stored_of(self).add(stored)
         return self._recorded(action, stored, None, self._link(stored, values, links))
 
     def update(self, record: Record) -> Record:
         """Give a record new values; return it with its version."""
         values = snapshot(self._kind, record)
         before = self.get_existing(self._kind.id_of(record))
-        if self._guard is not None:
-            self._guard.authorize(before, values)
-            self._guard.note_possible_lockout(before, record)
+        if (guard := _guard_of(self)) is not None:
+            guard.authorize(before, values)
+            guard.note_possible_lockout(before, record)
         was, stored = self.serialized(before), self._numbered(record)
-        self._stored.update(stored)
+        stored_of(self).update(stored)
         # The snapshot of an artwork also has its links, which stay as they are.
         beside = {name: value for name, value in was.items() if name not in self._kind.stored_fields}
         return self._recorded(AMENDED, stored, was, {**values, **beside})
@@ -171,15 +173,15 @@ class AuditedRecords(Generic[Record]):
         before = self._read(id_)
         if before is None:
             return False
-        if self._guard is not None:
-            self._guard.authorize(before, {})
-            self._guard.check_unused(before)
-            self._guard.note_possible_lockout(before, None)
-        self._change_log.begin_next()
+        if (guard := _guard_of(self)) is not None:
+            guard.authorize(before, {})
+            guard.check_unused(before)
+            guard.note_possible_lockout(before, None)
+        log_of(self).begin_next()
         was = self._unlinked(before)
-        self._stored.remove(id_)
-        change_id = self._change_log.version(self._kind.kind, id_)
-        self._change_log.record(REMOVED, self._kind.kind, id_, change_id, was, None)
+        stored_of(self).remove(id_)
+        change_id = log_of(self).version(self._kind.kind, id_)
+        log_of(self).record(REMOVED, self._kind.kind, id_, change_id, was, None)
         self._know(id_, None)
         return True
 
@@ -203,11 +205,11 @@ class AuditedRecords(Generic[Record]):
         record = self.get_existing(id_)
         stored = self._numbered(record)
         if stored.version != record.version:
-            self._stored.touch([id_], stored.version)
+            stored_of(self).touch([id_], stored.version)
         return self._recorded(action, stored, before, after)
 
     def _check_exists(self, kind: AnyKind, id_: int) -> None:
-        if self._uow.records(kind).get(id_) is None:
+        if uow_of(self).records(kind).get(id_) is None:
             raise NotFound(kind.name, id_)
 
     def _link(self, stored: Record, values: Snapshot, links: LinksByKind) -> Snapshot:  # noqa: ARG002 (the same)
@@ -220,7 +222,7 @@ class AuditedRecords(Generic[Record]):
 
     def _read(self, id_: int) -> Record | None:
         if id_ not in self._known:
-            self._know(id_, self._stored.get(id_))
+            self._know(id_, stored_of(self).get(id_))
         return self._known[id_]
 
     def _know(self, id_: int, record: Record | None) -> None:
@@ -230,13 +232,24 @@ class AuditedRecords(Generic[Record]):
         self._known[id_] = record
 
     def _numbered(self, record: Record) -> Record:
-        return replace(record, version=self._change_log.version(self._kind.kind, self._kind.id_of(record)))
+        return replace(record, version=log_of(self).version(self._kind.kind, self._kind.id_of(record)))
 
     def _recorded(self, action: str, stored: Record, before: Snapshot | None, after: Snapshot) -> Record:
         id_ = self._kind.id_of(stored)
-        self._change_log.record(action, self._kind.kind, id_, stored.version, before, after)
+        log_of(self).record(action, self._kind.kind, id_, stored.version, before, after)
         self._know(id_, stored)
         return stored
+
+
+_UOW: Final = hidden(AuditedRecords, "_uow")
+_STORED: Final = hidden(AuditedRecords, "_stored")
+_CHANGE_LOG: Final = hidden(AuditedRecords, "_change_log")
+_GUARD: Final = hidden(AuditedRecords, "_guard")
+# For the subclasses in the contexts.
+uow_of: Final[Callable[[AuditedRecords[Any]], UnitOfWork]] = _UOW.__get__
+stored_of: Final[Callable[[AuditedRecords[Record]], Records[Record]]] = _STORED.__get__
+log_of: Final[Callable[[AuditedRecords[Any]], ChangeLog]] = _CHANGE_LOG.__get__
+_guard_of: Final[Callable[[AuditedRecords[Any]], Guard | None]] = _GUARD.__get__
 
 
 def _check_nothing(_uow: UnitOfWork, _escalation: Escalation) -> None:
@@ -266,18 +279,36 @@ class Auditing:
     require_recent: Callable[[UnitOfWork, Rights, int], None] = _accept_any
 
 
-class AuditedUnitOfWork:
-    """The repositories of one transaction, those of records through the change log.
+@dataclass(slots=True, eq=False)
+class _Write:
+    """What a unit of work is made of."""
 
-    Links, passwords, factors and pins have wrappers in their contexts, through which alone writes change them.
+    uow: UnitOfWork
+    auditing: Auditing
+    now: int
+    held: Held
+    change_log: ChangeLog
+    escalation: Escalation | None = None
+    records: dict[Kind, AuditedRecords[Any]] = field(default_factory=dict)
+
+    def guard(self, kind: Kind) -> Guard:
+        """Return the guard of a kind that gives rights."""
+        if self.escalation is None:
+            uow, now, require_recent = self.uow, self.now, self.auditing.require_recent
+            self.escalation = Escalation(self.held, now, lambda held: require_recent(uow, held, now))
+        return self.auditing.guards[kind](self.uow, self.escalation)
+
+
+class AuditedUnitOfWork:
+    """The records of one transaction, changed through the change log. It has nothing else (contract G).
 
     Attributes:
         now: the time of the changes, as Unix time; it is in their order, because the write lock is held.
         held: the caller's rights.
         caller: the caller, for events.
-        change_log: the changes so far.
-        stored: the same repositories, those of records included.
     """
+
+    __slots__ = ("_write", "caller", "held", "now")
 
     def __init__(
         self,
@@ -289,65 +320,20 @@ class AuditedUnitOfWork:
         origin: Origin | None = None,
         caller: Caller = OWNER,
     ) -> None:
-        self.stored = uow
-        self.now = now
-        self.held = held
-        self.caller = caller
-        self.change_log = ChangeLog(uow, now, held.user_id, request_id, origin, auditing.subscribers, caller)
-        self._escalation: Escalation | None = None
-        self._auditing = auditing
-        self._records: dict[Kind, AuditedRecords[Any]] = {}
-
-    @property
-    def changes(self) -> Changes:
-        """The history."""
-        return self.stored.changes
-
-    @property
-    def secrets(self) -> Secrets:
-        """The secrets of the service."""
-        return self.stored.secrets
-
-    @property
-    def proposals(self) -> Proposals:
-        """The proposals."""
-        return self.stored.proposals
-
-    @property
-    def notices(self) -> Notices:
-        """The notices that are still to be sent."""
-        return self.stored.notices
-
-    @property
-    def gallery(self) -> GalleryStorage:
-        """The repositories of the gallery."""
-        return self.stored.gallery
-
-    @property
-    def identity(self) -> IdentityStorage:
-        """The repositories of identity."""
-        return self.stored.identity
-
-    @property
-    def publication(self) -> PublicationStorage:
-        """The repositories of the published gallery."""
-        return self.stored.publication
+        self.now, self.held, self.caller = now, held, caller
+        change_log = ChangeLog(uow, now, held.user_id, request_id, origin, auditing.subscribers, caller)
+        _WRITE.__set__(self, _Write(uow, auditing, now, held, change_log))
 
     def records(self, kind: RecordKind[Record, Any]) -> AuditedRecords[Record]:
         """Return the records of a kind."""
-        found = self._records.get(kind.kind)
+        write = _write_of(self)
+        found = write.records.get(kind.kind)
         if found is None:
-            guard = self._guard(kind.kind) if kind.kind in self._auditing.guards else None
-            audited_records = self._auditing.records.get(kind.kind, AuditedRecords)
-            found = audited_records(kind, self.stored, self.change_log, guard)
-            self._records[kind.kind] = found
+            audited_records = write.auditing.records.get(kind.kind, AuditedRecords)
+            guard = write.guard(kind.kind) if kind.kind in write.auditing.guards else None
+            found = audited_records(kind, write.uow, write.change_log, guard)
+            write.records[kind.kind] = found
         return found
-
-    def _guard(self, kind: Kind) -> Guard:
-        if self._escalation is None:
-            uow, now, require_recent = self.stored, self.now, self._auditing.require_recent
-            self._escalation = Escalation(self.held, now, lambda held: require_recent(uow, held, now))
-        return self._auditing.guards[kind](self.stored, self._escalation)
 
     def load(self, ids: Iterable[tuple[Kind, int]]) -> None:
         """Read records that are about to be changed, up to 50, with one query for each kind."""
@@ -357,34 +343,53 @@ class AuditedUnitOfWork:
         for kind, wanted in of_kind.items():
             self.records(RECORDED_KINDS[kind]).load(wanted)
 
-    def rehearse(self, work: Callable[["AuditedUnitOfWork"], object]) -> None:
-        """Do work and undo it, for the errors that it raises; before any other change of this write."""
-        rehearsal = AuditedUnitOfWork(self.stored, self._auditing, self.now, None, self.held, None, self.caller)
-        try:
-            with self.stored.savepoint():
-                work(rehearsal)
-                rehearsal.close()
-                raise _Rehearsed
-        except _Rehearsed:
-            self._records.clear()
 
-    def close(self) -> None:
-        """Store the history of the changes, and have the subscribers follow them.
+_WRITE: Final = hidden(AuditedUnitOfWork, "_write")
+_write_of: Final[Callable[[AuditedUnitOfWork], _Write]] = _WRITE.__get__
 
-        Raises:
-            Conflict: no user who can sign in would hold everything.
-        """
-        if self._escalation is not None:
-            self._auditing.check_end(self.stored, self._escalation)
-        self.change_log.store(final=True)
+
+def written_to(uow: AuditedUnitOfWork) -> UnitOfWork:
+    """Return the repositories behind a unit of work, for :mod:`~logoadmin.domain.kernel.context_ports`."""
+    return _write_of(uow).uow
+
+
+def change_log_of(uow: AuditedUnitOfWork) -> ChangeLog:
+    """Return the change log of a unit of work, for those who undo, continue and describe changes."""
+    return _write_of(uow).change_log
+
+
+def rehearse(uow: AuditedUnitOfWork, work: Callable[[AuditedUnitOfWork], object]) -> None:
+    """Do work and undo it, for the errors that it raises; before any other change of this write."""
+    write = _write_of(uow)
+    rehearsal = AuditedUnitOfWork(write.uow, write.auditing, uow.now, None, uow.held, None, uow.caller)
+    try:
+        with write.uow.savepoint():
+            work(rehearsal)
+            close(rehearsal)
+            raise _Rehearsed
+    except _Rehearsed:
+        write.records.clear()
+
+
+def close(uow: AuditedUnitOfWork) -> None:
+    """Store the history of the changes, and have the subscribers follow them.
+
+    Raises:
+        Conflict: no user who can sign in would hold everything.
+    """
+    write = _write_of(uow)
+    if write.escalation is not None:
+        write.auditing.check_end(write.uow, write.escalation)
+    write.change_log.store(final=True)
 
 
 class _Rehearsed(Exception):
     """Ends a rehearsal, so that it is undone; not an error."""
 
 
-# The unit of work of a read or of a write.
-AnyUnitOfWork = UnitOfWork | AuditedUnitOfWork
+# The unit of work of a read or of a write, or the repositories themselves.
+Reading = UnitOfWork | ReadUnitOfWork
+AnyUnitOfWork = Reading | AuditedUnitOfWork
 
 
 def get_existing(uow: AnyUnitOfWork, kind: RecordKind[Record, Any], id_: int) -> Record:
@@ -399,7 +404,7 @@ def get_existing(uow: AnyUnitOfWork, kind: RecordKind[Record, Any], id_: int) ->
     return record
 
 
-def get_unless_unmodified(uow: UnitOfWork, kind: RecordKind[Record, Any], command: Command) -> Record:
+def get_unless_unmodified(uow: Reading, kind: RecordKind[Record, Any], command: Command) -> Record:
     """Return the record that a command names.
 
     Raises:

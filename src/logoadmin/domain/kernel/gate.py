@@ -1,8 +1,9 @@
 """The gate of a use case: its work runs in one transaction with the caller's rights (contract A19, B5, B6, C5, F3)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from logoadmin.domain.kernel.access import (
     ALL_RIGHTS,
@@ -22,7 +23,7 @@ from logoadmin.domain.kernel.access import (
     authorize,
     require_token,
 )
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Auditing
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Auditing, close
 from logoadmin.domain.kernel.command import DRY_RUN, Command, Input
 from logoadmin.domain.kernel.errors import (
     EnrolmentRequired,
@@ -30,8 +31,10 @@ from logoadmin.domain.kernel.errors import (
     PasswordChangeRequired,
     StorageUnavailable,
 )
+from logoadmin.domain.kernel.hidden import hidden
 from logoadmin.domain.kernel.idempotency import Idempotency, IdempotentRequest, Unused
 from logoadmin.domain.kernel.limits import MAX_ID, RequestId
+from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
 
@@ -46,14 +49,14 @@ AskedIn = TypeVar("AskedIn", bound=Command, contravariant=True)
 class ReadWork(Protocol[AskedIn, AnswerOut]):
     """What a command asks to be read. It may run again from its start and touches nothing but the unit of work."""
 
-    def __call__(self, uow: UnitOfWork, command: AskedIn, /) -> AnswerOut:
+    def __call__(self, uow: ReadUnitOfWork, command: AskedIn, /) -> AnswerOut:
         """Return the answer to the command."""
 
 
 class ReadWorkWithRights(Protocol[AskedIn, AnswerOut]):
     """The same for an answer that depends on the caller's rights: None for a caller who may do everything."""
 
-    def __call__(self, uow: UnitOfWork, command: AskedIn, held: Held, /) -> AnswerOut:
+    def __call__(self, uow: ReadUnitOfWork, command: AskedIn, held: Held, /) -> AnswerOut:
         """Return the answer to the command."""
 
 
@@ -107,18 +110,15 @@ class Gate:
         permission: the right that the use case requires.
     """
 
+    __slots__ = ("_shared", "permission")
+
     def __init__(self, transactions: Transactions, permission: Permission) -> None:
         self.permission = permission
-        self._shared = transactions
-
-    @property
-    def storage(self) -> Storage:
-        """The storage, for work that depends on no rights."""
-        return self._shared.storage
+        _SHARED.__set__(self, transactions)
 
     def require_token(self, caller: Caller) -> None:
         """Reject a caller without a token if the use case requires one; every other method does this first."""
-        require_token(self._shared.policy, self.permission, caller)
+        require_token(transactions_of(self).policy, self.permission, caller)
 
     def check(self, command: Command, caller: Caller) -> None:
         """Refuse a caller without the right, before expensive work; the write that follows checks again."""
@@ -130,7 +130,7 @@ class Gate:
         """Return the answer of work that changes nothing; its statements may each see another moment."""
         if self.permission == PUBLIC or isinstance(caller, Anonymous | Owner):
             self.require_token(caller)
-            return self._shared.storage.read(lambda uow: work(uow, command))
+            return transactions_of(self).storage.read(lambda uow: work(ReadUnitOfWork(uow), command))
         # The rights and the record are two statements that must see the same moment.
         return self.snapshot(command, caller, work)
 
@@ -142,15 +142,21 @@ class Gate:
         """Do the same for work that depends on the caller's rights."""
         self.require_token(caller)
         try:
-            answer = self._shared.storage.snapshot(
-                lambda uow: work(uow, command, self._rights(uow, command, caller, self._shared.clock.now()))
+            answer = transactions_of(self).storage.snapshot(
+                lambda uow: work(
+                    ReadUnitOfWork(uow), command, self._rights(uow, command, caller, transactions_of(self).clock.now())
+                )
             )
         except NotModified:
             if isinstance(caller, KeyHolder):
-                self._shared.callers.record_use(self._shared.storage, caller, self._shared.clock.now())
+                transactions_of(self).callers.record_use(
+                    transactions_of(self).storage, caller, transactions_of(self).clock.now()
+                )
             raise
         if isinstance(caller, KeyHolder):
-            self._shared.callers.record_use(self._shared.storage, caller, self._shared.clock.now())
+            transactions_of(self).callers.record_use(
+                transactions_of(self).storage, caller, transactions_of(self).clock.now()
+            )
         return answer
 
     def stream_snapshot(self, command: Asked, caller: Caller, work: ReadWorkWithRights[Asked, Answer]) -> Answer:
@@ -161,10 +167,10 @@ class Gate:
         """
         begun = False
 
-        def once(uow: UnitOfWork, command: Asked, held: Held) -> Answer:
+        def once(uow: ReadUnitOfWork, command: Asked, held: Held) -> Answer:
             nonlocal begun
             if begun:
-                raise StorageUnavailable(self._shared.storage.server)
+                raise StorageUnavailable(transactions_of(self).storage.server)
             begun = True
             return work(uow, command, held)
 
@@ -186,21 +192,25 @@ class Gate:
             InvalidInput: another command had the key, or the history does not accept the id of the request.
             Conflict: nobody would hold everything any more (contract B4).
         """
-        require_token(self._shared.policy, self.permission, caller)
+        require_token(transactions_of(self).policy, self.permission, caller)
         if isinstance(caller.request_id, str) and PLAIN_REQUEST_ID.fullmatch(caller.request_id) is None:
             _RequestIdInput(request_id=caller.request_id)
         # Before the transaction: for a password this is a slow hash.
-        request = None if command.idempotency_key is None else self._shared.idempotency.request(command, caller)
+        request = (
+            None if command.idempotency_key is None else transactions_of(self).idempotency.request(command, caller)
+        )
 
         lock: WriteLock = "records" if command.changes_records else "sessions"
         in_transaction = partial(self._write, command=command, caller=caller, work=work, request=request, unused=unused)
         try:
-            answer, is_replay = self._shared.storage.write(in_transaction, lock, alone=command.takes_long)
+            answer, is_replay = transactions_of(self).storage.write(in_transaction, lock, alone=command.takes_long)
         except _DryRun as end:
             undone: Answer = end.answer
             return undone
         if isinstance(caller, KeyHolder):
-            self._shared.callers.record_use(self._shared.storage, caller, self._shared.clock.now())
+            transactions_of(self).callers.record_use(
+                transactions_of(self).storage, caller, transactions_of(self).clock.now()
+            )
         if is_replay and command.on_replay is not None:
             command.on_replay()
         return answer
@@ -215,29 +225,29 @@ class Gate:
         unused: Unused[Answer] | None,
     ) -> tuple[Answer, bool]:
         """Return the answer of work or the stored one, and whether it is the stored one."""
-        now = self._shared.clock.now()  # the write lock is held, so times are in the order of the changes
+        now = transactions_of(self).clock.now()  # the write lock is held, so times are in the order of the changes
         held = self._rights(uow, command, caller, now)
         if request is not None:
-            stored = self._shared.idempotency.replay(uow, request, held, now, unused)
+            stored = transactions_of(self).idempotency.replay(uow, request, held, now, unused)
             if stored is not None:
                 return stored, True
         request_id = caller.request_id
         if isinstance(request_id, SentRequestId):
             request_id = _unused_id(uow, request_id)
-        audited = AuditedUnitOfWork(uow, self._shared.auditing, now, request_id, held, command.origin, caller)
+        audited = AuditedUnitOfWork(uow, transactions_of(self).auditing, now, request_id, held, command.origin, caller)
         answer = work(audited, command)
-        audited.close()
+        close(audited)
         if getattr(command, DRY_RUN, False):
             raise _DryRun(answer)
         if request is not None:
-            self._shared.idempotency.store(uow, request, answer, held, now, tokens=unused is not None)
+            transactions_of(self).idempotency.store(uow, request, answer, held, now, tokens=unused is not None)
         return answer, False
 
     def _rights(self, uow: UnitOfWork, command: Command, caller: Caller, now: int) -> Held:
         """Return the rights of a caller, once they are found to be enough."""
         if isinstance(caller, Anonymous | Owner):
             return ALL_RIGHTS
-        shared, permission = self._shared, self.permission
+        shared, permission = transactions_of(self), self.permission
         held = shared.callers.rights(uow, caller, now)
         user_id = None if permission.self_field is None else getattr(command, permission.self_field)
         # An embedding program signs nobody in by that password, and under the open policy only what may come first
@@ -257,13 +267,18 @@ class Gate:
         Raises:
             PasswordChangeRequired: it does something else, and the policy is ``guarded`` (contract O5).
         """
-        if not self._shared.callers.must_change_password(uow, held.user_id):
+        if not transactions_of(self).callers.must_change_password(uow, held.user_id):
             return False
         if self.permission.first_password and user_id in (None, held.user_id):
             return True
-        if self._shared.policy is Policy.GUARDED:
+        if transactions_of(self).policy is Policy.GUARDED:
             raise PasswordChangeRequired
         return False
+
+
+_SHARED: Final = hidden(Gate, "_shared")
+# What is behind a gate, for the contexts.
+transactions_of: Final[Callable[[Gate], Transactions]] = _SHARED.__get__
 
 
 class _DryRun(Exception):

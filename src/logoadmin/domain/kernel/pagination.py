@@ -6,14 +6,15 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from logoadmin.domain.kernel.access import Caller
-from logoadmin.domain.kernel.audited_unit_of_work import get_existing
+from logoadmin.domain.kernel.audited_unit_of_work import Reading, get_existing
+from logoadmin.domain.kernel.context_ports import history_in
 from logoadmin.domain.kernel.errors import NotModified
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import RecordKind
 from logoadmin.domain.kernel.lists import Fetch, ListCommand, Listing, PageSizes, SearchedCommand, SortKey, page_of
 from logoadmin.domain.kernel.records import StoredRecord, version_of
+from logoadmin.domain.kernel.use_cases import storage_of
 from logoadmin.domain.kernel.versioned import versioned
-from logoadmin.ports.storage import UnitOfWork
 
 Answer = TypeVar("Answer")
 Listed = TypeVar("Listed")
@@ -23,7 +24,7 @@ Record = TypeVar("Record", bound=StoredRecord)
 FirstPage = tuple[int, Any, tuple[Listed, ...], bool]
 
 
-def _begins_after(_uow: UnitOfWork, command: ListCommand) -> Any:
+def _begins_after(_uow: Reading, command: ListCommand) -> Any:
     return command.begins_after
 
 
@@ -40,18 +41,18 @@ class Pages(Generic[Listed]):
         start: returns the place after which the list starts; raises NotFound if no record has this place.
     """
 
-    page: Callable[[Any, int, UnitOfWork], tuple[Listed, ...]]
-    version: Callable[[UnitOfWork, ListCommand], int]
+    page: Callable[[Any, int, Reading], tuple[Listed, ...]]
+    version: Callable[[Reading, ListCommand], int]
     sizes: PageSizes
     id_of: Callable[[Listed], int | str]
     place_of: Callable[[Listed], Any]
-    start: Callable[[UnitOfWork, ListCommand], Any] = _begins_after
+    start: Callable[[Reading, ListCommand], Any] = _begins_after
 
-    def fetch(self, uow: UnitOfWork) -> Fetch[Listed]:
+    def fetch(self, uow: Reading) -> Fetch[Listed]:
         """Return what fetches pages in one unit of work."""
         return lambda after, limit: self.page(after, limit, uow)
 
-    def first(self, uow: UnitOfWork, command: ListCommand) -> FirstPage[Listed]:
+    def first(self, uow: Reading, command: ListCommand) -> FirstPage[Listed]:
         """Return the beginning of the list.
 
         Raises:
@@ -107,29 +108,29 @@ def whole(gate: Gate, first: tuple[Listed, ...], pages: Pages[Listed], after: An
     """Return the list that begins with a page and goes on to the end of all records."""
 
     def fetch(after: Any, limit: int) -> tuple[Listed, ...]:
-        return gate.storage.read(lambda uow: pages.page(after, limit, uow))
+        return storage_of(gate).read(lambda uow: pages.page(after, limit, uow))
 
     def snapshot(work: Callable[[Fetch[Listed]], Answer]) -> Answer:
-        return gate.storage.snapshot(lambda uow: work(pages.fetch(uow)))
+        return storage_of(gate).snapshot(lambda uow: work(pages.fetch(uow)))
 
     return Listing(first, pages.place_of, fetch, pages.sizes, snapshot=snapshot, after=after, version=version)
 
 
-_Version = Callable[[UnitOfWork, ListCommand], int]
+_Version = Callable[[Reading, ListCommand], int]
 
 
-def _version(kind: RecordKind[Any, Any], of: RecordKind[Any, Any] | None, uow: UnitOfWork, command: ListCommand) -> int:
+def _version(kind: RecordKind[Any, Any], of: RecordKind[Any, Any] | None, uow: Reading, command: ListCommand) -> int:
     """Return the last change of the kinds that lists of a kind show."""
     if of is not None:
         get_existing(uow, of, of.id_of(command))
-    return kind.version_of_list(uow.changes.last_of_kinds())
+    return kind.version_of_list(history_in(uow).last_of_kinds())
 
 
 def _by_id(command: SearchedCommand, kind: RecordKind[Record, Any], version: _Version) -> Pages[Record]:
     """Return the records that match the filter of a command, by id."""
     where, order = command.filter(), command.order
 
-    def page(after: Any, limit: int, uow: UnitOfWork) -> tuple[Record, ...]:
+    def page(after: Any, limit: int, uow: Reading) -> tuple[Record, ...]:
         return _shown(command, uow.records(kind).page(after, limit, where, order), uow)
 
     return Pages(page, version, kind.page_sizes, kind.id_of, kind.id_of)
@@ -143,20 +144,20 @@ def _sorted(command: SearchedCommand, kind: RecordKind[Record, Any], version: _V
     where, order = command.filter(), command.order
     by: SortKey = "name" if command.sort == "name" else "changed"
 
-    def page(after: Record | None, limit: int, uow: UnitOfWork) -> tuple[Record, ...]:
+    def page(after: Record | None, limit: int, uow: Reading) -> tuple[Record, ...]:
         return _shown(command, uow.records(kind).sorted_page(by, after, limit, where, order), uow)
 
-    def start(uow: UnitOfWork, command: ListCommand) -> Record | None:
+    def start(uow: Reading, command: ListCommand) -> Record | None:
         return None if command.after is None else get_existing(uow, kind, command.after)
 
     return Pages(page, version, kind.page_sizes, kind.id_of, _stored, start)
 
 
-def _shown(command: SearchedCommand, records: tuple[Record, ...], uow: UnitOfWork) -> tuple[Record, ...]:
+def _shown(command: SearchedCommand, records: tuple[Record, ...], uow: Reading) -> tuple[Record, ...]:
     """Return the records of a page, with their versions if the command asks for them (contract E6)."""
     if not command.versions:
         return records
-    times = uow.changes.times([version_of(record) for record in records])
+    times = history_in(uow).times([version_of(record) for record in records])
     return page_of(records, lambda record: versioned(record, times[version_of(record)]))
 
 

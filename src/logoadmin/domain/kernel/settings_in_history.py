@@ -1,19 +1,19 @@
 """The settings that administrators decide for everybody (contract J8). The history is where they are stored."""
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedRecords
 from logoadmin.domain.kernel.kinds import SETTINGS
 from logoadmin.domain.kernel.records import Kind, SharedSettings
-from logoadmin.ports.kernel.change_storage import Changes
+from logoadmin.ports.kernel.change_storage import ReadsChanges
+from logoadmin.ports.storage import UnitOfWork
 
 
 class SettingsInHistory:
     """The settings as their newest change left them; without one, they are the defaults."""
 
-    def __init__(self, history: Changes) -> None:
+    def __init__(self, history: ReadsChanges) -> None:
         self._history = history
 
     def get(self, id_: int) -> SharedSettings:
@@ -33,9 +33,9 @@ class SettingsInHistory:
 class AuditedSettings(AuditedRecords[SharedSettings]):
     """The settings in a write."""
 
-    @cached_property
-    def _stored(self) -> Any:
-        return SettingsInHistory(self._uow.changes)
+    @staticmethod
+    def _repository(uow: UnitOfWork) -> Any:
+        return SettingsInHistory(uow.changes)
 
     def load(self, ids: Sequence[int]) -> None:
         """Do nothing: the one record is read when it is needed."""

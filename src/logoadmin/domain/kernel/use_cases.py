@@ -27,8 +27,10 @@ from logoadmin.domain.kernel.access import (
 )
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.gate import Gate, Transactions, WriteWork
-from logoadmin.ports.storage import UnitOfWork
+from logoadmin.domain.kernel.gate import Gate, Transactions, WriteWork, transactions_of
+from logoadmin.domain.kernel.hidden import hidden
+from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
+from logoadmin.ports.storage import Storage
 
 Answer = TypeVar("Answer")
 Asked = TypeVar("Asked", bound=Command)
@@ -55,17 +57,29 @@ class Service:
         use_cases: the row of its kind.
     """
 
+    __slots__ = ("__dict__", "_gates", "_transactions")
+
     use_cases: ClassVar[UseCasesOfKind] = {}
 
     def __init__(self, transactions: Transactions) -> None:
-        self.transactions = transactions
         self._gates: dict[tuple[str, type], Gate] = {}
+        _TRANSACTIONS.__set__(self, transactions)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name, method in vars(cls).items():
             if isinstance(method, FunctionType) and not name.startswith("_") and not hasattr(method, "right"):
                 raise TypeError(f"{method.__qualname__} names no right: see reads, writes, use_case and for_program")
+
+
+_TRANSACTIONS: Final = hidden(Service, "_transactions")
+# What the gates of a service have in common, for the contexts.
+behind: Final[Callable[[Service], Transactions]] = _TRANSACTIONS.__get__
+
+
+def storage_of(of: Service | Gate) -> Storage:
+    """Return the storage of a context's own service, for work that depends on no rights."""
+    return (behind(of) if isinstance(of, Service) else transactions_of(of)).storage
 
 
 def gate_of(service: Service, name: str, command: Command) -> Gate:
@@ -77,7 +91,7 @@ def gate_of(service: Service, name: str, command: Command) -> Gate:
     gates, key = service._gates, (name, type(command))
     gate = gates.get(key)
     if gate is None:
-        gate = gates[key] = Gate(service.transactions, right_of(type(service), name, type(command)))
+        gate = gates[key] = Gate(behind(service), right_of(type(service), name, type(command)))
     return gate
 
 
@@ -132,14 +146,15 @@ class UseCaseOf(Protocol[ServiceIn, AskedIn, AnswerOut]):
 
 def reads(
     right: Right = NOBODY,
-) -> Callable[[Callable[[AnyService, UnitOfWork, Asked], Answer]], UseCaseOf[AnyService, Asked, Answer]]:
+) -> Callable[[Callable[[AnyService, ReadUnitOfWork, Asked], Answer]], UseCaseOf[AnyService, Asked, Answer]]:
     """Make a use case of a method that reads, see :meth:`Gate.read`."""
 
-    def decorated(work: Callable[[AnyService, UnitOfWork, Asked], Answer]) -> UseCaseOf[AnyService, Asked, Answer]:
+    def decorated(work: Callable[[AnyService, ReadUnitOfWork, Asked], Answer]) -> UseCaseOf[AnyService, Asked, Answer]:
         name = work.__name__
 
         def use_case(service: AnyService, command: Asked, caller: Caller = OWNER) -> Answer:
-            return gate_of(service, name, command).read(command, caller, partial(work, service))
+            gate = service._gates.get((name, type(command))) or gate_of(service, name, command)
+            return gate.read(command, caller, partial(work, service))
 
         return _named_after(work, right, use_case)
 
@@ -148,16 +163,17 @@ def reads(
 
 def reads_with_rights(
     right: Right = NOBODY,
-) -> Callable[[Callable[[AnyService, UnitOfWork, Asked, Held], Answer]], UseCaseOf[AnyService, Asked, Answer]]:
+) -> Callable[[Callable[[AnyService, ReadUnitOfWork, Asked, Held], Answer]], UseCaseOf[AnyService, Asked, Answer]]:
     """Make a use case of a method that reads and depends on rights, see :meth:`Gate.snapshot_with_rights`."""
 
     def decorated(
-        work: Callable[[AnyService, UnitOfWork, Asked, Held], Answer],
+        work: Callable[[AnyService, ReadUnitOfWork, Asked, Held], Answer],
     ) -> UseCaseOf[AnyService, Asked, Answer]:
         name = work.__name__
 
         def use_case(service: AnyService, command: Asked, caller: Caller = OWNER) -> Answer:
-            return gate_of(service, name, command).snapshot_with_rights(command, caller, partial(work, service))
+            gate = service._gates.get((name, type(command))) or gate_of(service, name, command)
+            return gate.snapshot_with_rights(command, caller, partial(work, service))
 
         return _named_after(work, right, use_case)
 
@@ -175,7 +191,8 @@ def writes(
         name = work.__name__
 
         def use_case(service: AnyService, command: Asked, caller: Caller = OWNER) -> Answer:
-            return gate_of(service, name, command).write(command, caller, partial(work, service))
+            gate = service._gates.get((name, type(command))) or gate_of(service, name, command)
+            return gate.write(command, caller, partial(work, service))
 
         return _named_after(work, right, use_case)
 

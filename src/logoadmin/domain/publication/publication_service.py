@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Final
 
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Scope
+from logoadmin.domain.kernel.audited_unit_of_work import Reading
 from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.context_ports import gallery_in, history_in, publication_in
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS
@@ -14,7 +16,7 @@ from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.pictures import picture_names, picture_of, picture_path
 from logoadmin.domain.kernel.records import Kind, SharedSettings
 from logoadmin.domain.kernel.settings_in_history import SettingsInHistory
-from logoadmin.domain.kernel.use_cases import Service, for_program, use_case
+from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case
 from logoadmin.domain.publication.css.targets import NO_TARGETS, Targets
 from logoadmin.domain.publication.files.assembly import Sources, Unsigned, assembled
 from logoadmin.domain.publication.files.contents import contents_of
@@ -123,7 +125,7 @@ class PublicationService(Service):
         """
         now = self._clock.now()
         self._prepare(now)
-        storage, links = self.transactions.storage, links or self.rules.links
+        storage, links = storage_of(self), links or self.rules.links
         sources, state, page = storage.snapshot(
             lambda uow: (self._sources(now, uow), self._state(uow, now, links), self._page(uow))
         )
@@ -152,7 +154,7 @@ class PublicationService(Service):
         with files.locked():
             now = self._clock.now()
             self._prepare(now)
-            state, identity, blocks = self.transactions.storage.snapshot(
+            state, identity, blocks = storage_of(self).snapshot(
                 lambda uow: (self._state(uow, now, links), self._identity(uow, now), self._blocks(uow, now))
             )
             if is_own:
@@ -175,19 +177,19 @@ class PublicationService(Service):
                 get the blocks of their own.
         """
 
-        def begun(uow: UnitOfWork, _command: ShowPublication, held: Held) -> tuple[int, tuple[Withdrawal, ...], bool]:
+        def begun(uow: Reading, _command: ShowPublication, held: Held) -> tuple[int, tuple[Withdrawal, ...], bool]:
             is_whole = any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS)
             if not is_whole:
                 held.require([Scope.PROPOSALS_WRITE])
-            blocked = uow.publication.withdrawals.blocked(MOST_WITHDRAWN)
-            return uow.changes.last_id(), blocked if is_whole else _own(uow, blocked, held), is_whole
+            blocked = publication_in(uow).withdrawals.blocked(MOST_WITHDRAWN)
+            return history_in(uow).last_id(), blocked if is_whole else _own(uow, blocked, held), is_whole
 
         version, blocked, is_whole = gate.snapshot_with_rights(command, caller, begun)
         if not is_whole:
             own = tuple(Blocked(each.kind, each.id, each.at, each.reason or "") for each in blocked)
             return PublicationStatus(version, 0, 0, (), (), (), own)
         rules = self.rules
-        return status_of(gate.storage, version, blocked, rules.targets, pin_imports=rules.pin_imports)
+        return status_of(storage_of(gate), version, blocked, rules.targets, pin_imports=rules.pin_imports)
 
     @for_program
     def public_keys(self) -> tuple[dict[str, str], ...]:
@@ -198,7 +200,7 @@ class PublicationService(Service):
         """
         now = self._clock.now()
         self._prepare(now)
-        identity = self.transactions.storage.snapshot(lambda uow: self._identity(uow, now))
+        identity = storage_of(self).snapshot(lambda uow: self._identity(uow, now))
         return tuple(public_key(key) for key in identity.keys)
 
     @for_program
@@ -210,7 +212,7 @@ class PublicationService(Service):
             Conflict: too many keys sign already.
             StorageUnavailable: the database is out of reach.
         """
-        self.transactions.storage.write(lambda uow: self._keys.rotate(uow, self._clock.now()))
+        storage_of(self).write(lambda uow: self._keys.rotate(uow, self._clock.now()))
         return self.public_keys()
 
     def _picture(self, name: str) -> bytes | None:
@@ -218,11 +220,11 @@ class PublicationService(Service):
         if picture is None:
             return None
         is_small = name == picture_path(picture, thumbnail=True)
-        return self.transactions.storage.read(lambda uow: uow.gallery.pictures.content(picture, thumbnail=is_small))
+        return storage_of(self).read(lambda uow: uow.gallery.pictures.content(picture, thumbnail=is_small))
 
     def _prepare(self, now: int) -> None:
         """Make sure that there is a key; one that has retired may be deleted later."""
-        storage = self.transactions.storage
+        storage = storage_of(self)
         if storage.snapshot(lambda uow: self._keys.is_prepared(uow, now)):
             return
         try:
@@ -234,7 +236,7 @@ class PublicationService(Service):
     def _identity(self, uow: UnitOfWork, now: int) -> Identity:
         identity = self._keys.identity(uow, now)
         if identity is None:  # a restore in between took it
-            raise StorageUnavailable(self.transactions.storage.server)
+            raise StorageUnavailable(storage_of(self).server)
         return identity
 
     def _sources(self, now: int, uow: UnitOfWork) -> Sources:
@@ -279,13 +281,13 @@ class PublicationService(Service):
         return repr((counted, keys, links, self._made_of))
 
 
-def _own(uow: UnitOfWork, blocked: Sequence[Withdrawal], held: Held) -> tuple[Withdrawal, ...]:
+def _own(uow: Reading, blocked: Sequence[Withdrawal], held: Held) -> tuple[Withdrawal, ...]:
     """Return the blocked artworks of which a caller is an author."""
     authors = () if held.user_id is None else uow.records(AUTHORS).page(-1, 1, Filter(user_id=held.user_id))
     linked = {
         (kind.kind, link.artwork_id)
         for author in authors
         for kind in ARTWORK_KINDS
-        for link in uow.gallery.links(kind).of_author(author.author_id)
+        for link in gallery_in(uow).links(kind).of_author(author.author_id)
     }
     return tuple(each for each in blocked if (each.kind, each.id) in linked)

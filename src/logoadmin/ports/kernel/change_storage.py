@@ -28,17 +28,14 @@ class Span:
         return self.last - self.first + 1 == self.count
 
 
-class Changes(Protocol):
-    """The history, to which each change of a record adds an entry (contract G)."""
+class ReadsChanges(Protocol):
+    """The history of changes, to be read (contract G)."""
 
     def last_id(self) -> int:
         """Return the id of the newest change, 0 before the first."""
 
     def last_of_kinds(self) -> Mapping[Kind, int]:
         """Return the id of the newest change of each kind of record; a kind without one may be missing."""
-
-    def add(self, changes: Sequence[Change]) -> None:
-        """Store changes, whose ids follow the newest one without a gap."""
 
     def get(self, change_id: int) -> Change | None:
         """Return a change, or None."""
@@ -85,6 +82,13 @@ class Changes(Protocol):
 
         A client that continues after the last id that it saw misses nothing: no change appears before it later.
         """
+
+
+class Changes(ReadsChanges, Protocol):
+    """The history, to which each change of a record adds an entry."""
+
+    def add(self, changes: Sequence[Change]) -> None:
+        """Store changes, whose ids follow the newest one without a gap."""
 
 
 @dataclass(frozen=True, slots=True)

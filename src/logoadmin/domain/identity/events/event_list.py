@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 from logoadmin.domain.identity.events.event_records import SignInEvent
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, AllRights, Caller, Held, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import get_existing
+from logoadmin.domain.kernel.audited_unit_of_work import Reading, get_existing
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import NotPermitted
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
@@ -13,7 +14,6 @@ from logoadmin.domain.kernel.limits import Id, described
 from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, Listing, Order
 from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.use_cases import Service, use_case
-from logoadmin.ports.storage import UnitOfWork
 
 
 class ListEvents(ListCommand):
@@ -37,9 +37,7 @@ class EventService(Service):
                 without it.
         """
 
-        def first(
-            uow: UnitOfWork, command: ListEvents, held: Held
-        ) -> tuple[Pages[SignInEvent], FirstPage[SignInEvent]]:
+        def first(uow: Reading, command: ListEvents, held: Held) -> tuple[Pages[SignInEvent], FirstPage[SignInEvent]]:
             pages = _pages(*_visible(command, uow, held), command.order)
             return pages, pages.first(uow, command)
 
@@ -50,18 +48,18 @@ class EventService(Service):
 def _pages(user_id: int | None, since: int, order: Order) -> Pages[SignInEvent]:
     """Return the events of all users or of one, since a time."""
 
-    def version(_uow: UnitOfWork, _command: ListCommand) -> int:
+    def version(_uow: Reading, _command: ListCommand) -> int:
         """Events have no version."""
         return 0
 
-    def page(after: Any, limit: int, uow: UnitOfWork) -> tuple[SignInEvent, ...]:
-        return uow.identity.events.page(after, limit, user_id, order, since)
+    def page(after: Any, limit: int, uow: Reading) -> tuple[SignInEvent, ...]:
+        return identity_in(uow).events.page(after, limit, user_id, order, since)
 
     id_of = attrgetter("event_id")
     return Pages(page, version, RECORD_PAGE_SIZES, id_of, id_of)
 
 
-def _visible(command: ListEvents, uow: UnitOfWork, held: Held) -> tuple[int | None, int]:
+def _visible(command: ListEvents, uow: Reading, held: Held) -> tuple[int | None, int]:
     """Return the user whose events a caller gets, None for all users, and since when."""
     if isinstance(held, AllRights) or held.hold(Scope.USERS_READ):
         return command.user_id, 0

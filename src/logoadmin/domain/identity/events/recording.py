@@ -12,6 +12,7 @@ from typing import Final
 from logoadmin.domain.identity.events.event_records import CountedEvent, EventName, SignInEvent
 from logoadmin.domain.kernel.access import Anonymous, Caller, KeyHolder, SignedIn, network_of
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import Conflict, StorageUnavailable
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT
@@ -71,14 +72,14 @@ def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, cl
     address = None if address is None else network_of(address)[:MAX_ADDRESS]
     every = _LIMITED_EVERY if event == "sign_in_limited" else 0
     # Read for every name alike: a refusal must not take longer for the name of a user.
-    user_name, rows = _name_of(uow, user_id), uow.identity.events.number(event, now, _MOST_WITH_USER)
-    if uow.identity.events.count(event, user_id, address, now, every):
+    user_name, rows = _name_of(uow, user_id), identity_in(uow).events.number(event, now, _MOST_WITH_USER)
+    if identity_in(uow).events.count(event, user_id, address, now, every):
         return
     if rows >= _MOST_WITH_ADDRESS:
         address = user_agent = None
         if rows >= _MOST_WITH_USER:
             user_id = user_name = None
-        if uow.identity.events.count(event, user_id, address, now, every):
+        if identity_in(uow).events.count(event, user_id, address, now, every):
             return
     _add(uow, SignInEvent(0, now, event, user_id, user_name, address, user_agent))
 
@@ -132,7 +133,7 @@ def _user_of(uow: AnyUnitOfWork, client: Caller) -> int | None:
     """Return the user that a caller is, or whose service key it has."""
     if isinstance(client, SignedIn):
         return client.user_id
-    found = uow.identity.keys.find(client.key_hash) if isinstance(client, KeyHolder) else None
+    found = identity_in(uow).keys.find(client.key_hash) if isinstance(client, KeyHolder) else None
     return None if found is None else found[1].user_id
 
 
@@ -143,7 +144,7 @@ def _name_of(uow: AnyUnitOfWork, user_id: int | None) -> str | None:
 
 def _add(uow: AnyUnitOfWork, event: SignInEvent) -> None:
     try:
-        event_id = uow.identity.events.next_id()
+        event_id = identity_in(uow).events.next_id()
     except Conflict:  # after two billion events; nobody is kept from signing in
         return
-    uow.identity.events.add(replace(event, event_id=event_id))
+    identity_in(uow).events.add(replace(event, event_id=event_id))

@@ -5,19 +5,20 @@ lock of records, so that none at the same time removes another user's.
 """
 
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.kinds import USERS
 
 
 def remove_factor(uow: AuditedUnitOfWork, factor_id: int, user_id: int) -> bool:
     """Remove a factor of a user; return whether it existed."""
     _note_possible_lockout(uow, user_id)
-    return uow.identity.factors.remove(factor_id, user_id)
+    return identity_in(uow).factors.remove(factor_id, user_id)
 
 
 def remove_factors(uow: AuditedUnitOfWork, user_id: int) -> int:
     """Remove the factors of a user; return how many there were."""
     _note_possible_lockout(uow, user_id)
-    return uow.identity.factors.remove_all(user_id)
+    return identity_in(uow).factors.remove_all(user_id)
 
 
 def _note_possible_lockout(uow: AuditedUnitOfWork, user_id: int) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 
 from logoadmin.domain.kernel.access import CLOCK_SKEW
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose
 from logoadmin.ports.kernel.environment import Randomness
@@ -20,13 +21,13 @@ def new_challenge(
 ) -> str:
     """Store a new challenge, of an existing user if any, and return it."""
     challenge = randomness.text()
-    uow.identity.challenges.add(Challenge(_hashed(challenge), purpose, user_id, "", now + CHALLENGE_SECONDS))
+    identity_in(uow).challenges.add(Challenge(_hashed(challenge), purpose, user_id, "", now + CHALLENGE_SECONDS))
     return challenge
 
 
 def open_challenge(uow: AnyUnitOfWork, challenge: str, purpose: ChallengePurpose, now: int) -> Challenge | None:
     """Return a challenge that can be met now; None if it is unknown, used, expired, or for another purpose."""
-    found = uow.identity.challenges.get(_hashed(challenge))
+    found = identity_in(uow).challenges.get(_hashed(challenge))
     if found is None or found.purpose != purpose:
         return None
     return found if is_open(found.expires_at, now) else None

@@ -10,6 +10,7 @@ from logoadmin.domain.identity.factors.factor_records import ListedFactor, NewFa
 from logoadmin.domain.identity.sign_in_rules import SecondFactorPolicy, SignInRules
 from logoadmin.domain.kernel.access import Caller, Scope, SignedIn, SignInFactor
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.ports.identity.sign_in_storage import Factor
 from logoadmin.ports.kernel.environment import Randomness
@@ -25,7 +26,7 @@ _WRITE_SCOPES: Final = frozenset(scope for scope in Scope if scope == Scope.ALL 
 
 def confirmed_factors(uow: AnyUnitOfWork, user_id: int) -> tuple[Factor, ...]:
     """Return the factors with which a user can sign in, by factor_id."""
-    return tuple(factor for factor in uow.identity.factors.of_user(user_id) if factor.confirmed)
+    return tuple(factor for factor in identity_in(uow).factors.of_user(user_id) if factor.confirmed)
 
 
 def listed(factor: Factor) -> ListedFactor:
@@ -51,7 +52,7 @@ def require_first_step(uow: AnyUnitOfWork, user_id: int) -> None:
     Raises:
         Conflict: they cannot.
     """
-    identity = uow.identity
+    identity = identity_in(uow)
     has_one = (
         identity.passwords.get(user_id) is not None
         or identity.identities.of_user(user_id)
@@ -81,11 +82,11 @@ def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: R
     is_first = len(factors) == 1
     if is_first:
         _end_other_sessions(uow, user_id)
-    for session in uow.identity.sessions.of_user(user_id):
+    for session in identity_in(uow).sessions.of_user(user_id):
         used = factor.kind if is_first else session.factor
         if (session.enrol_by, session.factor) != (None, used):
-            uow.identity.sessions.update(replace(session, enrol_by=None, factor=used))
-    uow.identity.challenges.drop(user_id, "second_factor")
+            identity_in(uow).sessions.update(replace(session, enrol_by=None, factor=used))
+    identity_in(uow).challenges.drop(user_id, "second_factor")
     record_event(uow, "factor_added", user_id, uow.caller, uow.now, factor=factor.kind)
     codes = replace_recovery_codes(uow, user_id, randomness) if is_first else None
     return NewFactor(factor_id, factor.kind, factor.name, factor.created_at, factor.last_used_at, codes)
@@ -94,9 +95,11 @@ def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: R
 def _end_other_sessions(uow: AuditedUnitOfWork, user_id: int) -> None:
     own = uow.caller.session_id if isinstance(uow.caller, SignedIn) else None
     others = [
-        each for each in uow.identity.sessions.of_user(user_id) if each.session_id != own and each.expires_at > uow.now
+        each
+        for each in identity_in(uow).sessions.of_user(user_id)
+        if each.session_id != own and each.expires_at > uow.now
     ]
-    uow.identity.sessions.end_all(user_id, own)
+    identity_in(uow).sessions.end_all(user_id, own)
     if others:
         record_event(uow, "session_ended", user_id, uow.caller, uow.now, count=len(others))
 
@@ -109,15 +112,15 @@ def unenrolled(uow: AuditedUnitOfWork, user_id: int, removed: Iterable[Factor]) 
     for factor in removed:
         if factor.confirmed:
             record_event(uow, "factor_removed", user_id, uow.caller, uow.now, factor=factor.kind)
-    uow.identity.challenges.drop(user_id, "second_factor")
+    identity_in(uow).challenges.drop(user_id, "second_factor")
     if not confirmed_factors(uow, user_id):
-        uow.identity.recovery_codes.replace(user_id, ())
+        identity_in(uow).recovery_codes.replace(user_id, ())
 
 
 def replace_recovery_codes(uow: AuditedUnitOfWork, user_id: int, randomness: Randomness) -> tuple[str, ...]:
     """Return ten new recovery codes of a user, whose hashes replace all others; the event is recorded."""
     codes = tuple(new_code(randomness) for _ in range(RECOVERY_CODES))
-    uow.identity.recovery_codes.replace(user_id, [hashed_code("recovery code", user_id, code) for code in codes])
+    identity_in(uow).recovery_codes.replace(user_id, [hashed_code("recovery code", user_id, code) for code in codes])
     record_event(uow, "recovery_codes_made", user_id, uow.caller, uow.now)
     return codes
 
@@ -125,7 +128,9 @@ def replace_recovery_codes(uow: AuditedUnitOfWork, user_id: int, randomness: Ran
 def are_codes_unused(caller: Caller, uow: AnyUnitOfWork, made: NewFactor | NewRecoveryCodes, _now: int) -> bool:
     """Return whether the caller's new recovery codes can be shown again: none was used or replaced."""
     user_id, codes = (caller.user_id if isinstance(caller, SignedIn) else -1), made.recovery_codes or ()
-    return all(uow.identity.recovery_codes.has(user_id, hashed_code("recovery code", user_id, code)) for code in codes)
+    return all(
+        identity_in(uow).recovery_codes.has(user_id, hashed_code("recovery code", user_id, code)) for code in codes
+    )
 
 
 def enrol_by(
@@ -145,10 +150,10 @@ def enrol_by(
     """
     if not is_required(rules.second_factor, scope) or factor == "issuer" or confirmed_factors(uow, user_id):
         return None
-    since = uow.identity.second_factor_since.get(user_id)
+    since = identity_in(uow).second_factor_since.get(user_id)
     if since is None or since > now:  # by a clock that was ahead
         since = now
-        uow.identity.second_factor_since.set(user_id, since)
+        identity_in(uow).second_factor_since.set(user_id, since)
     return since + rules.grace_days * _DAY
 
 

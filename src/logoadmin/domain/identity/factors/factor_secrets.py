@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.context_ports import secrets_in
 from logoadmin.domain.kernel.errors import TablesMissing
 from logoadmin.ports.kernel.encryption import Encryption
 
@@ -49,7 +50,7 @@ class FactorSecrets:
         return None
 
     def _keys(self, uow: AnyUnitOfWork) -> tuple[str, ...]:
-        stored = uow.secrets.get(FACTOR_KEY)
+        stored = secrets_in(uow).get(FACTOR_KEY)
         return (*self.given, *(() if stored is None else (stored,)))
 
 

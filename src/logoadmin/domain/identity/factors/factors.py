@@ -35,8 +35,9 @@ from logoadmin.domain.kernel.access import (
     SignedIn,
     user_of,
 )
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Reading, get_existing
 from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import (
     Conflict,
     InvalidInput,
@@ -47,9 +48,9 @@ from logoadmin.domain.kernel.errors import (
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import FactorId, FactorName, TotpCode, UserId
+from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.use_cases import Service, reads, reads_with_rights, use_case, writes
 from logoadmin.ports.kernel.environment import Randomness
-from logoadmin.ports.storage import UnitOfWork
 
 
 class ListFactors(Command):
@@ -111,7 +112,7 @@ class FactorService(Service):
         self._issuer = issuer
 
     @reads_with_rights(Permission(signed_in=True, enrols=True))
-    def list(self, uow: UnitOfWork, _command: ListFactors, held: Held) -> tuple[ListedFactor, ...]:
+    def list(self, uow: ReadUnitOfWork, _command: ListFactors, held: Held) -> tuple[ListedFactor, ...]:
         """Return the caller's second factors, by factor_id (contract O1).
 
         Raises:
@@ -121,7 +122,7 @@ class FactorService(Service):
         return tuple(map(listed, confirmed_factors(uow, user_of(held))))
 
     @reads(Permission(Scope.USERS_READ))
-    def list_of_user(self, uow: UnitOfWork, command: ListUserFactors) -> tuple[ListedFactor, ...]:
+    def list_of_user(self, uow: ReadUnitOfWork, command: ListUserFactors) -> tuple[ListedFactor, ...]:
         """Return the second factors of a user, by factor_id (contract O1).
 
         Raises:
@@ -145,7 +146,7 @@ class FactorService(Service):
         """
         secret = new_secret(self._randomness)
 
-        def username(uow: UnitOfWork, _: EnrolTotp, held: Held) -> str:
+        def username(uow: Reading, _: EnrolTotp, held: Held) -> str:
             return get_existing(uow, USERS, user_of(held)).username
 
         # Drawn before the write, because that takes a while.
@@ -200,7 +201,9 @@ class FactorService(Service):
             Conflict: nobody who holds everything could sign in any more, or only an authenticator app would be left.
         """
         user_id = user_of(uow.held)
-        removed = [factor for factor in uow.identity.factors.of_user(user_id) if factor.factor_id == command.factor_id]
+        removed = [
+            factor for factor in identity_in(uow).factors.of_user(user_id) if factor.factor_id == command.factor_id
+        ]
         if not remove_factor(uow, command.factor_id, user_id):
             raise NotFound("Factor", command.factor_id)
         if command.if_match is not None:
@@ -234,14 +237,14 @@ class FactorService(Service):
         return gate.write(command, caller, remove_all)
 
     @reads_with_rights(Permission(signed_in=True, enrols=True))
-    def recovery_codes(self, uow: UnitOfWork, _command: CountRecoveryCodes, held: Held) -> RecoveryCodesLeft:
+    def recovery_codes(self, uow: ReadUnitOfWork, _command: CountRecoveryCodes, held: Held) -> RecoveryCodesLeft:
         """Return how many of the caller's recovery codes are left (contract O1).
 
         Raises:
             NotAuthenticated: the caller is not a user.
             NotPermitted: the caller is a service key.
         """
-        return RecoveryCodesLeft(uow.identity.recovery_codes.left(user_of(held)))
+        return RecoveryCodesLeft(identity_in(uow).recovery_codes.left(user_of(held)))
 
     @use_case(Permission(signed_in=True, recent=True, enrols=True))
     def make_recovery_codes(self, gate: Gate, command: MakeRecoveryCodes, caller: Caller = OWNER) -> NewRecoveryCodes:
@@ -265,7 +268,7 @@ class FactorService(Service):
         return gate.write(command, caller, make, unused=partial(are_codes_unused, caller))
 
 
-def _is_unconfirmed(caller: Caller, uow: UnitOfWork, made: NewTotp, _now: int) -> bool:
+def _is_unconfirmed(caller: Caller, uow: Reading, made: NewTotp, _now: int) -> bool:
     """Return whether the caller's new secret can be shown again: it was not confirmed or replaced."""
-    factors = uow.identity.factors.of_user(caller.user_id) if isinstance(caller, SignedIn) else ()
+    factors = identity_in(uow).factors.of_user(caller.user_id) if isinstance(caller, SignedIn) else ()
     return any(factor.factor_id == made.factor_id and not factor.confirmed for factor in factors)

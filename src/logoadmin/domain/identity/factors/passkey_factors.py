@@ -9,6 +9,7 @@ from typing import Any
 from logoadmin.domain.identity.factors.enrolment import confirmed_factors, require_room
 from logoadmin.domain.identity.factors.passkey_records import CreatedCredential, UsedCredential
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, Problem
 from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkey, PasskeyRefused, Passkeys
 from logoadmin.ports.identity.sign_in_storage import Factor
@@ -69,11 +70,11 @@ class PasskeyFactors:
         except PasskeyRefused as refused:
             log.info("A new passkey of user %d was refused: %.200r", user_id, str(refused))
             raise InvalidInput([Problem(("credential",), "Passkey could not be verified", "value_error")]) from None
-        if uow.identity.factors.find_credential(created.credential) is not None:
+        if identity_in(uow).factors.find_credential(created.credential) is not None:
             raise Conflict("This passkey is enrolled already")
         secret = {"public_key": created.public_key, "synced": created.synced, "transports": created.transports}
         factor = Factor(
-            uow.identity.factors.next_id(),
+            identity_in(uow).factors.next_id(),
             user_id,
             "passkey",
             name,
@@ -84,7 +85,7 @@ class PasskeyFactors:
             confirmed=True,
             last_used_at=None,
         )
-        uow.identity.factors.add(factor)
+        identity_in(uow).factors.add(factor)
         return factor.factor_id
 
     def request_options(self, factors: Iterable[Factor], challenge: str) -> Mapping[str, Any]:
@@ -108,7 +109,7 @@ class PasskeyFactors:
         Raises:
             Conflict: passkeys cannot be used here.
         """
-        passkeys, factor = self.opened(), uow.identity.factors.find_credential(credential.id)
+        passkeys, factor = self.opened(), identity_in(uow).factors.find_credential(credential.id)
         if factor is None or not factor.confirmed or of_user not in (None, factor.user_id):
             return None
         passkey = _passkey(factor)
@@ -121,7 +122,7 @@ class PasskeyFactors:
         if not passkey.synced and counter <= passkey.counter and (counter or passkey.counter):
             log.warning("Passkey %d was refused: its counter went back, so it may have been copied", factor.factor_id)
             return None
-        uow.identity.factors.use(factor.factor_id, counter, now)
+        identity_in(uow).factors.use(factor.factor_id, counter, now)
         return factor.user_id
 
 

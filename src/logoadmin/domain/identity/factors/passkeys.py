@@ -11,6 +11,7 @@ from logoadmin.domain.identity.link_users import require_not_by_link
 from logoadmin.domain.kernel.access import OWNER, Caller, Permission, user_of
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing
 from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import USERS
@@ -58,7 +59,7 @@ class PasskeyService(Service):
         def begin(uow: AuditedUnitOfWork, _: BeginPasskey) -> PasskeyOptions:
             user_id = user_of(uow.held)
             require_not_by_link(uow, uow.held)
-            uow.identity.challenges.drop(user_id, "passkey_enrolment")
+            identity_in(uow).challenges.drop(user_id, "passkey_enrolment")
             challenge = new_challenge(uow, self._randomness, "passkey_enrolment", user_id, uow.now)
             username = get_existing(uow, USERS, user_id).username
             return PasskeyOptions(challenge, self._passkeys.creation_options(uow, user_id, username, challenge))
@@ -86,7 +87,7 @@ class PasskeyService(Service):
         def enrol(uow: AuditedUnitOfWork, command: EnrolPasskey) -> NewFactor:
             user_id, now = user_of(uow.held), uow.now
             found = open_challenge(uow, command.challenge, "passkey_enrolment", now)
-            if found is None or found.user_id != user_id or not uow.identity.challenges.take(found.challenge_hash):
+            if found is None or found.user_id != user_id or not identity_in(uow).challenges.take(found.challenge_hash):
                 text = "Challenge was used or has expired"
                 raise InvalidInput([Problem(("challenge",), text, "value_error")])
             factor_id = self._passkeys.add(uow, user_id, command.name, command.challenge, command.credential, now)

@@ -13,6 +13,7 @@ from typing import Final
 
 from logoadmin.domain.identity.factors.challenges import CHALLENGE_SECONDS, is_open
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.jwk import base64url
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.ports.identity.sign_in_storage import Challenge
@@ -47,7 +48,7 @@ class SignedChallenges:
         if expires_at is None or not is_open(expires_at, now):
             return False
         hash_ = stored_hash("challenge", challenge)
-        return uow.identity.challenges.add_once(Challenge(hash_, "passkey", None, "", expires_at + _REMEMBERED))
+        return identity_in(uow).challenges.add_once(Challenge(hash_, "passkey", None, "", expires_at + _REMEMBERED))
 
     def _expiry(self, challenge: str) -> int | None:
         """Return when a challenge of ours expires; None for any other text, also one that is decoded alike."""

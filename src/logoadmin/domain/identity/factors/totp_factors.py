@@ -9,6 +9,7 @@ from logoadmin.domain.identity.factors.factor_secrets import FactorSecrets
 from logoadmin.domain.identity.factors.totp import matching_step
 from logoadmin.domain.kernel.access import CLOCK_SKEW
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import Conflict, NotFound
 from logoadmin.ports.identity.sign_in_storage import Factor
 
@@ -31,15 +32,15 @@ class TotpFactors:
         Raises:
             Conflict: the user has 20 factors.
         """
-        for factor in uow.identity.factors.of_user(user_id):
+        for factor in identity_in(uow).factors.of_user(user_id):
             if not factor.confirmed:
-                uow.identity.factors.remove(factor.factor_id, user_id)  # it signed nobody in
+                identity_in(uow).factors.remove(factor.factor_id, user_id)  # it signed nobody in
         require_room(uow, user_id)
         encrypted = self.secrets.encrypted(uow, user_id, secret)
         factor = Factor(
-            uow.identity.factors.next_id(), user_id, "totp", name, now, encrypted, None, _NEVER, False, None
+            identity_in(uow).factors.next_id(), user_id, "totp", name, now, encrypted, None, _NEVER, False, None
         )
-        uow.identity.factors.add(factor)
+        identity_in(uow).factors.add(factor)
         return factor
 
     def confirm(self, uow: AnyUnitOfWork, user_id: int, factor_id: int, code: str, now: int) -> bool:
@@ -49,7 +50,7 @@ class TotpFactors:
             NotFound: the user has no such secret, or it has expired.
             Conflict: it is confirmed already.
         """
-        factor = next((each for each in uow.identity.factors.of_user(user_id) if each.factor_id == factor_id), None)
+        factor = next((each for each in identity_in(uow).factors.of_user(user_id) if each.factor_id == factor_id), None)
         if factor is not None and factor.confirmed:
             raise Conflict(f"Factor {factor_id} is confirmed already")
         if factor is None or not -CLOCK_SKEW <= now - factor.created_at <= _ENROLMENT_SECONDS:
@@ -57,7 +58,7 @@ class TotpFactors:
         step = self._matching_step(uow, factor, code, now)
         if step is None:
             return False
-        uow.identity.factors.confirm(factor_id, step, now)
+        identity_in(uow).factors.confirm(factor_id, step, now)
         return True
 
     def use(self, uow: AnyUnitOfWork, user_id: int, code: str, now: int) -> bool:
@@ -65,7 +66,7 @@ class TotpFactors:
         for factor in confirmed_factors(uow, user_id):
             step = self._matching_step(uow, factor, code, now) if factor.kind == "totp" else None
             if step is not None:
-                uow.identity.factors.use(factor.factor_id, step, now)
+                identity_in(uow).factors.use(factor.factor_id, step, now)
                 return True
         return False
 
@@ -77,5 +78,7 @@ class TotpFactors:
             return None
         step = matching_step(secret, code, now, factor.counter)
         if step is not None and not is_current:
-            uow.identity.factors.replace_secret(factor.factor_id, self.secrets.encrypted(uow, factor.user_id, secret))
+            identity_in(uow).factors.replace_secret(
+                factor.factor_id, self.secrets.encrypted(uow, factor.user_id, secret)
+            )
         return step

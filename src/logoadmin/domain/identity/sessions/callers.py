@@ -18,6 +18,7 @@ from logoadmin.domain.kernel.access import (
     SignedIn,
 )
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import (
     InvalidToken,
     NotFound,
@@ -142,7 +143,7 @@ def require_recent_sign_in(uow: AnyUnitOfWork, held: Rights, now: int) -> None:
         raise NotPermitted
     if not -CLOCK_SKEW <= now - held.signed_in_at <= RECENT_SECONDS:
         raise RecentSignInRequired
-    if held.factor == "password" and any(factor.confirmed for factor in uow.identity.factors.of_user(held.user_id)):
+    if held.factor == "password" and any(factor.confirmed for factor in identity_in(uow).factors.of_user(held.user_id)):
         raise RecentSignInRequired
 
 

@@ -12,6 +12,7 @@ from logoadmin.domain.identity.sign_in_rules import NOT_RECENT_SECONDS, SignInRu
 from logoadmin.domain.identity.user_networks import remember_network
 from logoadmin.domain.kernel.access import CLOCK_SKEW, Anonymous, Caller, SignedIn, SignInFactor
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import InvalidToken
 from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT
 from logoadmin.domain.kernel.secret_hashes import stored_hash
@@ -64,13 +65,13 @@ class SessionTokens:
         A user who proved who they are before now, at ``signed_in_at``, has a session that is no longer recent if that
         is 10 minutes ago or more (contract O3).
         """
-        known = sorted(uow.identity.sessions.of_user(user_id), key=_last_used)
+        known = sorted(identity_in(uow).sessions.of_user(user_id), key=_last_used)
         for rested in known[: max(0, len(known) - MOST_SESSIONS + 1)]:
-            uow.identity.sessions.end(rested.session_id)
+            identity_in(uow).sessions.end(rested.session_id)
         session = _begun(self._randomness.text(), user_id, client, now, self.lifetimes, factor)
         if signed_in_at is not None:
             session = replace(session, created_at=min(max(signed_in_at, now - NOT_RECENT_SECONDS), now))
-        uow.identity.sessions.add(session)
+        identity_in(uow).sessions.add(session)
         record_event(uow, "signed_in", user_id, client, now, factor=factor)
         self._remember_network(uow, user_id, client, now)
         return self._given(uow, session, now)
@@ -87,15 +88,15 @@ class SessionTokens:
         session, used = known
         is_open = self.lifetimes.end_of(session, now) > now
         if is_open and not used and not self._admits(uow, session):
-            uow.identity.sessions.end(session.session_id)
+            identity_in(uow).sessions.end(session.session_id)
             return EndedSession(ended=True)
-        if used or not is_open or not uow.identity.sessions.use_refresh_token(_hashed(refresh_token)):
-            uow.identity.sessions.end(session.session_id)
+        if used or not is_open or not identity_in(uow).sessions.use_refresh_token(_hashed(refresh_token)):
+            identity_in(uow).sessions.end(session.session_id)
             if is_open:
                 record_event(uow, "token_reused", session.user_id, client, now)
             return EndedSession(ended=True)
         session = _refreshed(session, now, self.lifetimes)
-        uow.identity.sessions.update(session)
+        identity_in(uow).sessions.update(session)
         self._remember_network(uow, session.user_id, client, now)
         return self._given(uow, session, now)
 
@@ -116,14 +117,14 @@ class SessionTokens:
 
     def _given(self, uow: AnyUnitOfWork, session: Session, now: int) -> Tokens:
         refresh_token = self._randomness.text()
-        uow.identity.sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
-        held = uow.identity.sessions.rights(session.session_id, session.user_id)
+        identity_in(uow).sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
+        held = identity_in(uow).sessions.rights(session.session_id, session.user_id)
         if held is None:
             raise InvalidToken
         scope = tuple(sorted(held.scope))
         by = enrol_by(uow, session.user_id, held.scope, session.factor, self._rules, now)
         if by != session.enrol_by:
-            uow.identity.sessions.update(replace(session, enrol_by=by))
+            identity_in(uow).sessions.update(replace(session, enrol_by=by))
         seconds = min(self.lifetimes.access_token, session.expires_at - now)
         grant = Grant(session.user_id, session.session_id, now, now + seconds, scope)
         return Tokens(self._signer.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))
@@ -131,14 +132,14 @@ class SessionTokens:
 
 def session_of_token(uow: AnyUnitOfWork, refresh_token: str) -> tuple[Session, bool] | None:
     """Return the session of a refresh token, and whether the token was used; None if it is unknown."""
-    return uow.identity.sessions.refresh_token(_hashed(refresh_token))
+    return identity_in(uow).sessions.refresh_token(_hashed(refresh_token))
 
 
 def sessions_of(
     user_id: int, uow: AnyUnitOfWork, now: int, lifetimes: Lifetimes, current: str | None = None
 ) -> tuple[ListedSession, ...]:
     """Return the sessions of a user that have not expired, by created_at, then by session_id."""
-    ends = [(session, lifetimes.end_of(session, now)) for session in uow.identity.sessions.of_user(user_id)]
+    ends = [(session, lifetimes.end_of(session, now)) for session in identity_in(uow).sessions.of_user(user_id)]
     return tuple(
         ListedSession(
             session.session_id,

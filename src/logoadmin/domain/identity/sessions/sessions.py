@@ -36,8 +36,9 @@ from logoadmin.domain.kernel.access import (
     SignedIn,
     user_of,
 )
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing, snapshot
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Reading, get_existing, snapshot
 from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import (
     InvalidToken,
     NotAuthenticated,
@@ -48,11 +49,11 @@ from logoadmin.domain.kernel.errors import (
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import OpaqueToken, SessionId, UserId, described
+from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.use_cases import Service, for_program, reads_with_rights, use_case, writes
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.tokens import TokenVerifier
 from logoadmin.ports.kernel.environment import Clock
-from logoadmin.ports.storage import UnitOfWork
 
 GRANT_TYPE: Final[Any] = described("How to sign in: by `password` or by `refresh_token`.", "password")
 
@@ -172,7 +173,7 @@ class SessionService(Service):
             session: SignedIn | Session | None = own
             if command.refresh_token is not UNSET:
                 session, _ = session_of_token(uow, command.refresh_token) or (None, False)
-            if session is None or not uow.identity.sessions.end(session.session_id):
+            if session is None or not identity_in(uow).sessions.end(session.session_id):
                 return EndedSession(ended=False)
             record_event(uow, "session_ended", session.user_id, caller, uow.now)
             return EndedSession(ended=True)
@@ -188,7 +189,7 @@ class SessionService(Service):
             NotPermitted: the caller is a service key.
         """
 
-        def list_own(uow: UnitOfWork, _: ListSessions, held: Held) -> tuple[ListedSession, ...]:
+        def list_own(uow: Reading, _: ListSessions, held: Held) -> tuple[ListedSession, ...]:
             user_id, now = user_of(held), self._clock.now()
             return sessions_of(user_id, uow, now, self._session_tokens.lifetimes, _session_of(caller))
 
@@ -215,7 +216,7 @@ class SessionService(Service):
             NotFound: the user does not exist.
         """
 
-        def list_theirs(uow: UnitOfWork, command: ListUserSessions, held: Held) -> tuple[ListedSession, ...]:
+        def list_theirs(uow: Reading, command: ListUserSessions, held: Held) -> tuple[ListedSession, ...]:
             _refuse_keys(held)
             get_existing(uow, USERS, command.user_id)
             now, lifetimes = self._clock.now(), self._session_tokens.lifetimes
@@ -243,7 +244,7 @@ class SessionService(Service):
             raise NotFound("Session", command.session_id)
         if command.if_match is not None:
             raise Outdated("Session", command.session_id)
-        uow.identity.sessions.end(command.session_id)
+        identity_in(uow).sessions.end(command.session_id)
         record_event(uow, "session_ended", user_id, uow.caller, uow.now)
         return RemovedSession(command.session_id)
 
@@ -265,7 +266,7 @@ class SessionService(Service):
         return RemovedUserSessions(command.user_id, ended)
 
     @reads_with_rights(Permission(signed_in=True, enrols=True, first_password=True))
-    def me(self, uow: UnitOfWork, _command: WhoAmI, held: Held) -> Me:
+    def me(self, uow: ReadUnitOfWork, _command: WhoAmI, held: Held) -> Me:
         """Return the caller's user with their current scopes (contract C3).
 
         Raises:

@@ -13,6 +13,7 @@ from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, OWNER, PUBLIC, Anonymous, Caller, Permission, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import SignInRefused
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
@@ -70,9 +71,9 @@ class CodeSignIn(Service):
         def create(uow: AuditedUnitOfWork, command: CreateSignInCode) -> NewSignInCode:
             # Who may set a password of the user may let them in.
             user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=code)
-            uow.identity.challenges.drop(user.user_id, "sign_in_code")
+            identity_in(uow).challenges.drop(user.user_id, "sign_in_code")
             expires_at = uow.now + CODE_SECONDS
-            uow.identity.challenges.add(
+            identity_in(uow).challenges.add(
                 Challenge(_hashed(user.user_id, code), "sign_in_code", user.user_id, "", expires_at)
             )
             record_event(uow, "sign_in_code_made", user.user_id, caller, uow.now)
@@ -94,7 +95,7 @@ class CodeSignIn(Service):
             attempt.count(lambda _uow, _now: (limits, None))
 
             def prove(uow: AuditedUnitOfWork) -> Proof:
-                known = uow.identity.passwords.credentials(command.username)
+                known = identity_in(uow).passwords.credentials(command.username)
                 user_id = _NOBODY if known is None else known.user_id
                 if not _take(uow, user_id, command.code):
                     raise SignInRefused("Incorrect username or code")
@@ -113,12 +114,12 @@ class CodeSignIn(Service):
 
 def _take(uow: AuditedUnitOfWork, user_id: int, code: str) -> bool:
     """Use up a code of a user; return whether it is valid now. For no user, it asks storage all the same."""
-    found = uow.identity.challenges.get(_hashed(user_id, code))
+    found = identity_in(uow).challenges.get(_hashed(user_id, code))
     if found is None or found.purpose != "sign_in_code":
         return False
     # A code from a clock that was ahead is not valid for longer.
     is_valid = uow.now < found.expires_at <= uow.now + CODE_SECONDS + CLOCK_SKEW
-    return is_valid and uow.identity.challenges.take(found.challenge_hash)
+    return is_valid and identity_in(uow).challenges.take(found.challenge_hash)
 
 
 def _hashed(user_id: int, code: str) -> str:

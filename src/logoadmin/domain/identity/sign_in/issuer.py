@@ -28,7 +28,7 @@ from logoadmin.domain.kernel.errors import Conflict, IssuerRefused, IssuerUnavai
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.limits import described
 from logoadmin.domain.kernel.public_url import PublicUrl
-from logoadmin.domain.kernel.use_cases import Service, use_case
+from logoadmin.domain.kernel.use_cases import Service, storage_of, use_case
 from logoadmin.ports.identity.issuer import IssuedIdentity, Issuer, Redemption
 from logoadmin.ports.storage import UnitOfWork
 
@@ -99,7 +99,7 @@ class IssuerSignIn(Service):
                 try:
                     return attempt.open(partial(self._prove, person))
                 except UserMissing:
-                    known = gate.storage.snapshot(partial(known_names, person))
+                    known = storage_of(gate).snapshot(partial(known_names, person))
                     create = partial(self._users.create, person=person, known=known)
                     follow_issuer(gate, attempt.client, create)
                 except RoleDiffers as differs:

@@ -14,6 +14,7 @@ from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, OWNER, PUBLIC, Caller, Permission, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
 from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import (
     Conflict,
     DuplicateEntry,
@@ -102,7 +103,7 @@ class LinkSignIn(Service):
             # Who may set a password of the user may let them in.
             users.authorize(user, password=link)
             expires_at = uow.now + LINK_SECONDS
-            challenges = uow.identity.challenges
+            challenges = identity_in(uow).challenges
             challenges.drop(user.user_id, _PURPOSE)
             rights = " ".join(_scope_of(uow, user))
             challenges.add(Challenge(_hashed(link), _PURPOSE, user.user_id, rights, expires_at))
@@ -175,13 +176,13 @@ def _scope_of(uow: AnyUnitOfWork, user: User) -> tuple[str, ...]:
 
 def _taken(uow: AuditedUnitOfWork, link: str) -> User | None:
     """Use up a link; return its user if it is valid now."""
-    found = uow.identity.challenges.get(_hashed(link))
+    found = identity_in(uow).challenges.get(_hashed(link))
     if found is None or found.purpose != _PURPOSE or found.user_id is None:
         return None
     # A link from a clock that was ahead is not valid for longer.
     is_valid = uow.now < found.expires_at <= uow.now + LINK_SECONDS + CLOCK_SKEW
     user = uow.records(USERS).get(found.user_id)
-    if not uow.identity.challenges.take(found.challenge_hash) or not is_valid or user is None:
+    if not identity_in(uow).challenges.take(found.challenge_hash) or not is_valid or user is None:
         return None
     is_as_before = {*_scope_of(uow, user)} <= {*found.data.split()}
     return user if is_as_before and other_way_in(uow, user.user_id) is None else None

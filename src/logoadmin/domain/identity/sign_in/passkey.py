@@ -12,13 +12,13 @@ from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.session_opening import Proof, SessionOpening
 from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Reading
 from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.context_ports import history_in, identity_in
 from logoadmin.domain.kernel.errors import passkey_refused, sign_in_ended
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.limits import Challenge, described
 from logoadmin.domain.kernel.use_cases import use_case
-from logoadmin.ports.storage import UnitOfWork
 
 
 class AskPasskey(Command):
@@ -54,10 +54,10 @@ class PasskeySignIn(PasskeyService):
         passkeys, challenge = self._passkeys.opened(), self._challenges.new(self._opening.clock.now())
         options = PasskeyOptions(challenge, passkeys.request_options(challenge, verified=True))
 
-        def respond(uow: UnitOfWork, _: AskPasskey) -> PasskeyOptions:
+        def respond(uow: Reading, _: AskPasskey) -> PasskeyOptions:
             # Without its database a service says so now, and not after people have touched their devices. Only a
             # statement finds that out: a pooled connection outlives its server unnoticed.
-            uow.changes.last_id()
+            history_in(uow).last_id()
             return options
 
         return gate.read(command, caller, respond)
@@ -88,7 +88,7 @@ class PasskeySignIn(PasskeyService):
             return attempt.open(prove)
 
 
-def _user_of(command: SignInWithPasskey, uow: UnitOfWork) -> int | None:
+def _user_of(command: SignInWithPasskey, uow: Reading) -> int | None:
     """Return the user of the passkey that a command names, for events: it may be refused because it was copied."""
-    factor = uow.identity.factors.find_credential(command.passkey.id)
+    factor = identity_in(uow).factors.find_credential(command.passkey.id)
     return None if factor is None else factor.user_id

@@ -16,11 +16,12 @@ from logoadmin.domain.identity.user_networks import is_known_network
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import SecondFactorRequired, SignInRefused, StorageUnavailable
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.limits import ExistingUsername, Password
 from logoadmin.domain.kernel.records import PasswordHash
-from logoadmin.domain.kernel.use_cases import use_case
+from logoadmin.domain.kernel.use_cases import storage_of, use_case
 from logoadmin.ports.identity.password_storage import Credentials
 from logoadmin.ports.identity.passwords import PasswordHasher
 from logoadmin.ports.identity.tokens import TokenVerifier
@@ -82,12 +83,12 @@ class PasswordSignIn(SessionService):
             def prove(uow: AuditedUnitOfWork) -> Proof:
                 user_id = credentials.user_id
                 # Changed while it was verified.
-                if uow.identity.passwords.credentials(command.username) != credentials or confirmed_factors(
+                if identity_in(uow).passwords.credentials(command.username) != credentials or confirmed_factors(
                     uow, user_id
                 ):
                     raise SignInRefused
                 if rehashed is not None:
-                    uow.identity.passwords.set(user_id, rehashed)
+                    identity_in(uow).passwords.set(user_id, rehashed)
                 return Proof(user_id, "password")
 
             return attempt.open(prove)
@@ -128,7 +129,7 @@ class PasswordSignIn(SessionService):
             return
         self._classes = now, self._classes[1]  # others need not read them at the same time
         with suppress(StorageUnavailable):
-            self._classes = now, self.transactions.storage.read(lambda uow: uow.identity.passwords.classes())
+            self._classes = now, storage_of(self).read(lambda uow: uow.identity.passwords.classes())
 
     def _require_second_step(
         self, attempt: Attempt, command: SignIn, credentials: Credentials, rehashed: PasswordHash | None
@@ -152,6 +153,6 @@ class PasswordSignIn(SessionService):
                     uow.identity.passwords.set(credentials.user_id, rehashed)
             return required
 
-        required = self.transactions.storage.write(challenge, "sessions")
+        required = storage_of(self).write(challenge, "sessions")
         if required is not None:
             raise required

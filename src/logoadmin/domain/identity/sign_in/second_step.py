@@ -18,6 +18,7 @@ from logoadmin.domain.identity.user_networks import is_known_network
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
 from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import (
     InvalidInput,
     Problem,
@@ -91,7 +92,7 @@ class SecondStep:
             return None
         if not self.passkeys.are_usable:
             has.discard("passkey")
-        if uow.identity.recovery_codes.left(user_id):
+        if identity_in(uow).recovery_codes.left(user_id):
             has.add("recovery_code")
         challenge = new_challenge(uow, self.randomness, "second_factor", user_id, now)
         passkey = self.passkeys.request_options(factors, challenge) if "passkey" in has else None
@@ -110,7 +111,7 @@ class SecondStep:
             case "totp":
                 is_right = self.totp.use(uow, user_id, answer, now)
             case "recovery_code":
-                is_right = uow.identity.recovery_codes.use(user_id, hashed_code("recovery code", user_id, answer))
+                is_right = identity_in(uow).recovery_codes.use(user_id, hashed_code("recovery code", user_id, answer))
             case "passkey":
                 is_right = self.passkeys.use(uow, challenge, answer, now, of_user=user_id) is not None
         if not is_right:
@@ -145,7 +146,7 @@ class SecondStepSignIn(FactorService):
                 if (
                     challenge is None
                     or challenge.user_id is None
-                    or not uow.identity.challenges.take(challenge.challenge_hash)
+                    or not identity_in(uow).challenges.take(challenge.challenge_hash)
                 ):
                     raise sign_in_ended()
                 self._second_step.verify(uow, challenge.user_id, command.challenge, kind, answer, uow.now)

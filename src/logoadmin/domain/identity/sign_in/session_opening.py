@@ -25,6 +25,7 @@ from logoadmin.domain.identity.sign_in_limits import Limit, counting_sign_in, su
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller, SignInFactor
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import SignInForbidden, TooManySignIns
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.ports.kernel.environment import Clock
@@ -163,7 +164,7 @@ class Attempt:
             succeeded(uow, self._limits)
             if is_suspended(uow, proof.user_id):
                 raise SignInForbidden(SUSPENDED)
-            if uow.identity.identities.is_refused(proof.user_id):
+            if identity_in(uow).identities.is_refused(proof.user_id):
                 raise SignInForbidden(NO_ROLE)
             tokens = self._opening.tokens
             return tokens.begin(uow, proof.user_id, self.client, uow.now, proof.factor, proof.signed_in_at)

@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Scope
+from logoadmin.domain.kernel.audited_unit_of_work import Reading
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
@@ -17,7 +18,6 @@ from logoadmin.domain.publication.css.pages import Pages
 from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.ports.kernel.environment import Clock
-from logoadmin.ports.storage import UnitOfWork
 
 MAX_SECONDS: Final = 2.0
 
@@ -71,7 +71,7 @@ def verdict_on(kind: AnyArtworkKind, custom_css: str, clock: Clock, pages: Pages
     return judge(custom_css, kind.css_form, may_go_on=lambda: clock.worked() < end, pages=pages)
 
 
-def _require_scope(_uow: UnitOfWork, _command: JudgeCss, held: Held) -> None:
+def _require_scope(_uow: Reading, _command: JudgeCss, held: Held) -> None:
     scopes = (Scope.PROPOSALS_WRITE, *(kind.write_scope for kind in ARTWORK_KINDS))
     if not any(map(held.hold, scopes)):
         raise NotPermitted

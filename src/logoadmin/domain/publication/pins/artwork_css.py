@@ -4,19 +4,18 @@ from dataclasses import replace
 from typing import Any
 
 from logoadmin.domain.kernel.access import OWNER, Caller
-from logoadmin.domain.kernel.audited_unit_of_work import get_existing, unless_unmodified
+from logoadmin.domain.kernel.audited_unit_of_work import Reading, get_existing, unless_unmodified
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import AnyArtworkKind
 from logoadmin.domain.kernel.limits import LogoId, ThemeId
 from logoadmin.domain.kernel.records import version_of
-from logoadmin.domain.kernel.use_cases import OF_KIND, Service, use_case
+from logoadmin.domain.kernel.use_cases import OF_KIND, Service, storage_of, use_case
 from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css.targets import NO_TARGETS
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.domain.publication.pins.pin_changes import imports_of
 from logoadmin.domain.publication.pins.pinned_css import PinnedSheets, StoredPins
-from logoadmin.ports.storage import UnitOfWork
 
 
 class GetArtworkCss(Command):
@@ -61,10 +60,10 @@ class ArtworkCss(Service):
         artwork = gate.read(command, caller, self._existing)
         id_, css, pages = self._kind.id_of(artwork), artwork.custom_css, self.targets.pages(artwork.target)
         if imports_of(self._kind, css):
-            sheets = PinnedSheets(StoredPins(gate.storage), self._kind, id_)
+            sheets = PinnedSheets(StoredPins(storage_of(gate)), self._kind, id_)
             return judge(css, self._kind.css_form, sheets.texts(id_, css), pages=pages)
         unless_unmodified(artwork, command)
         return replace(judge(css, self._kind.css_form, pages=pages), version=version_of(artwork))
 
-    def _existing(self, uow: UnitOfWork, command: GetArtworkCss) -> Any:
+    def _existing(self, uow: Reading, command: GetArtworkCss) -> Any:
         return get_existing(uow, self._kind, self._kind.id_of(command))

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedRecords, AuditedUnitOfWork
+from logoadmin.domain.kernel.context_ports import publication_in
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.kinds import AnyArtworkKind
 from logoadmin.domain.publication.pins.pin_changes import DOCUMENTS, PINS_ACCEPTED, PINS_FIELD, repinned
@@ -14,7 +15,7 @@ class AuditedPins:
     """The pins of one kind of artwork."""
 
     def __init__(self, kind: AnyArtworkKind, uow: AuditedUnitOfWork) -> None:
-        self._kind, self._stored = kind, uow.publication.pins
+        self._kind, self._stored = kind, publication_in(uow).pins
         self._artworks: AuditedRecords[Any] = uow.records(kind)
 
     def of(self, artwork_id: int) -> dict[str, Pin]:

@@ -13,11 +13,12 @@ from typing import Any, ClassVar, Final
 from logoadmin.domain.kernel.access import OWNER, Caller, Permission
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing
 from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.context_ports import publication_in
 from logoadmin.domain.kernel.errors import Conflict, OutgoingError
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import LOGOS, THEMES, AnyArtworkKind
 from logoadmin.domain.kernel.limits import LogoId, ThemeId
-from logoadmin.domain.kernel.use_cases import Service, for_program, use_case
+from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case
 from logoadmin.domain.publication.css import TooLarge, inline, judge
 from logoadmin.domain.publication.pins.audited_pins import AuditedPins
 from logoadmin.domain.publication.pins.import_trees import MOST_BYTES, Outcome, SheetFetcher, sha256_of
@@ -167,7 +168,7 @@ class PinService(Service):
             NotFound: the artwork does not exist.
         """
         kind, record = command.of_kind, gate.read(command, caller, _record)
-        stored = StoredPins(gate.storage)
+        stored = StoredPins(storage_of(gate))
         return _compared(stored, kind, record, _listed(stored, kind, record))
 
     @use_case({GetThemeCopies: _OF_THEMES, GetLogoCopies: _OF_LOGOS})
@@ -180,7 +181,7 @@ class PinService(Service):
             NotFound: the artwork does not exist.
         """
         kind, record = command.of_kind, gate.read(command, caller, _record)
-        stored, urls = StoredPins(gate.storage), imports_of(kind, record.custom_css)
+        stored, urls = StoredPins(storage_of(gate)), imports_of(kind, record.custom_css)
         imports = {pin.url: pin for pin in stored.of(kind.kind, kind.id_of(record)) if pin.url in urls}
         pinned = {url: pin.sheet for url, pin in imports.items() if pin.sheet is not None}
         offered = {url: pin.offered for url, pin in imports.items() if pin.offered is not None}
@@ -206,8 +207,8 @@ class PinService(Service):
 
         def work(uow: AuditedUnitOfWork, _: CheckPins) -> dict[str, Any]:
             record = _record(uow, command)
-            store(uow.publication.pins, kind, record, outcomes, asked_at, uow.now)
-            return _answer(_listed(uow.publication.pins, kind, record))
+            store(publication_in(uow).pins, kind, record, outcomes, asked_at, uow.now)
+            return _answer(_listed(publication_in(uow).pins, kind, record))
 
         return self._pins_in(gate.write(command, caller, work), command)
 
@@ -224,7 +225,7 @@ class PinService(Service):
         """
         record = gate.snapshot(command, caller, _record)
         # The CSS is judged before the write, which finds that remembered.
-        _documents(StoredPins(gate.storage), command.of_kind, record)
+        _documents(StoredPins(storage_of(gate)), command.of_kind, record)
         return self._pins_in(gate.write(command, caller, _accept), command)
 
     @for_program
@@ -245,7 +246,7 @@ class PinService(Service):
         if self._outgoing is None:
             return 0
         run, end, stored = PatientOutgoing(self._outgoing, self._clock), self._clock.elapsed() + seconds, 0
-        for kind, id_ in self.transactions.storage.snapshot(partial(missing_pins, self._clock.now())):
+        for kind, id_ in storage_of(self).snapshot(partial(missing_pins, self._clock.now())):
             if self._clock.elapsed() >= end:
                 break
             stored += self._pin(run, kind, id_, missing=True) is not None
@@ -262,18 +263,18 @@ class PinService(Service):
             StorageUnavailable: the database is out of reach.
         """
         run = PatientOutgoing(self._required_outgoing(), self._clock)
-        for kind, id_ in self.transactions.storage.snapshot(artworks_with_imports):
+        for kind, id_ in storage_of(self).snapshot(artworks_with_imports):
             checked = self._pin(run, kind, id_, missing=False)
             if checked is not None:
                 yield replace(checked, imports=self._with_differences(kind, id_, checked.imports))
-        self.transactions.storage.write(forget_unused_sheets, alone=True)
+        storage_of(self).write(forget_unused_sheets, alone=True)
 
     def _pin(self, run: Outgoing, kind: AnyArtworkKind, id_: int, *, missing: bool) -> CheckedRecord | None:
         """Ask the origins of an artwork, of the imports that miss a pin or of all; return None if there is none.
 
         Others may have changed the record or its pins since it was listed.
         """
-        storage, asked_at = self.transactions.storage, self._clock.now()
+        storage, asked_at = storage_of(self), self._clock.now()
         urls = storage.snapshot(partial(urls_of, kind, id_, asked_at if missing else None))
         if not urls:
             return None
@@ -306,8 +307,8 @@ class PinService(Service):
         """Add the differences, outside of the write: sheets never change."""
         if not any(each.offered for each in imports):
             return tuple(imports)
-        record: Any = self.transactions.storage.read(lambda uow: uow.records(kind).get(id_))
-        return _compared(StoredPins(self.transactions.storage), kind, record, imports)
+        record: Any = storage_of(self).read(lambda uow: uow.records(kind).get(id_))
+        return _compared(StoredPins(storage_of(self)), kind, record, imports)
 
 
 def _record(uow: AnyUnitOfWork, command: PinsCommand) -> Any:
@@ -336,7 +337,7 @@ def _asked(fetcher: SheetFetcher, urls: Sequence[str]) -> dict[str, Outcome]:
 
 def _accept(uow: AuditedUnitOfWork, command: AcceptPins) -> dict[str, Any]:
     kind, id_, record = command.of_kind, command.of_kind.id_of(command), _record(uow, command)
-    offered = {each.url: each.offered for each in _listed(uow.publication.pins, kind, record) if each.offered}
+    offered = {each.url: each.offered for each in _listed(publication_in(uow).pins, kind, record) if each.offered}
     wanted = offered if command.offered is UNSET else command.offered
     if not wanted:
         raise Conflict(f"Nothing is offered for the imports of {kind.kind} {id_}")
@@ -345,9 +346,9 @@ def _accept(uow: AuditedUnitOfWork, command: AcceptPins) -> dict[str, Any]:
             what = "Something else" if url in offered else "Nothing"
             raise Conflict(f"{what} is offered for the import {url} of {kind.kind} {id_}")
     if DOCUMENTS in wanted:
-        uow.publication.pins.add_sheet(wanted[DOCUMENTS], _documents(uow.publication.pins, kind, record))
+        publication_in(uow).pins.add_sheet(wanted[DOCUMENTS], _documents(publication_in(uow).pins, kind, record))
     AuditedPins(kind, uow).accept(id_, wanted)
-    return _answer(_listed(uow.publication.pins, kind, record))
+    return _answer(_listed(publication_in(uow).pins, kind, record))
 
 
 def _listed(stored: ReadsPins, kind: AnyArtworkKind, record: Any) -> tuple[PinnedImport, ...]:
