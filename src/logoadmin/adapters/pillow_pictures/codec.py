@@ -8,8 +8,9 @@ from math import sqrt
 from threading import Lock
 from typing import Any, Final
 
-from PIL import Image, ImageChops, ImageCms, UnidentifiedImageError
+from PIL import Image, ImageChops, ImageCms, ImageFile, UnidentifiedImageError
 from PIL.Image import Resampling, Transpose
+from PIL.WebPImagePlugin import WebPImageFile
 
 from logoadmin.adapters.pillow_pictures.formats import (
     PNG,
@@ -92,6 +93,24 @@ class _Source:
     image: Image.Image | None = None
 
 
+class _DecodedFile(ImageFile.ImageFile):
+    """A file of decoded pixels, of which Pillow would make another copy."""
+
+    def load(self) -> None:
+        pass
+
+
+class _WebP(WebPImageFile, _DecodedFile):
+    """A WebP whose frames stay in the memory of the decoder's answer."""
+
+    def shown(self) -> Image.Image:
+        """Return the present frame."""
+        self.load()
+        file: Any = self.fp
+        self.fp = None
+        return Image.frombuffer("RGBA" if self.mode == "RGBA" else "RGBX", self.size, file.getvalue())
+
+
 class PillowPictures:
     """Implements :class:`~logoadmin.ports.gallery.pictures.PictureCodec`."""
 
@@ -162,6 +181,7 @@ def _opened(content: bytes) -> _Source:
     _check_size(image.size)
     if image.format == "WEBP":
         _check_memory(image.width * image.height <= _WEBP_PIXELS)
+        image = _WebP(io.BytesIO(content))
         frames, loops = int(getattr(image, "n_frames", 1)), int(image.info.get("loop", 1))
         return _Source("WEBP", image.size, None, loops, _kept(image.size, frames), image=image)
     segments = jpeg_segments(content)
@@ -228,13 +248,9 @@ def _composed(source: _Source) -> Iterator[tuple[Image.Image, dict[Any, Any], fl
     """Yield what is seen of each frame, with the metadata of its colours, and how long."""
     if source.animation is None:
         image: Any = source.image
-        for _ in range(source.kept):
-            if source.form == "WEBP":
-                shown, duration = _webp_frame(image)
-            else:
-                shown, duration = image, 0
-            yield shown, image.info, duration
-            del shown
+        for number in range(source.kept):
+            image.seek(number)
+            yield image.shown() if source.form == "WEBP" else image, image.info, image.info.get("duration", 0)
         return
     parts = source.animation.parts[: source.kept]
     if len(parts) == 1 and (parts[0].place, parts[0].size) == ((0, 0), source.size):
@@ -268,12 +284,6 @@ def _of_part(part: Part) -> Image.Image:
     if image.size != part.size:
         raise PictureRefused(_CUT_OFF)
     return image
-
-
-def _webp_frame(image: Any) -> tuple[Image.Image, float]:
-    """Return the next frame in the memory of the decoder's answer: Pillow's own ``load`` holds another copy."""
-    content, _, duration = image._get_next()
-    return Image.frombuffer("RGBA" if image.mode == "RGBA" else "RGBX", image.size, content), duration
 
 
 def _stored_size(size: tuple[int, int], frames: int) -> tuple[int, int]:
