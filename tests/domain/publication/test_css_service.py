@@ -33,7 +33,7 @@ def test_it_is_that_of_a_record_with_this_css(gallery: LogoAdmin, command: Judge
 class RunningClock(FrozenClock):
     """Each look at it takes a while."""
 
-    def elapsed(self) -> float:
+    def worked(self) -> float:
         self.looked = getattr(self, "looked", 0.0) + MAX_SECONDS / 3
         return self.looked
 
