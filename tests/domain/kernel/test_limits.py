@@ -243,6 +243,31 @@ def test_a_preview_is_an_absolute_http_url(url: str) -> None:
         *("http:///a.png", "http://?a", "http://#a", " https://example.org/", "https://example.org/\n"),
         *("https://example.org/ a", "https://exa mple.org/", "https://example.org/\0", "https://example.org/\x7f"),
         *("https://example.org/\\a", "java\nscript:https://example.org/"),
+        # Browsers refuse these hosts and ports.
+        *(
+            "http://f:b/c",
+            "http://f:999999/c",
+            "http://256.256.256.256",
+            "http://[::1.]",
+            "http://a<b",
+            "https://xn--/",
+        ),
+        *(
+            "http://ho%00st/",
+            "http://a%b",
+            "http://0x100000000",
+            "http://[1::2::3]",
+            "https://%EF%BF%BD/",
+            "http://a^b",
+        ),
+        *(
+            "https://\u00ad/",
+            "http://:80/",
+            "http://a:65536",
+            "http://[",
+            "http://1.2.3.4.5",
+            "http://a%2Fb",
+        ),
         # With a password.
         *("https://ann:secret@example.org/", "http://:@[2001:db8::1]:80/", "http://a@b:c@d?x"),
     ],

@@ -6,7 +6,9 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, Route
+from pydantic import TypeAdapter, ValidationError
 
+from logoadmin.domain.kernel.limits import NewPreviewUrl
 from logoadmin.domain.publication.css import judge, rewrite
 from logoadmin.domain.publication.css.urls import absolute, hosts_of, trimmed
 from tests.domain.publication.css_samples import DATA, IMPORTS, PAGE, RULES, URLS
@@ -26,6 +28,13 @@ READ: Final = """([urls, base]) => urls.map((url) => {
     return [href, ["http:", "https:", "ws:", "wss:", "ftp:", "file:"].includes(protocol) ? host : ""];
   } catch { return ["", ""]; }
 })"""
+
+PARTS: Final = (
+    *("https:", "http:", "HTTP:", "/", "//", "\\", "@", ":", "80", "443", "444", "a", "b.c", "%41", "%2e"),
+    *("%00", "%"),
+    *("[::1]", "[", "]", "1", "0x7f", "256", ".", "..", "?", "#", " ", "\t", "\x01", "\u00e9", "\u00df", "\u3002"),
+    *("file:", "ws:", "ftp:", "data:", "x:", "-", "_", "\u00ad", "1.2.3.4", "0", "|", "^", "`", "{", '"', "<"),
+)
 
 
 def requests_of(page: Page, origin: str, css: str) -> list[str]:
@@ -80,14 +89,8 @@ def test_chromium_asks_for_pinned_copies_alone(chromium: Browser) -> None:
 
 @pytest.mark.parametrize("base", ["http://base.example/d/e?f#g", "https://base.example"][: 1 + LONG])
 def test_chromium_reads_urls_in_the_same_way(chromium: Browser, base: str) -> None:
-    parts = (
-        *("https:", "http:", "HTTP:", "/", "//", "\\", "@", ":", "80", "443", "444", "a", "b.c", "%41", "%2e"),
-        *("%00", "%"),
-        *("[::1]", "[", "]", "1", "0x7f", "256", ".", "..", "?", "#", " ", "\t", "\x01", "\u00e9", "\u00df", "\u3002"),
-        *("file:", "ws:", "ftp:", "data:", "x:", "-", "_", "\u00ad", "1.2.3.4", "0", "|", "^", "`", "{", '"', "<"),
-    )
     choice = random.Random(20)
-    urls = ["".join(choice.choices(parts, k=choice.randint(1, 9))) for _ in range(30_000)]
+    urls = ["".join(choice.choices(PARTS, k=choice.randint(1, 9))) for _ in range(30_000)]
     # Each character that Python's tables know, but the asterisk, which this Chromium escapes.
     urls += [f"https://a{chr(code)}b.example/" for code in range(0x2B, 0xA000) if not 0x1C89 <= code <= 0x1C8A]
     with chromium.new_context() as context:
@@ -107,3 +110,20 @@ def test_chromium_reads_urls_in_the_same_way(chromium: Browser, base: str) -> No
         if before != after and trimmed(url)[:1] not in ("#", "")
     }
     assert changed == {}
+
+
+@pytest.mark.rule("contract D logos", "contract D themes")
+def test_chromium_accepts_every_url_that_a_preview_may_have(chromium: Browser) -> None:
+    choice, preview = random.Random(21), TypeAdapter(NewPreviewUrl)
+    urls = [f"http://{''.join(choice.choices(PARTS, k=choice.randint(1, 6)))}" for _ in range(20_000)]
+
+    def is_accepted(url: str) -> bool:
+        try:
+            return preview.validate_python(url) == url
+        except ValidationError:
+            return False
+
+    accepted = [url for url in urls if is_accepted(url)]
+    with chromium.new_context() as context:
+        refused = context.new_page().evaluate("(urls) => urls.filter((url) => !URL.canParse(url))", accepted)
+    assert (len(accepted) > 1000, refused) == (True, [])

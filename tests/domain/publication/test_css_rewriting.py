@@ -21,12 +21,12 @@ REWRITTEN = {
     ),
     "a{b:\\75 r\\6c(\\61)}": "a{b:\\75 r\\6c(https://i.example/css/a)}",
     "a{b:image-set('i' 1x type('image/png'))}": "a{b:image-set('https://i.example/css/i' 1x type('image/png'))}",
-    'a{b:src("i\\"\'(")}': 'a{b:src("https://i.example/css/i\\22 \\27 \\28 ")}',
+    'a{b:src("i\\"\'(")}': 'a{b:src("https://i.example/css/i%22\\27 \\28 ")}',
     "a{b:url(//c.example/x)url(https:d)url(http:e.example)}": (
-        "a{b:url(https://c.example/x)url(https://i.example/css/d)url(http://e.example)}"
+        "a{b:url(https://c.example/x)url(https://i.example/css/d)url(http://e.example/)}"
     ),
     "a{b:url(?c)url(../d//e)url(\\5c g)}": (
-        "a{b:url(https://i.example/css/a.css?c)url(https://i.example/css/../d//e)url(https://i.example\\5c g)}"
+        "a{b:url(https://i.example/css/a.css?c)url(https://i.example/d//e)url(https://i.example/g)}"
     ),
     "\r\n\f@namespace url(x);/* url(x) */a[b='x']{c:'x';--d:'x'}\r": None,
     "a{b:url(x y) url(x\\\n) url(https://c.example) url()}": None,

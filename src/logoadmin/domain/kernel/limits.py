@@ -12,6 +12,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
+import can_ada
 from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, GetPydanticSchema, Strict
 from pydantic_core import PydanticCustomError, core_schema
 
@@ -93,6 +94,13 @@ def _matching(pattern: str, type_: str, msg: str) -> Callable[[str], str]:
         return text
 
     return check
+
+
+def _check_url(url: str) -> str:
+    """Refuse a URL that browsers refuse."""
+    if url and not can_ada.can_parse(url):
+        raise PydanticCustomError("url_parsing", "Input should be a URL that browsers accept")
+    return url
 
 
 _without_nul = AfterValidator(
@@ -329,6 +337,7 @@ PreviewUrl = Annotated[
 NewPreviewUrl = Annotated[
     PreviewUrl,
     AfterValidator(_matching(_NO_PASSWORD, "url_parsing", "Input should be a URL without a password")),
+    AfterValidator(_check_url),
     described(
         "The URL of a preview picture: absolute, http or https, without a password.", "https://example.org/aurora.png"
     ),
@@ -404,6 +413,7 @@ GalleryHome = Annotated[
     Strict(),
     Field(max_length=MAX_PREVIEW_URL, json_schema_extra={"pattern": GALLERY_HOME}),
     AfterValidator(_matching(GALLERY_HOME, "url_parsing", "Input should be an http or https URL without credentials")),
+    AfterValidator(_check_url),
     described(
         "The URL to which the page for visitors links, empty for none; `null` for the one in the configuration.",
         "https://www.example",
