@@ -21,9 +21,11 @@ import pytest
 
 import logoadmin
 from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.kernel.extras import install_extra
 from logoadmin.entrypoints.cli import cli
 from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
+from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.settings import load_settings
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
 from tests.gallery import ARTWORK
@@ -784,9 +786,11 @@ def test_users_get_another_role_and_are_removed(run: Run) -> None:
 
 
 @pytest.mark.rule("contract H1")
-def test_openapi_prints_the_document(run: Run) -> None:
-    ended = run("openapi", "--access", "guarded")
-    assert json.loads(ended.out)["openapi"] == "3.1.0"
+def test_openapi_prints_the_document_of_a_policy(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert json.loads(run("openapi").out) == openapi_document(Policy.GUARDED)
+    assert json.loads(run("openapi", "--access", "open").out) == openapi_document(Policy.OPEN)
+    monkeypatch.setenv("LOGOADMIN_ACCESS", "open")
+    assert json.loads(run("openapi").out) == openapi_document(Policy.OPEN)
 
 
 @contextmanager

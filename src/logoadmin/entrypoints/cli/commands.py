@@ -32,7 +32,7 @@ from logoadmin.entrypoints.cli.moments import Moment
 from logoadmin.entrypoints.cli.pictures import pictures
 from logoadmin.entrypoints.cli.publish import gallery_key, publish
 from logoadmin.entrypoints.cli.roles import role
-from logoadmin.entrypoints.cli.serve import access_option, serve
+from logoadmin.entrypoints.cli.serve import serve
 from logoadmin.entrypoints.cli.users import user
 from logoadmin.entrypoints.one_line import on_one_line
 
@@ -193,13 +193,17 @@ def block(kind: str, id_: int, reason: str, database: str | None) -> None:
 
 
 @cli.command()
-@access_option
+@click.option(
+    "--access",
+    type=click.Choice([policy.value for policy in Policy]),
+    help="The policy that it describes.  [default: the configured one, or else guarded]",
+)
 def openapi(access: str | None) -> None:
     """Print the OpenAPI document."""
     from logoadmin.entrypoints.http_api.openapi import openapi_document
     from logoadmin.settings import load_settings
 
-    document = openapi_document(load_settings(access=access).access or Policy.OPEN)
+    document = openapi_document(load_settings(access=access).access or Policy.GUARDED)
     click.echo(json.dumps(document, indent=2, sort_keys=True))
 
 

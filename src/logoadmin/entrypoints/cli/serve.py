@@ -27,13 +27,6 @@ if TYPE_CHECKING:
 # The listening addresses that localhost leads to.
 _LOCALHOST: Final = ("127.0.0.1", "::1", "0.0.0.0", "::")  # noqa: S104 (compared, not listened on)
 
-access_option = click.option(
-    "--access",
-    type=click.Choice([policy.value for policy in Policy]),
-    help="Which callers need a token.  [default: open]",
-)
-
-
 # In the order of the help text.
 _OPTIONS: Final = (
     click.option("--host", help="The address to listen on.  [default: 127.0.0.1]"),
@@ -44,7 +37,11 @@ _OPTIONS: Final = (
         help="sqlite:///FILE, mysql+pymysql://USER:PASSWORD@HOST:PORT/NAME, or memory: for trials.  "
         "[default: sqlite:///logoadmin.db]",
     ),
-    access_option,
+    click.option(
+        "--access",
+        type=click.Choice([policy.value for policy in Policy]),
+        help="Which callers need a token.  [default: open]",
+    ),
     click.option(
         "--hosts",
         metavar="NAMES",
