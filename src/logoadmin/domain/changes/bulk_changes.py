@@ -40,7 +40,7 @@ from logoadmin.domain.kernel.errors import (
 )
 from logoadmin.domain.kernel.gate import Gate, Transactions, WriteWork
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyKind
-from logoadmin.domain.kernel.limits import AuthorIds, Flag, Id, Origin, RequestId, described
+from logoadmin.domain.kernel.limits import AuthorIds, Flag, Id, Origin, RequestId, described, examples
 from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, EVERY_CHANGE, Listing, text_length
 from logoadmin.domain.kernel.records import Change, Kind, ListedKind, Undone, version_of
 from logoadmin.domain.kernel.use_cases import Service, gate_of, use_case, work_of
@@ -65,8 +65,18 @@ _COMMANDS: Final[Mapping[Kind, Mapping[Verb, type[Command]]]] = {
 }
 
 
+_EXAMPLE: Final = {"kind": "author", "create": {"user_id": 2042, "username": "Bea"}}
+
+
 class BulkChange(Input):
     """One of many changes: the creation of a record, new values for it, its blocking, or its removal."""
+
+    model_config = examples(
+        _EXAMPLE,
+        {"kind": "logo", "id": 12, "version": 57, "set": {"active": True, "author_ids": [7]}},
+        {"kind": "theme", "id": 7, "version": 57, "block": {"reason": "It covers the sign-in form"}},
+        {"kind": "author", "id": 7, "version": 57, "remove": True},
+    )
 
     kind: Annotated[ListedKind, described("The kind of record.", "logo")]
     id: Annotated[Id, described("The id of an existing record.", 12)] | None = None
@@ -192,6 +202,8 @@ def steps_of(changes: Iterable[BulkChange]) -> tuple[Step, ...]:
 class ApplyChanges(Command):
     """Many changes, all or nothing; each requires the right of its own operation."""
 
+    model_config = examples({"changes": [_EXAMPLE]})
+
     hashes = True
     takes_long = True
     origin = Origin.BULK
@@ -200,7 +212,7 @@ class ApplyChanges(Command):
         tuple[BulkChange, ...],
         described(
             "The changes, in the order in which they are made; at most 1,000.",
-            [{"kind": "logo", "id": 12, "version": 57, "set": {"active": True}}],
+            [_EXAMPLE],
         ),
     ]
     continues: Annotated[

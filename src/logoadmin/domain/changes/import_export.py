@@ -63,7 +63,7 @@ class ImportRecords(Command):
     origin = Origin.IMPORT
 
     dry_run: Annotated[Flag, described("Whether to report the result without changing anything.", True)] = False
-    kind: Annotated[CsvKind, described("The kind of the records in a CSV file.", "logo")] | None = None
+    kind: Annotated[CsvKind, described("The kind of the records in a CSV file.", "author")] | None = None
     charset: Annotated[
         str, AfterValidator(check_charset), described("The encoding of a CSV file, as Python names it.", "cp1251")
     ] = "utf-8"
@@ -79,7 +79,7 @@ class ExportRecords(Command):
         described("Records of this kind; repeat it for several kinds. Without it, all records.", ["author", "logo"]),
     ] = ()
     format: Annotated[
-        Literal["jsonl", "csv"], described("JSON Lines, or CSV, which has authors, themes or logos.", "csv")
+        Literal["jsonl", "csv"], described("JSON Lines, or CSV, which has authors, themes or logos.", "jsonl")
     ] = "jsonl"
 
     @field_validator("format")

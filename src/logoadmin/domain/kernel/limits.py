@@ -55,6 +55,7 @@ MAX_KEY_SECONDS: Final = 100 * 366 * 86_400
 MAX_PORT: Final = 65_535
 MAX_WORKERS: Final = 64
 
+CHALLENGE_EXAMPLE: Final = "vT3m0cWqYf7Kx2sNbR9hLdPzE5uJgA8iOy1tQkMwZ4c"
 PICTURE_EXAMPLE: Final = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
 _SHA256 = r"^[0-9a-f]{64}$"
@@ -155,6 +156,11 @@ def described(description: str, example: object) -> Any:
     return Field(description=description, examples=[example])
 
 
+def examples(*whole: dict[str, Any]) -> ConfigDict:
+    """Return the examples in the OpenAPI document of an input whose fields exclude each other."""
+    return ConfigDict(json_schema_extra={"examples": [*whole]})
+
+
 # Every id in a path, a query or a body (spec §Rules 1).
 Id = Annotated[int, Strict(), Field(ge=0, le=MAX_ID)]
 UserId = Annotated[Id, described("The id of the user.", 1042)]
@@ -226,7 +232,7 @@ Challenge = Annotated[
     Field(repr=False),
     described(
         "The challenge of the first step. It opens nothing, and is valid for five minutes and one success.",
-        "vT3m0cWqYf7Kx2sNbR9hLdPzE5uJgA8iOy1tQkMwZ4c",
+        CHALLENGE_EXAMPLE,
     ),
 ]
 TotpCode = Annotated[

@@ -30,7 +30,7 @@ from logoadmin.domain.kernel.errors import (
 )
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
-from logoadmin.domain.kernel.limits import Challenge, TotpCode, TypedCode, described
+from logoadmin.domain.kernel.limits import CHALLENGE_EXAMPLE, Challenge, TotpCode, TypedCode, described, examples
 from logoadmin.domain.kernel.use_cases import use_case
 from logoadmin.ports.kernel.environment import Randomness
 from logoadmin.ports.storage import UnitOfWork
@@ -41,6 +41,8 @@ _KINDS: Final[tuple[SecondFactorKind, ...]] = ("totp", "passkey", "recovery_code
 
 class SignInWithFactor(Command):
     """The second step of a sign-in, with one of the factors that the first one named."""
+
+    model_config = examples({"grant_type": "second_factor", "challenge": CHALLENGE_EXAMPLE, "totp": "287082"})
 
     changes_records = False
 

@@ -3,6 +3,7 @@
 from http import HTTPStatus
 from typing import Any, Final
 
+from logoadmin.domain.kernel.limits import CHALLENGE_EXAMPLE
 from logoadmin.entrypoints.http_api.openapi.texts import STATUSES
 from logoadmin.entrypoints.http_api.operation import Operation
 
@@ -54,7 +55,7 @@ _SECOND_FACTOR_REQUIRED: Final = {
         "challenge": {
             "type": "string",
             "description": "Names this sign-in in its second step. It is not a token: it opens nothing.",
-            "examples": ["vT3m0cWqYf7Kx2sNbR9hLdPzE5uJgA8iOy1tQkMwZ4c"],
+            "examples": [CHALLENGE_EXAMPLE],
         },
         "factors": {
             "type": "array",
@@ -65,7 +66,7 @@ _SECOND_FACTOR_REQUIRED: Final = {
         "passkey": {
             "type": "object",
             "description": "With passkeys, the options for `parseRequestOptionsFromJSON`.",
-            "examples": [{"challenge": "vT3m0cWqYf7Kx2sNbR9hLdPzE5uJgA8iOy1tQkMwZ4c", "rpId": "gallery.example"}],
+            "examples": [{"challenge": CHALLENGE_EXAMPLE, "rpId": "gallery.example"}],
         },
     },
 }

@@ -96,14 +96,17 @@ _SOURCES: Final = re.compile(r" \((?:spec|contract) [^)]*\)")
 
 
 def with_examples(title: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object with a description and an example for each field, and an example of the whole."""
+    """Return the schema of an object with a description and an example for each field, and an example of the whole.
+
+    The latter has all fields, unless the schema has examples of its own.
+    """
     description = SCHEMAS.get(title) or without_sources(schema.get("description", ""))
     described = {**schema, "description": description} if description else schema
     if "properties" not in schema:
         return described
     properties = {name: _field_with_example(field) for name, field in schema["properties"].items()}
     whole = {name: field["examples"][0] for name, field in properties.items()}
-    return {**described, "properties": properties, "examples": [whole]}
+    return {**described, "properties": properties, "examples": schema.get("examples", [whole])}
 
 
 def describe_field(schema: dict[str, Any]) -> tuple[str, Any, dict[str, Any]]:
@@ -149,9 +152,14 @@ RESPONSE_HEADERS: Final = {
 _ALWAYS: Final = ("Cache-Control", "X-Request-Id")
 _OF_STATUS: Final = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 
+# The description and an example.
 _CONDITIONS: Final = {
-    "If-None-Match": "The `ETag` of your cached copy: if it is still current, the response is 304.",
-    "If-Match": "The `ETag` that you read: if the record has changed since, the response is 412.",
+    "If-None-Match": ("The `ETag` of your cached copy: if it is still current, the response is 304.", '"57"'),
+    "If-Match": (
+        'The `ETag` that you read, such as `"57"`: if the record has changed since, the response is 412. `*` matches '
+        "any version.",
+        "*",
+    ),
 }
 _KEY: Final = {
     "name": "Idempotency-Key",
@@ -183,8 +191,9 @@ def request_headers(operation: Operation) -> list[dict[str, Any]]:
         ("If-Match", operation.is_conditional),
     ):
         if counts:
-            header = {"name": name, "in": "header", "required": False, "description": _CONDITIONS[name]}
-            found.append({**header, "schema": {**_TEXT, "examples": ['"57"']}})
+            description, example = _CONDITIONS[name]
+            header = {"name": name, "in": "header", "required": False, "description": description}
+            found.append({**header, "schema": {**_TEXT, "examples": [example]}})
     if operation.method == "POST":
         found.append({**_KEY, "required": False})
     if operation.method != "GET" and operation.command.changes_records and operation.permission != PUBLIC:
