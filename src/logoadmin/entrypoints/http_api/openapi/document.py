@@ -37,6 +37,7 @@ from logoadmin.entrypoints.http_api.operation import (
     FORM_FIELDS,
     IMPORTED,
     JSON,
+    OCTETS,
     PICTURES,
     Operation,
 )
@@ -44,6 +45,7 @@ from logoadmin.entrypoints.http_api.operations import OPERATIONS
 
 _LINES: Final = '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}\n'
 _CSV: Final = "author_id,user_id,username,created_at\r\n1,7,Ann,1800000000\r\n"
+_BINARY: Final = {"type": "string", "format": "binary"}
 _PINS: Final = {
     "type": "object",
     "additionalProperties": {"anyOf": [{"type": "string"}, {"type": "null"}]},
@@ -213,10 +215,11 @@ def _response(operation: Operation, status: int, answer: Any | None) -> dict[str
 
 def _contents(operation: Operation) -> dict[str, Any]:
     if operation.takes_jsonl:
-        text = {"schema": {"type": "string"}}
-        return {each: {**text, "example": _CSV if each == CSV else _LINES} for each in IMPORTED}
+        # Clients generated without the format cannot send octets.
+        schemas = {each: _BINARY if each == OCTETS else {"type": "string"} for each in IMPORTED}
+        return {each: {"schema": schemas[each], "example": _CSV if each == CSV else _LINES} for each in IMPORTED}
     if operation.takes_file:
-        return {media_type: {"schema": {"type": "string", "format": "binary"}} for media_type in PICTURES}
+        return {media_type: {"schema": _BINARY} for media_type in PICTURES}
     if not operation.grants:
         schema = _body(operation.command, operation.not_in_body)
         return {JSON: {"schema": schema["properties"][operation.whole_body] if operation.whole_body else schema}}
