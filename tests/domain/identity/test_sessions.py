@@ -4,6 +4,7 @@ import pytest
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.identity.service_keys import CreateKey, ListKeys, RemoveKey
 from logoadmin.domain.identity.sessions.callers import Lifetimes
 from logoadmin.domain.identity.sessions.session_records import EndedSession, Me, RemovedServiceKey, ServiceKey
@@ -13,7 +14,7 @@ from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, Remo
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import OWNER, Anonymous, KeyHolder, SignedIn
 from logoadmin.domain.kernel.kinds import USERS
-from logoadmin.domain.kernel.records import PasswordHash, User
+from logoadmin.domain.kernel.records import Kind, PasswordHash, User
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.sign_ins import ADMIN, ANN, WatchedPasswords, caller, refresh, works
@@ -377,12 +378,13 @@ def test_who_names_no_session_ends_none(stocked: LogoAdmin) -> None:
 @pytest.mark.rule("contract C3", "contract B5")
 def test_everybody_may_know_who_they_are(stocked: LogoAdmin) -> None:
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
+    (since,) = (each.change_id for each in stocked.changes.list(ListChanges(kind=Kind.USER, id=7)))
     assert stocked.sessions.me(WhoAmI(), ann) == Me(
-        7, "ann", "a.png", 1, NOW, ("proposals:write",), None, must_change_password=False, by_link=False
+        7, "ann", "a.png", 1, NOW, since, ("proposals:write",), None, must_change_password=False, by_link=False
     )
     stocked.users.amend(AmendUser(user_id=7, role_id=3, avatar=None))
     assert stocked.sessions.me(WhoAmI(), ann) == Me(
-        7, "ann", None, 3, NOW, ("logos:write", "themes:write"), None, must_change_password=False, by_link=False
+        7, "ann", None, 3, NOW, since, ("logos:write", "themes:write"), None, must_change_password=False, by_link=False
     )
 
 

@@ -101,6 +101,7 @@ class Tables:
     # (issuer, subject) -> identity
     identities: dict[tuple[str, str], Identity] = field(default_factory=dict)
     events: Rows[SignInEvent] = field(default_factory=Rows)
+    users_of_events: dict[int, int] = field(default_factory=dict)
     last_ids: dict[str, int] = field(default_factory=dict)
     # (kind, key) -> {value -> id of the record that has it}
     taken: dict[tuple[Kind, str], dict[str | int, int]] = field(default_factory=dict)

@@ -22,6 +22,7 @@ from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of
 from logoadmin.ports.changes.notice_storage import NoticeEvent, StoredNotice
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
+from logoadmin.ports.kernel.change_storage import creation_of
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.kernel.outgoing import PostingOutgoing
 from logoadmin.ports.storage import UnitOfWork
@@ -64,7 +65,7 @@ class Notices:
         event = _EVENTS.get(proposal.state)
         if event is None or not self.receivers:
             return
-        submitter, title = _name(uow, proposal.user_id), f"“{isolated(proposal.title)}”"
+        submitter, title = _name(uow, proposal.user_id, proposal.user_since), f"“{isolated(proposal.title)}”"
         if proposal.state is ProposalState.WAITING:
             undoing = None if proposal.undone_change is None else history_in(uow).get(proposal.undone_change)
             text = f"{submitter} submitted {title}"
@@ -177,9 +178,11 @@ class NoticeSender(Service):
         return "" if 200 <= status < 300 else f"it responds with status {status}"
 
 
-def _name(uow: AnyUnitOfWork, user_id: int | None) -> str:
+def _name(uow: AnyUnitOfWork, user_id: int | None, since: int | None = None) -> str:
+    """Return the name of a user; ``since`` is the change that created them, unless they are the caller."""
     user = None if user_id is None else uow.records(USERS).get(user_id)
-    return "Somebody" if user is None else isolated(user.username)
+    is_known = user is not None and since in (None, creation_of(history_in(uow), user.user_id))
+    return isolated(user.username) if user is not None and is_known else "Somebody"
 
 
 def _holds(uow: UnitOfWork, notice: StoredNotice) -> bool:

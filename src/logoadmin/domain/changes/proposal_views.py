@@ -17,6 +17,7 @@ from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, page_o
 from logoadmin.domain.kernel.pagination import Pages
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.ports.changes.proposal_storage import ListedProposal, StoredProposal, Viewer
+from logoadmin.ports.kernel.change_storage import creation_of
 
 # An entity tag has the version of a proposal, and above it the change on which the rest of the response depends,
 # such as the name of the submitter. ``If-Match`` compares the version alone.
@@ -34,12 +35,7 @@ def viewer(uow: AnyUnitOfWork, held: Held) -> Viewer | None:
     if user is None or not (held.of_user or held.hold(Scope.PROPOSALS_WRITE)):
         return Viewer(None, 0, hidden)
     # An earlier user with this id was another person.
-    return Viewer(held.user_id, creation_of(uow, held.user_id), hidden)
-
-
-def creation_of(uow: AnyUnitOfWork, user_id: int | None) -> int:
-    """Return the change that created a user: with another one, the user would be another person."""
-    return 0 if user_id is None else history_in(uow).creations(Kind.USER, [user_id]).get(user_id, 0)
+    return Viewer(held.user_id, creation_of(history_in(uow), held.user_id), hidden)
 
 
 def seen(uow: AnyUnitOfWork, proposal_id: int, viewer: Viewer | None) -> StoredProposal:

@@ -32,13 +32,13 @@ from logoadmin.domain.changes.proposal_rules import (
     steps_in,
 )
 from logoadmin.domain.changes.proposal_summaries import Judge, summary_of, texts_to_judge
-from logoadmin.domain.changes.proposal_views import VERSION_BITS, creation_of, pages, seen, shown, viewer
+from logoadmin.domain.changes.proposal_views import VERSION_BITS, pages, seen, shown, viewer
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.gallery.picture_names import hold_pictures, release_pictures
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permission, Rights, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Reading, change_log_of, rehearse
 from logoadmin.domain.kernel.command import UNSET
-from logoadmin.domain.kernel.context_ports import identity_in, proposals_in, repositories_in
+from logoadmin.domain.kernel.context_ports import history_in, identity_in, proposals_in, repositories_in
 from logoadmin.domain.kernel.errors import Conflict, NotModified, NotPermitted, Outdated, TooManyChanges
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, USERS, WRITE_SCOPES, AnyArtworkKind
@@ -49,6 +49,7 @@ from logoadmin.domain.kernel.records import Author, Kind
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case, work_of
 from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
+from logoadmin.ports.kernel.change_storage import creation_of
 from logoadmin.ports.kernel.environment import Clock
 
 MOST_WAITING: Final = 20
@@ -189,7 +190,7 @@ class ProposalService(Service):
         ) -> tuple[str | None, list[tuple[AnyArtworkKind, str, str]]]:
             counted = None
             if isinstance(held, Rights) and isinstance(command, ProposeChanges) and not _writes_any(held):
-                counted = f"proposals of {held.user_id} since {creation_of(uow, held.user_id)}"
+                counted = f"proposals of {held.user_id} since {creation_of(history_in(uow), held.user_id)}"
             return counted, [*texts_to_judge(uow, command)]
 
         counted, texts = gate.snapshot_with_rights(command, caller, read)
@@ -231,7 +232,7 @@ class ProposalService(Service):
             version=0,
             state=ProposalState.WAITING,
             user_id=user_id,
-            user_since=creation_of(uow, user_id),
+            user_since=0 if user_id is None else creation_of(history_in(uow), user_id),
             title=command.title,
             note=command.note,
             changes=(),
@@ -342,7 +343,7 @@ class ProposalService(Service):
         if author is None:
             user = None if proposal.user_id is None else uow.records(USERS).get(proposal.user_id)
             # A later user with this id is another person.
-            if user is None or creation_of(uow, user.user_id) != proposal.user_since:
+            if user is None or creation_of(history_in(uow), user.user_id) != proposal.user_since:
                 raise Conflict(f"User {proposal.user_id} was removed and is no author; name the authors in the changes")
             new = CreateAuthor(user_id=user.user_id, username=user.username)
             author = work_of(self._services[Kind.AUTHOR], "create", new)(uow, new)

@@ -17,7 +17,7 @@ from logoadmin.domain.kernel.access import OPTIONAL, OWNER, AllRights, Anonymous
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, Reading, change_log_of
 from logoadmin.domain.kernel.change_log import REMOVED
 from logoadmin.domain.kernel.command import Command, request_option
-from logoadmin.domain.kernel.context_ports import gallery_in, identity_in
+from logoadmin.domain.kernel.context_ports import gallery_in, history_in, identity_in
 from logoadmin.domain.kernel.errors import (
     Conflict,
     InvalidInput,
@@ -38,6 +38,7 @@ from logoadmin.domain.kernel.records import KeptPicture, Kind, PictureFile, Pict
 from logoadmin.domain.kernel.use_cases import Service, for_program, gate_of, storage_of, use_case
 from logoadmin.ports.gallery.picture_storage import StoredPicture
 from logoadmin.ports.gallery.pictures import ConvertedPicture, PictureCodec, PictureRefused
+from logoadmin.ports.kernel.change_storage import creation_of
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.kernel.outgoing import Outgoing
 from logoadmin.ports.publication.gallery_files import GalleryFiles
@@ -352,9 +353,10 @@ class PictureService(Service):
 
     def _count_of(self, user_id: int, what: str, more: int, most: int) -> int:
         """Add to what a user has of something in this hour; return the seconds to wait if that was used up before."""
-        now, counted = self._clock.now(), f"{what} of {user_id}"
+        now = self._clock.now()
 
         def work(uow: Reading) -> int:
+            counted = f"{what} of {user_id} since {creation_of(history_in(uow), user_id)}"
             attempts = identity_in(uow).sign_in_attempts
             count, ends_at = attempts.count(counted)
             if not now < ends_at <= now + _HOUR:  # over, or from a clock that was ahead

@@ -9,7 +9,8 @@ from typing import Final
 
 from logoadmin.domain.kernel.access import network_of
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
-from logoadmin.domain.kernel.context_ports import identity_in
+from logoadmin.domain.kernel.context_ports import history_in, identity_in
+from logoadmin.ports.kernel.change_storage import creation_of
 
 # The maximum number of networks that are added for one user until the first of them is forgotten.
 MOST_NETWORKS: Final = 1_000
@@ -25,18 +26,18 @@ def is_known_network(uow: AnyUnitOfWork, user_id: int | None, origin: str, now: 
         origin: where an attempt comes from, such as an address.
         now: the time.
     """
-    _, ends_at = identity_in(uow).sign_in_attempts.count(_name(_NOBODY if user_id is None else user_id, origin))
+    _, ends_at = identity_in(uow).sign_in_attempts.count(_name(uow, _NOBODY if user_id is None else user_id, origin))
     return now < ends_at
 
 
 def remember_network(uow: AnyUnitOfWork, user_id: int, origin: str, now: int, seconds: int) -> None:
     """Remember for some seconds that a user is in the network of an origin."""
-    name = _name(user_id, origin)
+    name = _name(uow, user_id, origin)
     _, ends_at = identity_in(uow).sign_in_attempts.count(name)
     if now + seconds // 2 < ends_at <= now + seconds:
         return
     if ends_at <= now:
-        added = _hashed(("networks", user_id))
+        added = _hashed(("networks", user_id, creation_of(history_in(uow), user_id)))
         number, until = identity_in(uow).sign_in_attempts.count(added)
         if not now < until <= now + seconds:  # over, or from a clock that was ahead
             number, until = 0, now + seconds
@@ -46,8 +47,8 @@ def remember_network(uow: AnyUnitOfWork, user_id: int, origin: str, now: int, se
     identity_in(uow).sign_in_attempts.set(name, 1, now + seconds)
 
 
-def _name(user_id: int, origin: str) -> str:
-    return _hashed(("network", user_id, network_of(origin)))
+def _name(uow: AnyUnitOfWork, user_id: int, origin: str) -> str:
+    return _hashed(("network", user_id, creation_of(history_in(uow), user_id), network_of(origin)))
 
 
 def _hashed(counted: object) -> str:

@@ -19,7 +19,7 @@ from logoadmin.domain.kernel.command import REQUEST_OPTIONS, UNSET, Command
 from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Problem
 from logoadmin.domain.kernel.records import version_of
 from logoadmin.domain.kernel.secret_hashes import stored_hash
-from logoadmin.ports.kernel.change_storage import StoredResponse
+from logoadmin.ports.kernel.change_storage import StoredResponse, creation_of
 from logoadmin.ports.kernel.encryption import Encryption
 from logoadmin.ports.storage import UnitOfWork
 
@@ -40,13 +40,19 @@ class IdempotentRequest:
     """A command under an idempotency key.
 
     Attributes:
-        key_hash: identifies the caller and the key in storage.
+        caller: the caller.
+        key: the idempotency key.
         secret: encrypts the response. That of a refresh is as secret as its refresh token, that of a sign-in as its
             password.
     """
 
-    key_hash: str
+    caller: Caller
+    key: str = field(repr=False)
     secret: str = field(repr=False)
+
+    def key_hash(self, uow: UnitOfWork) -> str:
+        """Return what identifies the caller and the key in storage."""
+        return stored_hash("idempotency key", json.dumps([*_owner_of_keys(uow, self.caller), self.key]))
 
 
 class Idempotency:
@@ -68,8 +74,7 @@ class Idempotency:
             digest = hashlib.scrypt(serialized, salt=key.encode(), **_SLOW).hex()
         else:
             digest = hashlib.sha256(serialized).hexdigest()
-        key_hash = stored_hash("idempotency key", json.dumps([*_owner_of_keys(caller), key]))
-        return IdempotentRequest(key_hash, f"{digest} {key}")
+        return IdempotentRequest(caller, key, f"{digest} {key}")
 
     def replay(
         self, uow: UnitOfWork, request: IdempotentRequest, held: Held, now: int, unused: Unused[Any] | None
@@ -82,7 +87,8 @@ class Idempotency:
             InvalidInput: the caller used the key for another command.
             NotPermitted: the caller no longer holds the scopes that the command required (contract B5).
         """
-        stored = uow.stored_responses.get(request.key_hash)
+        key_hash = request.key_hash(uow)
+        stored = uow.stored_responses.get(key_hash)
         if stored is None:
             return None
         if stored.expires_at > now:
@@ -90,7 +96,7 @@ class Idempotency:
             # Tokens must not outlast a clock that was ahead; the clocks of two machines may differ a little.
             if unused is None or (stored.expires_at <= now + 2 * _MINUTE and unused(uow, answer, now)):
                 return answer
-        uow.stored_responses.forget(request.key_hash)
+        uow.stored_responses.forget(key_hash)
         return None
 
     def store(
@@ -103,7 +109,7 @@ class Idempotency:
         serialized = json.dumps([type(answer).__name__, values, version, *required])
         encrypted = self._encryption.encrypt(serialized, request.secret)
         expires_at = now + (_MINUTE if tokens else _DAY)
-        uow.stored_responses.add(StoredResponse(request.key_hash, encrypted, expires_at))
+        uow.stored_responses.add(StoredResponse(request.key_hash(uow), encrypted, expires_at))
 
     def _decrypted(self, stored: StoredResponse, request: IdempotentRequest, held: Held) -> Any:
         try:
@@ -126,11 +132,11 @@ def _adapter(name: str, modules: tuple[ModuleType, ...]) -> TypeAdapter[Any]:
     return TypeAdapter(answer)
 
 
-def _owner_of_keys(caller: Caller) -> tuple[str, str | int]:
+def _owner_of_keys(uow: UnitOfWork, caller: Caller) -> tuple[str, *tuple[str | int, ...]]:
     """Return the namespace of a caller's keys; that of a user's service key is not the user's."""
     match caller:
         case SignedIn(user_id=user_id):
-            return "user", user_id
+            return "user", user_id, creation_of(uow.changes, user_id)
         case KeyHolder(key_hash=key_hash):
             return "key", key_hash
         case Anonymous(origin=origin):

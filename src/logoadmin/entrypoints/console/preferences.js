@@ -6,14 +6,14 @@
  */
 import { computed, effect, signal } from "./vendor/preact.js";
 import { exchange as exchangeWith } from "./preferences_sync.js";
-import { me } from "./session.js";
+import { person } from "./session.js";
 
 /** @type {import("./vendor/preact.js").Signal<Preferences>} */
 export const preferences = signal({});
 
 /** Milliseconds: the first view does not wait for the service, and changes are gathered. */
 const SOON = 500;
-const userId = computed(() => me.value?.user_id);
+const userId = computed(person);
 /** Where this browser keeps them. */
 const key = () => `logoadmin.preferences.${userId.value ?? ""}`;
 /** Where it keeps the changes that the service does not have yet. */

@@ -24,7 +24,7 @@ export const isMember = () => may(PROPOSE) && ![...writes, ...READS].some(may);
 export const reviews = () => [KINDS.logo, KINDS.theme, KINDS.author].some(({ write }) => may(write));
 
 /** @param {ProposalSummary} proposal @returns {boolean} whether the user submitted it */
-export const isOwn = (proposal) => proposal.user_id !== null && proposal.user_id === me.value?.user_id;
+export const isOwn = (proposal) => proposal.user_name !== null && proposal.user_id === me.value?.user_id;
 
 /** @param {ProposalSummary} proposal @returns {boolean} whether the user may decide on it: the proposals of others are shown to nobody else */
 export const isDecidable = (proposal) => !isOwn(proposal) || Object.keys(proposal.counts).every((kind) => may(KINDS[/** @type {import("./records.js").KindName} */ (kind)].write));

@@ -32,6 +32,8 @@ const others = new BroadcastChannel(`logoadmin ${HOME.pathname}`);
 export const state = signal(/** @type {"starting" | "out" | "in" | "ended"} */ ("starting"));
 /** @type {import("./vendor/preact.js").Signal<Me | undefined>} */
 export const me = signal(/** @type {Me | undefined} */ (undefined));
+/** @returns {string | undefined} what a later user with the same id has not */
+export const person = () => me.value && `${me.value.user_id}-${me.value.user_since}`;
 
 /** Whether the dialog asks for a sign-in because a request needs a recent one (contract O3); the session goes on. */
 export const asksAgain = signal(false);

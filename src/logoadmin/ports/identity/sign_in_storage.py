@@ -183,10 +183,18 @@ class Events(Protocol):
     def next_id(self) -> int:
         """Return the id for a new event, see :meth:`~logoadmin.ports.kernel.record_storage.Records.next_id`."""
 
-    def add(self, event: SignInEvent) -> None:
-        """Store a new event."""
+    def add(self, event: SignInEvent, user_since: int = 0) -> None:
+        """Store a new event of the user whom the change ``user_since`` created."""
 
-    def count(self, event: CountedEvent, user_id: int | None, address: str | None, at: int, every: int = 0) -> bool:
+    def count(
+        self,
+        event: CountedEvent,
+        user_id: int | None,
+        address: str | None,
+        at: int,
+        every: int = 0,
+        user_since: int = 0,
+    ) -> bool:
         """Add 1 to the count of the event with these values in the hour of ``at``; return whether there is one.
 
         Its time becomes ``at``. It stays as it is if that is less than ``every`` seconds after its time. Hours are
@@ -197,7 +205,12 @@ class Events(Protocol):
         """Return how many rows of an event there are in the hour of ``at``; at most ``most``."""
 
     def page(
-        self, after: int, limit: int, user_id: int | None = None, order: Order = "desc", since: int = 0
+        self,
+        after: int,
+        limit: int,
+        user_id: int | None = None,
+        order: Order = "desc",
+        user_since: int | None = None,
     ) -> tuple[SignInEvent, ...]:
         """Return up to ``limit`` events that follow an id in this order.
 
@@ -206,7 +219,7 @@ class Events(Protocol):
             limit: their maximum number.
             user_id: the user whose events they are; None for all.
             order: the order of their ids.
-            since: of one user, the earliest time.
+            user_since: the change that created the user; None for the events of all users with the id.
         """
 
     def forget_before(self, at: int, most: int) -> int:

@@ -1,6 +1,6 @@
 """The history, and the stored responses to commands that may be sent again."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -47,7 +47,10 @@ class ReadsChanges(Protocol):
         """Return the id of the newest change of a record, except those of a request; 0 if there are none."""
 
     def creations(self, kind: Kind, ids: Collection[int]) -> Mapping[int, int]:
-        """Return the newest change that created each of some records, by their ids; those without one are missing."""
+        """Return the changes that created some records, by their ids; records without one are missing.
+
+        A restored record counts as the removed one, whatever had its id in between.
+        """
 
     def kinds_of_request(self, request_id: str) -> Collection[Kind]:
         """Return the kinds of record that a request changed; none for an unknown request."""
@@ -82,6 +85,25 @@ class ReadsChanges(Protocol):
 
         A client that continues after the last id that it saw misses nothing: no change appears before it later.
         """
+
+
+def created_by(births: Iterable[tuple[int, bool, int | None]]) -> int:
+    """Return the change that created the last of the records that had an id.
+
+    Args:
+        births: the changes that created or restored one of these, in their order, at least one: their id, whether the
+            record was restored, and the removal that they undid.
+    """
+    creations: list[tuple[int, int]] = []
+    for change_id, is_restored, removal in births:
+        earlier = [creation for at, creation in creations if at < (removal or change_id)] if is_restored else []
+        creations.append((change_id, earlier[-1] if earlier else change_id))
+    return creations[-1][1]
+
+
+def creation_of(changes: ReadsChanges, user_id: int) -> int:
+    """Return the change that created a user, who is another person than an earlier one with the id; 0 without any."""
+    return changes.creations(Kind.USER, [user_id]).get(user_id, 0)
 
 
 class Changes(ReadsChanges, Protocol):

@@ -139,12 +139,22 @@ class MemoryEvents(Repository):
     def next_id(self) -> int:
         return IdCounter(self._tables, self._journal, "event_id").next()
 
-    def add(self, event: SignInEvent) -> None:
+    def add(self, event: SignInEvent, user_since: int = 0) -> None:
         self._journal.set(self._tables.events, event.event_id, event)
+        self._journal.set(self._tables.users_of_events, event.event_id, user_since)
 
-    def count(self, event: CountedEvent, user_id: int | None, address: str | None, at: int, every: int = 0) -> bool:
+    def count(
+        self,
+        event: CountedEvent,
+        user_id: int | None,
+        address: str | None,
+        at: int,
+        every: int = 0,
+        user_since: int = 0,
+    ) -> bool:
         for row in self._of_hour(event, at):
-            if (row.user_id, row.address) == (user_id, address):
+            since = self._tables.users_of_events[row.event_id]
+            if (row.user_id, since, row.address) == (user_id, user_since, address):
                 if not 0 <= at - row.at < every:
                     self._journal.set(self._tables.events, row.event_id, replace(row, at=at, count=row.count + 1))
                 return True
@@ -154,11 +164,19 @@ class MemoryEvents(Repository):
         return sum(1 for _ in islice(self._of_hour(event, at), most))
 
     def page(
-        self, after: int, limit: int, user_id: int | None = None, order: Order = "desc", since: int = 0
+        self,
+        after: int,
+        limit: int,
+        user_id: int | None = None,
+        order: Order = "desc",
+        user_since: int | None = None,
     ) -> tuple[SignInEvent, ...]:
         following = self._tables.events.after(after, order)
         if user_id is not None:
-            following = (event for event in following if event.user_id == user_id and event.at >= since)
+            following = (event for event in following if event.user_id == user_id)
+        if user_since is not None:
+            of_events = self._tables.users_of_events
+            following = (event for event in following if of_events[event.event_id] == user_since)
         return tuple(islice(following, limit))
 
     def forget_before(self, at: int, most: int) -> int:
@@ -166,6 +184,7 @@ class MemoryEvents(Repository):
         old = list(islice((event_id for event_id, event in events if event.at < at), most))
         for event_id in old:
             self._journal.delete(self._tables.events, event_id)
+            self._journal.delete(self._tables.users_of_events, event_id)
         return len(old)
 
     def _of_hour(self, event: CountedEvent, at: int) -> Iterator[SignInEvent]:

@@ -1,7 +1,7 @@
 """The history and the stored responses."""
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -11,7 +11,7 @@ from logoadmin.adapters.memory_storage.tables import Repository
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.lists import EVERY_CHANGE, ChangeFilter, Order, text_length, truncated_page
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.ports.kernel.change_storage import Span, StoredResponse
+from logoadmin.ports.kernel.change_storage import Span, StoredResponse, created_by
 
 _id_of = attrgetter("change_id")
 
@@ -42,8 +42,11 @@ class MemoryChanges(Repository):
         return max((each.change_id for each in of if besides is None or each.request_id != besides), default=0)
 
     def creations(self, kind: Kind, ids: Collection[int]) -> Mapping[int, int]:
-        created = (each for each in self._tables.changes.values() if each.action == f"{kind}.created")
-        return {each.id: each.change_id for each in sorted(created, key=_id_of) if each.id in ids}
+        births = defaultdict(list)
+        for each in self._tables.changes.values():
+            if each.id in ids and each.action in (f"{kind}.created", f"{kind}.restored"):
+                births[each.id].append((each.change_id, each.action == f"{kind}.restored", each.undoes))
+        return {id_: created_by(sorted(found)) for id_, found in births.items()}
 
     def kinds_of_request(self, request_id: str) -> Collection[Kind]:
         return {change.kind for change in self._tables.changes.values() if change.request_id == request_id}

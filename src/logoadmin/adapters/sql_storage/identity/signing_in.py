@@ -37,7 +37,9 @@ _OF_HOUR = (
     events.c.at >= bindparam("hour"),
     events.c.at < bindparam("next_hour"),
 )
+_OF_SINCE = events.c.user_since == bindparam("user_since")
 _OF_CLIENT = (
+    _OF_SINCE,
     events.c.user_id.is_not_distinct_from(bindparam("of_user")),
     events.c.address.is_not_distinct_from(bindparam("of_address")),
 )
@@ -45,12 +47,13 @@ _COUNTED = select(events.c.event_id, events.c.at).where(*_OF_HOUR, *_OF_CLIENT).
 _COUNT = update(events).where(events.c.event_id == KEY).values(at=bindparam("now"), count=events.c.count + 1)
 _SOME = select(events.c.event_id).where(*_OF_HOUR).limit(bindparam("most")).subquery()
 _NUMBER = select(func.count()).select_from(_SOME)
+_EVENT = select(*(column for column in events.c if column.name != "user_since"))
 _PAGE: Final[dict[Order, Any]] = {
-    "asc": select(events).where(events.c.event_id > KEY).order_by(events.c.event_id).limit(bindparam("limit")),
-    "desc": select(events).where(events.c.event_id < KEY).order_by(events.c.event_id.desc()).limit(bindparam("limit")),
+    "asc": _EVENT.where(events.c.event_id > KEY).order_by(events.c.event_id).limit(bindparam("limit")),
+    "desc": _EVENT.where(events.c.event_id < KEY).order_by(events.c.event_id.desc()).limit(bindparam("limit")),
 }
-_OF_USER = (events.c.user_id == bindparam("of_user"), events.c.at >= bindparam("since"))
-_PAGE_OF_USER = {order: page.where(*_OF_USER) for order, page in _PAGE.items()}
+_PAGE_OF_USER_ID = {order: page.where(events.c.user_id == bindparam("of_user")) for order, page in _PAGE.items()}
+_PAGE_OF_USER = {order: page.where(_OF_SINCE) for order, page in _PAGE_OF_USER_ID.items()}
 
 
 class SqlFactors(Repository):
@@ -176,11 +179,20 @@ class SqlEvents(Repository):
     def next_id(self) -> int:
         return self._transaction.next_id("event_id")
 
-    def add(self, event: SignInEvent) -> None:
-        self._add(events, asdict(event))
+    def add(self, event: SignInEvent, user_since: int = 0) -> None:
+        self._add(events, {**asdict(event), "user_since": user_since})
 
-    def count(self, event: CountedEvent, user_id: int | None, address: str | None, at: int, every: int = 0) -> bool:
-        row = self._transaction.row(_COUNTED, {**_hour(event, at), "of_user": user_id, "of_address": address})
+    def count(
+        self,
+        event: CountedEvent,
+        user_id: int | None,
+        address: str | None,
+        at: int,
+        every: int = 0,
+        user_since: int = 0,
+    ) -> bool:
+        client = {"of_user": user_id, "user_since": user_since, "of_address": address}
+        row = self._transaction.row(_COUNTED, {**_hour(event, at), **client})
         if row is None:
             return False
         event_id, counted_at = row
@@ -193,13 +205,16 @@ class SqlEvents(Repository):
         return int(number)
 
     def page(
-        self, after: int, limit: int, user_id: int | None = None, order: Order = "desc", since: int = 0
+        self,
+        after: int,
+        limit: int,
+        user_id: int | None = None,
+        order: Order = "desc",
+        user_since: int | None = None,
     ) -> tuple[SignInEvent, ...]:
-        values = {"key": after, "limit": limit}
-        if user_id is None:
-            rows = self._transaction.rows(_PAGE[order], values)
-        else:
-            rows = self._transaction.rows(_PAGE_OF_USER[order], {**values, "of_user": user_id, "since": since})
+        values = {"key": after, "limit": limit, "of_user": user_id, "user_since": user_since}
+        pages = _PAGE if user_id is None else _PAGE_OF_USER_ID if user_since is None else _PAGE_OF_USER
+        rows = self._transaction.rows(pages[order], values)
         return tuple(SignInEvent(*row) for row in rows)
 
     def forget_before(self, at: int, most: int) -> int:

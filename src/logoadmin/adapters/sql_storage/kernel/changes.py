@@ -3,6 +3,8 @@
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from pydantic_core import to_json
@@ -15,7 +17,7 @@ from logoadmin.adapters.sql_storage.tables.kernel_tables import changes, stored_
 from logoadmin.domain.kernel.limits import MAX_ID, Origin, Source
 from logoadmin.domain.kernel.lists import EVERY_CHANGE, ChangeFilter, Order, page_of
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.ports.kernel.change_storage import Span, StoredResponse
+from logoadmin.ports.kernel.change_storage import Span, StoredResponse, created_by
 
 _CHANGE = select(changes)
 # The most selective first: with several filters, the index of one finds the changes, and the others filter them.
@@ -48,11 +50,12 @@ _TIMES = select(changes.c.change_id, changes.c.at).where(changes.c.change_id.in_
 _LAST_OF = select(func.max(changes.c.change_id)).where(
     changes.c.kind == bindparam("of_kind"), changes.c.record_id == bindparam("id_")
 )
-_CREATIONS = (
-    select(changes.c.record_id, func.max(changes.c.change_id))
+_RESTORED = changes.c.action == bindparam("restored")
+_BIRTHS = (
+    select(changes.c.record_id, changes.c.change_id, _RESTORED, changes.c.undoes)
     .where(changes.c.kind == bindparam("of_kind"), changes.c.record_id.in_(map(bindparam, KEYS)))
-    .where(changes.c.action == bindparam("of_action"))
-    .group_by(changes.c.record_id)
+    .where((changes.c.action == bindparam("created")) | _RESTORED)
+    .order_by(changes.c.record_id, changes.c.change_id)
 )
 _LAST_BESIDES = _LAST_OF.where(func.coalesce(changes.c.request_id, "") != bindparam("besides"))
 _UNDONE = changes.alias("undone")
@@ -166,10 +169,10 @@ class SqlChanges(Repository):
 
     def creations(self, kind: Kind, ids: Collection[int]) -> Mapping[int, int]:
         self._transaction.store_history()
-        of = {"of_kind": kind.value, "of_action": f"{kind}.created"}
-        portions = in_portions(KEYS, [*ids])
+        of = {"of_kind": kind.value, "created": f"{kind}.created", "restored": f"{kind}.restored"}
+        rows = (row for some in in_portions(KEYS, [*ids]) for row in self._transaction.rows(_BIRTHS, {**some, **of}))
         return {
-            int(id_): int(last) for some in portions for id_, last in self._transaction.rows(_CREATIONS, {**some, **of})
+            id_: created_by((row[1], row[2], row[3]) for row in of_id) for id_, of_id in groupby(rows, itemgetter(0))
         }
 
     def kinds_of_request(self, request_id: str) -> Collection[Kind]:

@@ -98,6 +98,7 @@ events: Final = Table(
     Column("count", Integer, nullable=False),
     Column("by_user_id", Integer),
     Column("by_user_name", String(MAX_NAME)),
+    Column("user_since", Integer, nullable=False, default=0, server_default="0"),
     Index(None, "user_id", "event_id"),
     Index(None, "event", "at"),
     Index(None, "at"),

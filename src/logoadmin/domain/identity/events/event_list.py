@@ -5,15 +5,15 @@ from typing import Annotated, Any
 
 from logoadmin.domain.identity.events.event_records import SignInEvent
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, AllRights, Caller, Held, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import Reading, get_existing
-from logoadmin.domain.kernel.context_ports import identity_in
+from logoadmin.domain.kernel.audited_unit_of_work import Reading
+from logoadmin.domain.kernel.context_ports import history_in, identity_in
 from logoadmin.domain.kernel.errors import NotPermitted
 from logoadmin.domain.kernel.gate import Gate
-from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import Id, described
 from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, Listing, Order
 from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.use_cases import Service, use_case
+from logoadmin.ports.kernel.change_storage import creation_of
 
 
 class ListEvents(ListCommand):
@@ -45,8 +45,8 @@ class EventService(Service):
         return listing(gate, command, pages, found)
 
 
-def _pages(user_id: int | None, since: int, order: Order) -> Pages[SignInEvent]:
-    """Return the events of all users or of one, since a time."""
+def _pages(user_id: int | None, since: int | None, order: Order) -> Pages[SignInEvent]:
+    """Return the events of all users, of those with an id or of the one whom a change created."""
 
     def version(_uow: Reading, _command: ListCommand) -> int:
         """Events have no version."""
@@ -59,11 +59,11 @@ def _pages(user_id: int | None, since: int, order: Order) -> Pages[SignInEvent]:
     return Pages(page, version, RECORD_PAGE_SIZES, id_of, id_of)
 
 
-def _visible(command: ListEvents, uow: Reading, held: Held) -> tuple[int | None, int]:
-    """Return the user whose events a caller gets, None for all users, and since when."""
+def _visible(command: ListEvents, uow: Reading, held: Held) -> tuple[int | None, int | None]:
+    """Return the user whose events a caller gets, None for all users, and which of those with the id."""
     if isinstance(held, AllRights) or held.hold(Scope.USERS_READ):
-        return command.user_id, 0
+        return command.user_id, None
     if not held.of_user or command.user_id not in (None, held.user_id):
         raise NotPermitted
     # An earlier user with this id was another person.
-    return held.user_id, get_existing(uow, USERS, held.user_id).created_at
+    return held.user_id, creation_of(history_in(uow), held.user_id)

@@ -12,10 +12,11 @@ from typing import Final
 from logoadmin.domain.identity.events.event_records import CountedEvent, EventName, SignInEvent
 from logoadmin.domain.kernel.access import Anonymous, Caller, KeyHolder, SignedIn, network_of
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
-from logoadmin.domain.kernel.context_ports import identity_in
+from logoadmin.domain.kernel.context_ports import history_in, identity_in
 from logoadmin.domain.kernel.errors import Conflict, StorageUnavailable
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT
+from logoadmin.ports.kernel.change_storage import creation_of
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork
 
@@ -52,7 +53,8 @@ def record_event(
     by = _user_of(uow, client)
     by = None if by == user_id else by
     user_name, by_name = _name_of(uow, user_id), None if by is None else _name_of(uow, by)
-    _add(uow, SignInEvent(0, now, event, user_id, user_name, address, user_agent, factor, count, by, by_name))
+    done = SignInEvent(0, now, event, user_id, user_name, address, user_agent, factor, count, by, by_name)
+    _add(uow, done, _since(uow, user_id))
 
 
 def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, client: Caller, now: int) -> None:
@@ -73,15 +75,16 @@ def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, cl
     every = _LIMITED_EVERY if event == "sign_in_limited" else 0
     # Read for every name alike: a refusal must not take longer for the name of a user.
     user_name, rows = _name_of(uow, user_id), identity_in(uow).events.number(event, now, _MOST_WITH_USER)
-    if identity_in(uow).events.count(event, user_id, address, now, every):
+    since = _since(uow, user_id)
+    if identity_in(uow).events.count(event, user_id, address, now, every, since):
         return
     if rows >= _MOST_WITH_ADDRESS:
         address = user_agent = None
         if rows >= _MOST_WITH_USER:
-            user_id = user_name = None
-        if identity_in(uow).events.count(event, user_id, address, now, every):
+            user_id, user_name, since = None, None, 0
+        if identity_in(uow).events.count(event, user_id, address, now, every, since):
             return
-    _add(uow, SignInEvent(0, now, event, user_id, user_name, address, user_agent))
+    _add(uow, SignInEvent(0, now, event, user_id, user_name, address, user_agent), since)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +145,13 @@ def _name_of(uow: AnyUnitOfWork, user_id: int | None) -> str | None:
     return None if user is None else user.username
 
 
-def _add(uow: AnyUnitOfWork, event: SignInEvent) -> None:
+def _since(uow: AnyUnitOfWork, user_id: int | None) -> int:
+    return creation_of(history_in(uow), _NOBODY if user_id is None else user_id)
+
+
+def _add(uow: AnyUnitOfWork, event: SignInEvent, user_since: int) -> None:
     try:
         event_id = identity_in(uow).events.next_id()
     except Conflict:  # after two billion events; nobody is kept from signing in
         return
-    identity_in(uow).events.add(replace(event, event_id=event_id))
+    identity_in(uow).events.add(replace(event, event_id=event_id), user_since)

@@ -59,6 +59,9 @@ class Me:
     avatar: Avatar | None
     role_id: RoleId
     created_at: CreatedAt
+    user_since: Annotated[
+        int, described("The change that created the user; another user with the id has another one.", 57)
+    ]
     scope: Scopes
     enrol_by: Annotated[
         int | None,

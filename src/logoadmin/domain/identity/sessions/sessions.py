@@ -38,7 +38,7 @@ from logoadmin.domain.kernel.access import (
 )
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Reading, get_existing, snapshot
 from logoadmin.domain.kernel.command import UNSET, Command
-from logoadmin.domain.kernel.context_ports import identity_in
+from logoadmin.domain.kernel.context_ports import history_in, identity_in
 from logoadmin.domain.kernel.errors import (
     InvalidToken,
     NotAuthenticated,
@@ -53,6 +53,7 @@ from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.use_cases import Service, for_program, reads_with_rights, use_case, writes
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.tokens import TokenVerifier
+from logoadmin.ports.kernel.change_storage import creation_of
 from logoadmin.ports.kernel.environment import Clock
 
 GRANT_TYPE: Final[Any] = described("How to sign in: by `password` or by `refresh_token`.", "password")
@@ -278,7 +279,9 @@ class SessionService(Service):
         # A password that signs nobody in need not be changed.
         must_change = self._session_tokens.takes_passwords and must_change_password(uow, held.user_id)
         scope, by_link = tuple(sorted(held.scope)), is_by_link(uow, held)
-        return Me(**user, scope=scope, enrol_by=held.enrol_by, must_change_password=must_change, by_link=by_link)
+        since = creation_of(history_in(uow), held.user_id)
+        who = {**user, "user_since": since}
+        return Me(**who, scope=scope, enrol_by=held.enrol_by, must_change_password=must_change, by_link=by_link)
 
 
 def _refuse_keys(held: Held) -> None:

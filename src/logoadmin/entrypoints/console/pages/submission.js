@@ -129,8 +129,10 @@ function Neighbours({ id }) {
 /** @param {{proposal: Proposal}} props */
 function Earlier({ proposal }) {
   const { user_id: userId, proposal_id: id } = proposal;
+  // Somebody else may have the id of a removed user, whose name is unknown.
+  const isSame = (/** @type {{user_name: string | null}} */ each) => each.user_name === proposal.user_name;
   const { data } = useRead(
-    async (signal) => (userId === null ? [] : (await call("get", "/api/proposals", { query: { user_id: userId, order: "desc", after: id, limit: EARLIER }, signal })).data),
+    async (signal) => (userId === null ? [] : (await call("get", "/api/proposals", { query: { user_id: userId, order: "desc", after: id, limit: EARLIER }, signal })).data.filter(isSame)),
     [userId, id],
   );
   const title = t("review.earlier", { name: submitter(proposal) });

@@ -6,7 +6,7 @@
  *   record's picture.
  */
 import { effect, h, signal } from "../../vendor/preact.js";
-import { me, state } from "../../session.js";
+import { person, state } from "../../session.js";
 import { enumeration, t } from "../../texts.js";
 import { Button, rich } from "../primitives/basics.js";
 import { OWN_HOSTS, isPictureHost } from "./picture_hosts.js";
@@ -21,7 +21,7 @@ const STORED = "logoadmin.hosts";
 /** @returns {string[]} what the user allowed in this tab; another user starts with none */
 const stored = () => {
   const { user, origins } = JSON.parse(sessionStorage.getItem(STORED) ?? "{}");
-  return user === me.value?.user_id ? (origins ?? []) : [];
+  return user === person() ? (origins ?? []) : [];
 };
 /** The origins that the user allowed for the session, whichever record they are looking at. */
 export const allowed = signal(stored());
@@ -33,7 +33,7 @@ effect(() => {
 
 /** @param {string[]} origins */
 export function allow(origins) {
-  sessionStorage.setItem(STORED, JSON.stringify({ user: me.value?.user_id, origins }));
+  sessionStorage.setItem(STORED, JSON.stringify({ user: person(), origins }));
   allowed.value = origins;
 }
 

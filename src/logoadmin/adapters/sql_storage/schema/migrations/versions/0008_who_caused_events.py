@@ -13,7 +13,8 @@ revision, down_revision = number_of(__file__), number_before(__file__)
 
 def upgrade() -> None:
     """Add what an attempt that failed later has not added."""
-    _add_columns("events", sa.Column("by_user_id", sa.Integer), sa.Column("by_user_name", sa.String(64)))
+    user_since = sa.Column("user_since", sa.Integer, nullable=False, server_default="0")
+    _add_columns("events", sa.Column("by_user_id", sa.Integer), sa.Column("by_user_name", sa.String(64)), user_since)
     _add_columns(
         "proposals",
         sa.Column("undone_change", sa.Integer),

@@ -1,0 +1,128 @@
+"""A later user with the id of a removed one is another person, within one second as well (contract C3, D)."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.domain.changes.history import Revert
+from logoadmin.domain.changes.proposal_commands import DeclineProposal, ListProposals, ProposeChanges
+from logoadmin.domain.gallery.artworks import CreateLogo
+from logoadmin.domain.gallery.pictures import SendPicture
+from logoadmin.domain.identity.events.event_list import ListEvents
+from logoadmin.domain.identity.preferences import GetPreferences, SetPreferences
+from logoadmin.domain.identity.roles import AmendRole
+from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
+from logoadmin.domain.identity.sessions.sessions import ListSessions, WhoAmI
+from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.user_networks import is_known_network
+from logoadmin.domain.identity.users import CreateUser, RemoveUser, SetPassword
+from logoadmin.domain.kernel.access import Anonymous, Caller
+from logoadmin.domain.kernel.errors import InvalidToken, LogoAdminError
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.storage import Storage, UnitOfWork
+from tests.contracts.gallery.test_pictures import drawing
+from tests.gallery import ARTWORK, NOW, FrozenClock, gallery_on, once
+
+ID: Final = 501
+PASSWORD: Final = "a long password"
+HERE: Final = Anonymous("192.0.2.1")
+LOOK: Final = {name: value for name, value in ARTWORK.items() if name != "active"}
+RECEIVER: Final = "https://hooks.example.org/1"
+
+
+def proposing(*, dry_run: bool = False) -> ProposeChanges:
+    changes = ({"kind": "theme", "create": LOOK},)
+    return ProposeChanges.model_validate({"title": "A proposal", "changes": changes, "dry_run": dry_run})
+
+
+def until_refused(call: Callable[[], object]) -> tuple[int, str]:
+    """Return how often something could be done, and why not again."""
+    for times in range(1_000):
+        try:
+            call()
+        except LogoAdminError as error:
+            return times, type(error).__name__
+    raise AssertionError("It is never refused")
+
+
+def sign_in(gallery: LogoAdmin, name: str) -> Caller:
+    return gallery.sessions.caller(
+        gallery.sessions.sign_in(SignIn(username=name, password=PASSWORD), HERE).access_token
+    )
+
+
+def next_notice(uow: UnitOfWork) -> str:
+    notice = uow.notices.due(NOW + 60)
+    assert notice is not None
+    uow.notices.remove(notice.notice_id)
+    return notice.text
+
+
+def life(gallery: LogoAdmin, storage: Storage, name: str) -> tuple[list[Any], list[Caller]]:
+    """Let a user find and use everything; return what they met, and their session and key."""
+    met: list[Any] = [storage.read(lambda uow: is_known_network(uow, ID, HERE.origin, 0))]
+    caller = sign_in(gallery, name)
+    for _ in range(2):
+        met.append([each.event for each in gallery.events.list(ListEvents(), caller)])
+        met.append(len([*gallery.proposals.list(ListProposals(), caller)]))
+        met.append(gallery.preferences.get(GetPreferences(), caller))
+        met.append([key.name for key in gallery.keys.list(ListKeys(), caller)])
+        met.append(len(gallery.sessions.list(ListSessions(), caller)))
+        made = gallery.changes.version()
+        gallery.logos.create(once(CreateLogo(**ARTWORK), "their key"), caller)
+        met.append(gallery.changes.version() - made)
+        gallery.preferences.set(SetPreferences(preferences={"theme": "dark"}), caller)
+        key = gallery.sessions.caller(gallery.keys.create(CreateKey(name="script", scope=("logos:write",)), caller).key)
+    gallery.proposals.propose(proposing(), caller)
+    return met, [caller, key]
+
+
+@pytest.mark.rule("contract C3", "contract F3", "contract O9", "contract P1", "contract R1", "contract R6")
+def test_a_user_id_that_is_used_again_within_a_second_is_another_person(storage: Storage) -> None:
+    gallery = gallery_on(storage, FrozenClock(), notify_urls=[RECEIVER])
+    gallery.roles.amend(AmendRole(role_id=1, scope=("logos:write", "proposals:write")))
+    lives, persons, callers = list[Any](), list[int](), list[Caller]()
+    for name in ("Ann", "Eve"):
+        gallery.users.create(CreateUser(user_id=ID, username=name, password=PASSWORD))
+        met, theirs = life(gallery, storage, name)
+        lives.append(met)
+        for former in callers:
+            with pytest.raises(InvalidToken):
+                gallery.sessions.me(WhoAmI(), former)
+        callers = theirs
+        persons.append(gallery.sessions.me(WhoAmI(), theirs[0]).user_since)
+        if name == "Ann":
+            gallery.users.remove(RemoveUser(user_id=ID))
+            removal = gallery.changes.version()
+    assert lives[0] == lives[1]
+    assert len({*persons}) == 2
+    gallery.proposals.decline(DeclineProposal(proposal_id=1, reason="No"))
+    texts = [storage.write(next_notice) for _ in range(3)]
+    assert texts == [
+        "Ann submitted “A proposal”",
+        "Eve submitted “A proposal”",
+        "Somebody declined “A proposal” by Somebody",
+    ]
+    gallery.users.remove(RemoveUser(user_id=ID))
+    gallery.changes.revert(Revert(change_id=removal))
+    gallery.users.set_password(SetPassword(user_id=ID, password=PASSWORD))
+    again = sign_in(gallery, "Ann")
+    # Who is restored is the same one again.
+    assert gallery.sessions.me(WhoAmI(), again).user_since == persons[0]
+    assert [each.proposal_id for each in gallery.proposals.list(ListProposals(), again)] == [1]
+
+
+@pytest.mark.rule("contract P1", "contract R1")
+def test_a_user_id_that_is_used_again_has_all_of_an_hour_and_a_day(storage: Storage) -> None:
+    gallery = gallery_on(storage, FrozenClock())
+    gallery.roles.amend(AmendRole(role_id=1, scope=("proposals:write",)))
+    used = []
+    for name in ("Ann", "Eve"):
+        gallery.users.create(CreateUser(user_id=ID, username=name, password=PASSWORD))
+        member = gallery.acting_as(ID)
+        used.append(until_refused(partial(member.pictures.send, SendPicture(), drawing())))
+        used.append(until_refused(partial(member.proposals.propose, proposing(dry_run=True))))
+        gallery.users.remove(RemoveUser(user_id=ID))
+    assert used == [(200, "TooManyPictures"), (100, "Conflict")] * 2
