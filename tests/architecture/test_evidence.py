@@ -11,7 +11,7 @@ from logoadmin.entrypoints.http_api.operations import OPERATIONS
 ROOT = Path(__file__).parent.parent.parent
 STATES = {"built", "built in part", "to come"}
 # The log of a running service, whose lines come from its processes; what people see in a browser.
-SLOWLY_PROVED = {"contract J3", "contract J4", "contract J6", "contract Q1", "contract R4"}
+SLOWLY_PROVED = {"contract J3", "contract J4", "contract J6", "contract Q1"}
 # Tests that `make test` leaves to `make test-slow`.
 LATER = ("slow", "server")
 MARKS = tuple(f"pytest.mark.{name}" for name in LATER)
