@@ -104,6 +104,7 @@ _SETTINGS: Final[dict[str, Any]] = {"picture_hosts": [], "gallery_title": None, 
 ANSWERS: Final[dict[str, Any]] = {
     "GET /api/auth/me": {
         **ADMIN_USER,
+        "user_since": 3,
         "scope": ["*"],
         "enrol_by": None,
         "must_change_password": False,
