@@ -38,7 +38,7 @@ def fork_service(database: str, listener: socket.socket, moment: str) -> int:
     """Return the number of a new process, which serves until it is killed."""
     process = os.fork()
     if process == 0:
-        gallery = logoadmin.connect(database)
+        gallery = logoadmin.connect(database, access="open")
 
         def listening(_: str) -> None:
             if moment:
