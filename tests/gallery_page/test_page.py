@@ -107,7 +107,12 @@ def test_the_list_is_searched_filtered_and_put_in_order(folder: Folder, look: Lo
     target.select_option("market")
     assert names(page) == ["شعار"]
     target.select_option("")
-    page.get_by_role("combobox", name="Order").select_option("name")
+    order = page.get_by_role("combobox", name="Order")
+    order.select_option("name")
+    for filter_ in (target, order, page.get_by_role("radio").first):
+        filter_.focus()
+        page.keyboard.press("/")
+        expect(search).to_be_focused()
     found = names(page)
     assert found.index("Aurora") < found.index("Dawn") < found.index("Dusk")
 
@@ -336,6 +341,23 @@ def test_stacked_marks_stay_inside_of_a_name_and_markup_stays_text(tmp_path: Pat
         stages = page.locator(".card .stage")
         assert stages.nth(0).bounding_box()["width"] == stages.nth(1).bounding_box()["width"]  # type: ignore[index]  # it is shown
         assert names(page)[2] == "<b>bold</b>"
+
+
+@pytest.mark.rule("contract Q2")
+def test_a_name_from_right_to_left_begins_where_the_others_do_and_a_phone_has_no_hints_for_keys(
+    tmp_path: Path, look: Look
+) -> None:
+    logos = dated(artwork("logo", 1, name="שלום"), artwork("logo", 2, name="Z"))
+    with served(tmp_path, published(logos=logos, themes=())) as folder:
+        page = look(folder, viewport={"width": 390, "height": 1200}, has_touch=True, is_mobile=True)
+        expect(page.locator(".card .name")).to_have_count(2)
+        begins = """name => {
+          const range = document.createRange();
+          range.selectNodeContents(name);
+          return range.getBoundingClientRect().left - name.getBoundingClientRect().left;
+        }"""
+        assert [name.evaluate(begins) for name in page.locator(".card .name").all()] == [0, 0]
+        expect(page.locator(".field kbd")).to_be_hidden()
 
 
 @pytest.mark.rule("contract Q2")

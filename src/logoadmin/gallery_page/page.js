@@ -217,7 +217,7 @@ header.append(
 );
 addEventListener("hashchange", navigate);
 addEventListener("keydown", (event) => {
-  const isTyping = event.target instanceof Element && event.target.matches("input, select, textarea");
+  const isTyping = event.target instanceof Element && event.target.matches("[type=search]");
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey || !gallery) return;
   if (event.key === "/") {
     event.preventDefault();
