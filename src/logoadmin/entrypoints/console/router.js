@@ -17,7 +17,8 @@ export const AT_ISSUER = "logoadmin.issuer";
 if (issuerAnswer) history.replaceState(null, "", new URL(JSON.parse(sessionStorage.getItem(AT_ISSUER) ?? "{}").view ?? "", HOME));
 
 /** The link with which a member of the host site comes (contract R5), out of the address for the same reason. */
-export const siteLink = arrived.hash.startsWith("#link=") ? arrived.hash.slice(6) : "";
+const isSiteLink = (/** @type {URL} */ url) => url.hash.startsWith("#link=");
+export const siteLink = isSiteLink(arrived) ? arrived.hash.slice(6) : "";
 if (siteLink) history.replaceState(null, "", HOME);
 
 const here = signal(new URL(location.href));
@@ -202,6 +203,8 @@ export function startRouter() {
   });
   addEventListener("popstate", async (event) => {
     const at = new URL(location.href);
+    // Opened in a tab that shows this view already, which the browser does not load again for that.
+    if (isSiteLink(at)) return location.reload();
     if (event.state === null) {
       // A hash in the address has no meaning here: it is another step to the same view.
       position += 1;

@@ -3,7 +3,7 @@ import { h, useState } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
 import { say, sayFailure } from "../../notices.js";
 import { navigate } from "../../router.js";
-import { signOut } from "../../session.js";
+import { me, signOut } from "../../session.js";
 import { t } from "../../texts.js";
 import { Button, Skeleton, Time, Unread } from "../primitives/basics.js";
 import { deviceOf } from "./device.js";
@@ -79,7 +79,7 @@ export function MySessions() {
   return h(
     "div",
     { class: "stack loose" },
-    h("p", { class: "hint" }, t("sessions.hint")),
+    h("p", { class: "hint" }, t(me.value?.by_link ? "sessions.hint.byLink" : "sessions.hint")),
     h(
       "ul",
       { class: "box divided rows" },
