@@ -192,7 +192,7 @@ export function Item({ change, known, undone, isOpen = false, obstacle, whole = 
       { obstacle: known.obstacle([change]) ?? obstacle },
       h(Button, { tone: "quiet", icon: "Undo2", scope: writeScope(change.kind), reason: lasting([change.action]), busy, onClick: () => void undo(() => undoChange(change), [change]) }, t("undo")),
     ),
-    whole > 1 && change.request_id && h(PartOf, { change, request: change.request_id, count: whole, known, undone }),
+    whole > 1 && h(PartOf, { change, count: whole }),
     complaint,
   );
 }
@@ -216,20 +216,8 @@ export function Undoable({ obstacle, children }) {
   );
 }
 
-/**
- * That a change is one of many of its request, and the way to all of them.
- * @param {{change: Change, request: string, count: number, known: Known, undone: () => void}} props
- */
-function PartOf({ change, request, count, known, undone }) {
-  const { busy, complaint, undo } = useUndo(undone);
-  return h(
-    "div",
-    { class: "part-of" },
-    h(Link, { to: `history?request=${encodeURIComponent(request)}` }, t("history.part", { n: count })),
-    !known.obstacle([change], request) && h(UndoAll, { request, changes: [change], count, busy, undo, tone: "quiet" }),
-    complaint,
-  );
-}
+/** That a change is one of many of its request, and the way to all of them, where they can be undone. @param {{change: Change, count: number}} props */
+const PartOf = ({ change, count }) => h("p", { class: "part-of" }, h(Link, { to: `history?request=${encodeURIComponent(change.request_id ?? "")}` }, t("history.part", { n: count })));
 
 /** @param {{group: Group, known: Known, undone: () => void}} props */
 function GroupItem({ group, known, undone }) {
@@ -239,8 +227,8 @@ function GroupItem({ group, known, undone }) {
   if (!first) return null;
   const shown = group.changes.slice(0, SHOWN);
   const request = first.request_id ?? "";
-  // Its undo is for all records.
-  const count = group.whole ?? group.changes.length;
+  const count = group.changes.length;
+  const whole = group.whole ?? count;
   return h(
     "article",
     { class: "change-item" },
@@ -248,9 +236,11 @@ function GroupItem({ group, known, undone }) {
       Disclosure,
       { open, setOpen, summary: h(GroupWords, { group }), seconds: first.at },
       h("ol", { class: "box divided changes inner" }, shown.map((change) => h("li", { key: change.change_id, class: "change" }, h(Item, { change, known, undone })))),
-      h(Link, { to: `history?request=${encodeURIComponent(request)}`, class: "more" }, t("history.all", { n: count })),
+      h(Link, { to: `history?request=${encodeURIComponent(request)}`, class: "more" }, t("history.all", { n: whole })),
     ),
-    h(Undoable, { obstacle: known.obstacle(group.changes, request) }, h(UndoAll, { request, changes: group.changes, count, busy, undo, tone: "quiet" })),
+    whole > count
+      ? h(PartOf, { change: first, count: whole })
+      : h(Undoable, { obstacle: known.obstacle(group.changes, request) }, h(UndoAll, { request, changes: group.changes, count, busy, undo, tone: "quiet" })),
     complaint,
   );
 }
