@@ -10,8 +10,18 @@ import { ask } from "../primitives/dialog.js";
 const Editor = cssWidget("declarations");
 const WRITTEN = /^background: url\("(?<url>[^"]*)"\) (?<position>left|center|right) \/ contain no-repeat; width: (?<width>\d{1,4})px; height: (?<height>\d{1,4})px$/;
 const POSITIONS = /** @type {const} */ (["left", "center", "right"]);
-/** What the picture gets at first: about the space that sites have for a logo. */
+/** What the picture gets until its own size is known: about the space that sites have for a logo. */
 const USUAL = { position: "center", width: "120", height: "36" };
+
+/** @param {string} url @returns {Promise<{width: string, height: string}>} the size of the picture, as it fits into that space */
+async function fitted(url) {
+  const image = Object.assign(new Image(), { referrerPolicy: "no-referrer", src: url });
+  await image.decode();
+  const { naturalWidth: width, naturalHeight: height } = image;
+  const scale = Math.min(1, Number(USUAL.width) / width, Number(USUAL.height) / height);
+  const side = (/** @type {number} */ pixels) => String(Math.max(1, Math.round(pixels * scale)));
+  return { width: side(width), height: side(height) };
+}
 
 /** @param {Written} how @returns {string} */
 const cssOf = ({ url, position, width, height }) => `background: url("${new URL(url).href.replaceAll("\\", "%5C")}") ${position} / contain no-repeat; width: ${width}px; height: ${height}px`;
@@ -34,17 +44,32 @@ export function LogoCss(props) {
   const written = value.trim() ? writtenAs(value) : { ...USUAL, url: "" };
   const [isEditing, setEditing] = useState(!written);
   const before = useRef(url);
+  // The size that nobody chose: another picture brings its own.
+  const given = useRef(/** @type {{width: string, height: string}} */ (USUAL));
   const set = (/** @type {string} */ css) => form.set(field.name, css);
+  const fit = async () => {
+    const size = await fitted(url).catch(() => undefined);
+    const css = String(form.values.peek()[field.name]);
+    const now = writtenAs(css);
+    const isGiven = [USUAL, given.current].some(({ width, height }) => now && css === cssOf({ ...now, url, width, height }));
+    if (!size || !now || !isGiven) return;
+    given.current = size;
+    set(cssOf({ ...now, ...size, url }));
+  };
   useLayoutEffect(() => {
     // A record that was read brings its own CSS.
     const isChosen = form.values.peek()["preview_url"] !== form.base.peek()["preview_url"];
-    if (url && url !== before.current && isChosen && !disabled) set(withPicture(value, before.current, url));
+    if (url && url !== before.current && isChosen && !disabled) {
+      set(withPicture(value, before.current, url));
+      void fit();
+    }
     if (url) before.current = url;
   }, [url]);
   const write = async () => {
     const isOwn = !written && !(await ask({ title: t("logoCss.write.title"), text: t("logoCss.write.text"), yes: t("logoCss.write"), no: t("cancel") }));
     if (isOwn) return;
     set(cssOf({ ...USUAL, ...written, url }));
+    void fit();
     setEditing(false);
   };
   if (isEditing || !written) {
