@@ -4,6 +4,8 @@ import { language, t } from "../../texts.js";
 import { sayFailure } from "../../notices.js";
 import { FILES } from "../../router.js";
 import { pictureUrl } from "../primitives/basics.js";
+import { ownPicture } from "../primitives/own_picture.js";
+import { takenDown } from "../primitives/shown_picture.js";
 import { COMMENT, contactsOf, isTooDeep, withheld } from "./css_hosts.js";
 import { Contacts, Held, allow, allowed, isLet, isReachable, isShown } from "./host_allow_list.js";
 import { fixedHosts, isPictureHost, shareHost } from "./picture_hosts.js";
@@ -101,7 +103,7 @@ export function Preview({ kind, css, target, listed, picture: url = "", label = 
     h(
       "div",
       { class: "preview-stage" },
-      h(Frame, { kind, target: current, contacts, reached, isPlaying, ground, isCovered: isHeld && isEmpty }),
+      h(Frame, { kind, target: current, contacts, reached, url, isPlaying, ground, isCovered: isHeld && isEmpty }),
       isHeld && h(Held, { held, contacts, isEmpty, decide }),
     ),
     isDeep && h("p", { class: "hint", role: "status" }, t("preview.deep")),
@@ -117,6 +119,26 @@ function useRested(value) {
     return () => clearTimeout(timer);
   }, [value]);
   return rested;
+}
+
+/** @param {string} url Of the record's picture. @returns {string} its content, where it was taken down: the frame cannot fetch it */
+function useTakenDown(url) {
+  const [content, setContent] = useState({ url: "", data: "" });
+  useEffect(() => {
+    const own = ownPicture(url);
+    if (!own) return undefined;
+    const stop = new AbortController();
+    const image = Object.assign(new Image(), { referrerPolicy: "no-referrer", src: own.thumbnail });
+    image.onerror = async () => {
+      const blob = await takenDown(own.picture, stop.signal).catch(() => undefined);
+      if (!blob) return;
+      const reader = new FileReader();
+      reader.onload = () => stop.signal.aborted || setContent({ url, data: String(reader.result) });
+      reader.readAsDataURL(blob);
+    };
+    return () => stop.abort();
+  }, [url]);
+  return content.url === url ? content.data : "";
 }
 
 /**
@@ -138,20 +160,23 @@ function Choice({ label, options, chosen, choose, words }) {
  * @param {string} props.target
  * @param {import("./host_allow_list.js").Contacting} props.contacts
  * @param {string[]} props.reached
+ * @param {string} props.url Of the record's picture.
  * @param {boolean} props.isPlaying
  * @param {"light" | "dark"} props.ground
  * @param {boolean} props.isCovered
  */
-function Frame({ kind, target, contacts, reached, isPlaying, ground, isCovered }) {
+function Frame({ kind, target, contacts, reached, url, isPlaying, ground, isCovered }) {
   const frame = useRef(/** @type {HTMLIFrameElement | null} */ (null));
   const [state, setState] = useState(/** @type {"loading" | "ready" | "failed"} */ ("loading"));
   const imports = contacts.imports.filter(({ url }) => reached.includes(new URL(url).origin));
   const words = Object.fromEntries(WORDS.map((word) => [word, t(`sample.${word}`)]));
+  const picture = useTakenDown(url);
   // The policy of the frame would forbid it, and complain: what shall not be asked for is not in what it shows.
   const css = useMemo(() => {
     const isReached = (/** @type {string} */ origin, /** @type {boolean} */ isFont) => reached.includes(origin) || (!isFont && isShown(origin, contacts));
-    return withheld(contacts.rest, isReached, location.protocol);
-  }, [contacts, reached]);
+    const rest = withheld(contacts.rest, isReached, location.protocol);
+    return picture ? rest.replaceAll(url, picture) : rest;
+  }, [contacts, reached, picture]);
   // A sheet that is adopted takes no imports; they come before it.
   const message = { kind, css, target, imports, isPlaying, language: language.value, words };
   const latest = useRef(message);
