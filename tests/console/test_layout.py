@@ -52,6 +52,20 @@ def test_the_rail_leads_to_sections_and_marks_the_one_in_view(console: Person) -
     expect(rail).to_be_hidden()
 
 
+@pytest.mark.rule("contract J8")
+def test_a_phone_keeps_its_own_look_of_a_list(console: Person) -> None:
+    console.sign_in("logos")
+    page = console.page
+    page.get_by_role("button", name="Table").click()
+    expect(page.locator("table")).to_be_visible()
+    console.see(Appearance(390, "light", "en"))
+    console.open("logos")
+    expect(page.locator(".card").first).to_be_visible()
+    console.see(Appearance(1280, "light", "en"))
+    console.open("logos")
+    expect(page.locator("table")).to_be_visible()
+
+
 @pytest.mark.rule("contract J5")
 @pytest.mark.parametrize("width", [320, 390])
 def test_a_phone_shows_the_names_of_a_table_and_its_order_whole(console: Person, width: int) -> None:

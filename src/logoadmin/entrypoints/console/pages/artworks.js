@@ -25,6 +25,9 @@ import { useSelection } from "../parts/lists/selection.js";
 /** The filters that only this page knows. */
 const OWN = ["author", "state", "host", "changed"];
 
+/** Where the chosen look is kept: a phone has its own. @param {ArtworkKind} kind */
+const lookOf = (kind) => `look.${kind}s${matchMedia("(width < 800px)").matches ? ".small" : ""}`;
+
 /** @typedef {"logo" | "theme"} ArtworkKind */
 /** @typedef {import("../records.js").Records["logo"] | import("../records.js").Records["theme"]} Artwork */
 
@@ -63,7 +66,7 @@ export default function Artworks({ kind }) {
 function ArtworkList({ kind, records, found, failure, again, authors, hasMore = false }) {
   leaveTrail(kind, found);
   const selection = useSelection(kind, found);
-  const look = query("look", preferred(`look.${kind}s`, ["grid", "table"]));
+  const look = query("look", preferred(lookOf(kind), ["grid", "table"]));
   const props = { kind, artworks: found ?? [], selection };
   return h(
     "div",
@@ -182,7 +185,7 @@ function hostsOf(record) {
 /** @param {{kind: ArtworkKind, look: string}} props */
 function Looks({ kind, look }) {
   const choose = (/** @type {string} */ chosen) => {
-    prefer({ [`look.${kind}s`]: chosen });
+    prefer({ [lookOf(kind)]: chosen });
     setQuery({ look: chosen });
   };
   return h(
