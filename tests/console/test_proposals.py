@@ -69,7 +69,7 @@ def test_the_queue_shows_its_length_and_each_submission_what_it_changes(console:
     console.sign_in()
     waiting = page.locator(".matters li").first
     expect(waiting).to_have_text("2 submissions wait for a decision")
-    expect(page.locator(".sidebar-count.waiting")).to_have_text("2")
+    expect(page.locator(".sidebar-count")).to_have_text("2")
     waiting.get_by_role("link").click()
     expect(page.locator(".submission-title")).to_have_text(["Sunrise", "Redrawn"])
     news = "It contacts \u2068tracker.example\u2069. It can cover the page."
@@ -112,7 +112,7 @@ def test_the_queue_is_read_to_its_end(console: Person, gallery: LogoAdmin) -> No
     )
     console.sign_in("submissions")
     expect(console.page.locator(".submission-row")).to_have_count(7)
-    expect(console.page.locator(".sidebar-count.waiting")).to_have_text("7")
+    expect(console.page.locator(".sidebar-count")).to_have_text("7")
 
 
 @pytest.mark.rule("contract J3")
@@ -144,6 +144,15 @@ def test_only_what_is_new_in_the_css_is_in_front(console: Person, gallery: LogoA
     console.open("submissions/2")
     expect(console.page.locator(".news")).to_contain_text("no new host and brings no new risk")
     expect(console.page.locator(".news .hint")).to_have_text("As before: It changes how input fields look.")
+
+
+@pytest.mark.rule("contract R4")
+def test_long_css_unfolds_on_request(console: Person, gallery: LogoAdmin) -> None:
+    submit(gallery, new_logo("Sunrise", custom_css="\n".join(f"--length-{number}: 1px;" for number in range(600))))
+    console.sign_in("submissions/1")
+    expect(console.page.locator(".diff-added")).to_have_count(40)
+    console.page.get_by_role("button", name="Show 560 more lines").click()
+    expect(console.page.locator(".diff-added")).to_have_count(600)
 
 
 @pytest.mark.rule("contract R4")

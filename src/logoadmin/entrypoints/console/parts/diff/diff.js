@@ -8,8 +8,9 @@ import { wordDiff } from "./word_diff.js";
 
 /** The number of unchanged lines shown around each change. */
 const CONTEXT = 3;
-/** More lines than anyone reads at once would make the page slow. */
-const MOST_LINES = 400;
+/** The number of lines shown at first, so that what follows is not lost behind a long text; and then, which keeps the page quick. */
+const FIRST_LINES = 40;
+const MORE_LINES = 4000;
 const SIGNS = /** @type {const} */ ({ same: " ", removed: "−", added: "+" });
 
 /**
@@ -25,7 +26,7 @@ export function Diff({ before, after, label }) {
 
 /** @param {{rows: Row[], label: string}} props */
 export function DiffRows({ rows: all, label }) {
-  const [most, setMost] = useState(MOST_LINES);
+  const [most, setMost] = useState(FIRST_LINES);
   const { rows, left } = firstOf(all, most);
   return h(
     "div",
@@ -40,7 +41,7 @@ export function DiffRows({ rows: all, label }) {
       ),
       h("tbody", null, rows.map(row)),
     ),
-    left > 0 && h("button", { type: "button", class: "button plain", onClick: () => setMost(most + 10 * MOST_LINES) }, t("diff.more", { n: left })),
+    left > 0 && h("button", { type: "button", class: "button plain", onClick: () => setMost(most + MORE_LINES) }, t("diff.more", { n: left })),
   );
 }
 
