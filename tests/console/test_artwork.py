@@ -452,7 +452,7 @@ def test_the_css_of_a_logo_is_written_from_its_picture_and_own_edits_stay(consol
     page.locator("[name=target]").fill("forum")
     picture = page.locator("[name=preview_url]")
     expect(page.get_by_text("its CSS is written for you")).to_be_visible()
-    picture.fill(f"https://{PICTURES}/one.svg")  # which is 160 × 80
+    picture.fill(f"https://{PICTURES}/one.svg")  # of 160 by 80 pixels
     expect(page.get_by_label("Width, pixels")).to_have_value("72")
     expect(page.get_by_label("Height, pixels")).to_have_value("36")
     page.get_by_label("Width, pixels").fill("200")

@@ -167,7 +167,7 @@ def test_pictures_are_shown_small_and_those_taken_down_to_users_who_may_see_them
     # The frame of the preview cannot fetch it.
     console.open("logos/1")
     logo = page.frame_locator("iframe.preview-frame").locator(".with .logo").first
-    expect(logo).to_have_css("background-image", re.compile("^url\\(\"data:image/webp"))
+    expect(logo).to_have_css("background-image", re.compile('^url\\("data:image/webp'))
     with looking(chromium, service) as painter:
         painter.sign_in("logos/1", username=PAINTER[0], password=PAINTER[1])
         expect(painter.page.locator(".picture-shown img")).to_have_attribute("src", re.compile("^blob:"))

@@ -1,11 +1,10 @@
 /** The form of a logo or theme: the widgets of its fields, and the preview beside it. */
 import { h, useMemo } from "../../vendor/preact.js";
 import { listOf, readList } from "../../records.js";
-import { byName, t, withTexts } from "../../texts.js";
+import { byName, withTexts } from "../../texts.js";
 import { cssWidget } from "../css/css_editor.js";
 import { Preview } from "../css/css_preview.js";
 import { judgedOf, listedIn, useJudgement } from "../css/judged.js";
-import { pictureUrl } from "../primitives/basics.js";
 import { Text, widgets } from "../primitives/fields.js";
 import { lazy } from "../primitives/lazy.js";
 import { Picture } from "../primitives/picture.js";
@@ -47,7 +46,7 @@ function PictureAddress(props) {
     { class: "picture-field" },
     h(Text, props),
     h(PictureSource, props),
-    h("div", { class: "picture-shown" }, pictureUrl(url) ? h(Picture, { key: url, url }) : h("div", { class: "picture missing" }, t("picture.none"))),
+    h("div", { class: "picture-shown" }, h(Picture, { key: url, url })),
   );
 }
 

@@ -73,7 +73,7 @@ export function PictureSource({ form, field, disabled }) {
       h("input", { ref: input, type: "file", hidden: true, accept: ACCEPTED, onChange: chosen }),
       h(Button, { icon: "Upload", onClick: () => input.current?.click() }, t("keep.choose")),
       isElsewhere && h(Button, { icon: "CopyPlus", idle: Boolean(work), onClick: copy }, t("keep.copy")),
-      h("span", { class: "hint" }, t("keep.drop")),
+      !ownPicture(url) && h("span", { class: "hint" }, t("keep.drop")),
     ),
     h(
       "div",

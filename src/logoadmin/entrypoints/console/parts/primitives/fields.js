@@ -2,6 +2,7 @@
 import { h, useEffect, useRef, useId } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
 import { guard } from "../../router.js";
+import { ownPicture } from "./own_picture.js";
 
 /** @typedef {import("../../form.js").Field} Field */
 /** @typedef {{form: import("../../form.js").FormState, field: Field, id: string, describedBy: string, disabled: boolean}} WidgetProps */
@@ -67,12 +68,14 @@ export const About = ({ id, hint, problem }) => h("div", { id, class: "field-abo
 export function FormField({ form, field, disabled = false }) {
   const id = useId();
   const Widget = widgets[field.widget] ?? Text;
+  // Where a picture is to be found is known then.
+  const isUploaded = ownPicture(String(form.values.value[field.name] ?? "")) !== undefined;
   return h(
     "div",
     { class: `field field-${field.widget}` },
     h("label", { class: form.requires(field) && !disabled ? "label required" : "label", for: id }, words(field.name, "label")),
     h(Widget, { form, field, id, describedBy: `${id}-about`, disabled }),
-    h(About, { id: `${id}-about`, hint: words(field.name, "hint"), problem: form.problems.value[field.name] }),
+    h(About, { id: `${id}-about`, hint: isUploaded ? "" : words(field.name, "hint"), problem: form.problems.value[field.name] }),
   );
 }
 

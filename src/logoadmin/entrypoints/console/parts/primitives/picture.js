@@ -2,6 +2,7 @@
 import { h, useState } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
 import { pictureUrl } from "./basics.js";
+import { Icon } from "./icon.js";
 import { useShown } from "./shown_picture.js";
 
 /** @param {{url: string, shown?: boolean, alt?: string}} props `shown` says when it may be asked for. */
@@ -14,6 +15,9 @@ export function Picture({ url, shown = true, alt = "" }) {
     "div",
     { class: `picture ${state}` },
     shown && source && h("img", { key: source, src: source, alt, decoding: "async", referrerPolicy: "no-referrer", onLoad: () => setLoaded(source), onError }),
-    (isMissing || isFailed) && h("span", null, t(isMissing ? "picture.missing" : "picture.failed")),
+    (isMissing || isFailed) && h(Broken, { words: t(isMissing ? "picture.missing" : "picture.failed") }),
   );
 }
+
+/** The same in a frame of any size. @param {{words: string}} props */
+const Broken = ({ words }) => h("span", { class: "broken", title: words }, h(Icon, { name: "ImageOff" }), h("span", { class: "hidden" }, words));

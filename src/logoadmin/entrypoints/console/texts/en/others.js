@@ -199,7 +199,6 @@ export default {
   "authors.taken": "{name} removed",
   "authors.up": "Move {name} up",
   "field.authors.hint": "Arrow keys on a name move it up and down, Delete removes it.",
-  "picture.none": "No picture yet",
   // One record, and what others do to it
   "gone.ask": "Somebody who may read the history can restore it.",
   "gone.kept": "What you typed is still here: restore it, then save.",
@@ -734,6 +733,7 @@ export default {
   "sessions.ended.all": "All other sessions have ended",
   "sessions.from": "from {address}",
   "sessions.hint": "Wherever you are signed in. If a device was lost or you do not know one of these, end its session and change your password.",
+  "sessions.hint.byLink": "Wherever you are signed in. If a device was lost or you do not know one of these, end its session.",
   "sessions.used": "Used",
   // About
   "field.gallery_home.hint": "Where the page leads back to, beginning with http:// or https://. Empty: as in the service configuration.",
