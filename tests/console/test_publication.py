@@ -255,7 +255,7 @@ def test_unpublished_records_are_listed_with_their_reason_and_linked(console: Pe
     expect(banner).to_contain_text("It covers everything")
     banner.get_by_role("button", name="Lift the block…").press("Enter")
     question = page.get_by_role("dialog", name="Lift the block of")
-    expect(question).to_contain_text("It covers everything")
+    expect(question).to_contain_text("again. It was blocked for this reason: \u2068It covers everything\u2069")
     question.get_by_role("button", name="Cancel").click()
     assert blocked(service, 1) == "It covers everything"
     banner.get_by_role("button", name="Lift the block…").click()

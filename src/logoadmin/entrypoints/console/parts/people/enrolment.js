@@ -42,7 +42,7 @@ export default function Enrolment({ done, name = t("enrol.app.name"), heading = 
     h(
       "div",
       { class: "ways" },
-      h(Way, { icon: "Hash", title: t("enrol.app"), text: t("enrol.app.text"), choose: () => setWay("app") }),
+      h(Way, { icon: "ShieldCheck", title: t("enrol.app"), text: t("enrol.app.text"), choose: () => setWay("app") }),
       h(Way, { icon: "KeyRound", title: t("enrol.passkey"), text: t("enrol.passkey.short"), ...(why && { why: id }), choose: () => setWay("passkey") }),
     ),
     why && h("p", { id, class: "hint" }, elsewhere() ? rich("passkey.elsewhere", { url: h("a", { href: elsewhere() }, elsewhere()) }) : why),

@@ -7,7 +7,6 @@ import { THEMES, chooseTheme, theme } from "./theme.js";
 import { isMeant, missingScope, place } from "../../place.js";
 import { nameOf } from "../../presentation.js";
 import { isMember, queue, readQueue, reviews } from "../../proposals.js";
-import { KINDS, listOf } from "../../records.js";
 import { navigate, query, visits } from "../../router.js";
 import { readShared } from "../../shared_settings.js";
 import { views } from "../../views.js";
@@ -108,26 +107,15 @@ const Words = ({ view }) => [view.icon && h(Icon, { key: "icon", name: view.icon
 /** @param {import("../../views.js").View} view @returns {string} */
 export const titleOf = ({ path, title }) => t(path === "submissions" && isMember() ? "submissions.mine" : title);
 
-/** @typedef {import("../../records.js").KindName} KindName */
-const kinds = /** @type {KindName[]} */ (Object.keys(KINDS));
-const counted = kinds.flatMap((kind) => views.filter(({ path }) => path === `${kind}s`).map((view) => ({ kind, view })));
-
-/**
- * The way to a view. The numbers of records are shown once views have read all lists, all at once: nothing is read for them
- * alone, but for the submissions that wait.
- * @param {{view: import("../../views.js").View, visited: (() => void) | undefined}} props
- */
+/** The way to a view, with the number of submissions that wait. @param {{view: import("../../views.js").View, visited: (() => void) | undefined}} props */
 function Open({ view, visited }) {
   const id = useId();
-  const kind = kinds.find((each) => view.path === `${each}s`);
-  const isQueue = view.path === "submissions";
-  const isCounted = counted.every((each) => missingScope(each.view) !== "" || listOf(each.kind).value.records);
-  const count = kind ? (isCounted ? listOf(kind).value.records?.length : undefined) : (isQueue && queue.value.proposals?.length) || undefined;
+  const count = view.path === "submissions" ? queue.value.proposals?.length : 0;
   return h(
     Link,
-    { to: view.path, class: "sidebar-link", "aria-current": current() === view.path ? "page" : undefined, "aria-describedby": count === undefined ? undefined : id, onClick: visited },
+    { to: view.path, class: "sidebar-link", "aria-current": current() === view.path ? "page" : undefined, "aria-describedby": count ? id : undefined, onClick: visited },
     h(Words, { view }),
-    count !== undefined && h("span", { id, class: isQueue ? "sidebar-count waiting" : "sidebar-count", "aria-hidden": true }, number(count)),
+    Boolean(count) && h("span", { id, class: "sidebar-count", "aria-hidden": true }, number(count ?? 0)),
   );
 }
 
@@ -194,7 +182,7 @@ function Personal({ help }) {
   return [
     h(Choice, { label: t("language"), value: language.value, choices: Object.entries(LANGUAGES), choose: chooseLanguage }),
     h(Choice, { label: t("theme"), value: theme.value, choices: themes, choose: chooseTheme }),
-    h(Button, { icon: "Keyboard", onClick: help }, t("help")),
+    !matchMedia("(pointer: coarse)").matches && h(Button, { icon: "Keyboard", onClick: help }, t("help")),
     h(Button, { icon: "LogOut", onClick: () => void leave() }, t("signOut")),
   ];
 }

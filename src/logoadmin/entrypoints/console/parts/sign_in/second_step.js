@@ -78,7 +78,7 @@ export function SecondStep({ challenge, name, note, back }) {
                 setFactor(each);
               },
             },
-            h(Icon, { name: each === "totp" ? "Hash" : each === "passkey" ? "KeyRound" : "FileText" }),
+            h(Icon, { name: each === "totp" ? "ShieldCheck" : each === "passkey" ? "KeyRound" : "FileText" }),
             t(`signIn.${each}.instead`),
           ),
         ),

@@ -73,7 +73,7 @@ export default {
   // Declining
   decline: "Decline",
   "decline.earlier": "Reasons you gave before",
-  "decline.hint": "The submitter reads it, and can submit again. Ctrl+Enter declines.",
+  "decline.hint": "The submitter reads it, and can submit again.",
   "decline.reason": "Reason",
   "decline.title": "Decline {title}?",
   // Submitting

@@ -8,7 +8,7 @@ export default {
   "about.left_out.unreadable": "Sites do not get it, because its CSS is too large to be checked.",
   "about.risky": "Its CSS can do more than change how things look.",
   "blocked.lift.ask": "Lift the block of {name}?",
-  "blocked.lift.text": "It was blocked for this reason: {reason}. If you lift the block, it is activated, and sites apply it again.",
+  "blocked.lift.text": "If you lift the block, it is activated, and sites apply it again. It was blocked for this reason: {reason}",
   "blocked.lift.yes": "Lift the block",
   "changed.do": "Look at the difference below the CSS, and accept it if it does no harm.",
   "imports.look": "Show the imports",
