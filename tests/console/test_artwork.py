@@ -145,6 +145,8 @@ def test_the_head_of_a_record_stays_in_view_with_its_state_and_its_last_change(
 @pytest.mark.rule("contract J4")
 def test_two_browsers_at_one_logo_lose_nothing_of_either(chromium: Browser, console: Person, tmp_path: Path) -> None:
     service, page = console.service, console.page
+    # Without the address of the picture, which another picture would change.
+    service.gallery.logos.amend(AmendLogo(logo_id=1, custom_css="width: 120px"))
     began = logo(service)
     console.sign_in("logos/1")
     write_css(page, f"{began.custom_css};\ncolor: red")

@@ -40,7 +40,7 @@ def test_css_is_judged_while_it_is_written_and_a_risk_leads_to_its_place(console
     console.sign_in("themes/1")
     expect(verdict(page)).to_contain_text("Sites that use it contact no other host.")
     expect(verdict(page)).to_contain_text(f"{len(css.encode())} bytes.")
-    risk = verdict(page).locator(".row", has_text="It has mistakes")
+    risk = verdict(page).locator(".row", has_text="Something in it is not closed")
     risk.get_by_role("button", name="Line 3").focus()
     page.keyboard.press("Enter")
     editor = page.get_by_role("textbox", name="CSS")
