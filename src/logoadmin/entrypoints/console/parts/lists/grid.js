@@ -5,7 +5,7 @@
  */
 import { h, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { clicked, follow, glance, isBeside } from "./beside.js";
-import { selectUpTo, useRubberBand } from "./selection.js";
+import { selectUpTo } from "./selection.js";
 import { useWindowing } from "./windowing.js";
 
 const GAP = 12;
@@ -84,15 +84,6 @@ export function Grid({ items, id, label, cardWidth, cardHeight, card, selection 
   if (!rushes || places.current.size === 0) places.current = arranged(places.current, first * columns, to, at, rests);
   const cellWidth = (width - GAP * (columns - 1)) / columns;
   const cells = [...places.current].filter(([, index]) => index < items.length);
-  useRubberBand(element, selection, ({ left, right, top, bottom }) => {
-    const inRow = (/** @type {number} */ index) => {
-      const [x, y] = [(index % columns) * (cellWidth + GAP), Math.floor(index / columns) * rowHeight];
-      return x < right && x + cellWidth > left && y < bottom && y + cardHeight > top;
-    };
-    const begin = Math.max(0, Math.floor(top / rowHeight)) * columns;
-    const end = Math.min(items.length, Math.ceil(bottom / rowHeight) * columns);
-    return items.slice(begin, end).filter((_, index) => inRow(begin + index)).map(id);
-  });
   return h(
     "div",
     {

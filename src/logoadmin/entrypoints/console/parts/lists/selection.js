@@ -1,5 +1,5 @@
 /** The selection in a list: single records, or a range with Shift; all with Ctrl+A, and none with Escape. Back restores it. */
-import { signal, useEffect, useMemo, useRef } from "../../vendor/preact.js";
+import { signal, useEffect, useMemo } from "../../vendor/preact.js";
 import { KINDS } from "../../records.js";
 import { restored } from "../../router.js";
 import { isTyping } from "../../typing.js";
@@ -77,37 +77,6 @@ export function selectUpTo(event, selection, id) {
   event.stopPropagation();
   getSelection()?.removeAllRanges();
   selection.toggle(id, true);
-}
-
-/**
- * Select with a rectangle drawn by mouse, see `rubber_band.js`.
- *
- * @param {import("../../vendor/preact.js").RefObject<HTMLElement | null>} element The list.
- * @param {Selection} selection
- * @param {(rectangle: import("./rubber_band.js").Rectangle) => number[]} within
- */
-export function useRubberBand(element, selection, within) {
-  const list = useRef(/** @type {() => import("./rubber_band.js").List | undefined} */ (() => undefined));
-  list.current = () => (element.current ? { element: element.current, selection, within } : undefined);
-  useEffect(() => {
-    let stop = () => {};
-    let isGone = false;
-    const loaded = (/** @type {typeof import("./rubber_band.js")} */ { startRubberBand }) => {
-      if (!isGone) stop = startRubberBand(() => list.current());
-    };
-    // A mouse moves before it draws; the list is shown without waiting for this, and fingers never need it.
-    const moved = (/** @type {PointerEvent} */ event) => {
-      if (event.pointerType !== "mouse") return;
-      removeEventListener("pointermove", moved);
-      void import("./rubber_band.js").then(loaded, () => undefined);
-    };
-    addEventListener("pointermove", moved);
-    return () => {
-      isGone = true;
-      removeEventListener("pointermove", moved);
-      stop();
-    };
-  }, []);
 }
 
 /** @param {Selection} selection */
