@@ -114,7 +114,7 @@ def test_switching_on_and_undoing_end_a_block(stocked: LogoAdmin, storage: Memor
     change = history(stocked)[-1]
     assert change.before is not None
     assert change.after is not None
-    assert (change.action, change.before["blocked"], "blocked" in change.after) == ("logo.amended", REASON, False)
+    assert (change.action, change.before["blocked"], "blocked" in change.after) == ("logo.unblocked", REASON, False)
     # Undoing that blocks it again.
     again = undo(stocked)
     assert again.after == change.before
