@@ -181,6 +181,16 @@ def waiting_proposals(settings: Settings) -> tuple[int, int | None]:
         return storage.read(lambda uow: uow.proposals.waiting())
 
 
+def picture_space(settings: Settings) -> int:
+    """Return the bytes that all stored pictures take.
+
+    Raises:
+        SettingsError: the URL cannot be used; StorageUnavailable: the database is out of reach, or has no tables.
+    """
+    with closing(open_storage(settings, interactive=True)) as storage:
+        return storage.read(lambda uow: uow.gallery.pictures.space())
+
+
 def missing_roles(settings: Settings) -> tuple[str, ...]:
     """Return the roles that the settings give to users of the issuer and that do not exist (contract O7).
 

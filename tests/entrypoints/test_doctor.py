@@ -26,6 +26,7 @@ import logoadmin
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.sql_storage.databases.mysql import checks as mysql_checks
 from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_checks
+from logoadmin.adapters.sql_storage.gallery.pictures import SqlPictures
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.checks import Verdict
 from logoadmin.entrypoints.cli.url_checks import _certificate
@@ -90,7 +91,7 @@ def test_where_nothing_is_wrong_every_check_says_so(run: Run) -> None:
         *("settings", "keys", "access", "trusted_proxies", "public_url", "packages", "temporary files"),
         *("gallery_dir", "port", "SQLite", "directory", "disk", "file system", "file", "database", "tables"),
         *("pages", "columns", "writing", "clock of changes", "administrators", "proposals"),
-        "factor_key",
+        *("pictures", "factor_key"),
     ]
 
 
@@ -273,6 +274,21 @@ def test_proposals_that_wait_for_more_than_two_weeks_are_a_warning(run: Run, gal
         found = problems(run("doctor"))
         assert found.keys() == {*warned}
     assert found["proposals"].startswith("1 wait for a decision, the first of them for 15 days; apply or decline")
+
+
+# Pictures
+
+
+@pytest.mark.rule("contract P1")
+@pytest.mark.usefixtures("gallery")
+def test_pictures_that_take_four_fifths_of_their_space_are_a_warning(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("init").code == 0
+    monkeypatch.setenv("LOGOADMIN_PICTURE_SPACE", "1000")
+    for taken, warned in ((799, {}), (800, {"pictures"})):
+        monkeypatch.setattr(SqlPictures, "space", lambda _self, taken=taken: taken)
+        found = problems(run("doctor"))
+        assert found.keys() == {*warned}
+    assert found["pictures"].startswith("they take 80 % of picture_space; raise picture_space, or remove pictures")
 
 
 # Ports

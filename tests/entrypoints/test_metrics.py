@@ -21,6 +21,7 @@ import logoadmin
 from logoadmin.adapters.prometheus_metrics import PrometheusMetrics
 from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.changes.proposal_commands import DeclineProposal, ListProposals
+from logoadmin.domain.gallery.pictures import DEFAULT_SPACE, GetPicture, ListPictures, RemovePicture
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.kernel.errors import SignInRefused, StorageUnavailable, TooManySignIns
 from logoadmin.domain.kernel.extras import install_extra
@@ -123,9 +124,10 @@ def test_database_calls_are_counted_by_outcome(tmp_path: Path) -> None:
         gallery.check()
         after = watched(gallery)
     assert set(outcomes(after, "logoadmin_database_calls_total")) == {"ok"}
-    # The second look also counts the calls of the first: the last change, the last backup, publication and proposals.
+    # The second look also counts the calls of the first: the last change, the last backup, publication, proposals and
+    # pictures.
     for name in ('logoadmin_database_calls_total{outcome="ok"}', "logoadmin_database_call_seconds_count"):
-        assert after[name] == before[name] + 4
+        assert after[name] == before[name] + 5
 
 
 def test_a_database_that_is_left_alone_is_seen(own: LogoAdmin) -> None:
@@ -147,7 +149,7 @@ def test_without_the_database_only_the_last_change_is_missing(own: LogoAdmin, mo
     monkeypatch.setattr(own.changes, "version", away)
     found = watched(own)
     assert not {"logoadmin_last_change_id", "logoadmin_last_backup_timestamp_seconds"} & found.keys()
-    assert "logoadmin_proposals_waiting" not in found
+    assert not {"logoadmin_proposals_waiting", "logoadmin_pictures"} & found.keys()
 
 
 def test_proposals_that_wait_are_counted_with_the_age_of_the_first(own: LogoAdmin) -> None:
@@ -158,6 +160,18 @@ def test_proposals_that_wait_are_counted_with_the_age_of_the_first(own: LogoAdmi
     own.proposals.decline(DeclineProposal(proposal_id=proposal.proposal_id, reason="No"))
     found = watched(own)
     assert (found["logoadmin_proposals_waiting"], found["logoadmin_oldest_proposal_seconds"]) == (0, 0)
+
+
+def test_pictures_are_counted_with_their_space(own: LogoAdmin) -> None:
+    def numbers() -> list[float]:
+        found = watched(own)
+        return [found[f"logoadmin_{name}"] for name in ("pictures", "picture_bytes", "picture_space_bytes")]
+
+    (picture,) = own.pictures.list(ListPictures())
+    files = [own.pictures.get(GetPicture(picture=picture.picture, thumbnail=which))[0] for which in (False, True)]
+    assert numbers() == [1, sum(map(len, files)), DEFAULT_SPACE]
+    own.pictures.remove(RemovePicture(picture=picture.picture))
+    assert numbers() == [0, 0, DEFAULT_SPACE]
 
 
 @pytest.mark.server("processes")

@@ -37,6 +37,11 @@ _MILESTONES: Final[Mapping[Milestone, str]] = {
     "last_backup": "Unix time of the last backup, 0 before the first; absent while the database is away.",
     "published": "Unix time when a folder was last published, 0 before; absent while the database is away.",
 }
+_PICTURES: Final = {
+    "pictures": "Stored pictures; absent while the database is away.",
+    "picture_bytes": "Bytes that they take, with their thumbnails.",
+    "picture_space_bytes": "Bytes that they may take.",
+}
 
 
 class PrometheusMetrics:
@@ -125,9 +130,10 @@ class PrometheusMetrics:
         database: str,
         milestones: Mapping[Milestone, int] | None = None,
         proposals: tuple[int, int] | None = None,
+        pictures: tuple[int, int, int] | None = None,
     ) -> str:
         self._add_up()
-        series = [*self._series(), *_about(last_change, database, milestones or {}, proposals)]
+        series = [*self._series(), *_about(last_change, database, milestones or {}, proposals, pictures)]
         return generate_latest(_Collected(series)).decode()
 
     def _add_up(self) -> None:
@@ -185,6 +191,7 @@ def _about(
     database: str,
     milestones: Mapping[Milestone, int],
     proposals: tuple[int, int] | None,
+    pictures: tuple[int, int, int] | None,
 ) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         f"{_NAMESPACE}_last_change_id", "The id of the last change; absent while the database is away.", last_change
@@ -195,6 +202,8 @@ def _about(
     yield GaugeMetricFamily(f"{_NAMESPACE}_proposals_waiting", "Proposals that wait for a decision.", waiting)
     text = "How long the first of them has waited; 0 without any."
     yield GaugeMetricFamily(f"{_NAMESPACE}_oldest_proposal_seconds", text, seconds)
+    for (name, text), value in zip(_PICTURES.items(), pictures or (None, None, None), strict=True):
+        yield GaugeMetricFamily(f"{_NAMESPACE}_{name}", text, value)
     build = GaugeMetricFamily(
         f"{_NAMESPACE}_build_info", "Always 1; the version and the kind of database.", labels=("version", "database")
     )

@@ -533,7 +533,8 @@ def metrics(gallery: LogoAdmin) -> str:
         StartError: nothing is counted, because prometheus-client is not installed.
     """
     try:
-        last_change, done, waiting = gallery.changes.version(), gallery.milestones(), gallery.proposals.waiting()
+        last_change, done = gallery.changes.version(), gallery.milestones()
+        waiting, pictures = gallery.proposals.waiting(), gallery.pictures.space()
     except LogoAdminError:  # the failure is counted and logged
-        last_change, done, waiting = None, None, None
-    return gallery.metrics.text(last_change, gallery.product, done, waiting)
+        last_change, done, waiting, pictures = None, None, None, None
+    return gallery.metrics.text(last_change, gallery.product, done, waiting, pictures)

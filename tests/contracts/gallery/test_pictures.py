@@ -121,7 +121,7 @@ def test_a_storage_keeps_pictures(storage: Storage) -> None:
         assert kept.content(one.picture, thumbnail=False) == b"\x00\xff"
         assert kept.content(one.picture, thumbnail=True) == b"\x01"
         assert kept.content(two.picture, thumbnail=False) is kept.content("c" * 64, thumbnail=False) is None
-        assert (kept.space(), kept.sizes()) == (3, {one.picture: (3, 4)})
+        assert (kept.count(), kept.space(), kept.sizes()) == (1, 3, {one.picture: (3, 4)})
         assert (kept.page("", 5), kept.page(one.picture, 5)) == ((one,), ())
         assert (kept.has_unnamed(9), kept.has_unnamed(10)) == (False, True)
 

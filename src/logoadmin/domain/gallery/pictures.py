@@ -228,6 +228,13 @@ class PictureService(Service):
         return tuple(each.picture for each in found)
 
     @for_program
+    def space(self) -> tuple[int, int, int]:
+        """Return the number of stored pictures, the bytes that they take, and how many they may take."""
+        return storage_of(self).read(
+            lambda uow: (uow.gallery.pictures.count(), uow.gallery.pictures.space(), self._space)
+        )
+
+    @for_program
     def restore(self, picture: str, content: bytes) -> bool:
         """Keep a stored file of another gallery as it is; return whether it was missing.
 

@@ -36,6 +36,8 @@ _COLOURS: Final = {Verdict.OK: "green", Verdict.WARNING: "yellow", Verdict.WRONG
 _WIDEST: Final = {4: 8, 6: 16}
 # How many days proposals may wait.
 _MOST_DAYS: Final = 14
+# The share of picture_space, in percent, at which pictures may soon be refused.
+_ALMOST_FULL: Final = 80
 
 
 @click.command()
@@ -100,6 +102,7 @@ def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
         yield from _stored_keys(settings)
         yield from _administrators(settings)
         yield from _proposals(settings)
+        yield from _pictures(settings)
         yield from _factor_key(settings)
     yield from _issuer(settings)
     if url is not None:
@@ -135,6 +138,22 @@ def _proposals(settings: "Settings") -> Iterator[Result]:
             yield warning("proposals", text, "apply or decline them in the console")
         else:
             yield ok("proposals", f"{count} wait for a decision")
+
+
+def _pictures(settings: "Settings") -> Iterator[Result]:
+    """Whether there is space for more pictures (contract P1)."""
+    from logoadmin.bootstrap import MEMORY
+    from logoadmin.maintenance import picture_space
+
+    if settings.database.get_secret_value() == MEMORY:
+        return
+    with suppress(StorageUnavailable):
+        percent = 100 * picture_space(settings) // max(1, settings.picture_space)
+        text = f"they take {percent} % of picture_space"
+        if percent < _ALMOST_FULL:
+            yield ok("pictures", text)
+        else:
+            yield warning("pictures", text, "raise picture_space, or remove pictures in the settings of the console")
 
 
 def _factor_key(settings: "Settings") -> Iterator[Result]:

@@ -98,6 +98,9 @@ class Pictures(Protocol):
     def has_unnamed(self, now: int) -> bool:
         """Return whether there are any to forget."""
 
+    def count(self) -> int:
+        """Return the number of stored pictures."""
+
     def space(self) -> int:
         """Return the bytes of all stored files together."""
 

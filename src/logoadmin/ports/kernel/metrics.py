@@ -64,6 +64,7 @@ class Metrics(Protocol):
         database: str,
         milestones: Mapping[Milestone, int] | None = None,
         proposals: tuple[int, int] | None = None,
+        pictures: tuple[int, int, int] | None = None,
     ) -> str:
         """Return everything in the text format of Prometheus.
 
@@ -72,6 +73,7 @@ class Metrics(Protocol):
             database: the kind of database.
             milestones: the Unix time of each, 0 before the first; None where the storage does not respond.
             proposals: how many wait, and for how many seconds the first of them does, 0 without any; the same.
+            pictures: how many are stored, the bytes that they take, and how many they may take; the same.
 
         Raises:
             StartError: nothing is counted.
@@ -107,5 +109,6 @@ class NoMetrics:
         database: str,
         milestones: Mapping[Milestone, int] | None = None,
         proposals: tuple[int, int] | None = None,
+        pictures: tuple[int, int, int] | None = None,
     ) -> str:
         raise StartError("Metrics are not counted", install_extra("metrics"))

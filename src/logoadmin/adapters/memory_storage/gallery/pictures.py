@@ -50,6 +50,9 @@ class MemoryPictures(Repository):
     def has_unnamed(self, now: int) -> bool:
         return bool(self._unnamed(now))
 
+    def count(self) -> int:
+        return sum(row.files is not None for row in self._tables.pictures.values())
+
     def space(self) -> int:
         return sum(row.bytes for row in self._tables.pictures.values())
 

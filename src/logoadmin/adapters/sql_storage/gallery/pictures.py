@@ -35,6 +35,7 @@ _KEEP = (
     .where(pictures.c.picture == KEY, pictures.c.kept_until < bindparam("until"))
     .values(kept_until=bindparam("until"))
 )
+_COUNT = select(func.count()).where(_IS_STORED)
 _SPACE = select(func.sum(pictures.c.stored_bytes))
 _SPACE_OF = _SPACE.where(pictures.c.sender_id == KEY, pictures.c.named == bindparam("named"))
 _SIZES = select(pictures.c.picture, pictures.c.width, pictures.c.height).where(_IS_STORED)
@@ -111,6 +112,10 @@ class SqlPictures(Repository):
 
     def has_unnamed(self, now: int) -> bool:
         return bool(self._unnamed(now, 1))
+
+    def count(self) -> int:
+        ((count,),) = self._transaction.rows(_COUNT, {})
+        return int(count)
 
     def space(self) -> int:
         ((total,),) = self._transaction.rows(_SPACE, {})
