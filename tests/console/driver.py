@@ -18,7 +18,7 @@ from tests.gallery import ADMIN_PASSWORD
 VIEWS: Final = (
     *("", "logos", "logos?look=table", "logos/1", "logos/42", "logos/new"),
     *("themes", "themes?look=table", "themes/1", "themes/new", "authors", "authors/5", "authors/new"),
-    *("users", "users/7", "users/new", "roles", "roles/3", "roles/new", "account", "settings", "about"),
+    *("users", "users/7", "users/new", "roles", "roles/3", "roles/new", "account", "settings", "pictures", "about"),
     *("history", "history/5", "publication", "import", "export", "no/such/view"),
     *("submissions", "submissions/1", "submissions/1/changes/0", "submit", "works", "works/logos/1", "works/themes/1"),
     "works/author",

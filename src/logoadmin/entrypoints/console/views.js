@@ -54,4 +54,5 @@ export const views = [
   { path: "import", load: () => import("./pages/import.js"), texts: "import", title: "import.title", sidebar: "record", icon: "Upload" },
   { path: "export", load: () => import("./pages/export.js"), texts: "service", title: "export.title", sidebar: "record", icon: "Download" },
   { path: "settings", load: () => import("./pages/settings.js"), texts: "service", title: "settings.title", sidebar: "record", icon: "Settings2" },
+  { path: "pictures", load: () => import("./pages/pictures.js"), styles: [...STYLES, "proposals"], texts: "service", title: "settings.pictures", under: "settings", scopes: ["users:read"] },
 ];

@@ -35,6 +35,13 @@ export default function Settings() {
         h("p", { class: "hint" }, t("settings.page.text")),
         data !== undefined && h(PageForm, {}),
       ),
+      may("users:read") &&
+        h(
+          "section",
+          { class: "section stack loose" },
+          h("h2", null, t("settings.pictures")),
+          h("p", null, h(Link, { to: "pictures" }, t("settings.pictures.all"))),
+        ),
       may("*") &&
         h(
           "section",

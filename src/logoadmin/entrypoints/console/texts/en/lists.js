@@ -238,5 +238,6 @@ export default {
   "sessions.title": "Sessions",
   // About
   "about.title": "About",
+  "settings.pictures": "Pictures",
   "settings.title": "Settings",
 };

@@ -256,5 +256,6 @@ export default {
   "sessions.title": "Сеансы",
   // About
   "about.title": "О программе",
+  "settings.pictures": "Картинки",
   "settings.title": "Настройки",
 };
