@@ -2,9 +2,8 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
-from email.utils import parseaddr
 from http import HTTPStatus
-from importlib.metadata import metadata, version
+from importlib.metadata import metadata
 from typing import Any, Final
 
 from pydantic import TypeAdapter
@@ -61,6 +60,10 @@ class _Schemas(GenerateJsonSchema):
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 (as it is declared)
 
 
+def _schema_of(command: type[Command]) -> dict[str, Any]:
+    return command.model_json_schema(ref_template=REF, schema_generator=_Schemas)
+
+
 def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
     """Return the document for a service under an access policy, mounted at ``root_path``."""
     inputs: list[tuple[tuple[str, str], Any, TypeAdapter[Any]]] = [
@@ -97,15 +100,15 @@ def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
 
 
 def _info() -> dict[str, Any]:
-    """Return the package's description, with licence and contact if its metadata have them."""
-    found: dict[str, Any] = {"title": "logoadmin", "version": version("logoadmin"), "description": ABOUT}
+    """Return the package's description and licence."""
     about = metadata("logoadmin").json
-    if licence := about.get("license_expression"):
-        found["license"] = {"name": licence, "identifier": licence}
-    name, email = parseaddr(str(about.get("author_email", "")))
-    if email:
-        found["contact"] = {"name": name or email, "email": email}
-    return found
+    licence = about["license_expression"]
+    return {
+        "title": "logoadmin",
+        "version": about["version"],
+        "description": ABOUT,
+        "license": {"name": licence, "identifier": licence},
+    }
 
 
 def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, Any]:
@@ -143,7 +146,7 @@ def _tags() -> list[dict[str, str]]:
 
 
 def _parameters(operation: Operation) -> list[dict[str, Any]]:
-    fields = operation.command.model_json_schema(ref_template=REF, schema_generator=_Schemas)["properties"]
+    fields = _schema_of(operation.command)["properties"]
     found = []
     for name in operation.path_fields:
         description, example, schema = describe_field(fields[name])
@@ -222,6 +225,7 @@ def _contents(operation: Operation) -> dict[str, Any]:
         return {media_type: {"schema": _BINARY} for media_type in PICTURES}
     if not operation.grants:
         schema = _body(operation.command, operation.not_in_body)
+        del schema["description"]  # the operation has its own
         return {JSON: {"schema": schema["properties"][operation.whole_body] if operation.whole_body else schema}}
     contents = {JSON: _any_of(command.__name__ for command in _commands(operation))}
     if operation.form:
@@ -294,10 +298,9 @@ def _links(records: Mapping[str, Any], kind: AnyArtworkKind, other_id: str) -> d
 
 def _body(command: type[Command], path_fields: Collection[str]) -> dict[str, Any]:
     """Return the schema of a command without its path fields."""
-    schema = command.model_json_schema(ref_template=REF, schema_generator=_Schemas)
+    schema = _schema_of(command)
     schema.pop("$defs", None)
     title = schema.pop("title")
-    schema.pop("description")  # the operation has its own description
     schema["properties"] = {name: field for name, field in schema["properties"].items() if name not in path_fields}
     required = [name for name in schema.pop("required", ()) if name not in path_fields]
     return with_examples(title, {**schema, "required": required} if required else schema)
@@ -307,5 +310,5 @@ def _parts_of_bodies() -> dict[str, Any]:
     """Return the schemas that bodies refer to."""
     parts: dict[str, Any] = {}
     for command in (command for operation in OPERATIONS for command in _commands(operation)):
-        parts |= command.model_json_schema(ref_template=REF, schema_generator=_Schemas).get("$defs", {})
+        parts |= _schema_of(command).get("$defs", {})
     return {name: with_examples("", part) if "properties" in part else part for name, part in parts.items()}

@@ -41,13 +41,6 @@ TAGS: Final = {
 
 # The schemas other than those of records.
 SCHEMAS: Final = {
-    "SignIn": "Signing in with a username and a password.",
-    "SignInByIssuer": "Signing in with a code of the issuer of OpenID Connect.",
-    "Refresh": "Exchanging a refresh token for new tokens.",
-    "SignInWithFactor": "The second step of signing in, with exactly one of the answers.",
-    "SignInWithPasskey": "Signing in with a passkey alone, whose authenticator verified its user.",
-    "SignInWithLink": "Signing in with a link that the host site asked for.",
-    "SignInWithCode": "Signing in with a code of the operator, instead of a password and a second factor.",
     "SecondFactorRequired": "The password is right, and a second factor must follow. The challenge opens nothing.",
     **{f"{kind.name}Snapshot": f"A {kind.kind} in the history." for kind in RECORDED_KINDS.values()},
     "Problem": "One thing that is wrong with a request.",
