@@ -29,7 +29,7 @@ _CONDITION: Final = re.compile(
     \s*(?P<next>[,{])""",
     re.VERBOSE | re.DOTALL,
 )
-_SEARCHED: Final = re.compile(r"@[-a-z]*document(?![-\w])", re.IGNORECASE)
+_SEARCHED: Final = re.compile(r"@[-a-z]*document(?![-\w\\]|[^\0-\x7f])", re.IGNORECASE)
 _CLOSING: Final = {"{": "}", "(": ")", "[": "]"}
 
 

@@ -142,6 +142,8 @@ TRICKS: Final = (
 @example('a{b:"\\\u2028"}')
 @example('a{b:"\\41\n} } @-moz-document domain(bank.example) { c{} "}')
 @example("a{b:)}")
+@example("@-moz-document\\")
+@example("\\@-moz-document")
 @example("@namespace x url(y)")
 @example('a{b:"@-moz-document domain(bank.example) {"} /* @-moz-document domain(bank.example) { */')
 def test_no_text_makes_a_section_for_other_pages(css: str) -> None:

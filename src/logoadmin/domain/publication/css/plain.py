@@ -22,12 +22,13 @@ from logoadmin.domain.publication.css.tokens import (
 
 # What a search takes for the head of a user style, or for a rule.
 _MARK: Final = re.compile("==(/?userstyle)==", re.I)
-_RULE: Final = re.compile(r"@(?=[-a-z]*document(?![-\w]))", re.I)
+_RULE: Final = re.compile(r"@(?=[-a-z]*document(?![-\w\\]|[^\0-\x7f]))", re.I)
 # What ends a block in a url() without quotes, or hides its end.
 _ODD: Final = re.compile(rf"[\\{{}}\[\]]|/\*|{_RULE.pattern}", re.I)
 # In a string, managers take the line break after a hexadecimal escape for the end.
 _TRICK: Final = re.compile(rf"{_RULE.pattern}|\\[0-9a-f]{{1,6}}[\n\r\f]", re.I)
-_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\(.|\Z)", re.DOTALL)
+_ESCAPES: Final = {"": "\ufffd", "@": r"\40 ", "\u2028": "\u2028", "\u2029": "\u2029"}
 _NAME: Final = re.compile(
     r"@(?:[-\w]|[^\0-\x7f]|\\(?:[0-9a-f]{1,6}(?:\r\n|[ \t\n\r\f])?|[^0-9a-f\n\r\f]))*", re.I | re.ASCII
 )
@@ -55,8 +56,7 @@ def plain(css: str) -> str:
     Raises:
         NotPlain: the text is ``invalid``.
     """
-    # JavaScript's dot matches neither of these, which mean the same without a backslash.
-    css = _ESCAPE.sub(lambda found: found[1] if found[1] in "\u2028\u2029" else found[0], css)
+    css = _ESCAPE.sub(_safe_escape, css)
     tokens = tokenize(css)
     if any(unclosed(tokens)):
         raise NotPlain
@@ -71,6 +71,11 @@ def plain(css: str) -> str:
             parts += css[end:start], written
             end = found.end()
     return "".join((*parts, css[end:]))
+
+
+def _safe_escape(found: re.Match[str]) -> str:
+    """Return an escape that means the same before more text, to a search, and to JavaScript's dot."""
+    return _ESCAPES.get(found[1], found[0])
 
 
 def without_marks(text: str) -> str:
