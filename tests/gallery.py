@@ -421,6 +421,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     keys.CreateKey: ("keys.create", {"name": "a script", "scope": [], "expires_in": 60}),
     keys.RemoveKey: ("keys.remove", {"key_id": 1}),
     events.ListEvents: ("events.list", {}),
+    pictures.ListPictures: ("pictures.list", {}),
     changes.ListChanges: ("changes.list", {}),
     acts.ListActs: ("acts.list", {}),
     changes.Revert: ("changes.revert", {"change_id": 7}),

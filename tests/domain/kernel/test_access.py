@@ -87,7 +87,7 @@ TABLE: dict[type[Command], Row] = {
         users.CreateUser, users.AmendUser, users.RemoveUser,
     ), Row("users:write", False)),
     settings.GetServiceSettings: Row("*", False),
-    publication.ShowPublication: Row("logos:write", False, alternative=("themes:write",)),
+    publication.ShowPublication: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
     css.JudgeCss: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
     pictures.SendPicture: Row("logos:write", False, alternative=("themes:write", "users:write", "proposals:write")),
     proposals.ProposeChanges: Row("logos:write", False, alternative=(
@@ -96,7 +96,7 @@ TABLE: dict[type[Command], Row] = {
     # The scopes of the kinds in it; here it is a change of a logo.
     **dict.fromkeys(NOT_SEEN, Row("logos:write", False)),
     **dict.fromkeys((settings.AmendSettings, pictures.RemovePicture), Row("*", False)),
-    **dict.fromkeys((ListUserFactors, sessions.ListUserSessions), Row("users:read", False)),
+    **dict.fromkeys((ListUserFactors, sessions.ListUserSessions, pictures.ListPictures), Row("users:read", False)),
     acts.ListActs: Row("changes:read", False),
     changes.ListChanges: Row("changes:read", False),
     **dict.fromkeys((changes.RevertRequest, bulk.ApplyChanges, authors.RemoveAuthor), Row("authors:write", False)),

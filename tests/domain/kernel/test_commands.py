@@ -26,6 +26,7 @@ from logoadmin.domain.kernel.command import UNSET, Command, fields_of, problems_
 from logoadmin.domain.kernel.errors import InvalidInput
 from logoadmin.domain.kernel.limits import SharedView
 from logoadmin.domain.kernel.lists import ListCommand
+from logoadmin.domain.publication.css.unsaved_css import JudgeCss
 from logoadmin.domain.publication.pins import pins
 from tests.gallery import ARTWORK, ASKED
 from tests.strategies import anything
@@ -49,6 +50,8 @@ OPTIONAL = {
     *((proposals.ProposeChanges, "note"), (proposals.ProposeChanges, "dry_run"), (proposals.ApplyProposal, "dry_run")),
     (pictures.SendPicture, "source"),
     (pictures.GetPicture, "thumbnail"),
+    *((import_export.ImportRecords, "kind"), (import_export.ImportRecords, "charset")),
+    *((import_export.ExportRecords, "format"), (JudgeCss, "target")),
 }
 OPTIONAL |= {(kind, name) for kind in ASKED if issubclass(kind, ListCommand) for name in kind.model_fields}
 OPTIONAL -= {(artworks.ListAuthorLogos, "author_id"), (artworks.ListAuthorThemes, "author_id")}
@@ -85,7 +88,8 @@ def test_null_is_refused_for_everything_but_what_may_be_none(kind: type[Command]
         is_asked = (
             issubclass(kind, ListCommand) and (kind, name) in OPTIONAL and name not in ("order", "sort", "versions")
         )
-        if name in ("avatar", "expires_in", "source", "gallery_title", "gallery_home") or is_asked:
+        is_csv = (kind, name) == (import_export.ImportRecords, "kind")
+        if name in ("avatar", "expires_in", "source", "gallery_title", "gallery_home") or is_asked or is_csv:
             assert getattr(kind(**values), name) is None
         else:
             assert [loc for loc, _ in problems_with(kind, values)] == [(name,)]

@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import jsonl
-from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.identity import roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.events import event_list as events
@@ -29,7 +29,7 @@ IDS = [
     (kind, name)
     for kind in ASKED
     for name in kind.model_fields
-    if name == "after" or (name.endswith("_id") and name not in ("request_id", "session_id"))
+    if (name == "after" and kind is not pictures.ListPictures) or (name.endswith("_id") and name not in ("request_id", "session_id"))
 ]
 OPTIONAL = [(kind, name) for kind, name in IDS if kind.model_fields[name].default is None]
 
@@ -167,7 +167,7 @@ def test_a_name_has_a_visible_character(kind: type[Command], field: str) -> None
     for text in (*INVISIBLE, INVISIBLE, " " * 64):
         assert problems_with(kind, **{field: text}) == [((field,), "string_pattern_mismatch")], ascii(text)
     # Marks without a letter are drawn, on a dotted circle, and so is what a font does not have.
-    for text in (" x ", "\u3164x", "\u200bя", "\u0301", "\u2801", "\ue000", "\ufffe", "\U0001f600\ufe0f"):
+    for text in (" x ", "\u3164x", "\u200eя", "\u0301", "\u2801", "\ue000", "\ufffe", "\U0001f600\ufe0f"):
         assert getattr(made(kind, **{field: text}), field) == text
 
 
@@ -175,15 +175,21 @@ def test_a_name_has_a_visible_character(kind: type[Command], field: str) -> None
 @pytest.mark.parametrize("kind", ["role", "user", "author", "theme", "logo"])
 def test_a_name_in_a_line_has_a_visible_character(kind: str) -> None:
     field = "username" if kind in ("user", "author") else "name"
-    ((_, line),) = jsonl.read_lines([json.dumps({"kind": kind, field: "\u3164 "})], lambda _: None)
+    given_line = json.dumps({"kind": kind, field: "\u3164 ", "author_ids": []})
+    ((_, line),) = jsonl.read_lines([given_line], lambda _: None)
     assert isinstance(line, BadLine)
     assert ((field,), "string_pattern_mismatch") in [(problem.loc, problem.type) for problem in line.problems]
+
+
+# No font draws them, and no letter needs them.
+UNSEEN = frozenset("\u200b\xad\u2060\ufeff")
 
 
 @pytest.mark.rule("contract A3")
 @given(texts(1, 63))
 def test_a_name_is_taken_as_it_is(given_name: str) -> None:
     name = f"{given_name}x"
+    assume(not UNSEEN & {*name})
     assert users.CreateUser(user_id=1, username=name, password=name).username == name
 
 
