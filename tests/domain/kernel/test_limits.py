@@ -29,7 +29,8 @@ IDS = [
     (kind, name)
     for kind in ASKED
     for name in kind.model_fields
-    if (name == "after" and kind is not pictures.ListPictures) or (name.endswith("_id") and name not in ("request_id", "session_id"))
+    if (name == "after" and kind is not pictures.ListPictures)
+    or (name.endswith("_id") and name not in ("request_id", "session_id"))
 ]
 OPTIONAL = [(kind, name) for kind, name in IDS if kind.model_fields[name].default is None]
 
