@@ -62,6 +62,7 @@ def test_a_publication_has_the_page(files: GalleryFiles) -> None:
             "title": "Ours",
             "home": "https://home.example/?a",
             "submit": "https://gallery.example/console/",
+            "host": "gallery.example",
             "targets": [{"id": "forum", "name": "The forum"}],
             "keys": [*gallery.publication.public_keys()],
         }

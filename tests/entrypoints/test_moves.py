@@ -31,6 +31,7 @@ LEFT_OUT: Final = {
     "identities": "identities of single sign-on",
     "preferences": "preferences",
     "pictures": "pictures",
+    "picture_names": "pictures",
     "proposals": "proposals",
     "notices": "notices that were not sent yet",
     "events": "sign-in events",
