@@ -105,7 +105,10 @@ def test_why_a_picture_is_refused_is_said_at_its_field_and_the_old_one_stays(con
 
     refused(b"text", "This is not a PNG, JPEG, GIF or WebP picture")
     refused(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "Convert it to PNG or WebP first")
-    refused(b"\x89PNG" * 1024**2 + b"x", "4 MB is the most")
+    refused(b"\x89PNG" * 2 * 1024**2 + b"x", "8 MB is the most")
+    many = io.BytesIO()
+    Image.new("1", (6400, 6400)).save(many, "PNG")
+    refused(many.getvalue(), "40 million pixels are the most")
     service.gallery.pictures._space = 1
     refused(drawing(1), "no space left")
     with suppress(TooManyPictures):

@@ -12,12 +12,11 @@ const REASONS = [
   [/^This is not a /, "keep.unknown"],
   [/damaged or cut off$/, "keep.damaged"],
   [/ pixels; it should have | too many pixels/, "keep.pixels"],
-  [/ frames( |$)|^The frames /, "keep.frames"],
   [/ scans; /, "keep.scans"],
-  [/ too much memory$/, "keep.memory"],
+  [/ too much memory/, "keep.memory"],
   [/^This picture was removed$/, "keep.removed"],
   [/^Pictures need the extra |^Pictures are not fetched/, "keep.missing"],
-  [/more than [\d,]+ bytes$|should have at most \d+ MiB$/, "keep.tooLarge"],
+  [/more than [\d,]+ bytes$|should have at most \d+ MiB$|^The picture takes more than /, "keep.tooLarge"],
   [/an import has |only imports by |the (?:host|port) of the URL |the URL /, "keep.address"],
 ];
 
@@ -26,6 +25,7 @@ export function pictureFailure(failure) {
   if (failure.kind === "invalid" && failure.problems.length > 0) return failure.problems.map(reasonOf).join(" ");
   if (failure.kind === "tooLarge") return t("keep.tooLarge");
   if (failure.detail === "Too many pictures in an hour") return t("keep.wait", { time: exactTime(Math.ceil(failure.until / 1000)) });
+  if (failure.detail.startsWith("Your pictures ")) return t("keep.share");
   if (failure.detail.includes("picture_space")) return t("keep.space");
   return describe(failure);
 }
