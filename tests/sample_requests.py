@@ -170,7 +170,7 @@ _PROPOSAL_SUMMARY: Final = (
 )
 _PROPOSAL: Final = (*_PROPOSAL_SUMMARY, "note", "changes")
 _PIN: Final = ("url", "sha256", "offered", "failure", "checked_at", "difference")
-_PICTURE: Final = ("picture", "url", "thumbnail_url", "width", "height", "frames", "size")
+_PICTURE: Final = ("picture", "url", "thumbnail_url", "width", "height", "frames", "size", "ground")
 _KEPT_PICTURE: Final = (
     *("picture", "url", "thumbnail_url", "width", "height", "size", "sent_at", "user_id", "user_name"),
     *("named_by", "in_history"),

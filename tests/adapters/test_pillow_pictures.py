@@ -167,6 +167,30 @@ def test_drawings_keep_every_pixel_while_that_is_short() -> None:
     assert len(photo.content) > MAX_LOSSLESS
 
 
+@pytest.mark.parametrize(
+    ("colours", "ground"),
+    [
+        ([(0, 0, 0, 255)], "light"),
+        ([(255, 255, 255, 255)], "dark"),
+        ([(20, 30, 160, 255)], "light"),
+        ([(255, 220, 0, 90)], "dark"),
+        # Of the colours, those that are seen count, as much as they are.
+        ([(255, 255, 255, 255), (0, 0, 0, 0), (0, 0, 0, 0)], "dark"),
+        ([(0, 0, 0, 255), (255, 255, 255, 0), (255, 255, 255, 0)], "light"),
+        ([(0, 0, 0, 255), (255, 255, 255, 60), (255, 255, 255, 60)], "light"),
+    ],
+)
+@pytest.mark.parametrize("form", ["PNG", "WEBP"])
+def test_a_picture_says_on_which_ground_it_stands_out(
+    colours: Sequence[tuple[int, int, int, int]], ground: str, form: str
+) -> None:
+    image = Image.new("RGBA", (40 * len(colours), 40))
+    for place, colour in enumerate(colours):
+        image.paste(colour, (40 * place, 0, 40 * place + 40, 40))
+    found = CODEC.convert(saved(image, form))
+    assert (found.ground, CODEC.read(found.content).ground) == (ground, ground)
+
+
 def test_large_pictures_are_scaled() -> None:
     found = CODEC.convert(saved(Image.new("RGB", (4096, 1024), "red"), "JPEG"))
     assert (found.width, found.height) == (1600, 400)
@@ -270,6 +294,7 @@ LARGEST: Final[dict[str, Callable[[], bytes]]] = {
     "narrow JPEG": lambda: saved(large("RGB", 40_000, 1000), "JPEG"),
     "progressive": lambda: saved(large("RGB", 8000, 5000), "JPEG", progressive=True),
     "WEBP": lambda: saved(large("RGBA", 4096, 4096), "WEBP", method=0),
+    "WEBP with metadata": lambda: saved(large("RGBA", 3700, 3700), "WEBP", method=0, xmp=bytes(7_500_000)),
 }
 
 

@@ -236,7 +236,7 @@ def test_the_bytes_of_a_removed_picture_leave_the_file_and_its_log(file: Path) -
     with logoadmin.connect("sqlite:///gallery.db") as gallery:
         storage = gallery._storage
         for number, each in enumerate((content, other)):
-            stored = StoredPicture(f"{number}" * 64, f"{number}" * 64, 0, 1, 1, 1, len(each))
+            stored = StoredPicture(f"{number}" * 64, f"{number}" * 64, 0, 1, 1, 1, len(each), "light")
             storage.write(partial(_add_picture, stored, each))
         assert any(is_found())
         assert storage.erase_removed()

@@ -53,7 +53,7 @@ def test_a_picture_is_sent_and_sent_again(client: AppClient, token: str) -> None
     status, first = send(client, token, png())
     assert status == 201
     assert isinstance(first, dict)
-    assert [*first] == ["picture", "url", "thumbnail_url", "width", "height", "frames", "size"]
+    assert [*first] == ["picture", "url", "thumbnail_url", "width", "height", "frames", "size", "ground"]
     assert (first["width"], first["height"]) == (640, 400)
     # The content alone decides what it is.
     assert send(client, token, png(), "application/octet-stream") == (200, first)

@@ -297,7 +297,7 @@ def test_an_empty_gallery_says_so_and_leads_on(tmp_path: Path, look: Look) -> No
 def test_pictures_alone_are_asked_for_elsewhere_and_those_that_fail_have_a_placeholder(
     tmp_path: Path, chromium: Browser
 ) -> None:
-    own = {"path": "pictures/1.svg", "thumbnail": "pictures/1.svg", "width": 800, "height": 500}
+    own = {"path": "pictures/1.svg", "thumbnail": "pictures/1.svg", "width": 800, "height": 500, "ground": "dark"}
     logos = dated(artwork("logo", 1, name="Own", picture=own), artwork("logo", 2, name="Far away"))
     with served(tmp_path, published(logos=logos, themes=())) as folder, chromium.new_context() as context:
         page = context.new_page()
@@ -311,6 +311,7 @@ def test_pictures_alone_are_asked_for_elsewhere_and_those_that_fail_have_a_place
         page.goto(f"{folder.address}#/logos/1")
         image = page.get_by_alt_text("Picture of Own")
         expect(image).to_have_attribute("src", "pictures/1.svg")
+        expect(page.locator(".pictures > .stage")).to_have_css("background-color", "rgb(17, 17, 17)")
         becomes(page, "document.querySelector('.work img').naturalWidth > 0")
 
 

@@ -11,7 +11,7 @@ import { texts } from "./page-texts.js";
  * @property {string} address of its view
  * @property {Artwork & {picture?: Picture}} record
  */
-/** @typedef {{path: string, thumbnail: string, width: number, height: number}} Picture */
+/** @typedef {{path: string, thumbnail: string, width: number, height: number, ground?: "light" | "dark"}} Picture */
 /** @typedef {Node | string | false | null | undefined} Child */
 
 /** What index.html says about this gallery. */
@@ -102,6 +102,9 @@ export function pictureOf({ record }, { alt = "", sizes } = {}) {
   return image;
 }
 
+/** @param {Work} work @returns {string} the classes of what its picture lies on: for a logo, the ground that the picture says */
+export const stageOf = ({ kind, record }) => `stage ${kind} ${(kind === "logo" && record.picture?.ground) || ""}`;
+
 /** @param {Work} work @returns {HTMLElement} */
 export function cardOf(work) {
   const { kind, record, address } = work;
@@ -113,7 +116,7 @@ export function cardOf(work) {
     h(
       "a",
       { href: address },
-      h("span", { class: `stage ${kind}` }, pictureOf(work, { sizes: "(max-width: 30rem) 50vw, 22rem" })),
+      h("span", { class: stageOf(work) }, pictureOf(work, { sizes: "(max-width: 30rem) 50vw, 22rem" })),
       h("span", { class: "name", dir: "auto" }, record.name),
       h(
         "span",

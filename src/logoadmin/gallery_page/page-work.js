@@ -1,5 +1,5 @@
 /** The views of one work and of one author. */
-import { cardOf, config, h, initials, isInstallable, pictureOf, targetName } from "./page-elements.js";
+import { cardOf, config, h, initials, isInstallable, pictureOf, stageOf, targetName } from "./page-elements.js";
 import { Cards } from "./page-list.js";
 import { dateOf, sizeOf, texts } from "./page-texts.js";
 
@@ -134,7 +134,7 @@ export function workView(work, works, gallery) {
     h(
       "div",
       { class: "pictures" },
-      h("div", { class: `stage ${kind}` }, pictureOf(work, { alt })),
+      h("div", { class: stageOf(work) }, pictureOf(work, { alt })),
       kind === "logo" &&
         h(
           "div",

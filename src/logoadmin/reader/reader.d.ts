@@ -45,8 +45,8 @@ export interface Verdict {
 export interface Artwork {
   name: string;
   preview_url: string;
-  /** The gallery's own picture, if it has one: paths relative to the folder, and the size in pixels. */
-  picture?: { path: string; thumbnail: string; width: number; height: number };
+  /** The gallery's own picture, if it has one: paths relative to the folder, the size in pixels, and the ground on which it stands out. */
+  picture?: { path: string; thumbnail: string; width: number; height: number; ground: "light" | "dark" };
   /** The part of the site that it is for. */
   target: string;
   custom_css: string;

@@ -100,7 +100,9 @@ def test_a_picture_is_stored_with_a_thumbnail_and_found_again(gallery: LogoAdmin
 
 @pytest.mark.rule("contract P4")
 def test_a_storage_keeps_pictures(storage: Storage) -> None:
-    one, two = (StoredPicture(name * 64, f"{number}" * 64, number, 3, 4, 1, 2) for number, name in enumerate("ab"))
+    one, two = (
+        StoredPicture(name * 64, f"{number}" * 64, number, 3, 4, 1, 2, "dark") for number, name in enumerate("ab")
+    )
 
     def write(uow: UnitOfWork) -> None:
         kept = uow.gallery.pictures
@@ -121,7 +123,7 @@ def test_a_storage_keeps_pictures(storage: Storage) -> None:
         assert kept.content(one.picture, thumbnail=False) == b"\x00\xff"
         assert kept.content(one.picture, thumbnail=True) == b"\x01"
         assert kept.content(two.picture, thumbnail=False) is kept.content("c" * 64, thumbnail=False) is None
-        assert (kept.count(), kept.space(), kept.sizes()) == (1, 3, {one.picture: (3, 4)})
+        assert (kept.count(), kept.space(), kept.shapes()) == (1, 3, {one.picture: (3, 4, "dark")})
         assert (kept.page("", 5), kept.page(one.picture, 5)) == ((one,), ())
         assert (kept.has_unnamed(9), kept.has_unnamed(10)) == (False, True)
 

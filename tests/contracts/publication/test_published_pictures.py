@@ -72,7 +72,7 @@ def test_published_records_have_their_pictures(gallery: LogoAdmin, files: Folder
     published = gallery.publication.publish(files)
     ours, foreign = index_of(files, published)["logos"]
     path, thumbnail = picture_names([picture.picture])
-    assert ours["picture"] == {"path": path, "thumbnail": thumbnail, "width": 640, "height": 480}
+    assert ours["picture"] == {"path": path, "thumbnail": thumbnail, "width": 640, "height": 480, "ground": "light"}
     assert "picture" not in foreign
     assert pictures_in(files) == names(picture)
     assert files.read(path) == gallery.pictures.get(GetPicture(picture=picture.picture))[0]

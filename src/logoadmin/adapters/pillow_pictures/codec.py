@@ -4,11 +4,11 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from math import sqrt
+from math import log, sqrt
 from threading import Lock
 from typing import Any, Final
 
-from PIL import Image, ImageChops, ImageCms, ImageFile, UnidentifiedImageError
+from PIL import Image, ImageChops, ImageCms, ImageFile, ImageStat, UnidentifiedImageError
 from PIL.Image import Resampling, Transpose
 from PIL.WebPImagePlugin import WebPImageFile
 
@@ -23,6 +23,7 @@ from logoadmin.adapters.pillow_pictures.formats import (
     png_orientation,
     profile_of,
 )
+from logoadmin.domain.kernel.limits import Ground
 from logoadmin.ports.gallery.pictures import (
     MAX_ANIMATED_PIXELS,
     MAX_DECODED_PIXELS,
@@ -49,10 +50,10 @@ _MAX_SCANS: Final = 30
 # What decoding takes, in bytes: of the whole picture, and of the frames of an animation, which are kept besides.
 _MEMORY: Final = 220 * 1024**2
 _ANIMATED_PIXELS: Final = 10_000_000
-# The decoder has two canvases, and returns a copy.
-_WEBP_PIXELS: Final = 18_000_000
+# For WebP, counted roughly: the decoder has two canvases, returns a copy, and copies the file and its metadata.
+_WEBP_MEMORY: Final = 212 * 1024**2
 # Pixels that are scaled at a time.
-_BAND: Final = 2_000_000
+_BAND: Final = 250_000
 # Milliseconds: what GIF can express, and what browsers show instead of nearly nothing.
 _LONGEST: Final = 655_350
 _SHORTEST: Final = 11
@@ -66,6 +67,10 @@ _TURNS: Final = {
     7: Transpose.TRANSVERSE,
     8: Transpose.ROTATE_90,
 }
+# Of each value of a channel, its part of the luminance; of that, the contrast to black: the one to white is the rest.
+_LUMINANCE: Final = [255 * (v / 3294.6 if v < 11 else ((v / 255 + 0.055) / 1.055) ** 2.4) for v in range(256)]
+_CONTRAST: Final = [255 * log(1 + 20 * v / 255, 21) for v in range(256)]
+_WEIGHTS: Final = (0.2126, 0.7152, 0.0722, 0)
 _CUT_OFF: Final = "The picture is damaged or cut off"
 _AT_MOST: Final = f"it should have at most {MAX_PIXELS // 1_000_000} million"
 
@@ -133,9 +138,10 @@ class PillowPictures:
             frames, durations = _decoded(source)
             del source  # the decoder is released before the encoder needs room
             stored = _stored(frames, durations, loops, lossless=lossless)
+            image = Image.open(io.BytesIO(stored))
             # The encoder merges equal frames.
-            count = int(getattr(Image.open(io.BytesIO(stored)), "n_frames", 1))
-            return ConvertedPicture(stored, _thumbnail(frames[0]), *frames[0].size, count)
+            count = int(getattr(image, "n_frames", 1))
+            return ConvertedPicture(stored, _thumbnail(frames[0]), *image.size, count, _ground(image))
 
     def read(self, content: bytes) -> ConvertedPicture:
         """Return a picture that is in its stored form."""
@@ -146,7 +152,7 @@ class PillowPictures:
             if source.form != "WEBP" or max(source.size) > STORED_SIDE:
                 raise PictureRefused("This is not a stored picture")
             frames, _ = _decoded(source)
-            return ConvertedPicture(content, _thumbnail(frames[0]), *source.size, len(frames))
+            return ConvertedPicture(content, _thumbnail(frames[0]), *source.size, len(frames), _ground(frames[0]))
 
 
 @contextmanager
@@ -180,7 +186,7 @@ def _opened(content: bytes) -> _Source:
     image = Image.open(io.BytesIO(content), formats=_FORMATS)
     _check_size(image.size)
     if image.format == "WEBP":
-        _check_memory(image.width * image.height <= _WEBP_PIXELS)
+        _check_memory(13 * image.width * image.height + 5 * len(content) <= _WEBP_MEMORY)
         image = _WebP(io.BytesIO(content))
         frames, loops = int(getattr(image, "n_frames", 1)), int(image.info.get("loop", 1))
         return _Source("WEBP", image.size, None, loops, _kept(image.size, frames), image=image)
@@ -418,3 +424,12 @@ def _thumbnail(frame: Image.Image) -> bytes:
     scale = min(1.0, THUMBNAIL_SIDE / max(frame.size))
     size = max(1, int(frame.width * scale)), max(1, int(frame.height * scale))
     return _bounded([frame.resize(size, Resampling.LANCZOS)], [0], 1, MAX_THUMBNAIL)
+
+
+def _ground(image: Image.Image) -> Ground:
+    """Return the ground to which the visible pixels of an image have more contrast."""
+    image = image.convert("RGBA")
+    luminance = image.convert("RGB").point(3 * _LUMINANCE).convert("L", _WEIGHTS)
+    alpha = image.getchannel("A")
+    seen = ImageChops.multiply(luminance.point(_CONTRAST), alpha)
+    return "dark" if 2 * ImageStat.Stat(seen).sum[0] > ImageStat.Stat(alpha).sum[0] else "light"

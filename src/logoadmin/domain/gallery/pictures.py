@@ -267,7 +267,7 @@ class PictureService(Service):
         if converted is None:
             raise _invalid("body", "The picture was removed at this moment; send it again")
         self._require_space(uow, len(converted.content) + len(converted.thumbnail))
-        shape = (converted.width, converted.height, converted.frames, len(converted.content))
+        shape = (converted.width, converted.height, converted.frames, len(converted.content), converted.ground)
         sender_id = uow.held.user_id
         stored = StoredPicture(picture, sent, uow.now, *shape, sender_id=sender_id)
         pictures.add(stored, converted.content, converted.thumbnail)
@@ -320,7 +320,14 @@ class PictureService(Service):
     def _answer(self, stored: StoredPicture, *, existed: bool) -> SentPicture:
         picture = stored.picture
         return SentPicture(
-            picture, *self._addresses(picture), stored.width, stored.height, stored.frames, stored.size, existed=existed
+            picture,
+            *self._addresses(picture),
+            stored.width,
+            stored.height,
+            stored.frames,
+            stored.size,
+            stored.ground,
+            existed=existed,
         )
 
     def _converted(self, content: bytes, held: Held | None) -> ConvertedPicture:

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import can_ada
 from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, GetPydanticSchema, Strict
@@ -348,6 +348,8 @@ NewPreviewUrl = Annotated[
         "The URL of a preview picture: absolute, http or https, without a password.", "https://example.org/aurora.png"
     ),
 ]
+# Of a picture: that on which it stands out.
+Ground = Literal["light", "dark"]
 PictureHash = Annotated[
     str,
     Strict(),

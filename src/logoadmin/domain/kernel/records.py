@@ -26,6 +26,7 @@ from logoadmin.domain.kernel.limits import (
     CustomCss,
     GalleryHome,
     GalleryTitle,
+    Ground,
     LinkId,
     LogoId,
     Origin,
@@ -223,6 +224,7 @@ class SentPicture:
     height: Annotated[int, described("The height of the stored picture, in pixels.", 900)]
     frames: Annotated[int, described("The number of frames; more than 1 for an animation.", 1)]
     size: Annotated[int, described("The size of the stored file, in bytes.", 48_112)]
+    ground: Annotated[Ground, described("The ground on which its visible pixels stand out.", "dark")]
     # Whether it existed before.
     existed: Annotated[bool, Field(exclude=True)] = field(default=True, compare=False, repr=False)
 

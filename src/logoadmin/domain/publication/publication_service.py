@@ -255,7 +255,7 @@ class PublicationService(Service):
         identity, blocked = self._identity(uow, now), uow.publication.withdrawals.blocked(MOST_WITHDRAWN)
         entries = [withdrawn_entry(each.kind, each.id, each.at, each.reason) for each in blocked[:MOST_BLOCKED]]
         styles = [style_name(each.kind, each.id) for each in blocked]
-        pictures = frozenset(picture_names(uow.gallery.pictures.sizes().keys() - uow.gallery.pictures.taken_down()))
+        pictures = frozenset(picture_names(uow.gallery.pictures.shapes().keys() - uow.gallery.pictures.taken_down()))
         return Blocks(identity.gallery, identity.epoch, uow.changes.last_id(), entries, pictures, styles)
 
     def _page(self, uow: UnitOfWork) -> Page | None:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, Protocol
 
+from logoadmin.domain.kernel.limits import Ground
+
 
 @dataclass(frozen=True, slots=True)
 class StoredPicture:
@@ -18,6 +20,7 @@ class StoredPicture:
         height: of the stored file, in pixels.
         frames: the number of its frames.
         size: of the stored file, in bytes.
+        ground: the one on which its visible pixels stand out.
         is_removed: whether it was removed for good; only this is known of it then.
         sender_id: the user who sent it; None for the program itself, and once the user was removed.
         in_history: whether a change in the history names it.
@@ -30,6 +33,7 @@ class StoredPicture:
     height: int
     frames: int
     size: int
+    ground: Ground
     is_removed: bool = False
     sender_id: int | None = None
     in_history: bool = False
@@ -107,8 +111,8 @@ class Pictures(Protocol):
     def space_of(self, sender_id: int) -> int:
         """Return the bytes of the stored files that a user sent and that the history does not name."""
 
-    def sizes(self) -> Mapping[str, tuple[int, int]]:
-        """Return width and height of all stored pictures."""
+    def shapes(self) -> Mapping[str, tuple[int, int, Ground]]:
+        """Return width, height and ground of all stored pictures."""
 
     def page(self, after: str, limit: int) -> tuple[StoredPicture, ...]:
         """Return up to ``limit`` stored pictures above another one, in order."""

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
+from logoadmin.domain.kernel.limits import Ground
+
 # Of a frame.
 MAX_PIXELS: Final = 40_000_000
 # Of an animation, the first frames that stay within both are kept; the second is of all of them together.
@@ -34,6 +36,7 @@ class ConvertedPicture:
         width: of the content, in pixels.
         height: of the content, in pixels.
         frames: the number of its frames.
+        ground: the one on which the visible pixels of the first frame stand out.
     """
 
     content: bytes = field(repr=False)
@@ -41,6 +44,7 @@ class ConvertedPicture:
     width: int
     height: int
     frames: int
+    ground: Ground
 
 
 class PictureCodec(Protocol):

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from logoadmin.adapters.memory_storage.tables import PictureRow, Repository
+from logoadmin.domain.kernel.limits import Ground
 from logoadmin.ports.gallery.picture_storage import PictureName, Standing, StoredPicture
 
 
@@ -60,9 +61,9 @@ class MemoryPictures(Repository):
         rows = self._tables.pictures.values()
         return sum(row.bytes for row in rows if row.stored.sender_id == sender_id and not row.stored.in_history)
 
-    def sizes(self) -> Mapping[str, tuple[int, int]]:
-        rows = self._tables.pictures.items()
-        return {key: (row.stored.width, row.stored.height) for key, row in rows if row.files}
+    def shapes(self) -> Mapping[str, tuple[int, int, Ground]]:
+        rows = [row.stored for row in self._tables.pictures.values() if row.files]
+        return {stored.picture: (stored.width, stored.height, stored.ground) for stored in rows}
 
     def page(self, after: str, limit: int) -> tuple[StoredPicture, ...]:
         rows = self._tables.pictures

@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, delete, exists, func, select, update
 from logoadmin.adapters.sql_storage.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
 from logoadmin.adapters.sql_storage.tables.gallery_tables import picture_names, pictures
+from logoadmin.domain.kernel.limits import Ground
 from logoadmin.ports.gallery.picture_storage import PictureName, Standing, StoredPicture
 
 _LIMIT: Any = bindparam("limit")
@@ -16,7 +17,14 @@ _IS_STORED = pictures.c.stored_bytes > 0
 # In the order of the fields of a StoredPicture.
 _COLUMNS: Final = (
     *(pictures.c.picture, pictures.c.sent_sha256, pictures.c.sent_at, pictures.c.width, pictures.c.height),
-    *(pictures.c.frames, pictures.c.size, pictures.c.removed, pictures.c.sender_id, pictures.c.named),
+    *(
+        pictures.c.frames,
+        pictures.c.size,
+        pictures.c.ground,
+        pictures.c.removed,
+        pictures.c.sender_id,
+        pictures.c.named,
+    ),
 )
 # A join: with "not exists", MariaDB would first read all names.
 _UNNAMED = (
@@ -38,7 +46,7 @@ _KEEP = (
 _COUNT = select(func.count()).where(_IS_STORED)
 _SPACE = select(func.sum(pictures.c.stored_bytes))
 _SPACE_OF = _SPACE.where(pictures.c.sender_id == KEY, pictures.c.named == bindparam("named"))
-_SIZES = select(pictures.c.picture, pictures.c.width, pictures.c.height).where(_IS_STORED)
+_SHAPES = select(pictures.c.picture, pictures.c.width, pictures.c.height, pictures.c.ground).where(_IS_STORED)
 _PAGE = select(*_COLUMNS).where(pictures.c.picture > KEY, _IS_STORED).order_by(pictures.c.picture).limit(_LIMIT)
 
 _BLOCKED = select(picture_names.c.picture).where(picture_names.c.standing == int(Standing.BLOCKED)).distinct()
@@ -82,6 +90,7 @@ class SqlPictures(Repository):
             "height": stored.height,
             "frames": stored.frames,
             "size": stored.size,
+            "ground": stored.ground,
             "stored_bytes": len(content) + len(thumbnail),
             "named": stored.in_history,
             "removed": stored.is_removed,
@@ -125,8 +134,10 @@ class SqlPictures(Repository):
         ((total,),) = self._transaction.rows(_SPACE_OF, {"key": sender_id, "named": False})
         return int(total or 0)
 
-    def sizes(self) -> Mapping[str, tuple[int, int]]:
-        return {picture: (width, height) for picture, width, height in self._transaction.rows(_SIZES, {})}
+    def shapes(self) -> Mapping[str, tuple[int, int, Ground]]:
+        return {
+            picture: (width, height, ground) for picture, width, height, ground in self._transaction.rows(_SHAPES, {})
+        }
 
     def page(self, after: str, limit: int) -> tuple[StoredPicture, ...]:
         return tuple(map(_picture, self._transaction.rows(_PAGE, {"key": after, "limit": limit})))

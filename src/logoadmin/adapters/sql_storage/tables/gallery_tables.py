@@ -92,6 +92,7 @@ pictures: Final = Table(
     # The user who sent it. No foreign key: it outlasts the users.
     Column("sender_id", Integer),
     Column("kept_until", BigInteger, nullable=False, server_default="0"),
+    Column("ground", String(5), nullable=False, server_default="light"),
     Index(None, "named", "kept_until"),
     Index(None, "sender_id"),
 )

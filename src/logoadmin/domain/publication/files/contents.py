@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Protocol
 
 from logoadmin.domain.kernel.kinds import LOGOS, THEMES, AnyArtworkKind
+from logoadmin.domain.kernel.limits import Ground
 from logoadmin.domain.kernel.lists import Filter, Listing
 from logoadmin.domain.kernel.pictures import picture_of, picture_path
 from logoadmin.domain.kernel.records import Kind, Logo, Theme, version_of
@@ -78,7 +79,7 @@ def contents_of(uow: UnitOfWork, *, pin_imports: bool, targets: Targets = NO_TAR
         pin_imports: whether readers get pinned copies of imported style sheets; otherwise imports stay as they are.
         targets: the targets with pages, for which artworks may get user styles.
     """
-    contents, sizes = Contents(), uow.gallery.pictures.sizes()
+    contents, shapes = Contents(), uow.gallery.pictures.shapes()
     for kind, artwork, css in active_artworks(uow, uow.publication.pins, pin_imports=pin_imports):
         if isinstance(css, LeftOut):
             contents.left_out.append(css)
@@ -86,9 +87,9 @@ def contents_of(uow: UnitOfWork, *, pin_imports: bool, targets: Targets = NO_TAR
         contents.sheets.update(css.sheets)
         verdict = judge(artwork.custom_css, kind.css_form, css.texts, pages=targets.pages(artwork.target))
         shown: dict[str, Any] = {}
-        if (picture := picture_of(artwork.preview_url)) in sizes and picture is not None:
+        if (picture := picture_of(artwork.preview_url)) in shapes and picture is not None:
             contents.pictures.add(picture)
-            shown = _picture_entry(picture, *sizes[picture])
+            shown = _picture_entry(picture, *shapes[picture])
         contents.records.add(kind.kind, artwork, css.css, _verdict_entry(verdict), shown)
         target = targets.get(artwork.target)
         if target is not None and target.has_styles_of(kind.kind) and _UNSTYLED.isdisjoint(verdict.risk_names):
@@ -130,10 +131,10 @@ def _active(stored: HasArtworks, kind: AnyArtworkKind) -> Iterator[Logo | Theme]
     return iter(Listing(fetch(-1, kind.page_sizes.first), kind.id_of, fetch, kind.page_sizes))
 
 
-def _picture_entry(picture: str, width: int, height: int) -> dict[str, Any]:
+def _picture_entry(picture: str, width: int, height: int, ground: Ground) -> dict[str, Any]:
     """Return a picture as it is in the index, with paths relative to the pointer (contract P2)."""
-    thumbnail = picture_path(picture, thumbnail=True)
-    return {"path": picture_path(picture), "thumbnail": thumbnail, "width": width, "height": height}
+    paths = {"path": picture_path(picture), "thumbnail": picture_path(picture, thumbnail=True)}
+    return {**paths, "width": width, "height": height, "ground": ground}
 
 
 def _verdict_entry(verdict: Verdict) -> dict[str, Any]:

@@ -25,7 +25,8 @@ def upgrade() -> None:
     )
     _add_indexes("proposals", ["first_change"], ["unapplied_since"])
     kept_until = sa.Column("kept_until", sa.BigInteger, nullable=False, server_default="0")
-    _add_columns("pictures", sa.Column("sender_id", sa.Integer), kept_until)
+    ground = sa.Column("ground", sa.String(5), nullable=False, server_default="light")
+    _add_columns("pictures", sa.Column("sender_id", sa.Integer), kept_until, ground)
     _add_indexes("pictures", ["named", "kept_until"], ["sender_id"])
     if "ix_pictures_named_sent_at" in _indexes("pictures"):
         op.drop_index("ix_pictures_named_sent_at", "pictures")
