@@ -19,6 +19,8 @@ _UNKNOWN_HOST: Final = 2005
 _HANDSHAKE_ERROR: Final = 2012
 # Bytes of a statement that any server accepts.
 _SMALL: Final = 64 * 1024
+# The least that a server stores in a second.
+_BYTES_A_SECOND: Final = 1024**2
 
 
 class _Connection(pymysql.connections.Connection):  # type: ignore[misc]  # the driver has no types
@@ -32,6 +34,10 @@ class _Connection(pymysql.connections.Connection):  # type: ignore[misc]  # the 
                 ((most,),) = cursor.fetchall()
             if len(sql) >= most:
                 raise pymysql.err.OperationalError(TOO_LARGE, "The statement is larger than max_allowed_packet")
+            if self._read_timeout is not None:
+                # Storing megabytes takes a slow disk seconds, which must not look like a server that is gone.
+                with answering_within(self, self._read_timeout + len(sql) / _BYTES_A_SECOND):
+                    return int(super().query(sql, unbuffered))
         return int(super().query(sql, unbuffered))
 
 
