@@ -1,12 +1,14 @@
 """What may be proposed and applied, and by whom (contract R2, R3)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.bulk_changes import ApplyChanges
+from logoadmin.domain.changes.history import ListChanges, RevertRequest
 from logoadmin.domain.changes.proposal_commands import (
     AmendProposal,
     ApplyProposal,
@@ -256,9 +258,16 @@ def test_the_own_author_comes_with_the_first_artwork(gallery: LogoAdmin, storage
     newcomer = signed_in(storage, "proposals:write", user_id=300)
     propose(gallery, newcomer, NEW, {"kind": "theme", "create": LOOK})
     artist = signed_in(storage, "logos:write", "themes:write", user_id=301)
-    apply(gallery, artist)
+    apply(gallery, replace(artist, request_id="request 0"))
     assert gallery.authors.get(GetAuthor(author_id=3)).username == "user 300"
     assert [logo.author_id for logo in gallery.logos.get(GetLogo(logo_id=3)).authors] == [3]
+    # The author goes with the artwork, and comes back with it.
+    undone = [["author.created", "logo.created", "theme.created"], ["theme.removed", "logo.removed", "author.removed"]]
+    for number, actions in enumerate([*undone, ["author.restored", "logo.restored", "theme.restored"]]):
+        made = [*gallery.changes.list(ListChanges(request_id=f"request {number}"))]
+        assert [change.action for change in made] == actions
+        command = RevertRequest(request_id=f"request {number}")
+        tuple(gallery.changes.revert_request(command, replace(artist, request_id=f"request {number + 1}")))
     # An author who is proposed alone is no part of an artwork.
     loner = signed_in(storage, "proposals:write", user_id=303)
     propose(gallery, loner, {"kind": "author", "create": {"user_id": 303, "username": "Loner"}})

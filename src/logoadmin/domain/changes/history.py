@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from logoadmin.domain.changes.change_list import changes_between, list_changes
 from logoadmin.domain.changes.notices import Notices
-from logoadmin.domain.changes.undone_proposals import follow_undoing
+from logoadmin.domain.changes.undone_proposals import came_with_artwork, follow_undoing, original_of
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of, links_field
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Permission, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED, AuditedUnitOfWork, LinksByKind, change_log_of
@@ -139,7 +139,8 @@ class ChangeService(Service):
     def revert_request(self, gate: Gate, command: RevertRequest, caller: Caller = OWNER) -> Listing[Change]:
         """Undo all changes of a request, the newest first, and return the changes that this makes (contract G4).
 
-        Each is undone as :meth:`revert` does it; all are, or none. Passwords that the request set stay,
+        Each is undone as :meth:`revert` does it; all are, or none. An author who came with the artworks of a proposal
+        needs no scope besides theirs (contract R3). Passwords that the request set stay,
         and pictures that it removed stay removed. In :meth:`~logoadmin.domain.logo_admin.LogoAdmin.atomic` the answer
         can be read only after its end.
 
@@ -157,6 +158,9 @@ class ChangeService(Service):
         kinds = history_in(uow).kinds_of_request(command.request_id)
         if not kinds:
             raise NotFound("Request", command.request_id)
+        authors = history_in(uow).page(-1, 2, ChangeFilter(kind=Kind.AUTHOR, request_id=command.request_id))
+        if len(authors) == 1 and came_with_artwork(uow, original_of(uow, authors[0])):
+            kinds = {*kinds} - {Kind.AUTHOR}
         _require_write_scopes(uow, kinds)
         last = history_in(uow).last_id()
         undo, undone = _Undo(uow, command.request_id, last), 0
@@ -219,10 +223,8 @@ class _Undo:
         """
         kind = RECORDED_KINDS[change.kind]
         change_log_of(self._uow).undo(change.change_id)
-        original: Change | None = change
-        while original is not None and original.undoes is not None:
-            original = history_in(self._uow).get(original.undoes)
-        if original is not None and original.origin is Origin.PROPOSAL:
+        original = original_of(self._uow, change)
+        if original.origin is Origin.PROPOSAL:
             self.proposed.add(original.change_id)
         if any(_has_unknown_fields(kind, serialized) for serialized in (change.before, change.after)):
             raise Conflict(f"Change {change.change_id} cannot be undone: a newer version of logoadmin made it")

@@ -7,7 +7,8 @@ from logoadmin.domain.changes.change_list import undoer_of
 from logoadmin.domain.changes.notices import NOTICE_DELAY, Notices
 from logoadmin.domain.changes.proposal_rules import decision
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, change_log_of
-from logoadmin.domain.kernel.context_ports import proposals_in
+from logoadmin.domain.kernel.context_ports import history_in, proposals_in
+from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
 
 
@@ -29,6 +30,20 @@ def follow_undoing(uow: AuditedUnitOfWork, change_ids: Collection[int], notices:
                 # Nobody has heard of a decision that was undone at once.
                 if uow.now >= (proposal.decided_at or 0) + NOTICE_DELAY:
                     notices.of_proposal(uow, followed, uow.now)
+
+
+def original_of(uow: AuditedUnitOfWork, change: Change) -> Change:
+    """Return the change that a change undid or made hold again, or else the change itself."""
+    while change.undoes is not None and (undone := history_in(uow).get(change.undoes)) is not None:
+        change = undone
+    return change
+
+
+def came_with_artwork(uow: AuditedUnitOfWork, change: Change) -> bool:
+    """Return whether a change created the submitter's own author for the artworks of a proposal, as a part of these."""
+    made_change = proposals_in(uow).made_change
+    is_own = change.kind is Kind.AUTHOR and change.after is not None and change.after["user_id"] == change.submitter_id
+    return is_own and made_change(change.change_id) is None and made_change(change.change_id + 1) is not None
 
 
 def _followed(uow: AuditedUnitOfWork, proposal: StoredProposal) -> StoredProposal:
