@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from logoadmin.domain.changes.proposal_commands import ApplyProposal, DeclineProposal, GetProposal, ListProposals
 from logoadmin.domain.changes.proposal_records import Proposal
-from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, GetLogo, ListLogos
+from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, GetLogo, ListLogos, RemoveLogo
 from logoadmin.domain.gallery.authors import ListAuthors
 from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -211,5 +211,15 @@ def test_a_blocked_work_says_why_and_offers_a_change(console: Person, gallery: L
     expect(page.locator(".made").first).to_contain_text("Blocked: \u2068It covers the page\u2069")
     console.open("submissions/1")
     expect(page.locator(".remark")).to_contain_text("Blocked: \u2068It covers the page\u2069")
+    expect(page.locator(".submission-facts .tag")).to_have_text("Blocked")
+    console.open("submissions")
+    expect(page.locator(".submission-row .tag")).to_have_text("Blocked")
+    expect(page.locator(".submission-row .submission-reason")).to_have_text("Blocked: \u2068It covers the page\u2069")
+    console.open("submissions/1")
     page.get_by_role("link", name="Submit a change").click()
     expect(page.get_by_label("Name", exact=True)).to_have_value("Redrawn")
+    gallery.logos.remove(RemoveLogo(logo_id=OWN))
+    console.open("submissions/1")
+    expect(page.locator(".remark")).to_contain_text("This work is no longer in the gallery")
+    page.locator(".remark").get_by_role("link").click()
+    expect(page).to_have_url(re.compile("/console/submit$"))

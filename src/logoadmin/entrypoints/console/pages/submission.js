@@ -90,9 +90,11 @@ function Outcome({ proposal }) {
   ];
 }
 
-/** Whether a work that was applied is blocked, and the way on for its author. @param {{artwork: Proposal["artworks"][number], isMine: boolean}} props */
+/** Whether a work that was applied is blocked or gone, and the way on for its author. @param {{artwork: Proposal["artworks"][number], isMine: boolean}} props */
 function AppliedWork({ artwork: { kind, id }, isMine }) {
   const { blocked } = statesOf(kind, id);
+  const { failure } = useRead(async (signal) => void (await (kind === "logo" ? call("get", "/api/logos/{logo_id}", { path: { logo_id: id }, signal }) : call("get", "/api/themes/{theme_id}", { path: { theme_id: id }, signal }))), [kind, id]);
+  if (failure?.status === 404) return h("div", { class: "remark cluster" }, h("span", null, t("work.removed")), isMine && h(Link, { to: "submit", class: "button plain" }, t("submit.title.long")));
   if (!blocked && !isMine) return null;
   return h(
     "div",

@@ -2,6 +2,7 @@
 import { h, useEffect, useState } from "../vendor/preact.js";
 import { Failure, call, returned } from "../client.js";
 import { isMember, queue, readQueue, requeue } from "../proposals.js";
+import { readStates } from "../reader_states.js";
 import { navigate, query, setQuery } from "../router.js";
 import { t } from "../texts.js";
 import { Button, EmptyState, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
@@ -20,6 +21,7 @@ export default function Submissions() {
   const state = states.find((each) => each === query("state")) ?? states[0];
   const title = t(isOwn ? "submissions.mine" : "submissions.title");
   const [first] = queue.value.proposals ?? [];
+  useEffect(() => void readStates(), []);
   return h(
     "div",
     { class: "view" },

@@ -5,7 +5,7 @@ import { enumeration, t } from "../../texts.js";
 import { Link, Time, rich } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
 import { Picture } from "../primitives/picture.js";
-import { State, newsOf, submitter } from "./submission_words.js";
+import { State, blockOf, newsOf, submitter } from "./submission_words.js";
 
 /** @typedef {import("../../proposals.js").ProposalSummary} ProposalSummary */
 
@@ -22,6 +22,7 @@ export function SubmissionList({ proposals, label, isShort = false, hasState = t
 function Row({ proposal, isShort, hasState }) {
   const { proposal_id: id, title, counts, pictures, created_at: at, reason, state } = proposal;
   const [url] = pictures;
+  const blocked = blockOf(proposal);
   const news = state === "waiting" && !isShort ? newsOf(proposal) : [];
   const who = h("bdi", { class: "who" }, submitter(proposal));
   const time = h(Time, { seconds: at });
@@ -36,6 +37,7 @@ function Row({ proposal, isShort, hasState }) {
       h("span", { class: "hint" }, enumeration(Object.entries(counts).map(([kind, n]) => t(/** @type {any} */ (`submission.${kind}s`), { n })))),
       h("span", { class: "hint" }, isShort || isOwn(proposal) ? time : rich("submission.by", { who, time })),
       news.length > 0 && h("span", { class: "submission-news" }, h(Icon, { name: "TriangleAlert" }), h("span", null, news.join(" "))),
+      blocked && h("span", { class: "submission-reason", dir: "auto" }, t("work.blocked", { reason: blocked })),
       reason && state === "declined" && h("span", { class: "submission-reason", dir: "auto" }, t("submission.because", { reason })),
     ),
   );

@@ -1,6 +1,7 @@
 /** A submission in words: its changes, its submitter and its state. */
 import { h } from "../../vendor/preact.js";
 import { nameOf } from "../../presentation.js";
+import { statesOf } from "../../reader_states.js";
 import { enumeration, t } from "../../texts.js";
 
 /** @typedef {import("../../proposals.js").ProposalSummary} ProposalSummary */
@@ -21,5 +22,8 @@ export const newsOf = ({ new_hosts: hosts, risks }) => [...(hosts.length > 0 ? [
 /** @param {Pick<ProposalSummary, "user_id" | "user_name">} user @returns {string} */
 export const submitter = ({ user_id: id, user_name: name }) => name ?? (id === null ? t("submission.program") : t("who.removed", { id: String(id) }));
 
+/** @param {ProposalSummary} proposal @returns {string | undefined} why a work that it created or changed is blocked */
+export const blockOf = ({ artworks, state }) => (state === "applied" ? artworks.map(({ kind, id }) => statesOf(kind, id).blocked?.reason).find(Boolean) : undefined);
+
 /** @param {{proposal: ProposalSummary}} props */
-export const State = ({ proposal }) => h("span", { class: `tag submission-${proposal.state}` }, t(`submission.${proposal.state}`));
+export const State = ({ proposal }) => (blockOf(proposal) ? h("span", { class: "tag submission-declined" }, t("state.blocked")) : h("span", { class: `tag submission-${proposal.state}` }, t(`submission.${proposal.state}`)));

@@ -475,6 +475,7 @@ export default {
   "scope.proposals": "Submissions",
   "scope.proposals:write": "Submit own works, and changes to them, for review",
   "work.blocked": "Blocked: {reason}",
+  "work.removed": "This work is no longer in the gallery.",
   "work.change": "Submit a change",
   "scope.open": "Everybody sees them",
   "scope.proposals.see": "Their submitters, and reviewers who may change everything in them",

@@ -520,6 +520,7 @@ export default {
   "scope.proposals": "Заявки",
   "scope.proposals:write": "Предлагать свои работы и изменения в них на проверку",
   "work.blocked": "Заблокировано: {reason}",
+  "work.removed": "Этой работы больше нет в галерее.",
   "work.change": "Предложить изменение",
   "scope.open": "Видят все",
   "scope.proposals.see": "Видят те, кто их отправил, и те, кто может изменять всё, что в них есть",
