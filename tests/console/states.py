@@ -12,30 +12,18 @@ from logoadmin.domain.publication.pins.pins import CheckThemePins
 from tests.console.driver import Person
 
 
-def write_bad_lines(console: Person) -> None:
+def show_bad_lines(console: Person) -> None:
     console.open("import")
-    page = console.page
-    page.get_by_role("button", name="Paste lines instead").click()
-    page.get_by_label("The lines").fill('{"kind": "author", "user_id": "x"}\nno JSON')
-    page.keyboard.press("Control+s")
-    expect(page.locator(".bad-line")).to_have_count(2)
+    file = FilePayload(name="a.jsonl", mimeType="application/jsonl", buffer=b'{"kind": "author", "user_id": "x"}\n{')
+    console.page.locator("input[type=file]").set_input_files(file)
+    expect(console.page.locator(".bad-line")).to_have_count(2)
 
 
-def match_columns(console: Person) -> None:
+def read_a_csv_file(console: Person) -> None:
     console.open("import")
     file = FilePayload(name="logos.csv", mimeType="text/csv", buffer=b"Name;Place;Sort\nWinter;forum;1\n")
     console.page.locator("input[type=file]").set_input_files(file)
-    expect(console.page.locator(".remark")).to_be_visible()
-
-
-def look_before_importing(console: Person) -> None:
-    console.open("import")
-    page = console.page
-    page.get_by_role("button", name="Paste lines instead").click()
-    page.get_by_label("The lines").fill('{"kind": "author", "author_id": 1, "user_id": 101, "username": "Anna"}')
-    page.keyboard.press("Control+s")
-    page.locator(".record-change summary").click()
-    expect(page.locator(".record-change ins")).to_be_visible()
+    expect(console.page.locator(".first-rows")).to_contain_text("Winter")
 
 
 def ask_for_keys(console: Person) -> None:
@@ -243,7 +231,7 @@ def be_without_a_database(console: Person) -> None:
 
 
 STATES: Final[tuple[Callable[[Person], None], ...]] = (
-    write_bad_lines, match_columns, look_before_importing, ask_for_keys, search_everything, write_at_once,
+    show_bad_lines, read_a_csv_file, ask_for_keys, search_everything, write_at_once,
     leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, edit_many, choose_a_view,
     look_beside_the_list, ask_for_more, compare_versions, ask_why_to_block, ask_for_other_actions,
     create_a_missing_author, merge_authors, look_at_a_changed_import, look_at_what_is_not_published,

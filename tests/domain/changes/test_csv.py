@@ -97,10 +97,10 @@ HEAD: Final = "author_id,username,user_id\n"
     ("text", "problems"),
     [
         (HEAD + '1,"A\nB",x\n2,,4\n', [(2, ("user_id",), "int_type"), (4, ("username",), "string_too_short")]),
-        (HEAD + '1,A,2\n2,"B"x,4\n3,C,5\n', [(3, (), "value_error")]),
-        (HEAD + '1,A,2\n2,"B,4\n3,C,5\n', [(3, (), "value_error")]),
-        (HEAD + "1,A,2,more\n", [(2, (), "too_long")]),
-        ("author_id,user_id\n1,2\n", [(1, ("username",), "missing")]),
+        (HEAD + '1,A,2\n2,"B"x,4\n3,C,5\n', [(3, (), "csv_quotes")]),
+        (HEAD + '1,A,2\n2,"B,4\n3,C,5\n', [(3, (), "csv_quotes")]),
+        (HEAD + "1,A,2,more\n", [(2, (), "csv_cells")]),
+        ("author_id,user_id\n1,2\n", [(1, (), "csv_columns")]),
         ("author_id,username,rank\n1,A,2\n", [(1, ("rank",), "extra_forbidden")]),
         ("username,name\nA,B\n", [(1, ("username",), "value_error")]),
         ("", [(1, (), "missing")]),
@@ -111,6 +111,32 @@ def test_bad_lines_are_named_by_number_and_field(
 ) -> None:
     assert refused(gallery, text) == problems
     assert names(gallery) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "head", "missing"),
+    [
+        (Kind.LOGO, "ID;Название;Включено;CSS", "preview_url, target, authors"),
+        (Kind.THEME, "theme_id,name,target,active,preview_url,custom_css", "authors"),
+        (Kind.AUTHOR, "author_id,user_id", "username"),
+    ],
+)
+def test_a_file_names_every_column_that_it_lacks(gallery: LogoAdmin, kind: Kind, head: str, missing: str) -> None:
+    with pytest.raises(errors.InvalidLines) as caught:
+        load(gallery, f"{head}\n1\n", kind)
+    (bad,) = caught.value.lines
+    assert [problem.msg for problem in bad.problems] == [f"Columns are missing: {missing}"]
+
+
+FORMULAS: Final = ('=HYPERLINK("http://evil.example")', "+1", "-1", "@SUM(A1)", "\uff1d1", "'=1", "''+1", "'twas")
+
+
+def test_no_cell_of_an_export_is_a_formula_and_an_import_restores_it(gallery: LogoAdmin) -> None:
+    authors = [{**ANNA, "author_id": at, "user_id": at, "username": name} for at, name in enumerate(FORMULAS)]
+    gallery.import_export.load(ImportRecords(), [json.dumps(each) for each in authors])
+    text = dumped(gallery, Kind.AUTHOR)
+    assert [row[2] for row in rows(text)[1:]] == [*(f"'{each}" for each in FORMULAS[:-1]), "'twas"]
+    assert load(gallery, text) == ImportedCounts(0, 0, len(FORMULAS))
 
 
 def test_another_encoding_than_was_named_is_said_once(gallery: LogoAdmin) -> None:

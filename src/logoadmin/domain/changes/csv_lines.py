@@ -52,6 +52,9 @@ _TRUTH: Final = {
 _NUMBER: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 # A name, perhaps in quotation marks, up to a semicolon or the end.
 _NAME: Final = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^;]*?))\s*(?:;|\Z)')
+# How a cell begins that spreadsheets would execute as a formula (OWASP, "CSV injection"). It gets an apostrophe before
+# it, and another one if it has an apostrophe there already, so that the import restores every text.
+_FORMULA: Final = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 # Codecs for other purposes than files, some of which take quadratic time.
 _NO_CHARSETS: Final = frozenset({"idna", "punycode", "raw_unicode_escape", "unicode_escape", "undefined"})
 # Longer ones than usual are CSS.
@@ -137,7 +140,7 @@ class _Records:
                 begun = self._reader.line_num
                 yield cells
         except csv.Error as error:
-            self._problem = self._problem or Problem((), _in_words(str(error)), "value_error")
+            self._problem = self._problem or _problem_of(error)
         if self._problem is not None:
             yield self._problem
 
@@ -155,14 +158,17 @@ def _chain(first: str, lines: Iterator[str | Problem]) -> Iterator[str | Problem
     yield from lines
 
 
-def _in_words(error: str) -> str:
-    if "field larger" in error:
-        return f"Field should have at most {_MAX_FIELD} characters; a quotation mark may be missing at its end"
-    if "unexpected end" in error:
-        return "Field begins with a quotation mark, and none ends it"
-    if "new-line" in error:
-        return "Lines should end with LF or CRLF"
-    return "A quotation mark in a field should be doubled, and the field be in quotation marks"
+def _problem_of(error: csv.Error) -> Problem:
+    words = str(error)
+    if "field larger" in words:
+        text = f"Field should have at most {_MAX_FIELD} characters; a quotation mark may be missing at its end"
+    elif "unexpected end" in words:
+        text = "Field begins with a quotation mark, and none ends it"
+    elif "new-line" in words:
+        return Problem((), "Lines should end with LF or CRLF", "value_error")
+    else:
+        text = "A quotation mark in a field should be doubled, and the field be in quotation marks"
+    return Problem((), text, "csv_quotes")
 
 
 def _text_lines(parts: Iterable[str | bytes], charset: str) -> Iterator[str | Problem]:
@@ -177,7 +183,7 @@ def _text_lines(parts: Iterable[str | bytes], charset: str) -> Iterator[str | Pr
         rest += decoder.decode(b"", final=True)
     except UnicodeError:
         text = f"Line is not {charset.upper()}; name the encoding of the file as its charset"
-        yield Problem((), text, "value_error")
+        yield Problem((), text, "csv_charset")
         return
     if rest:
         yield rest
@@ -197,8 +203,8 @@ def _columns(kind: AnyKind, heads: Sequence[str]) -> list[str] | Problem:
         if field and field in columns:
             return Problem((field,), "Field should be there once", "value_error")
         columns.append(field)
-    missing = [field for field in fields if field not in {*columns, kind.id_field} - {""} | _OPTIONAL]
-    return Problem((missing[0],), "Field required", "missing") if missing else columns
+    missing = [field for field in fields if field not in {*columns, kind.id_field} | _OPTIONAL]
+    return Problem((), f"Columns are missing: {', '.join(missing)}", "csv_columns") if missing else columns
 
 
 def _plain(head: str) -> str:
@@ -210,10 +216,11 @@ def _line(kind: Kind, columns: Sequence[str], cells: Sequence[str]) -> str | Pro
     if not any(cells):
         return ""
     if any(cells[len(columns) :]):
-        return Problem((), f"Line should have at most {len(columns)} fields", "too_long")
+        return Problem((), f"Line should have at most {len(columns)} fields", "csv_cells")
     id_field = KINDS[kind].id_field
     values: dict[str, Any] = {"kind": kind}
-    for field, cell in zip(columns, [*cells, *[""] * len(columns)], strict=False):
+    for field, written in zip(columns, [*cells, *[""] * len(columns)], strict=False):
+        cell = written[1:] if written.startswith("'") and _FORMULA.match(written) else written
         text = cell.strip()
         if field in _OPTIONAL or field == id_field:
             # A time in the form of a spreadsheet leaves the existing one.
@@ -257,5 +264,6 @@ def _quoted(name: str) -> str:
 
 def _row(values: Iterable[object]) -> str:
     text = StringIO(newline="")
-    csv.writer(text, lineterminator="\r\n").writerow(values)
+    cells = (f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value for value in values)
+    csv.writer(text, lineterminator="\r\n").writerow(cells)
     return text.getvalue()

@@ -18,7 +18,6 @@ import { ListSync } from "../parts/lists/list_sync.js";
 import { inOrder, orderChoice } from "../parts/lists/order.js";
 import { lazy } from "../parts/primitives/lazy.js";
 import { Menu } from "../parts/primitives/menu.js";
-import { ExportButton } from "../parts/lists/export_button.js";
 import { Search, Toolbar } from "../parts/lists/toolbar.js";
 import { useSelection } from "../parts/lists/selection.js";
 
@@ -74,7 +73,6 @@ function ArtworkList({ kind, records, found, failure, again, authors, hasMore = 
     h(
       ViewHead,
       { title: t(`${kind}s.title`) },
-      h(ExportButton, { kind, filters: filtersInForce(), choose: (all) => chosen(named(kind, ordered(kind, all))), count: hasMore ? undefined : found?.length }),
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS[kind].write, onClick: () => void navigate(`${kind}s/new`) }, t(`${kind}s.new`)),
     ),
     h(Filters, { kind, records, authors }, h(Looks, { kind, look })),

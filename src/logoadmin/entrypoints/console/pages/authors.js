@@ -11,7 +11,6 @@ import { Begin, Button, EmptyState, Link, Skeleton, Unread, ViewHead } from "../
 import { lazy } from "../parts/primitives/lazy.js";
 import { ManyBar } from "../parts/lists/bulk_bar.js";
 import { useSelection } from "../parts/lists/selection.js";
-import { ExportButton } from "../parts/lists/export_button.js";
 import { inOrder, orderChoice } from "../parts/lists/order.js";
 import { Search, Toolbar } from "../parts/lists/toolbar.js";
 import { Table } from "../parts/lists/table.js";
@@ -51,7 +50,6 @@ export default function Authors() {
     h(
       ViewHead,
       { title: t("authors.title") },
-      h(ExportButton, { kind: "author", choose, count: found?.length }),
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS.author.write, onClick: () => void navigate("authors/new") }, t("authors.new")),
     ),
     h(

@@ -1,4 +1,4 @@
-/** Importing a file: tried first, mended where it must be, then all of it or nothing; and undone. */
+/** Importing a file: tried first, then all of it or nothing; and undone. */
 import { h, useEffect, useMemo, useRef } from "../vendor/preact.js";
 import { touched, Import } from "../parts/import/importing.js";
 import { KINDS } from "../records.js";
@@ -14,97 +14,41 @@ import { FileChoice } from "../parts/import/file_choice.js";
 import { lazy } from "../parts/primitives/lazy.js";
 import { size } from "../parts/primitives/size.js";
 
-const LINE_HEIGHT = 20;
-/** Parts for CSV files, and for those who look at each record first. */
-const LazyMapping = lazy(() => import("../parts/import/column_choice.js").then((module) => module.ColumnChoice), () => h(Skeleton, {}));
-const LazyPreview = lazy(() => import("../parts/import/record_changes.js").then((module) => module.RecordChanges));
-const LazyTemplates = lazy(() => import("../parts/import/templates.js").then((module) => module.Templates));
+const LazyCsvChoice = lazy(() => import("../parts/import/csv_choice.js").then((module) => module.CsvChoice), () => h(Skeleton, {}));
 
 export default function ImportPage() {
   const work = useMemo(() => new Import(), []);
   const source = work.source.value;
   const state = work.state.value;
-  const editor = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
-  useEffect(() => guard(() => work.isEdited.peek() || work.state.peek().is === "sending"), []);
+  useEffect(() => guard(() => work.state.peek().is === "sending"), []);
   useEffect(() => () => work.leave(), []);
   const mayAny = Object.values(KINDS).some(({ write }) => may(write));
   const isBusy = state.is === "sending";
-  /** @param {number} line */
-  const goTo = (line) => {
-    const field = editor.current;
-    if (!field) return;
-    const lines = field.value.split("\n");
-    const from = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
-    field.focus();
-    field.setSelectionRange(from, from + (lines[line - 1]?.length ?? 0));
-    field.scrollTop = Math.max(0, (line - 4) * LINE_HEIGHT);
-    field.scrollIntoView({ block: "nearest" });
-  };
   return h(
     "div",
     { class: "view import" },
     h(ViewHead, { title: t("import.title") }),
     h("p", { class: "lead" }, t("import.about"), " ", h(Link, { to: "export" }, t("import.like"))),
     !mayAny && h("p", { class: "remark" }, t("import.mayNothing")),
-    mayAny && h(FileChoice, { choose: (file) => void work.choose(file), ...(source ? {} : { paste: () => work.paste() }), again: source !== undefined, disabled: isBusy }),
-    source?.name && h("p", { class: "file-name" }, h("bdi", null, source.name), h("span", { class: "aside" }, size(source.file.size)), source.csv && ["chosen", "bad", "ready"].includes(state.is) && h(Button, { tone: "quiet", icon: "Columns3", onClick: () => work.match() }, t("csv.match"))),
-    mayAny && !source && h(LazyTemplates, {}),
-    source?.text !== undefined && !["mapping", "done", "undone"].includes(state.is) && h(Editor, { work, field: editor, text: source.text, disabled: isBusy }),
-    h("div", { class: "outcome", "aria-live": "polite" }, h(Outcome, { work, goTo: source?.text === undefined ? undefined : goTo })),
+    mayAny && h(FileChoice, { choose: (file) => void work.choose(file), again: source !== undefined, disabled: isBusy }),
+    source && h("p", { class: "file-name" }, h("bdi", null, source.name), h("span", { class: "aside" }, size(source.file.size))),
+    source?.csv && !["done", "undone"].includes(state.is) && h(LazyCsvChoice, { work, file: source.file, csv: source.csv, disabled: isBusy, isChecked: state.is === "ready" }),
+    h("div", { class: "outcome", "aria-live": "polite" }, h(Outcome, { work })),
   );
 }
 
-/** @param {{work: Import, field: import("../vendor/preact.js").RefObject<HTMLTextAreaElement | null>, text: string, disabled: boolean}} props */
-function Editor({ work, field, text, disabled }) {
-  useEffect(() => {
-    if (text === "") field.current?.focus();
-    /** @param {KeyboardEvent} event */
-    const pressed = (event) => {
-      if (!(event.ctrlKey || event.metaKey) || event.code !== "KeyS") return;
-      event.preventDefault();
-      if (work.state.peek().is !== "sending") void work.send(true);
-    };
-    addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
-  }, []);
-  const isChecked = work.state.value.is === "ready" && !work.isEdited.value;
-  const reason = text.trim() === "" ? t("import.nothing") : undefined;
-  return h(
-    "div",
-    { class: "field" },
-    h("label", { class: "label", for: "lines" }, t("import.lines")),
-    h("textarea", {
-      ref: field,
-      id: "lines",
-      class: "input code-lines",
-      wrap: "off",
-      rows: 10,
-      spellcheck: false,
-      autocomplete: "off",
-      dir: "ltr",
-      readOnly: disabled,
-      value: text,
-      placeholder: '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}',
-      onInput: (/** @type {Event} */ event) => work.edit(/** @type {HTMLTextAreaElement} */ (event.currentTarget).value),
-    }),
-    !isChecked && h("div", { class: "cluster form-actions" }, h(Button, { tone: "primary", idle: disabled, reason, onClick: () => void work.send(true) }, t("import.check"))),
-  );
-}
-
-/** The result so far, and the next steps. @param {{work: Import, goTo: ((line: number) => void) | undefined}} props */
-function Outcome({ work, goTo }) {
+/** The result so far, and the next steps. @param {{work: Import}} props */
+function Outcome({ work }) {
   const state = work.state.value;
   switch (state.is) {
     case "sending":
       return h(Sending, { work, ...state });
-    case "mapping":
-      return h(LazyMapping, { csv: work.source.value?.csv, check: () => void work.send(true) });
     case "refused":
       return h(Refused, { work, ...state });
     case "bad":
-      return h(Bad, { work, problems: state.problems, goTo });
+      return h(Bad, { work, problems: state.problems });
     case "ready":
-      return h(Ready, { work, counts: state.counts, lines: state.lines });
+      return h(Ready, { work, counts: state.counts });
     case "done":
       return h(Done, { work, counts: state.counts, requestId: state.requestId });
     case "undone":
@@ -118,7 +62,7 @@ function Outcome({ work, goTo }) {
 function Refused({ work, words, until, lasts, counted }) {
   const left = useLeft(until);
   const element = useRef(/** @type {HTMLDivElement | null} */ (null));
-  // On a phone, the lines fill the view.
+  // On a phone, the first rows fill the view.
   useEffect(() => element.current?.scrollIntoView({ block: "nearest" }), [words]);
   return h(
     "div",
@@ -142,17 +86,15 @@ function Sending({ work, dry, sent, whole }) {
   );
 }
 
-/** @param {{work: Import, problems: import("../client.js").Problem[], goTo: ((line: number) => void) | undefined}} props */
-function Bad({ work, problems, goTo }) {
+/** @param {{work: Import, problems: import("../client.js").Problem[]}} props */
+function Bad({ work, problems }) {
   const { file, csv } = /** @type {import("../parts/import/importing.js").Source} */ (work.source.value);
-  // Of the file as it was tried: while it is mended, lines move.
-  const tried = useMemo(() => file, [problems]);
   return h(
     "section",
     { class: "stack loose outcome-part" },
     h("h2", null, t("import.bad", { n: byLine(problems).size })),
-    h("p", null, t(goTo ? "import.bad.edit" : "import.bad.file")),
-    h(BadLines, { problems, file: tried, goTo, heads: csv?.heads ?? {} }),
+    h("p", null, t("import.bad.file")),
+    h(BadLines, { problems, file, encoding: csv?.encoding ?? "utf-8" }),
   );
 }
 
@@ -166,8 +108,8 @@ const columns = () => [
 /** @param {import("../parts/import/importing.js").Counts} counts */
 const present = (counts) => Object.fromEntries(Object.entries(counts).filter(([, { created, amended, unchanged }]) => created + amended + unchanged > 0));
 
-/** @param {{work: Import, counts: import("../parts/import/importing.js").Counts, lines: Blob}} props */
-function Ready({ work, counts, lines }) {
+/** @param {{work: Import, counts: import("../parts/import/importing.js").Counts}} props */
+function Ready({ work, counts }) {
   const n = touched(counts);
   const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
   useEffect(() => heading.current?.focus(), []);
@@ -180,7 +122,6 @@ function Ready({ work, counts, lines }) {
     n > 0 && h("p", { class: "hint" }, t("import.whole")),
     Number(counts.user?.created) > 0 && h("p", { class: "remark" }, t("import.passwords")),
     h("div", { class: "cluster form-actions" }, h(Button, { tone: "primary", icon: "Upload", reason, onClick: () => void work.send(false) }, t("import.do", { n }))),
-    h(LazyPreview, { key: lines, lines, counts }),
   );
 }
 

@@ -8,7 +8,6 @@ import { may } from "../session.js";
 import { allWords } from "../scopes.js";
 import { enumeration, number, t } from "../texts.js";
 import { leaveTrail } from "../trail.js";
-import { ExportButton } from "../parts/lists/export_button.js";
 import { Button, EmptyState, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 
 export default function Roles() {
@@ -30,7 +29,6 @@ export default function Roles() {
     h(
       ViewHead,
       { title: t("roles.title") },
-      h(ExportButton, { kind: "role", choose: (all) => all, count: records?.length }),
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS.role.write, onClick: () => void navigate("roles/new") }, t("roles.new")),
     ),
     h("p", { class: "lead" }, t("roles.lead")),

@@ -9,7 +9,6 @@ import { t, withTexts } from "../texts.js";
 import { leaveTrail } from "../trail.js";
 import { Person } from "../parts/people/avatar.js";
 import { Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
-import { ExportButton } from "../parts/lists/export_button.js";
 import { inOrder, orderChoice } from "../parts/lists/order.js";
 import { Search, Toolbar } from "../parts/lists/toolbar.js";
 import { Table } from "../parts/lists/table.js";
@@ -46,7 +45,6 @@ export default function Users() {
     h(
       ViewHead,
       { title: t("users.title") },
-      h(ExportButton, { kind: "user", filters: { role_id: roleId }, choose, count: found?.length }),
       h(Button, { icon: "KeyRound", scope: KINDS.user.write, onClick: () => setInviting(true) }, t("invite")),
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS.user.write, onClick: () => void navigate("users/new") }, t("users.new")),
     ),

@@ -1,6 +1,6 @@
 /** The lines of a file that cannot be imported: which, what is wrong with each, and what it says. */
 import { h, useEffect, useState } from "../../vendor/preact.js";
-import { linesOf } from "./jsonl.js";
+import { linesOf } from "./file_lines.js";
 import { wordsOf } from "../../problems.js";
 import { number, t } from "../../texts.js";
 import { words } from "../primitives/fields.js";
@@ -14,7 +14,8 @@ const SHOWN = 50;
 /** Texts for lines that differ from those for the fields of a form. @type {Record<string, TextKey>} */
 const WORDS = {
   bool_type: "line.bool",
-  csv_author: "line.author",
+  csv_cells: "line.cells",
+  csv_charset: "line.charset",
   csv_columns: "line.columns",
   csv_quotes: "line.quotes",
   extra_forbidden: "line.extra",
@@ -24,21 +25,19 @@ const WORDS = {
   string_type: "line.text",
 };
 
-/** @param {Problem} problem @param {Record<string, string>} heads @returns {string} */
-function inWords(problem, heads) {
+/** @param {Problem} problem @returns {string} */
+function inWords(problem) {
   const { loc, msg, type } = problem;
   const field = loc.slice(2).join(" › ");
   const taken = /^Duplicate entry '(.*)' for key/s.exec(msg)?.[1];
   const absent = /^(\w+) (\d+) not found$/.exec(msg);
   const key = WORDS[type];
-  let text = key ? t(key, { value: msg }) : wordsOf(problem);
+  let text = key ? t(key, { value: /: (.*)/.exec(msg)?.[1] ?? "" }) : wordsOf(problem);
   if (taken !== undefined) text = t("failure.duplicate", { value: taken });
   else if (absent) text = t("line.absent", { id: String(absent[2]) });
   // Why the line is not valid JSON, or is refused.
   else if (type === "json_invalid" && /UTF|deep/.test(msg)) text = msg;
   if (!field) return text;
-  const head = heads[String(loc[2])];
-  if (head) return t("line.column", { head, text });
   const label = words(field, "label");
   return label === field.replaceAll("_", " ") ? `${field}: ${text}` : `${label} (${field}): ${text}`;
 }
@@ -58,22 +57,21 @@ export function byLine(problems) {
  * @param {object} props
  * @param {Problem[]} props.problems
  * @param {Blob} props.file
- * @param {((line: number) => void) | undefined} props.goTo Leads to a line, where it can be mended in place.
- * @param {Record<string, string>} [props.heads] The columns of the fields, in a file that has columns.
+ * @param {string} props.encoding
  */
-export function BadLines({ problems, file, goTo, heads = {} }) {
+export function BadLines({ problems, file, encoding }) {
   const [most, setMost] = useState(SHOWN);
   const [texts, setTexts] = useState(/** @type {Map<number, string>} */ (new Map()));
   const lines = [...byLine(problems)].sort(([a], [b]) => a - b);
   const shown = lines.slice(0, most);
   useEffect(() => {
     let stays = true;
-    linesOf(file, new Set(shown.map(([line]) => line))).then(
+    linesOf(file, encoding, new Set(shown.map(([line]) => line))).then(
       (found) => stays && setTexts(found),
       () => undefined,
     );
     return () => void (stays = false);
-  }, [file, problems, most]);
+  }, [file, encoding, problems, most]);
   return h(
     "div",
     { class: "stack loose bad" },
@@ -84,13 +82,11 @@ export function BadLines({ problems, file, goTo, heads = {} }) {
         h(
           "li",
           { key: line, class: "bad-line" },
-          goTo
-            ? h("button", { type: "button", class: "button plain", onClick: () => goTo(line) }, t("import.line", { n: line }))
-            : h("strong", null, t("import.line", { n: line })),
+          h("strong", null, t("import.line", { n: line })),
           h(
             "div",
             { class: "stack tight bad-words" },
-            its.map((problem, at) => h("p", { key: at, class: "problem", dir: "auto" }, inWords(problem, heads))),
+            its.map((problem, at) => h("p", { key: at, class: "problem", dir: "auto" }, inWords(problem))),
             texts.has(line) && h("code", { dir: "auto" }, texts.get(line)),
           ),
         ),

@@ -1,10 +1,10 @@
-/** Where a file comes from: it is chosen, dropped, or its text is pasted. */
+/** Where a file comes from: it is chosen or dropped. */
 import { h, useId, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
 import { Icon } from "../primitives/icon.js";
 
-/** @param {{choose: (file: File) => void, paste?: () => void, again: boolean, disabled: boolean}} props */
-export function FileChoice({ choose, paste, again, disabled }) {
+/** @param {{choose: (file: File) => void, again: boolean, disabled: boolean}} props */
+export function FileChoice({ choose, again, disabled }) {
   const id = useId();
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
   const [isOver, setOver] = useState(false);
@@ -34,6 +34,5 @@ export function FileChoice({ choose, paste, again, disabled }) {
     h("label", { for: id, class: `button ${again ? "plain" : "primary"}` }, t(again ? "import.other" : "import.choose")),
     h("span", { class: "hint" }, t("import.drop")),
     h("span", { class: "hint" }, t("import.sizes")),
-    paste && h("button", { type: "button", class: "button quiet", onClick: paste }, t("import.paste")),
   );
 }

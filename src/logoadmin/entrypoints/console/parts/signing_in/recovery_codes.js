@@ -5,7 +5,7 @@ import { me } from "../../session.js";
 import { exactTime, t, withoutMarks } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
 import { Copy } from "../primitives/copy.js";
-import { saveFile } from "../csv/save_file.js";
+import { saveFile } from "../primitives/save_file.js";
 
 /** @param {{codes: readonly string[], done: () => void, heading?: "h2" | "h3"}} props */
 export function RecoveryCodes({ codes, done, heading: level = "h3" }) {

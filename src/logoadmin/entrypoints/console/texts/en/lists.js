@@ -226,8 +226,6 @@ export default {
   "history.title": "History",
   none: "nothing",
   // Import and export
-  "csv.export": "Export CSV",
-  "csv.none": "There is nothing to export.",
   "export.title": "Export",
   "import.title": "Import",
   // My account

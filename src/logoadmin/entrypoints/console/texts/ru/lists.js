@@ -244,8 +244,6 @@ export default {
   "history.title": "История",
   none: "ничего",
   // Import and export
-  "csv.export": "Экспорт CSV",
-  "csv.none": "Экспортировать нечего.",
   "export.title": "Экспорт",
   "import.title": "Импорт",
   // My account

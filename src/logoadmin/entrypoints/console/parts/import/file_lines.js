@@ -1,19 +1,20 @@
-/** Files of JSON Lines: single lines of them, and what is in them, without holding more than that. */
+/** Files with a record a line: single lines of them, and what is in them, without holding more than that. */
 
 /** What is shown of a line. */
 const SHOWN = 2000;
 
 /**
  * @param {Blob} file
+ * @param {string} encoding
  * @param {Set<number>} wanted Numbers of lines, from 1.
  * @returns {Promise<Map<number, string>>} the lines, the longest ones cut
  */
-export async function linesOf(file, wanted) {
+export async function linesOf(file, encoding, wanted) {
   /** @type {Map<number, string>} */
   const found = new Map();
   const last = Math.max(0, ...wanted);
   let number = 1;
-  for await (const text of textOf(file)) {
+  for await (const text of textOf(file, encoding)) {
     const parts = text.split("\n");
     for (const [at, part] of parts.entries()) {
       if (at > 0) number += 1;
@@ -24,9 +25,9 @@ export async function linesOf(file, wanted) {
   return found;
 }
 
-/** @param {Blob} file @returns {AsyncGenerator<string>} its text, in parts */
-async function* textOf(file) {
-  const reader = file.stream().pipeThrough(new TextDecoderStream()).getReader();
+/** @param {Blob} file @param {string} encoding @returns {AsyncGenerator<string>} its text, in parts */
+async function* textOf(file, encoding) {
+  const reader = file.stream().pipeThrough(new TextDecoderStream(encoding)).getReader();
   try {
     for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) yield value ?? "";
   } finally {
