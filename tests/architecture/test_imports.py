@@ -22,7 +22,6 @@ ROOT = Path(__file__).parents[2]
 DOMAIN_STANDS_ON = {
     *("pydantic", "pydantic_core"),  # commands and their limits
     *("tinycss2", "webencodings"),  # the verdict on CSS
-    *("confusable_homoglyphs",),  # names that look like others
     *("pyotp", "segno"),  # codes of apps, and the picture that starts them
     *("can_ada",),  # URLs as browsers read them
     *("cachetools",),  # verdicts that are remembered

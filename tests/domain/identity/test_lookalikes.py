@@ -29,6 +29,7 @@ ADMIN = "admin"
         ("B0b", "BOB"),
         ("a\u0301nn", "\u00e1nn"),
         ("\u0441\u043e\u0440\u0430", "copa"),
+        ("\u00e1nn", "ann"),
     ],
 )
 def test_they_look_alike(name: str, other: str) -> None:
@@ -38,7 +39,7 @@ def test_they_look_alike(name: str, other: str) -> None:
 @pytest.mark.parametrize(
     ("name", "other"),
     [
-        *(("adnin", ADMIN), ("administrator", ADMIN), ("\u0430\u0434\u043c\u0438\u043d", ADMIN), ("\u00e1nn", "ann")),
+        *(("adnin", ADMIN), ("administrator", ADMIN), ("\u0430\u0434\u043c\u0438\u043d", ADMIN)),
         *(("\u65e5\u672c", "\u672c\u65e5"), ("user2", "user3")),
     ],
 )

@@ -3,6 +3,7 @@ import { h, useState } from "../vendor/preact.js";
 import { MadeBy } from "../parts/artwork/made_by.js";
 import { RecordHistory } from "../parts/history/record_history.js";
 import { RecordPage } from "../parts/record/record_page.js";
+import { NameDoubts } from "../parts/people/name_mark.js";
 import { lazy } from "../parts/primitives/lazy.js";
 import { MenuItem } from "../parts/primitives/action_menu.js";
 import { KINDS, listOf, readList } from "../records.js";
@@ -20,7 +21,10 @@ export default function Author({ params }) {
     actions: (/** @type {import("../parts/record/editing.js").Editing} */ editing) => h(MenuItem, { icon: "Users", scope: KINDS.author.write, idle: editing.isBusy.value, onClick: begin }, t("merge.authors.item")),
     state: (/** @type {import("../parts/record/editing.js").Editing} */ editing) => isMerging && h(Merging, { author: editing.record.value, close: () => setMerging(false) }),
     beside: () => h(MadeBy, { authorId: Number(id) }),
-    children: (/** @type {import("../records.js").Records["author"]} */ author) => h(RecordHistory, { kind: "author", recordId: Number(id), since: author }),
+    children: (/** @type {import("../records.js").Records["author"]} */ author) => [
+      h(NameDoubts, { key: "name", kind: "author", record: author }),
+      h(RecordHistory, { key: "history", kind: "author", recordId: Number(id), since: author }),
+    ],
   };
   return h(RecordPage, { kind: "author", recordId: id, list: "authors", newTitle: t("authors.new"), ...known });
 }

@@ -9,6 +9,7 @@ import { leaveTrail } from "../trail.js";
 import { SelectBox } from "../parts/artwork/artwork_controls.js";
 import { Begin, Button, EmptyState, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { lazy } from "../parts/primitives/lazy.js";
+import { NameMark } from "../parts/people/name_mark.js";
 import { ManyBar } from "../parts/lists/bulk_bar.js";
 import { useSelection } from "../parts/lists/selection.js";
 import { inOrder, orderChoice } from "../parts/lists/order.js";
@@ -88,6 +89,7 @@ const Name = ({ author, selection }) =>
     { class: "cell-selectable" },
     h(SelectBox, { selection, id: author.author_id, name: nameOf("author", author) }),
     h(Link, { to: `authors/${author.author_id}`, class: "cell-link", dir: "auto", title: author.username }, nameOf("author", author)),
+    h(NameMark, { kind: "author", record: author }),
   );
 
 /** @returns {Map<number, number> | undefined} the works of each author who has any; none before all are read, nor for more than a list reads at once */

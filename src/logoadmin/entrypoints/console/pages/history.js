@@ -67,6 +67,7 @@ export default function History() {
   useEffect(() => {
     void readList("author");
     if (may("roles:read")) void readList("role");
+    if (may("users:read")) void readList("user");
   }, []);
   const again = () => void begin();
   const act = useAct(filters.request_id === undefined ? undefined : String(filters.request_id), groups);

@@ -16,7 +16,7 @@ import { ChangeReview, Mended } from "../parts/proposals/change_review.js";
 import { DeclineDialog } from "../parts/proposals/decline_dialog.js";
 import { apply, decline } from "../parts/proposals/deciding.js";
 import { SubmissionList } from "../parts/proposals/submission_list.js";
-import { State, submitter } from "../parts/proposals/submission_words.js";
+import { State, Submitter, submitter } from "../parts/proposals/submission_words.js";
 
 /** @typedef {import("../proposals.js").Proposal} Proposal */
 /** @typedef {import("../parts/proposals/deciding.js").Seen} Seen */
@@ -31,6 +31,7 @@ export default function SubmissionPage({ params }) {
   useEffect(() => {
     void readQueue({ ifOld: true });
     void readList("author");
+    if (may("users:read")) void readList("user");
     void readStates();
   }, []);
   if (!data) return h("div", { class: "view" }, h(ViewHead, { title: t("submission.title") }), failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {}));
@@ -79,14 +80,14 @@ function Outcome({ proposal }) {
       "p",
       { key: "who", class: "cluster submission-facts" },
       h(State, { proposal }),
-      h("span", { class: "hint" }, rich("submission.by", { who: h("bdi", { class: "who" }, submitter(proposal)), time: h(Time, { seconds: created }) })),
+      h("span", { class: "hint" }, rich("submission.by", { who: h(Submitter, { of: proposal }), time: h(Time, { seconds: created }) })),
       decided !== null && proposal.state !== "waiting" && h("span", { class: "hint" }, rich(`submission.${proposal.state}.at`, { time: h(Time, { seconds: decided }) })),
     ),
     state === "applied" && proposal.artworks.map((artwork) => h(AppliedWork, { key: `${artwork.kind} ${artwork.id}`, artwork, isMine: isOwn(proposal) })),
     state === "declined" && reason && h("div", { key: "reason", class: "remark", dir: "auto" }, t("submission.because", { reason })),
     undone &&
       undoneAt !== null &&
-      h("div", { key: "undone", class: "remark" }, rich("submission.undone", { who: h("bdi", { class: "who" }, submitter({ user_id: undoerId, user_name: undoer })), time: h(Time, { seconds: undoneAt }) }), " ", may("changes:read") && by && h(Link, { to: `history?request=${encodeURIComponent(by)}` }, t("submission.undone.history"))),
+      h("div", { key: "undone", class: "remark" }, rich("submission.undone", { who: h(Submitter, { of: { user_id: undoerId, user_name: undoer } }), time: h(Time, { seconds: undoneAt }) }), " ", may("changes:read") && by && h(Link, { to: `history?request=${encodeURIComponent(by)}` }, t("submission.undone.history"))),
   ];
 }
 

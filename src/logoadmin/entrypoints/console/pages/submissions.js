@@ -3,7 +3,9 @@ import { h, useEffect, useState } from "../vendor/preact.js";
 import { Failure, call, returned } from "../client.js";
 import { isMember, queue, readQueue, requeue } from "../proposals.js";
 import { readStates } from "../reader_states.js";
+import { readList } from "../records.js";
 import { navigate, query, setQuery } from "../router.js";
+import { may } from "../session.js";
 import { t } from "../texts.js";
 import { Button, EmptyState, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { SubmissionList } from "../parts/proposals/submission_list.js";
@@ -45,7 +47,11 @@ export default function Submissions() {
 
 function Queue() {
   const { proposals, failure } = queue.value;
-  useEffect(() => void readQueue(), [returned.value]);
+  useEffect(() => {
+    void readQueue();
+    // Names that look like another user's are marked.
+    if (may("users:read")) void readList("user");
+  }, [returned.value]);
   if (!proposals) return failure ? h(Unread, { failure, again: () => void requeue() }) : h(Skeleton, {});
   if (proposals.length === 0) return h(EmptyState, { icon: "Check", title: t("submissions.empty.waiting") }, h("p", null, t("submissions.empty.waiting.text")));
   return h(SubmissionList, { proposals, label: t("submissions.waiting"), hasState: false });

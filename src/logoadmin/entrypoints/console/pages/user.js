@@ -142,7 +142,7 @@ function More({ user }) {
     if (!own && isGenerated(password)) handedOver.value = { at: path.value, username: user.username, password };
   };
   return [
-    h(NameDoubts, { key: "name", user }),
+    h(NameDoubts, { key: "name", record: user }),
     !(own && me.value?.by_link) && h(
       "section",
       { key: "password", class: "section" },

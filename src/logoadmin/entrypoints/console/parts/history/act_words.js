@@ -1,7 +1,7 @@
 /** What a request did, in one sentence: the service says all that is in it, so it never changes. */
 import { h } from "../../vendor/preact.js";
 import { fieldsOfChange, isSingle } from "./changes.js";
-import { Actor, activeOf, authorsOf, fieldNames, keyOfOne, kindOf, submitted, switchOf, textFor } from "./change_words.js";
+import { Actor, activeOf, authorsOf, fieldNames, keyOfOne, kindOf, marked, submitted, switchOf, textFor } from "./change_words.js";
 import { isListed } from "../../records.js";
 import { enumeration, t } from "../../texts.js";
 import { rich } from "../primitives/basics.js";
@@ -62,7 +62,7 @@ const values = ({ fields, authors, reason }) => ({
 function single(act) {
   const [[kind, verb] = ["", ""]] = actionsOf(act);
   const name = isListed(kind) ? (act.names[0] ?? "") : "";
-  return rich(keyOfOne({ ...act, kind, verb }), { ...values(act), who: h(Actor, { did: act }), kind: kindOf(kind), name: h("bdi", { class: "what" }, name) });
+  return rich(keyOfOne({ ...act, kind, verb }), { ...values(act), who: h(Actor, { did: act }), kind: kindOf(kind), name: h("bdi", { class: "what" }, name, marked({ kind, before: null, after: { username: name } })) });
 }
 
 /** @param {Deed} deed @param {import("./change_words.js").Did} did */

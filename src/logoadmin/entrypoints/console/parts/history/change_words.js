@@ -32,7 +32,7 @@ export function actor(did) {
 /** Who did something, with a mark if the name is easily taken for another one. @param {{did: Did}} props */
 export function Actor({ did }) {
   const { user_id: userId, user_name: username } = did;
-  return h("bdi", { class: "who" }, actor(did), username && userId !== null ? h(NameMark, { user: { user_id: userId, username } }) : null);
+  return h("bdi", { class: "who" }, actor(did), username && userId !== null ? h(NameMark, { record: { user_id: userId, username } }) : null);
 }
 
 /** @param {number} authorId @returns {string} */
@@ -49,7 +49,7 @@ export function Words({ change }) {
   const nodes = {
     who: h(Actor, { did: change }),
     kind: kindOf(change.kind),
-    name: h("bdi", { class: "what" }, recordName(change)),
+    name: h("bdi", { class: "what" }, recordName(change), marked(change)),
     fields: fieldWords(change),
     author: h("bdi", { class: "what" }, enumeration(authorsOf(change))),
     reason: h("bdi", null, String(change.after?.["blocked"] ?? "")),
@@ -57,10 +57,16 @@ export function Words({ change }) {
   return h("span", { class: "change-words" }, rich(keyOf(change), nodes), submitted(change));
 }
 
+/** @param {{kind: string, before: any, after: any}} change @returns {any} a mark on the name of a user or an author that is easily taken for another one */
+export function marked({ kind, before, after }) {
+  const record = after ?? before;
+  return (kind === "user" || kind === "author") && record?.username ? h(NameMark, { kind, record }) : null;
+}
+
 /** @param {Pick<Change, "submitter_id" | "submitter_name">} change @returns {any} who proposed it, if somebody did */
 export function submitted({ submitter_id: id, submitter_name: name }) {
   if (typeof id !== "number") return null;
-  return [" ", rich("change.submitted", { who: h("bdi", { class: "who" }, name ? nameOf("user", { username: name, user_id: id }) : t("who.removed", { id: String(id) })) })];
+  return [" ", rich("change.submitted", { who: h(Actor, { did: { source: null, user_id: id, user_name: name ?? null } }) })];
 }
 
 /** @param {Change} change @returns {string} the name of its record, as it was when that happened; the settings have none */

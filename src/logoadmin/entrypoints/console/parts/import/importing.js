@@ -1,5 +1,5 @@
 /**
- * An import, from the choice of the file to its undo: it is tried first, and the service says which lines are wrong.
+ * An import, from the choice of the file to its undo: a dry run first, which reports the bad lines.
  *
  * @typedef {Record<string, {created: number, amended: number, unchanged: number}>} Counts
  * @typedef {{kind: import("./file_kind.js").CsvKind, encoding: string}} Csv How the service reads a CSV file.

@@ -21,4 +21,4 @@ export function Avatar({ user, size = "" }) {
 }
 
 /** A user as they stand in lists. @param {{user: Somebody}} props */
-export const Person = ({ user }) => h("span", { class: "person" }, h(Avatar, { user }), h("bdi", { class: "clip" }, nameOf("user", user)), h(NameMark, { user }));
+export const Person = ({ user }) => h("span", { class: "person" }, h(Avatar, { user }), h("bdi", { class: "clip" }, nameOf("user", user)), h(NameMark, { record: user }));

@@ -13,6 +13,7 @@ import { OWN_HOSTS } from "../css/picture_hosts.js";
 import { Diff } from "../diff/diff.js";
 import { ChangeDiff } from "../history/change_diff.js";
 import { fieldsOfChange } from "../history/changes.js";
+import { NameMark } from "../people/name_mark.js";
 import { changeWords, nameOfChange } from "./submission_words.js";
 
 /** @typedef {import("../../proposals.js").ProposedChange} ProposedChange */
@@ -42,7 +43,7 @@ export function ChangeReview({ change, children }) {
   return h(
     "section",
     { class: "stack change-review" },
-    h("div", { class: "spread" }, h("h2", null, changeWords(change), " · ", h("bdi", null, nameOfChange(change))), children),
+    h("div", { class: "spread" }, h("h2", null, changeWords(change), " · ", h("bdi", null, nameOfChange(change)), change.kind === "author" && change.after && h(NameMark, { kind: "author", record: /** @type {any} */ ({ author_id: change.id, ...change.after }) })), children),
     isArtwork && h(Pictures, { before: before?.["preview_url"], after: after?.["preview_url"] }),
     isArtwork && after && h(Css, { kind: /** @type {"logo" | "theme"} */ (change.kind), before, after, verdict: change.verdict }),
     (!isArtwork || fieldsOfChange(others).length > 0) && h("div", { class: "box panel" }, h(ChangeDiff, { change: others })),

@@ -5,7 +5,7 @@ import { enumeration, t } from "../../texts.js";
 import { Link, Time, rich } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
 import { Picture } from "../primitives/picture.js";
-import { State, blockOf, newsOf, submitter } from "./submission_words.js";
+import { State, Submitter, blockOf, newsOf } from "./submission_words.js";
 
 /** @typedef {import("../../proposals.js").ProposalSummary} ProposalSummary */
 
@@ -24,7 +24,7 @@ function Row({ proposal, isShort, hasState }) {
   const [url] = pictures;
   const blocked = blockOf(proposal);
   const news = state === "waiting" && !isShort ? newsOf(proposal) : [];
-  const who = h("bdi", { class: "who" }, submitter(proposal));
+  const who = h(Submitter, { of: proposal });
   const time = h(Time, { seconds: at });
   return h(
     Link,

@@ -2,6 +2,7 @@
 import { h } from "../../vendor/preact.js";
 import { nameOf } from "../../presentation.js";
 import { statesOf } from "../../reader_states.js";
+import { NameMark } from "../people/name_mark.js";
 import { enumeration, t } from "../../texts.js";
 
 /** @typedef {import("../../proposals.js").ProposalSummary} ProposalSummary */
@@ -24,6 +25,9 @@ export const submitter = ({ user_id: id, user_name: name }) => name ?? (id === n
 
 /** @param {ProposalSummary} proposal @returns {string | undefined} why a work that it created or changed is blocked */
 export const blockOf = ({ artworks, state }) => (state === "applied" ? artworks.map(({ kind, id }) => statesOf(kind, id).blocked?.reason).find(Boolean) : undefined);
+
+/** The submitter, with a mark if the name is easily taken for another one. @param {{of: Pick<ProposalSummary, "user_id" | "user_name">}} props */
+export const Submitter = ({ of }) => h("bdi", { class: "who" }, submitter(of), of.user_name && h(NameMark, { record: { user_id: of.user_id, username: of.user_name } }));
 
 /** @param {{proposal: ProposalSummary}} props */
 export const State = ({ proposal }) => (blockOf(proposal) ? h("span", { class: "tag submission-declined" }, t("state.blocked")) : h("span", { class: `tag submission-${proposal.state}` }, t(`submission.${proposal.state}`)));

@@ -200,7 +200,8 @@ export default {
   "users.role.any": "All",
   "users.search": "Search users",
   "users.since": "Since",
-  "name.alike": "Looks like the name of another user: {name} ({id})",
+  "name.alike.author": "Looks like the name of another author: {name} ({id})",
+  "name.alike.user": "Looks like the name of another user: {name} ({id})",
   "name.mixed": "Mixes scripts: letters may not be what they look like",
   // Roles
   "roles.title": "Roles",

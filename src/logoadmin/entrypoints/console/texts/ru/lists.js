@@ -218,7 +218,8 @@ export default {
   "users.role.any": "Все",
   "users.search": "Поиск пользователей",
   "users.since": "С какого времени",
-  "name.alike": "Похоже на имя другого пользователя: {name} ({id})",
+  "name.alike.author": "Похоже на имя другого автора: {name} ({id})",
+  "name.alike.user": "Похоже на имя другого пользователя: {name} ({id})",
   "name.mixed": "Смешаны алфавиты: буквы могут быть не теми, какими кажутся",
   // Roles
   "roles.title": "Роли",
