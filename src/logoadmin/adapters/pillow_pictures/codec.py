@@ -386,11 +386,25 @@ def _in_srgb(image: Image.Image, info: dict[Any, Any]) -> Image.Image:
 
 
 def _stored(frames: list[Image.Image], durations: list[int], loops: int, *, lossless: bool) -> bytes:
-    if lossless:
-        found = _webp(frames, durations, loops, {"lossless": True, "quality": 20})
+    how = {"lossless": True, "quality": 20}
+    if lossless and _may_fit(frames, durations, how):
+        found = _webp(frames, durations, loops, how)
         if len(found) <= MAX_LOSSLESS:
             return found
     return _bounded(frames, durations, loops, MAX_STORED)
+
+
+def _may_fit(frames: list[Image.Image], durations: list[int], how: dict[str, Any]) -> bool:
+    """Return whether the first frames of an animation leave room: one, then as many as fill it if they are alike."""
+    some = 1
+    for _ in range(2):
+        if some >= len(frames):
+            break
+        size = len(_webp(frames[:some], durations[:some], 1, {**how, "method": 0}))
+        if size > MAX_LOSSLESS:
+            return False
+        some = MAX_LOSSLESS // size + 2
+    return True
 
 
 def _bounded(frames: list[Image.Image], durations: list[int], loops: int, most: int) -> bytes:
@@ -413,10 +427,10 @@ def _bounded(frames: list[Image.Image], durations: list[int], loops: int, most: 
 def _webp(frames: list[Image.Image], durations: list[int], loops: int, how: dict[str, Any]) -> bytes:
     file = io.BytesIO()
     if len(frames) == 1:
-        frames[0].save(file, "WEBP", method=4, **how)
+        frames[0].save(file, "WEBP", **{"method": 4, **how})
     else:
         more = {"append_images": frames[1:], "duration": durations, "loop": loops, "background": (0, 0, 0, 0)}
-        frames[0].save(file, "WEBP", save_all=True, method=0, **more, **how)
+        frames[0].save(file, "WEBP", save_all=True, **{"method": 0, **more, **how})
     return file.getvalue()
 
 
