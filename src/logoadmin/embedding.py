@@ -74,8 +74,7 @@ def connect(
 
     Args:
         database: ``sqlite:///file``, ``mysql+pymysql://user:password@host:port/name`` or ``memory:``.
-        access: ``open`` or ``guarded`` (contract B1); ``open`` by default, which :func:`asgi` does not serve unless it
-            was chosen.
+        access: ``open``, the default, or ``guarded`` (contract B1); :func:`asgi` needs it to be chosen.
         admin_password: the password of the first administrator.
         token_key: signs access tokens, at least 32 bytes, see the setting; by default the keys in the database do.
         create: whether a missing SQLite file may be created; False, once there is a gallery, makes it an error.
@@ -107,12 +106,10 @@ def asgi(
     picture_hosts: "Collection[str]" = (),
     published: bool = True,
 ) -> "ASGIApp":
-    """Return an ASGI application that serves a gallery, alone or mounted under a prefix in another application.
-
-    The caller closes the gallery at the end. It is published from the start of the lifespan on, see docs/embed.md.
+    """Return an ASGI application that serves a gallery, alone or mounted; the caller closes the gallery at the end.
 
     Args:
-        gallery: the gallery.
+        gallery: the gallery, opened with a choice of ``access``.
         origins: the origins whose pages may use the whole interface, such as ``https://admin.example`` (contract F2).
         cache_seconds: how long browsers and proxies may cache public reads.
         hosts: the names that requests may have in ``Host`` beside loopback and the host of the gallery's public URL,
@@ -121,17 +118,14 @@ def asgi(
         picture_hosts: the hosts from which previews of CSS in the console may load pictures, such as ``i.example``.
 
     Raises:
-        SettingsError: an argument would be refused as a setting, or is one text instead of a list; or nobody chose who
-            may do what in the gallery.
+        SettingsError: an argument cannot be used.
     """
-    from logoadmin.domain.kernel.errors import SettingsError
     from logoadmin.entrypoints.app import web_application
     from logoadmin.settings import settings_of
 
-    if not gallery.is_access_chosen:
-        raise SettingsError('Choose who may do what before a gallery is served: connect(access="guarded") or "open"')
-    several = _several(origins=origins, hosts=hosts, picture_hosts=picture_hosts)
-    settings = settings_of(cache_seconds=cache_seconds, **several)
+    _require_access(gallery)
+    given = _several(origins=origins, hosts=hosts, picture_hosts=picture_hosts)
+    settings = settings_of(cache_seconds=cache_seconds, **given)
     return web_application(
         gallery,
         origins=settings.origins,
@@ -141,6 +135,14 @@ def asgi(
         picture_hosts=settings.picture_hosts,
         published=published,
     )
+
+
+def _require_access(gallery: "LogoAdmin") -> None:
+    """Reject a gallery that was opened without a choice of who may do what."""
+    from logoadmin.domain.kernel.errors import SettingsError
+
+    if not gallery.is_access_chosen:
+        raise SettingsError('Choose who may do what before a gallery is served: connect(access="guarded") or "open"')
 
 
 def _swept(gallery: "LogoAdmin") -> "LogoAdmin":

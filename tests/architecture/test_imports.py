@@ -56,7 +56,7 @@ def test_every_floor_has_the_same_rooms(graph: grimp.ImportGraph) -> None:
         return {name.rsplit(".", 1)[1] for name in graph.find_children(f"logoadmin.{floor}")}
 
     contexts = {"gallery", "identity", "publication"}
-    assert rooms("domain") == {"kernel", *contexts, "changes", "logo_admin"}
+    assert rooms("domain") == {"kernel", *contexts, "changes", "sweeping", "logo_admin"}
     assert rooms("ports") == {"kernel", *contexts, "changes", "storage"}
     assert rooms("adapters.sql_storage") >= {"kernel", *contexts}
     assert rooms("adapters.memory_storage") >= {"kernel", "identity", "publication"}

@@ -14,12 +14,12 @@ from logoadmin.domain.changes.bulk_changes import BulkService
 from logoadmin.domain.changes.history import ChangeService
 from logoadmin.domain.changes.import_export import ImportExportService
 from logoadmin.domain.changes.notices import Notices, NoticeSender
-from logoadmin.domain.changes.proposals import DEFAULT_DAYS, ProposalService, forget_unapplied
+from logoadmin.domain.changes.proposals import DEFAULT_DAYS, ProposalService
 from logoadmin.domain.gallery.artworks import LOGO_USE_CASES, THEME_USE_CASES, ArtworkService
 from logoadmin.domain.gallery.audited_artworks import AuditedArtworks
 from logoadmin.domain.gallery.audited_authors import AuditedAuthors
 from logoadmin.domain.gallery.authors import AuthorService
-from logoadmin.domain.gallery.picture_names import follow_names, has_unnamed_pictures, sweep_pictures
+from logoadmin.domain.gallery.picture_names import follow_names
 from logoadmin.domain.gallery.pictures import (
     DEFAULT_SPACE,
     PictureService,
@@ -53,7 +53,6 @@ from logoadmin.domain.identity.sign_in.password import PasswordSignIn
 from logoadmin.domain.identity.sign_in.second_step import SecondStep, SecondStepSignIn
 from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
-from logoadmin.domain.identity.sweep import sweep_sign_ins
 from logoadmin.domain.identity.users import UserService
 from logoadmin.domain.kernel import milestones, records
 from logoadmin.domain.kernel.access import PUBLIC, ActingAs, Permission, Policy
@@ -63,7 +62,7 @@ from logoadmin.domain.kernel.bound_storage import ClosedStorage, OpenTransaction
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import LogoAdminError, NotFound, StorageUnavailable
 from logoadmin.domain.kernel.gate import Transactions
-from logoadmin.domain.kernel.idempotency import Idempotency, sweep_responses
+from logoadmin.domain.kernel.idempotency import Idempotency
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, LOGOS, THEMES, USERS
 from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
 from logoadmin.domain.kernel.records import (
@@ -87,6 +86,7 @@ from logoadmin.domain.publication.pins.artwork_css import ArtworkCss, GetLogoCss
 from logoadmin.domain.publication.pins.pins import PinService
 from logoadmin.domain.publication.publication_service import PublicationService, PublishingRules
 from logoadmin.domain.publication.withdrawal_log import withdraw
+from logoadmin.domain.sweeping import sweep
 from logoadmin.ports.gallery.pictures import PictureCodec
 from logoadmin.ports.identity.issuer import Issuer
 from logoadmin.ports.identity.passkeys import OpenPasskeys
@@ -102,9 +102,6 @@ from logoadmin.ports.storage import Storage, UnitOfWork
 
 Answer = TypeVar("Answer")
 OwnService = TypeVar("OwnService", bound=Service)
-
-# Rows of each kind in one write, which takes milliseconds.
-_SWEPT_AT_ONCE: Final = 50
 
 _CLOSED: Final = "the gallery is closed"
 _ENDED: Final = "this gallery was bound to an atomic block, which has ended; use the gallery around the block"
@@ -189,32 +186,7 @@ class LogoAdmin:
 
         gallery.authors.create(CreateAuthor(user_id=7, username="Ann"))
 
-    Attributes:
-        users: see :class:`~logoadmin.domain.identity.users.UserService`.
-        roles: see :class:`~logoadmin.domain.identity.roles.RoleService`.
-        authors: see :class:`~logoadmin.domain.gallery.authors.AuthorService`.
-        themes: see :class:`~logoadmin.domain.gallery.artworks.ArtworkService`.
-        logos: see :class:`~logoadmin.domain.gallery.artworks.ArtworkService`.
-        sessions: see :class:`~logoadmin.domain.identity.sign_in.password.PasswordSignIn`.
-        factors: see :class:`~logoadmin.domain.identity.sign_in.second_step.SecondStepSignIn`.
-        passkeys: see :class:`~logoadmin.domain.identity.sign_in.passkey.PasskeySignIn`.
-        sign_in_codes: see :class:`~logoadmin.domain.identity.sign_in.code.CodeSignIn`.
-        links: see :class:`~logoadmin.domain.identity.sign_in.link.LinkSignIn`.
-        single_sign_on: see :class:`~logoadmin.domain.identity.sign_in.issuer.IssuerSignIn`.
-        keys: see :class:`~logoadmin.domain.identity.service_keys.KeyService`.
-        events: see :class:`~logoadmin.domain.identity.events.event_list.EventService`.
-        pins: see :class:`~logoadmin.domain.publication.pins.pins.PinService`.
-        pictures: see :class:`~logoadmin.domain.gallery.pictures.PictureService`.
-        settings: see :class:`~logoadmin.domain.gallery.shared_settings.SettingsService`.
-        css: see :class:`~logoadmin.domain.publication.css.unsaved_css.CssService`.
-        preferences: see :class:`~logoadmin.domain.identity.preferences.PreferenceService`.
-        publication: see :class:`~logoadmin.domain.publication.publication_service.PublicationService`.
-        changes: see :class:`~logoadmin.domain.changes.history.ChangeService`.
-        acts: see :class:`~logoadmin.domain.changes.acts.ActService`.
-        bulk: see :class:`~logoadmin.domain.changes.bulk_changes.BulkService`.
-        proposals: see :class:`~logoadmin.domain.changes.proposals.ProposalService`.
-        notices: see :class:`~logoadmin.domain.changes.notices.NoticeSender`.
-        import_export: see :class:`~logoadmin.domain.changes.import_export.ImportExportService`.
+    Attributes, besides the services below:
         published: where the service publishes in the background; None for nowhere.
         access: the access policy in force.
         is_access_chosen: whether somebody chose it, without which :func:`logoadmin.asgi` serves nothing.
@@ -279,30 +251,24 @@ class LogoAdmin:
         )
         self.users = UserService(transactions, new_passwords, ports.clock)
         self.roles = RoleService(transactions)
+        self._connect_gallery(ports, rules, transactions)
+        self._connect_changes(ports, transactions, new_passwords, notices)
+        self._connect_signing_in(ports, rules, transactions, callers)
+
+    def _connect_gallery(self, ports: Ports, rules: Rules, transactions: Transactions) -> None:
+        targets = rules.publishing.targets
         self.authors = AuthorService(transactions)
         self.themes = ThemeService(THEMES, transactions)
         self.logos = LogoService(LOGOS, transactions)
-        self.themes.targets = self.logos.targets = rules.publishing.targets
+        self.themes.targets = self.logos.targets = targets
         self.pins = PinService(transactions, ports.outgoing if rules.publishing.pin_imports else None, ports.clock)
-        self.pictures = PictureService(
-            transactions,
-            ports.pictures,
-            ports.outgoing,
-            ports.clock,
-            rules.public_url,
-            rules.picture_space,
-            ports.published,
-        )
+        sources = (ports.pictures, ports.outgoing, ports.clock, rules.public_url)
+        self.pictures = PictureService(transactions, *sources, rules.picture_space, ports.published)
         self.published = ports.published
         self.settings = SettingsService(transactions, rules.service_settings)
-        self.css = CssService(transactions, ports.clock, rules.publishing.targets)
-        self.preferences = PreferenceService(transactions)
-        self.keys = KeyService(transactions, ports.randomness, rules.sign_in)
-        self.events = EventService(transactions)
+        self.css = CssService(transactions, ports.clock, targets)
         gallery_keys = GalleryKeys(ports.signing, ports.gallery_keys, rules.publishing.days, ports.randomness)
         self.publication = PublicationService(transactions, ports.clock, gallery_keys, rules.publishing)
-        self._connect_changes(ports, transactions, new_passwords, notices)
-        self._connect_signing_in(ports, rules, transactions, callers)
 
     def _connect_changes(
         self, ports: Ports, transactions: Transactions, new_passwords: NewPasswords, notices: Notices
@@ -320,6 +286,9 @@ class LogoAdmin:
 
     def _connect_signing_in(self, ports: Ports, rules: Rules, transactions: Transactions, callers: Callers) -> None:
         ways = rules.sign_in.ways
+        self.preferences = PreferenceService(transactions)
+        self.keys = KeyService(transactions, ports.randomness, rules.sign_in)
+        self.events = EventService(transactions)
         issuer_users = IssuerUsers(ways.issuer, rules.sign_in.single_sign_on)
         tokens = SessionTokens(ports.signer, ports.randomness, rules.lifetimes, rules.sign_in, issuer_users.admits)
         opening = SessionOpening(transactions, tokens, ports.clock, ports.metrics)
@@ -375,33 +344,10 @@ class LogoAdmin:
             ``more`` if something may be left, for another call; ``busy`` if another write holds the lock of sessions,
             which this one does not wait for, or the database is out of reach.
         """
-        now, swept = self._ports.clock.now(), False
-
-        def sweep(uow: UnitOfWork) -> None:
-            nonlocal swept
-            of_responses = sweep_responses(uow, now, _SWEPT_AT_ONCE)
-            rules = self._rules
-            swept = sweep_sign_ins(uow, now, rules.lifetimes, rules.sign_in.event_days, _SWEPT_AT_ONCE) or of_responses
-
-        def sweep_unnamed(uow: UnitOfWork) -> None:
-            nonlocal swept
-            swept = sweep_pictures(uow, now, _SWEPT_AT_ONCE) or swept
-
+        rules = self._rules
+        kept = (rules.lifetimes, rules.sign_in.event_days, rules.proposal_days)
         self.pictures.erase_removed()
-        if not self._storage.try_write(sweep, "sessions"):
-            return "busy"
-        if self._storage.read(lambda uow: has_unnamed_pictures(uow, now)):
-            # Records that begin to name one hold the same lock.
-            self._storage.try_write(sweep_unnamed)
-        forgotten_until = now - self._rules.proposal_days * 86_400
-
-        def forget_proposals(uow: UnitOfWork) -> None:
-            nonlocal swept
-            swept = forget_unapplied(uow, forgotten_until, _SWEPT_AT_ONCE) or swept
-
-        if self._storage.read(lambda uow: bool(uow.proposals.unapplied(forgotten_until, 1))):
-            self._storage.try_write(forget_proposals)
-        return "more" if swept else "done"
+        return sweep(self._storage, self._ports.clock.now(), *kept)
 
     def data_version(self) -> int | None:
         """Return a number that changes with any write, without waiting; None if finding out would take a wait."""

@@ -225,9 +225,7 @@ class UserService(Service):
         password = self._new_passwords.hash(command.password)  # expensive, so outside the transaction
 
         def set_password(uow: AuditedUnitOfWork, command: SetPassword) -> User:
-            if (
-                own is not None and identity_in(uow).passwords.get(own.user_id) != current
-            ):  # changed while it was verified
+            if own is not None and identity_in(uow).passwords.get(own.user_id) != current:  # changed meanwhile
                 raise IncorrectPassword
             is_same = own is not None and command.password == command.current_password
             if is_same and must_change_password(uow, command.user_id):

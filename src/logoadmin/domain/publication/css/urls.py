@@ -14,7 +14,7 @@ import can_ada
 
 # Pages of both schemes; their own host is not listed.
 _OWN: Final = "relative.invalid"
-_PAGES: Final = tuple(can_ada.parse(f"{scheme}://{_OWN}/") for scheme in ("http", "https"))
+_PAGES: Final = (f"http://{_OWN}/", f"https://{_OWN}/")
 # Schemes whose URLs have a host.
 _SCHEMES: Final = frozenset(("http:", "https:", "ws:", "wss:", "ftp:", "file:"))
 _CONTROLS: Final = "".join(map(chr, range(0x21)))
@@ -63,9 +63,10 @@ def hosts_of(url: str) -> tuple[str, ...]:
     return tuple(hosts)
 
 
-def _read(page: can_ada.URL, url: str) -> can_ada.URL | None:
+def _read(page: str, url: str) -> can_ada.URL | None:
     try:
-        return page + url
+        # Parsed each time: what a module keeps of the library is reported as a leak when the program ends.
+        return can_ada.parse(page) + url
     except ValueError:
         return None
 
@@ -100,12 +101,12 @@ def absolute(url: str, base: str) -> str:
         url: as written in a style sheet.
         base: the absolute http or https URL of that sheet.
     """
-    text, written, page = _without_surrogates(url), trimmed(url), can_ada.parse(base)
-    found = _read(page, text)
+    text, written = _without_surrogates(url), trimmed(url)
+    found = _read(base, text)
     if written[:1] in ("", "#"):
         return url
     if found is None:  # Chromium may read it
-        return f"{page.protocol}{written}" if _SCHEMELESS.match(written) else url
+        return f"{can_ada.parse(base).protocol}{written}" if _SCHEMELESS.match(written) else url
     readings = {each.href for each in (found, *(_read(each, text) for each in _PAGES)) if each}
     return url if len(readings) == 1 else found.href
 
