@@ -28,6 +28,7 @@ from logoadmin.domain.kernel.pictures import picture_of
 from logoadmin.domain.kernel.records import Kind, Logo, PictureNamedBy, SentPicture
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.gallery.picture_storage import StoredPicture
+from logoadmin.ports.kernel.change_storage import creation_of
 from logoadmin.ports.kernel.outgoing import Fetched
 from logoadmin.ports.publication.publication_storage import Withdrawal
 from logoadmin.ports.storage import Storage, UnitOfWork
@@ -154,9 +155,10 @@ def test_the_work_of_members_counts_towards_their_hour(
 ) -> None:
     member = signed_in(storage, "proposals:write")
     sent(gallery, drawing(size=(300, 200)), member)
-    used, ends_at = storage.read(lambda uow: uow.identity.sign_in_attempts.count("picture work of 500"))
+    counted = f"picture work of 500 since {storage.read(lambda uow: creation_of(uow.changes, 500))}"
+    used, ends_at = storage.read(lambda uow: uow.identity.sign_in_attempts.count(counted))
     assert used > 0
-    storage.write(lambda uow: uow.identity.sign_in_attempts.set("picture work of 500", 120_000, ends_at), "sessions")
+    storage.write(lambda uow: uow.identity.sign_in_attempts.set(counted, 120_000, ends_at), "sessions")
     with pytest.raises(TooManyPictures) as error:
         sent(gallery, drawing(), member)
     assert error.value.retry_after == 3600
