@@ -143,7 +143,7 @@ def upgrade(url: str, step: str, directory: Path) -> None:
 
 
 def at(url: str, **how: Any) -> logoadmin.LogoAdmin:
-    return open_gallery(settings_of(database=url, argon2_memory_kib=8, argon2_passes=1), **how)
+    return open_gallery(settings_of(database=url, access="open", argon2_memory_kib=8, argon2_passes=1), **how)
 
 
 def exported(gallery: logoadmin.LogoAdmin) -> list[Any]:

@@ -14,6 +14,7 @@ from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages
 from logoadmin.adapters.sql_storage.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEYS, Row, in_portions
 from logoadmin.adapters.sql_storage.tables.kernel_tables import changes, stored_responses
+from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.limits import MAX_ID, Origin, Source
 from logoadmin.domain.kernel.lists import EVERY_CHANGE, ChangeFilter, Order, page_of
 from logoadmin.domain.kernel.records import Change, Kind
@@ -138,6 +139,11 @@ def _row(change: Change) -> Row:
 class SqlChanges(Repository):
     """The history, as :class:`~logoadmin.ports.kernel.change_storage.Changes` says."""
 
+    def __init__(self, transaction: Transaction) -> None:
+        super().__init__(transaction)
+        # Several parts of a request ask for the same user.
+        self._creations: dict[tuple[Kind, int], int | None] = {}
+
     def last_id(self) -> int:
         return self._transaction.last("change_id")
 
@@ -148,6 +154,7 @@ class SqlChanges(Repository):
         counted: dict[str, int] = {}
         for change in changes:
             counted["change_id"] = counted[f"{change.kind}_version"] = change.change_id
+        self._creations.clear()
         self._transaction.record(map(_row, changes), counted)
 
     def get(self, change_id: int) -> Change | None:
@@ -168,12 +175,17 @@ class SqlChanges(Repository):
         return 0 if row is None or row[0] is None else int(row[0])
 
     def creations(self, kind: Kind, ids: Collection[int]) -> Mapping[int, int]:
-        self._transaction.store_history()
-        of = {"of_kind": kind.value, "created": f"{kind}.created", "restored": f"{kind}.restored"}
-        rows = (row for some in in_portions(KEYS, [*ids]) for row in self._transaction.rows(_BIRTHS, {**some, **of}))
-        return {
-            id_: created_by((row[1], row[2], row[3]) for row in of_id) for id_, of_id in groupby(rows, itemgetter(0))
-        }
+        known = self._creations
+        if unknown := [id_ for id_ in ids if (kind, id_) not in known]:
+            self._transaction.store_history()
+            known.update({(kind, id_): None for id_ in unknown})
+            of = {"of_kind": kind.value, "created": f"{kind}.created", "restored": f"{kind}.restored"}
+            rows = (
+                row for some in in_portions(KEYS, unknown) for row in self._transaction.rows(_BIRTHS, {**some, **of})
+            )
+            for id_, of_id in groupby(rows, itemgetter(0)):
+                known[kind, id_] = created_by((row[1], row[2], row[3]) for row in of_id)
+        return {id_: created for id_ in ids if (created := known[kind, id_]) is not None}
 
     def kinds_of_request(self, request_id: str) -> Collection[Kind]:
         self._transaction.store_history()
