@@ -16,6 +16,8 @@ from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions.sessions import RemoveUserSessions
 from logoadmin.domain.kernel.access import Caller, SignedIn
 from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.kernel.change_storage import creation_of
+from logoadmin.ports.storage import UnitOfWork
 from tests.console.authenticator import plugged_in
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served
@@ -195,7 +197,12 @@ def test_codes_that_run_low_are_renewed_and_a_factor_is_removed(console: Person)
 def test_the_account_shows_sign_ins_and_refusals(console: Person) -> None:
     service = console.service
     refused = SignInEvent(0, service.clock.now(), "sign_in_refused", PAINTER_ID, PAINTER[0], "203.0.113.7", count=7)
-    service.storage.write(lambda uow: uow.identity.events.add(replace(refused, event_id=uow.identity.events.next_id())))
+
+    def refuse(uow: UnitOfWork) -> None:
+        event = replace(refused, event_id=uow.identity.events.next_id())
+        uow.identity.events.add(event, creation_of(uow.changes, PAINTER_ID))
+
+    service.storage.write(refuse)
     service.clock.pass_by(60)
     caller_of(service, PAINTER_ID)
     service.gallery.sessions.remove_all(RemoveUserSessions(user_id=PAINTER_ID), caller_of(service, ADMIN_ID))
