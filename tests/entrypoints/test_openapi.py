@@ -238,6 +238,8 @@ def test_requests_are_documented_with_their_limits(document: dict[str, Any]) -> 
 
 # Schemathesis, with every check it has.
 
+schemathesis.serializer.alias(["application/jsonl", "application/x-ndjson", "text/csv"], "text/plain")
+
 # A 400 for a name that is taken is what spec §Errors wants of a request that is well-formed: schemathesis counts it
 # as well-formed input refused, and so it does a 412 for a missing version. Of the values that are given here
 # for it to accept, only these two are not its default.
