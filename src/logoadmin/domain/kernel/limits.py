@@ -280,7 +280,9 @@ class Source(StrEnum):
 ChangeNote = Annotated[
     str,
     *_visible(MAX_CHANGE_NOTE),
-    described("Why the change was made, in the words of who made it.", "Asked for by Ann"),
+    described(
+        "Why the change was made, in the words of who made it; at least one visible character.", "Asked for by Ann"
+    ),
 ]
 
 IdempotencyKey = Annotated[str, *_text(1, MAX_IDEMPOTENCY_KEY)]
@@ -414,7 +416,10 @@ PictureHosts = Annotated[
 GalleryTitle = Annotated[
     str,
     *_visible(MAX_GALLERY_TITLE),
-    described("The title of the page for visitors; `null` for the one in the configuration.", "Logos of the forum"),
+    described(
+        "The title of the page for visitors, with at least one visible character; `null` for the configured one.",
+        "Logos of the forum",
+    ),
 ]
 GalleryHome = Annotated[
     str,
@@ -434,7 +439,9 @@ class SharedView(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    name: Annotated[str, *_visible(MAX_VIEW_NAME), described("What it is called.", "Off in the forum")]
+    name: Annotated[
+        str, *_visible(MAX_VIEW_NAME), described("The name, with at least one visible character.", "Off in the forum")
+    ]
     address: Annotated[
         str,
         Strict(),
