@@ -38,6 +38,7 @@ log = logging.getLogger("logoadmin.server")
 
 _SWITCH_INTERVAL: Final = 0.0001  # seconds
 _SILENCE: Final = 15  # seconds without a sign of life after which a worker is replaced
+_TICK: Final = 0.05  # seconds
 _START_PAUSE: Final = 1  # seconds between two tries to reach the database
 _CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -94,28 +95,30 @@ def serve(
         root_path=options.root_path,
         timeout_graceful_shutdown=options.drain_seconds,
     )
-    listening(url_of(listener))
+    ready = partial(listening, url_of(listener))
     if workers == 1:
-        _serve_alone(config, listener, options)
+        _serve_alone(config, listener, options, ready)
     else:
-        _supervise(config, listener, options)
+        _supervise(config, listener, options, ready)
 
 
-def _serve_alone(config: Config, listener: socket.socket, options: Options) -> None:
+def _serve_alone(config: Config, listener: socket.socket, options: Options, ready: Callable[[], object]) -> None:
     server = Server(config)
-    # uvicorn raises the signal again once it has stopped, and it would be the exit code.
+    # A signal stops the server before it has begun as well. uvicorn raises it again at the end, when it does no more.
     for received in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(received, _do_nothing)
+        signal.signal(received, server.handle_exit)
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, server.handle_exit if options.in_terminal else _explain_sighup)
+    ready()
     server.run([listener])
 
 
-def _supervise(config: Config, listener: socket.socket, options: Options) -> None:
+def _supervise(config: Config, listener: socket.socket, options: Options, ready: Callable[[], object]) -> None:
     supervisor = Multiprocess(config, [listener])
     threading.Thread(target=_close_at_the_end, args=(supervisor, listener), daemon=True).start()
     if options.in_terminal:
         signal.signal(signal.SIGHUP, lambda _received, _frame: supervisor.should_exit.set())
+    ready()
     supervisor.run()
     if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):
         raise SystemExit(1)
@@ -124,6 +127,8 @@ def _supervise(config: Config, listener: socket.socket, options: Options) -> Non
 def _close_at_the_end(supervisor: Multiprocess, listener: socket.socket) -> None:
     """Close the supervisor's socket with those of its workers, so that no client is queued whom nobody accepts."""
     supervisor.should_exit.wait()
+    while len(supervisor.processes) < supervisor.processes_num:  # each inherits it
+        time.sleep(_TICK)
     listener.close()
 
 
@@ -142,10 +147,6 @@ def _config(app: Any, **options: Any) -> Config:
         timeout_keep_alive=5,
         **options,
     )
-
-
-def _do_nothing(_received: int, _frame: FrameType | None) -> None:
-    """Take a signal that the server acts on itself."""
 
 
 def _explain_sighup(_received: int, _frame: FrameType | None) -> None:
