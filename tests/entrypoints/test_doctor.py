@@ -466,7 +466,8 @@ def test_a_factor_key_that_decrypts_nothing_is_wrong(run: Run, monkeypatch: pyte
 def test_what_is_no_file_is_not_opened(run: Run, tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / "logoadmin.db")
     found = said(run("doctor"))
-    assert found["database"][0] == "wrong"
+    # Only root could create files beside /dev/null, so that others learn of the directory first.
+    assert "wrong" in {found[name][0] for name in ("database", "directory") if name in found}
     assert "file" not in found  # the advice is not to close /dev/null to others
     says_one_line(run("init"), 1, "logoadmin.db is", "name")
 

