@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
@@ -152,5 +153,10 @@ def test_odd_names_are_read_as_they_are() -> None:
 
 
 def _without_marks(text: str) -> str:
-    """Return a text without what might end a head, which is written with a space."""
-    return text.replace("= =", "==").replace("==/UserStyle==", "").replace("==UserStyle==", "")
+    """Return a text without what turns its neighbours or might end a head, which is written with a space."""
+    return (
+        re.sub("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]", "", text)
+        .replace("= =", "==")
+        .replace("==/UserStyle==", "")
+        .replace("==UserStyle==", "")
+    )

@@ -36,6 +36,22 @@ def allow_many_connections() -> None:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
+class _Stoppable(HttpToolsProtocol):
+    """uvicorn's protocol, which a server that stops leaves to its next request, or to its own time-out.
+
+    A proxy that has just sent a request does not find the connection closed (contract K5).
+    """
+
+    is_stopping = False
+
+    def shutdown(self) -> None:
+        self.is_stopping = True
+
+    def close_once_answered(self) -> None:
+        """End an idle connection, or let the response in progress be the last."""
+        super().shutdown()
+
+
 class BoundedProtocol(asyncio.Protocol):
     """One connection.
 
@@ -53,7 +69,7 @@ class BoundedProtocol(asyncio.Protocol):
     connections: ClassVar[int] = 0
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        self._inner = HttpToolsProtocol(*args, **options)
+        self._inner = _Stoppable(*args, **options)
         self._head = b""
         self._is_first, self._is_over, self._is_chunked = True, False, False
         self._to_come = 0  # bytes of a body
@@ -122,11 +138,12 @@ class BoundedProtocol(asyncio.Protocol):
         """Note how long the body behind a head is; return the head as it is passed on."""
         if _CHUNKED.search(head):
             self._to_come, self._is_chunked = self.chunked_bytes, True
-            head = head.replace(b"\r\n", b"\r\nConnection: close\r\n", 1)
         elif length := _LENGTH.search(head):
             self._to_come = int(length[1])
         if self._to_come:
             self._end_in(self.body_seconds)
+        if self._is_chunked or self._inner.is_stopping:
+            head = head.replace(b"\r\n", b"\r\nConnection: close\r\n", 1)
         return _OFFER.sub(b"\r\nX-Upgrade:", head)
 
     def _end_in(self, seconds: float) -> None:
@@ -156,7 +173,7 @@ class BoundedProtocol(asyncio.Protocol):
             )
             self._transport.close()
         else:
-            self._inner.shutdown()
+            self._inner.close_once_answered()
 
     def pause_writing(self) -> None:
         self._inner.pause_writing()
