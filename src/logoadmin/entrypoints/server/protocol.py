@@ -37,15 +37,17 @@ def allow_many_connections() -> None:
 
 
 class _Stoppable(HttpToolsProtocol):
-    """uvicorn's protocol, which a server that stops leaves to its next request, or to its own time-out.
+    """uvicorn's protocol, which a server that stops leaves to its next request for some seconds.
 
     A proxy that has just sent a request does not find the connection closed (contract K5).
     """
 
+    idle_seconds: ClassVar[float] = 4
     is_stopping = False
 
     def shutdown(self) -> None:
         self.is_stopping = True
+        asyncio.get_running_loop().call_later(self.idle_seconds, self.close_once_answered)
 
     def close_once_answered(self) -> None:
         """End an idle connection, or let the response in progress be the last."""
