@@ -251,7 +251,7 @@ def _decoded(source: _Source) -> tuple[list[Image.Image], list[int]]:
 
 
 def _composed(source: _Source) -> Iterator[tuple[Image.Image, dict[Any, Any], float]]:
-    """Yield what is seen of each frame, with the metadata of its colours, and how long."""
+    """Yield each frame as it is shown, with the metadata of its colours and its duration."""
     if source.animation is None:
         image: Any = source.image
         for number in range(source.kept):

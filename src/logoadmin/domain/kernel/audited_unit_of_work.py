@@ -354,7 +354,7 @@ def written_to(uow: AuditedUnitOfWork) -> UnitOfWork:
 
 
 def change_log_of(uow: AuditedUnitOfWork) -> ChangeLog:
-    """Return the change log of a unit of work, for those who undo, continue and describe changes."""
+    """Return the change log of a unit of work, to undo, continue and describe changes."""
     return _write_of(uow).change_log
 
 

@@ -43,8 +43,6 @@ Asked = TypeVar("Asked", bound=Command)
 AnswerOut = TypeVar("AnswerOut", covariant=True)
 AskedIn = TypeVar("AskedIn", bound=Command, contravariant=True)
 
-# The use of a service key is recorded at most this often, so that reads with a key seldom write.
-
 
 class ReadWork(Protocol[AskedIn, AnswerOut]):
     """What a command asks to be read. It may run again from its start and touches nothing but the unit of work."""
@@ -54,7 +52,7 @@ class ReadWork(Protocol[AskedIn, AnswerOut]):
 
 
 class ReadWorkWithRights(Protocol[AskedIn, AnswerOut]):
-    """The same for an answer that depends on the caller's rights: None for a caller who may do everything."""
+    """The same for an answer that depends on the caller's rights."""
 
     def __call__(self, uow: ReadUnitOfWork, command: AskedIn, held: Held, /) -> AnswerOut:
         """Return the answer to the command."""

@@ -1,4 +1,4 @@
-"""Names in other texts: none turns the direction of what is around it (contract Q3, R6)."""
+"""Names in other texts: none turns the direction of its neighbours (contract Q3, R6)."""
 
 import unicodedata
 from typing import Final

@@ -103,7 +103,7 @@ class BoundedProtocol(asyncio.Protocol):
             data = self._body_received(data) if self._to_come else self._head_received(data)
 
     def _body_received(self, data: bytes) -> bytes:
-        """Pass on a part of a body; return what is behind it."""
+        """Pass on a part of a body; return the bytes after it."""
         part, rest = data[: self._to_come], data[self._to_come :]
         self._to_come -= len(part)
         if not self._to_come:
@@ -115,7 +115,7 @@ class BoundedProtocol(asyncio.Protocol):
         return rest
 
     def _head_received(self, data: bytes) -> bytes:
-        """Pass on a head once it is complete; return what is behind it."""
+        """Pass on a head once it is complete; return the bytes after it."""
         if not self._head and not data[:1].isalpha() and data[:1] not in b"\r\n":
             self._inner.data_received(data)  # not HTTP, which the parser refuses
             return b""

@@ -76,7 +76,7 @@ def is_document(node: Node) -> bool:
 
 
 def documents_in(tokens: Tokens) -> Iterator[Document]:
-    """Yield every `@-moz-document` of a text, wherever it stands: style managers do not ask what is around it."""
+    """Yield every `@-moz-document` of a text, wherever it stands: style managers ignore its surroundings."""
     inner = (contents(node) or [] for node in walk(tokens.nodes))
     for nodes in (tokens.nodes, *inner):
         for place, node in enumerate(nodes):
