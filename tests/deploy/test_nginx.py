@@ -129,15 +129,15 @@ def test_nginx_accepts_the_largest_body_of_the_service(proxied: Proxied) -> None
         "target": "forum",
     }
     theme |= {"custom_css": "a { color: red } " * 6000, "active": False, "author_ids": []}
-    lines = "".join(json.dumps({**theme, "theme_id": 5000 + n, "name": f"t{n}"}) + "\n" for n in range(60))
-    assert len(lines) > 5 * MIB  # more than the configuration allows elsewhere
+    lines = "".join(json.dumps({**theme, "theme_id": 5000 + n, "name": f"t{n}"}) + "\n" for n in range(100))
+    assert len(lines) > 9 * MIB  # more than the configuration allows elsewhere
     imported = proxied.ask(
         "POST", "/gallery/api/import?dry_run=true", lines, Authorization=bearer, Content_Type="application/jsonl"
     )
     assert imported.status == 200, imported.body
-    assert json.loads(imported.body)["theme"] == {"created": 60, "amended": 0, "unchanged": 0}
+    assert json.loads(imported.body)["theme"] == {"created": 100, "amended": 0, "unchanged": 0}
     refused = proxied.ask(
-        "POST", "/gallery/api/logos", b" " * (5 * MIB), Authorization=bearer, Content_Type="application/json"
+        "POST", "/gallery/api/logos", b" " * (9 * MIB), Authorization=bearer, Content_Type="application/json"
     )
     assert (refused.status, json.loads(refused.body)) == (413, {"detail": "The body is too large"})
 
