@@ -29,7 +29,7 @@ from logoadmin.domain.kernel.errors import SchemaMismatch, SettingsError, StartE
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.reader.signatures import verified
 from logoadmin.settings import settings_of
-from tests.adapters.test_sql_upgrades import filled
+from tests.adapters.filled import filled
 from tests.asgi import AppClient
 from tests.domain.identity.second_factors import challenged, code_of, enrolled, second_step
 from tests.gallery import ADMIN_PASSWORD
@@ -305,7 +305,7 @@ def test_a_broken_off_move_is_finished_by_the_next(source: str, target: str, mon
 
 @pytest.mark.slow("whole galleries are copied")
 def test_a_gallery_of_another_version_is_refused_and_nothing_is_made(source: str, target: str) -> None:
-    for version, cause in (("w0000", Cause.OLDER_TABLES), ("w9000", Cause.NEWER_TABLES)):
+    for version, cause in (("x0000", Cause.OLDER_TABLES), ("x9000", Cause.NEWER_TABLES)):
         name_version(source, version)
         with pytest.raises(SchemaMismatch) as refused:
             moves.move(source, target, nothing)

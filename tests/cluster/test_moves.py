@@ -7,8 +7,8 @@ import pytest
 import logoadmin
 from logoadmin.adapters.sql_storage import moves
 from logoadmin.domain.kernel.errors import SchemaMismatch, StorageUnavailable
+from tests.adapters.filled import filled
 from tests.adapters.test_sql_moves import at, complete, is_empty, nothing, on, rows
-from tests.adapters.test_sql_upgrades import filled
 from tests.galera import Cluster
 
 pytestmark = [pytest.mark.rule("contract K9"), pytest.mark.slow("three servers and a proxy"), pytest.mark.release]

@@ -111,11 +111,6 @@ class Services:
         self.stop()
         self.start()
 
-    def take_over(self) -> None:
-        """Start another service, then stop the first one."""
-        self.start()
-        self.running[-2].stop()
-
 
 @contextmanager
 def services(directory: Path, *, workers: int = 1, handed_over: bool = True) -> Iterator[Services]:

@@ -20,7 +20,7 @@ def gallery(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory / "logoadmin.db"
 
 
-# HAProxy and upgrades are tested in test_haproxy and test_upgrade_served.
+# HAProxy is tested in test_haproxy.
 @pytest.mark.parametrize(
     ("front", "workers", "restart"),
     [

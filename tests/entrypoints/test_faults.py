@@ -281,17 +281,17 @@ def gone(place: Place) -> Iterator[None]:
 
 
 def older_tables(place: Place) -> Iterator[None]:
-    place.change(f"UPDATE {VERSION_TABLE} SET version_num = 'w0000'")
+    place.change(f"UPDATE {VERSION_TABLE} SET version_num = 'x0000'")
     yield
 
 
 def prerelease_tables(place: Place) -> Iterator[None]:
-    place.change(f"UPDATE {VERSION_TABLE} SET version_num = '0008'")
+    place.change(f"UPDATE {VERSION_TABLE} SET version_num = 'w0008'")
     yield
 
 
 def newer_tables(place: Place) -> Iterator[None]:
-    place.change(f"UPDATE {VERSION_TABLE} SET version_num = 'w9000', usable_from = 'w9000'")
+    place.change(f"UPDATE {VERSION_TABLE} SET version_num = 'x9000'")
     yield
 
 

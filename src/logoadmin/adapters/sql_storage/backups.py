@@ -134,7 +134,7 @@ def restore_loaded(url: str) -> None:
 
 def _refuse_parts(dialect: Dialect, connection: Connection) -> None:
     """Refuse an incomplete load, which nothing else would notice before a query of a missing table."""
-    Schema(dialect).refuse_prerelease(connection)
+    Schema(dialect).refuse_unknown(connection)
     missing = sorted(metadata.tables.keys() - set(inspect(connection).get_table_names()))
     if missing:
         raise StartError(f"The copy is not whole, it has no table {missing[0]}; load one into an empty database")

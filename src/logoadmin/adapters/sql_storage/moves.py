@@ -66,13 +66,13 @@ def _move(source: Dialect, target: Dialect, address: str, progress: Progress) ->
         closing(SqlStorage(target, connections=None, timeout=None, metrics=NoMetrics())) as storage,
     ):
         schema = Schema(source)
-        pool.call(pool.on_connection(schema.check_exactly))  # before the target is touched
+        pool.call(pool.on_connection(schema.check))  # before the target is touched
 
         def work(transaction: Transaction) -> None:
             transaction.take_write_lock(source.begin_write)
             transaction.require_lock("sessions")
             connection = pool.on_connection(lambda connection: connection)(transaction)
-            schema.check_exactly(connection)
+            schema.check(connection)
             copy = _Copy(_Source(pool, source.server, connection), Schema(target), progress)
             storage.prepare_and(lambda connection, _: copy.make(connection))
             _mark(connection, address)
@@ -124,7 +124,7 @@ class _Copy:
         Raises:
             StartError: the target has other records, or other rows than were copied.
         """
-        self._schema.check_exactly(target)
+        self._schema.check(target)
         is_empty = not any(_has_rows(target, table) for table in _TABLES if table is not state)
         if is_empty:
             self._copy(target)

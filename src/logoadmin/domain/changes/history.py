@@ -219,15 +219,13 @@ class _Undo:
         """Undo a change, with defaults for fields that are newer than it (contract G4).
 
         Raises:
-            Conflict: the record, or one that it refers to, was changed since; or a newer version made the change.
+            Conflict: the record, or one that it refers to, was changed since.
         """
         kind = RECORDED_KINDS[change.kind]
         change_log_of(self._uow).undo(change.change_id)
         original = original_of(self._uow, change)
         if original.origin is Origin.PROPOSAL:
             self.proposed.add(original.change_id)
-        if any(_has_unknown_fields(kind, serialized) for serialized in (change.before, change.after)):
-            raise Conflict(f"Change {change.change_id} cannot be undone: a newer version of logoadmin made it")
         change = replace(change, before=_with_defaults(kind, change.before), after=_with_defaults(kind, change.after))
         if _with_defaults(kind, self._now(kind, change)) != change.after:
             raise Conflict(self._since(kind, change.id))
@@ -312,14 +310,6 @@ def _with_defaults(kind: AnyKind, serialized: Snapshot | None) -> Snapshot | Non
         return None
     optional = (each for each in fields(kind.record) if each.default is not MISSING and each.name != "version")
     return {**{each.name: _as_json(each.default) for each in optional}, **serialized}
-
-
-def _has_unknown_fields(kind: AnyKind, serialized: Snapshot | None) -> bool:
-    """Return whether a snapshot has fields of a newer version of logoadmin (contract K7)."""
-    beside = [links_field(kind, linked) for linked in ARTWORK_KINDS]
-    if isinstance(kind, ArtworkKind):
-        beside += [BLOCKED_FIELD, PINS_FIELD]
-    return serialized is not None and not serialized.keys() <= {*kind.stored_fields, *beside}
 
 
 def _as_json(value: Any) -> Any:

@@ -6,19 +6,17 @@ from typing import Final
 from sqlalchemy import Connection, inspect, select, text
 
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
-from logoadmin.adapters.sql_storage.schema.migrations.numbers import RELEASED, check_numbers, numbers
 from logoadmin.adapters.sql_storage.tables.all_tables import VERSION_TABLE, metadata
 from logoadmin.adapters.sql_storage.tables.kernel_tables import MOVED_TO, secrets
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import SchemaMismatch, StartError, TablesMissing
 
-_NEWER: Final = "The database was made by a newer logoadmin; install that version or a newer one"
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
-# The newest migration, from the file names: loading all of them would take most of the time of a start.
-NEWEST: Final = numbers(_MIGRATIONS / "versions")[-1]
+# The newest migration, written out: to find it among all of them would take most of the time of a start.
+NEWEST: Final = "x0001"
+# The first letter of the numbers since 0.1.0; databases of development versions have another one, or none.
+_RELEASED: Final = NEWEST[0]
 _VERSION: Final = text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 (a constant)
-# The newest migration that made the tables unusable for programs without it.
-_USABLE_FROM: Final = text(f"SELECT usable_from FROM {VERSION_TABLE}")  # noqa: S608 (a constant)
 _MOVED_TO: Final = select(secrets.c.value).where(secrets.c.name == MOVED_TO)
 
 
@@ -26,12 +24,7 @@ class Schema:
     """The tables of one database, as a whole."""
 
     def __init__(self, dialect: Dialect) -> None:
-        """Manage the tables of a database.
-
-        Raises:
-            StartError: a migration of this program has another number than its file name.
-        """
-        check_numbers(_MIGRATIONS / "versions")
+        """Manage the tables of a database."""
         self._dialect = dialect
 
     def is_empty(self, connection: Connection) -> bool:
@@ -39,7 +32,7 @@ class Schema:
         return self.version(connection) is None
 
     def check(self, connection: Connection) -> None:
-        """Make sure that the tables are those of this program, or wider ones (contract K7).
+        """Make sure that the tables are those of this program (contract K7).
 
         Raises:
             SchemaMismatch: they are not.
@@ -47,22 +40,11 @@ class Schema:
         version = self.version(connection)
         if version is None:
             raise TablesMissing
-        self.refuse_prerelease(connection)
+        self.refuse_unknown(connection)
         if version < NEWEST:
             text = "The database is older than this program; run logoadmin init for the same database"
             raise SchemaMismatch(text, Cause.OLDER_TABLES)
-        self._refuse_newer(connection)
         self._refuse_moved(connection)
-
-    def check_exactly(self, connection: Connection) -> None:
-        """Make sure that the tables are those of this program, which a copy of all of them requires (contract K9).
-
-        Raises:
-            SchemaMismatch: they are not, or have more than this program knows.
-        """
-        self.check(connection)
-        if self.version(connection) != NEWEST:
-            raise SchemaMismatch(_NEWER, Cause.NEWER_TABLES)
 
     def load_migrations(self, connection: Connection) -> None:
         """Load slow imports of :meth:`prepare` while others can still write."""
@@ -74,33 +56,36 @@ class Schema:
         """Run the missing migrations, under the lock of the tables.
 
         Raises:
-            SchemaMismatch: a newer program made the tables, and this one cannot use them.
+            SchemaMismatch: as of :meth:`refuse_unknown`, or the gallery was moved.
             StartError: another program made tables of these names.
         """
         version = self.version(connection)
         if version is None:
             self.refuse_strangers(connection)
-        self.refuse_prerelease(connection)
-        if version is not None:
+        else:
+            self.refuse_unknown(connection)
             self._refuse_moved(connection)
         if version is None or version < NEWEST:
             self._migrate(connection)
-        else:
-            self._refuse_newer(connection)
 
-    def refuse_prerelease(self, connection: Connection) -> None:
-        """Refuse tables from before the first release, which no migration leads from.
+    def refuse_unknown(self, connection: Connection) -> None:
+        """Refuse tables of versions that no migration leads from.
 
         Raises:
-            SchemaMismatch: the tables are too old; the text explains how to move the records.
+            SchemaMismatch: a development version made them, or a newer program.
         """
         version = self.version(connection)
-        if version is not None and not version.startswith(RELEASED):
+        if version is None:
+            return
+        if not version.startswith(_RELEASED):
             text = (
                 "The database was made by a version before 0.1.0; run logoadmin export with that version, "
                 "and logoadmin import with this one on a new database"
             )
             raise SchemaMismatch(text, Cause.PRERELEASE_TABLES)
+        if version > NEWEST:
+            text = "The database was made by a newer logoadmin; install that version or a newer one"
+            raise SchemaMismatch(text, Cause.NEWER_TABLES)
 
     def version(self, connection: Connection) -> str | None:
         """Return the newest applied migration, None if none was completed."""
@@ -136,11 +121,6 @@ class Schema:
         config.attributes["connection"] = connection
         config.attributes["table_options"] = self._dialect.table_options(connection)
         command.upgrade(config, "head")
-
-    def _refuse_newer(self, connection: Connection) -> None:
-        """Refuse tables that are not only wider; this program's own migrations, or newer ones, must have run."""
-        if str(connection.execute(_USABLE_FROM).scalar()) > NEWEST:
-            raise SchemaMismatch(_NEWER, Cause.NEWER_TABLES)
 
     def _refuse_moved(self, connection: Connection) -> None:
         """Refuse a database whose gallery was moved to another one (contract K9)."""

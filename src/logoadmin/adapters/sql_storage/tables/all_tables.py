@@ -33,8 +33,6 @@ from logoadmin.domain.kernel.records import Kind
 from logoadmin.ports.storage import WriteLock
 
 VERSION_TABLE: Final = "logoadmin_version"
-# Tables that programs before used: to drop one would keep these programs out during an upgrade (contract K7).
-UNUSED_TABLES: Final = frozenset({"published_indexes"})
 
 TABLES: Final[Mapping[Kind, Table]] = {Kind.ROLE: roles, Kind.USER: users, Kind.AUTHOR: authors, **ARTWORK_TABLES}
 
