@@ -6,7 +6,7 @@ from math import cos, pi, sin
 from random import Random
 from typing import Final
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageColor, ImageDraw, ImageFont
 
 # Ground, shape, accent.
 PALETTES: Final = (
@@ -23,6 +23,9 @@ PALETTES: Final = (
 )
 # Shapes are drawn larger and scaled down, which smooths their edges.
 _SCALE: Final = 2
+# Of 255: of words that stand on any ground.
+_DARKEST: Final = 108
+_LIGHTEST: Final = 145
 _Draw = ImageDraw.ImageDraw
 
 
@@ -39,8 +42,8 @@ def word_mark(number: int, name: str) -> bytes:
     width = round(font.getlength(name))
     picture = Image.new("RGBA", (200 + 36 + width + 12, 200))
     picture.paste(mark, (0, 0), mark)
-    # Readable on light and on dark pages.
-    ImageDraw.Draw(picture).text((236, 98), name, PALETTES[number % len(PALETTES)][1], font, anchor="lm")
+    color = _readable(PALETTES[number % len(PALETTES)][1])
+    ImageDraw.Draw(picture).text((236, 98), name, color, font, anchor="lm")
     return _png(picture)
 
 
@@ -163,6 +166,15 @@ def _at(full: int, radius: float, turn: float) -> tuple[float, float]:
 def _mixed(first: str, second: str, part: float) -> str:
     pairs = zip(bytes.fromhex(first[1:]), bytes.fromhex(second[1:]), strict=True)
     return "#" + bytes(round(a + (b - a) * part) for a, b in pairs).hex()
+
+
+def _readable(color: str) -> str:
+    """Return a color, neither so dark nor so light that it could not be read on a dark or on a light page."""
+    red, green, blue = ImageColor.getrgb(color)[:3]
+    lightness = 0.3 * red + 0.59 * green + 0.11 * blue
+    if lightness < _DARKEST:
+        return _mixed(color, "#ffffff", (_DARKEST - lightness) / (255 - lightness))
+    return _mixed(color, "#000000", max(0, 1 - _LIGHTEST / lightness))
 
 
 def _png(picture: Image.Image) -> bytes:
