@@ -179,6 +179,17 @@ def test_what_a_role_would_give_and_take_is_said_with_names_before_it_is_saved_a
     assert scope_of(console.service, *PAINTER) == "logos:write"
 
 
+@pytest.mark.rule("contract R1", "contract J3")
+def test_a_role_says_who_sees_what(console: Person) -> None:
+    console.sign_in("roles/new")
+    rows = console.page.get_by_role("table").get_by_role("row")
+    expect(rows.filter(has_text="Submissions")).to_contain_text(
+        "Their submitters, and reviewers who may change everything in them"
+    )
+    said = rows.filter(has_text="Everybody sees them").get_by_role("rowheader")
+    expect(said).to_have_text(["Logos", "Themes", "Authors"])
+
+
 @pytest.mark.rule("contract J2", "contract B4")
 def test_rights_that_a_user_may_not_hand_out_are_disabled_and_a_refusal_has_a_reason(console: Person) -> None:
     add_head(console.service)
