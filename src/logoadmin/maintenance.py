@@ -19,10 +19,8 @@ from logoadmin.bootstrap import (
 )
 from logoadmin.domain.identity.escalation import somebody_holds_all
 from logoadmin.domain.identity.factors.factor_secrets import FactorSecrets
-from logoadmin.domain.identity.first_start import key_files_since, rotate_token_keys
-from logoadmin.domain.identity.issuer_users import role_named
+from logoadmin.domain.identity.first_start import rotate_token_keys
 from logoadmin.domain.kernel import milestones
-from logoadmin.domain.kernel.access import CLOCK_SKEW
 from logoadmin.domain.kernel.checks import Result, warning
 from logoadmin.domain.kernel.errors import SettingsError, TablesMissing
 from logoadmin.domain.kernel.kinds import USERS
@@ -110,21 +108,6 @@ def unreadable_factors(settings: Settings) -> tuple[int, int]:
         return storage.snapshot(counted)
 
 
-def stored_keys_end(settings: Settings) -> int | None:
-    """Return until when the token keys in the database are trusted beside key files, as Unix time (contract C2).
-
-    None before the first start with key files, and 0 if a clock that was ahead leaves no time.
-
-    Raises:
-        SettingsError: the URL cannot be used; StorageUnavailable: the database is out of reach, or has no tables.
-    """
-    with closing(open_storage(settings, interactive=True)) as storage:
-        since = key_files_since(storage)
-    if since is None:
-        return None
-    return since + settings.access_token_seconds if since <= SystemClock().now() + CLOCK_SKEW else 0
-
-
 def files_of_database(settings: Settings) -> frozenset[Path]:
     """Return the files of the database, which no other file may replace; a server has none.
 
@@ -169,37 +152,6 @@ def locks_out_administrators(settings: Settings) -> bool:
     ways = sign_in_rules(settings).ways
     with closing(open_storage(settings, interactive=True)) as storage:
         return storage.read(lambda uow: bool(uow.records(USERS).page(-1, 1)) and not somebody_holds_all(uow, ways))
-
-
-def waiting_proposals(settings: Settings) -> tuple[int, int | None]:
-    """Return how many proposals wait, and since when the first of them does, as Unix time; None without any.
-
-    Raises:
-        SettingsError: the URL cannot be used; StorageUnavailable: the database is out of reach, or has no tables.
-    """
-    with closing(open_storage(settings, interactive=True)) as storage:
-        return storage.read(lambda uow: uow.proposals.waiting())
-
-
-def picture_space(settings: Settings) -> int:
-    """Return the bytes that all stored pictures take.
-
-    Raises:
-        SettingsError: the URL cannot be used; StorageUnavailable: the database is out of reach, or has no tables.
-    """
-    with closing(open_storage(settings, interactive=True)) as storage:
-        return storage.read(lambda uow: uow.gallery.pictures.space())
-
-
-def missing_roles(settings: Settings) -> tuple[str, ...]:
-    """Return the roles that the settings give to users of the issuer and that do not exist (contract O7).
-
-    Raises:
-        SettingsError: the URL cannot be used; StorageUnavailable: the database is out of reach, or has no tables.
-    """
-    named = sign_in_rules(settings).single_sign_on.named
-    with closing(open_storage(settings, interactive=True)) as storage:
-        return storage.read(lambda uow: tuple(role for role in named if role_named(uow, role) is None))
 
 
 @contextmanager

@@ -39,8 +39,8 @@ def found(server: MariaDbServer, processes: int = 1, options: str = "") -> dict[
 def test_a_server_that_is_well_is_found_so(server: MariaDbServer) -> None:
     assert found(server) == {}
     names = [result.check for result in check_database(server.url, 1)]
-    of_server = mysql_checks.looks_inside(0, lambda _: "")
-    assert names == ["database", "tables", *of_server, "columns", "writing", "clock of changes"]
+    of_server = mysql_checks.looks_inside(0)
+    assert names == ["database", "tables", *of_server, "columns", "writing"]
 
 
 def test_as_many_connections_as_the_processes_take_are_wanted(server: MariaDbServer) -> None:
@@ -61,15 +61,6 @@ def test_the_packet_of_the_largest_row_is_asked_for(server: MariaDbServer) -> No
     server.execute("SET GLOBAL max_allowed_packet = 8388608")
     verdict, text = found(server)["packets"]
     assert (verdict, "is 8 MiB" in text, "set max_allowed_packet = 10M" in text) == (Verdict.WRONG, True, True)
-
-
-def test_tables_that_take_some_names_for_the_same_are_named(server: MariaDbServer) -> None:
-    server.execute("ALTER TABLE sign_in_attempts CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci")
-    try:
-        verdict, text = found(server)["names"]
-        assert (verdict, "sign_in_attempts" in text, "COLLATE utf8mb4_nopad_bin" in text) == (Verdict.WRONG, True, True)
-    finally:
-        server.execute("ALTER TABLE sign_in_attempts CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin")
 
 
 def test_what_a_power_cut_takes_back_is_warned_of(server: MariaDbServer) -> None:

@@ -12,29 +12,23 @@ import ssl
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-import logoadmin
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.sql_storage.databases.mysql import checks as mysql_checks
 from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_checks
-from logoadmin.adapters.sql_storage.gallery.pictures import SqlPictures
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.checks import Verdict
-from logoadmin.entrypoints.cli.url_checks import _certificate
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.maintenance import token_of_nobody
 from logoadmin.settings import settings_of
 from tests.asgi import AppResponse, ask
-from tests.certificates import make_certificate
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
 from tests.privileges import unprivileged
 
@@ -88,10 +82,9 @@ def test_where_nothing_is_wrong_every_check_says_so(run: Run) -> None:
     ended = run("doctor")
     assert problems(ended) == {}
     assert list(said(ended)) == [
-        *("settings", "keys", "access", "trusted_proxies", "public_url", "packages", "temporary files"),
+        *("settings", "keys", "access", "public_url", "packages", "temporary files"),
         *("gallery_dir", "port", "SQLite", "directory", "disk", "file system", "file", "database", "tables"),
-        *("pages", "columns", "writing", "clock of changes", "administrators", "proposals"),
-        *("pictures", "factor_key"),
+        *("pages", "columns", "writing", "administrators", "factor_key"),
     ]
 
 
@@ -103,7 +96,7 @@ def test_a_folder_into_which_the_gallery_cannot_be_published_is_found(
     monkeypatch.setenv("LOGOADMIN_GALLERY_DIR", str(tmp_path / "missing" / "gallery"))
     found = problems(run("doctor"))
     assert found.keys() == {"gallery_dir"}
-    assert "missing: the gallery cannot be published; create it" in found["gallery_dir"]
+    assert "missing is not a folder with write access: nothing can be published; create it" in found["gallery_dir"]
     monkeypatch.setenv("LOGOADMIN_GALLERY", "false")
     assert problems(run("doctor")) == {}
 
@@ -123,12 +116,11 @@ def test_the_docs_have_every_check(run: Run, tmp_path: Path) -> None:
     (tmp_path / "logoadmin.toml").write_text(f'token_key = "{SECRET}"\n')
     (tmp_path / "logoadmin.toml").chmod(0o600)
     of_file = list(said(run("doctor")))
-    of_root = ["user"]
-    of_server = list(mysql_checks.looks_inside(0, lambda _: ""))
+    of_server = list(mysql_checks.looks_inside(0))
     table = TROUBLE.read_text(encoding="utf-8").partition("| Check | Passes if |\n")[2].partition("\n\n")[0]
     named = [name for row in re.findall(r"^\| (`.*`) \|", table, re.MULTILINE) for name in re.findall("`(.+?)`", row)]
-    others = [*THROUGH, "certificate", "metrics_port", "issuer"]
-    assert sorted(named) == sorted({*of_file, *of_root, *of_server, *others})
+    others = [*THROUGH, "metrics_port"]
+    assert sorted(named) == sorted({*of_file, *of_server, *others})
 
 
 # Settings
@@ -166,7 +158,7 @@ def test_unusable_keys_are_reported(run: Run, monkeypatch: pytest.MonkeyPatch, t
 
 
 @pytest.mark.usefixtures("gallery")
-def test_key_files_of_others_and_keys_of_two_kinds_are_reported(
+def test_key_files_that_everybody_may_read_are_reported(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -183,12 +175,10 @@ def test_key_files_of_others_and_keys_of_two_kinds_are_reported(
     )
     (tmp_path / "key.pem").chmod(0o600)
     assert problems(run("doctor")) == {}
-    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", SECRET)
-    assert "token_key signs nothing" in problems(run("doctor"))["keys"]
 
 
 BEHIND: Final = ("--access", "guarded", "--trusted-proxies", "127.0.0.1,::1")
-NOT_NAMED: Final = {"trusted_proxies": "warning", "public_url": "warning"}
+NOT_NAMED: Final = {"public_url": "warning"}
 
 
 @pytest.mark.rule("contract O8")
@@ -200,7 +190,7 @@ NOT_NAMED: Final = {"trusted_proxies": "warning", "public_url": "warning"}
         (("--host", "0.0.0.0"), {"access": "wrong", **NOT_NAMED}),
         (("--host", "0.0.0.0", "--access", "open"), {"access": "wrong", **NOT_NAMED}),
         (("--host", "0.0.0.0", "--access", "open", "--hosts", "*"), {"access": "warning", **NOT_NAMED}),
-        (("--access", "guarded"), {"trusted_proxies": "warning"}),
+        (("--access", "guarded"), {}),
         ((*BEHIND, "--root-path", "/gallery"), {"public_url": "warning"}),
         ((*BEHIND, "--root-path", "/gallery", "--public-url", "https://a.example/gallery"), {}),
         ((*BEHIND, "--public-url", "https://a.example"), {}),
@@ -209,10 +199,6 @@ NOT_NAMED: Final = {"trusted_proxies": "warning", "public_url": "warning"}
         ((*BEHIND, "--public-url", "https://192.0.2.1"), {"public_url": "warning"}),
         (("--public-url", "http://127.0.0.1:8000"), {"public_url": "warning"}),
         (("--hosts", "*"), {"access": "warning"}),
-        (
-            ("--access", "guarded", "--trusted-proxies", "0.0.0.0/0"),
-            {"trusted_proxies": "wrong", "public_url": "warning"},
-        ),
         (("--root-path", "/gallery"), {"access": "wrong", **NOT_NAMED}),
     ],
     ids=str,
@@ -256,39 +242,6 @@ def test_an_administrator_whom_the_settings_keep_out_is_wrong(run: Run, gallery:
     assert administrators("--public-url", "http://127.0.0.1:8000") == "wrong"  # the password leads to the passkey
     enrol("INSERT INTO identities VALUES ('x', 'https://issuer.test', 'ann', 2000000000, '[]', 0)")
     assert administrators("--public-url", "http://127.0.0.1:8000") == "ok"
-
-
-# Proposals
-
-
-@pytest.mark.rule("contract R1")
-def test_proposals_that_wait_for_more_than_two_weeks_are_a_warning(run: Run, gallery: Path) -> None:
-    assert run("init").code == 0
-    with logoadmin.connect(f"sqlite:///{gallery}") as opened:
-        author = {"kind": "author", "create": {"user_id": 7, "username": "Ann"}}
-        opened.proposals.propose(logoadmin.ProposeChanges.model_validate({"title": "Ann", "changes": [author]}))
-    for days, warned in ((14, {}), (15, {"proposals"})):
-        with contextlib.closing(sqlite3.connect(gallery)) as connection:
-            connection.execute("UPDATE proposals SET waiting_since = ?", [time.time() - days * 86_400 - 60])
-            connection.commit()
-        found = problems(run("doctor"))
-        assert found.keys() == {*warned}
-    assert found["proposals"].startswith("1 wait for a decision, the first of them for 15 days; apply or decline")
-
-
-# Pictures
-
-
-@pytest.mark.rule("contract P1")
-@pytest.mark.usefixtures("gallery")
-def test_pictures_that_take_four_fifths_of_their_space_are_a_warning(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert run("init").code == 0
-    monkeypatch.setenv("LOGOADMIN_PICTURE_SPACE", "1000")
-    for taken, warned in ((799, {}), (800, {"pictures"})):
-        monkeypatch.setattr(SqlPictures, "space", lambda _self, taken=taken: taken)
-        found = problems(run("doctor"))
-        assert found.keys() == {*warned}
-    assert found["pictures"].startswith("they take 80 % of picture_space; raise picture_space, or remove pictures")
 
 
 # Ports
@@ -339,9 +292,9 @@ WELL: Final = (200, {"status": "ok"})
 @pytest.mark.parametrize(
     ("bodies", "verdict", "words"),
     [
-        ({"/livez": WELL, "/api/changes": (422, {})}, "ok", "logoadmin runs at"),
-        ({"/livez": WELL, "/api/changes": (401, {})}, "wrong", "another gallery is served at"),
-        ({"/livez": WELL}, "warning", "a request gets status 404"),
+        ({"/livez": WELL, "/api/changes?limit=none": (422, {})}, "ok", "logoadmin runs at"),
+        ({"/livez": WELL, "/api/changes?limit=none": (401, {})}, "wrong", "another gallery is served at"),
+        ({"/livez": WELL}, "wrong", "a request with a token gets status 404"),
         ({}, "wrong", "is in use"),
         ({"/livez": (200, b"\xff hello")}, "wrong", "is in use"),
     ],
@@ -370,10 +323,12 @@ def test_a_taken_metrics_port_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("LOGOADMIN_METRICS_PORT", "0")
     assert said(run("doctor"))["metrics_port"][0] == "ok"
     metrics: dict[str, tuple[int, object]] = {"/metrics": (200, b"logoadmin_build_info 1")}
-    with answering(metrics) as port, answering({"/livez": WELL, "/api/changes": (422, {})}) as served:
+    with answering(metrics) as port:
         monkeypatch.setenv("LOGOADMIN_METRICS_PORT", str(port))
-        assert said(run("doctor", "--port", str(served)))["metrics_port"][0] == "ok"
-        found = said(run("doctor"))["metrics_port"]  # of another service: this one does not run
+        assert said(run("doctor"))["metrics_port"][0] == "ok"
+    with answering({}) as port:
+        monkeypatch.setenv("LOGOADMIN_METRICS_PORT", str(port))
+        found = said(run("doctor"))["metrics_port"]
     assert (found[0], "; set metrics_port to a free port" in found[1]) == ("wrong", True)
 
 
@@ -387,8 +342,8 @@ def test_a_taken_metrics_port_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch
         ("uvicorn", {}, "wrong"),
         ("prometheus_client", {"LOGOADMIN_METRICS_PORT": "0"}, "wrong"),
         ("prometheus_client", {}, "ok"),
-        ("httpx2", {}, "warning"),
-        ("httpx2", {"LOGOADMIN_PIN_IMPORTS": "false"}, "ok"),
+        ("httpx2", {}, "ok"),
+        ("httpx2", {"LOGOADMIN_NOTIFY_URLS": "https://hooks.example/1"}, "wrong"),
         ("fido2", {}, "warning"),
     ],
 )
@@ -409,26 +364,16 @@ def test_a_missing_package_is_reported(
 
 
 @pytest.mark.usefixtures("gallery")
-def test_a_temporary_directory_that_is_missing_full_or_small_is_reported(
-    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def found() -> tuple[str, str]:
-        return said(run("doctor"))["temporary files"]
+def test_a_temporary_directory_without_room_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert said(run("doctor"))["temporary files"][0] == "ok"
+    real = tempfile.TemporaryFile
 
-    with monkeypatch.context() as missing:
-        missing.setenv("TMPDIR", str(tmp_path / "missing"))
-        assert (found()[0], "which is not a directory" in found()[1]) == ("wrong", True)
-    monkeypatch.setattr("shutil.disk_usage", lambda _: shutil._ntuple_diskusage(2**30, 2**30, 2**27))
-    assert found()[0] == "warning"
-    assert "128 MiB are free" in found()[1]
-    assert "may need 256 MiB" in found()[1]
-    monkeypatch.setenv("LOGOADMIN_SPOOL_SPACE", "128 MiB")
-    assert found()[0] == "ok"
-    monkeypatch.setenv("LOGOADMIN_WORKERS", "2")
-    assert found()[0] == "warning"
-    with monkeypatch.context() as full:
-        full.setattr(tempfile, "TemporaryFile", lambda **_: Path("/dev/full").open("r+b", buffering=0))  # noqa: SIM115 (doctor closes it)
-        assert (found()[0], "No space left" in found()[1]) == ("wrong", True)
+    def full(**given: Any) -> Any:
+        return real(**given) if given else Path("/dev/full").open("r+b", buffering=0)  # doctor closes it
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    verdict, text = said(run("doctor"))["temporary files"]
+    assert (verdict, "No space left" in text) == ("wrong", True)
 
 
 # A file
@@ -466,9 +411,8 @@ def test_a_factor_key_that_decrypts_nothing_is_wrong(run: Run, monkeypatch: pyte
 def test_what_is_no_file_is_not_opened(run: Run, tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / "logoadmin.db")
     found = said(run("doctor"))
-    # Only root could create files beside /dev/null, so that others learn of the directory first.
-    assert "wrong" in {found[name][0] for name in ("database", "directory") if name in found}
-    assert "file" not in found  # the advice is not to close /dev/null to others
+    assert found["database"][0] == "wrong"
+    assert not {"file", "directory"} & found.keys()  # the advice is not to close /dev/null to others
     says_one_line(run("init"), 1, "logoadmin.db is", "name")
 
 
@@ -480,20 +424,6 @@ def test_a_link_is_followed(run: Run, tmp_path: Path, gallery: Path) -> None:
         "this user finds no directory /nowhere/at"
         in problems(run("doctor", "--database", "sqlite:///astray.db"))["directory"]
     )
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the open files of processes")
-def test_a_file_replaced_under_a_running_service_is_found_and_not_opened(run: Run, gallery: Path) -> None:
-    shutil.copy(gallery, "restored.db")
-    with contextlib.closing(sqlite3.connect(gallery, isolation_level=None)) as service:
-        service.execute("PRAGMA journal_mode=WAL")
-        service.execute("UPDATE state SET logo_id = 7")
-        os.replace("restored.db", gallery)
-        found = problems(run("doctor"))
-        log = gallery.with_name(f"{gallery.name}-wal")
-        assert log.stat().st_size > 0  # nothing of it was written into the new file
-    assert list(found) == ["database"]
-    assert found["database"].startswith(f"process {os.getpid()} uses the file that {gallery} has replaced")
 
 
 def test_what_others_may_read_or_replace_is_warned_of(run: Run, gallery: Path) -> None:
@@ -657,11 +587,10 @@ def test_behind_a_good_proxy_nothing_is_wrong_and_nothing_changes(run: Run, serv
 @pytest.mark.parametrize(
     ("wrongly", "check", "words"),
     [
-        ({"keeps_prefix": True}, "url", "strip the prefix"),
-        ({"status": 502}, "url", "does not reach the service"),
-        ({"status": 301}, "url", "redirects to"),
-        ({"host": "upstream"}, "gallery", "proxy_set_header Host"),
-        ({"drops_authorization": True}, "gallery", "have the proxy pass it on"),
+        ({"keeps_prefix": True}, "url", "strips the prefix"),
+        ({"status": 502}, "url", "status 502"),
+        ({"host": "upstream"}, "gallery", "status 421"),
+        ({"drops_authorization": True}, "gallery", "status 403"),
     ],
     ids=str,
 )
@@ -686,29 +615,6 @@ def test_the_token_of_doctor_opens_nothing(service: ASGIApp, gallery: Path) -> N
     headers = [("host", "127.0.0.1"), ("authorization", f"Bearer {token}")]
     for path in ("/api/auth/me", "/api/changes", "/api/users"):
         assert ask(service, "GET", path, headers=headers).status_code == 401
-
-
-@pytest.mark.server("a server in a thread")
-@pytest.mark.parametrize(("days", "verdict"), [(0, "warning"), (13, "warning"), (15, "ok")])
-def test_a_certificate_that_ends_soon_is_warned_of(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, days: int, verdict: str
-) -> None:
-    certificate = make_certificate(tmp_path, days=days + 0.5)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, certificate.with_suffix(".key"))
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = threading.Thread(target=_shake_hands, args=(listener, context), daemon=True)
-        thread.start()
-        url = f"https://127.0.0.1:{listener.getsockname()[1]}"
-        assert _certificate(urlsplit(url)).verdict.value == verdict
-        thread.join()
-
-
-def _shake_hands(listener: socket.socket, context: ssl.SSLContext) -> None:
-    connection, _ = listener.accept()
-    with contextlib.suppress(OSError), context.wrap_socket(connection, server_side=True) as secured:
-        secured.recv(1)
 
 
 @pytest.mark.usefixtures("gallery")

@@ -217,11 +217,6 @@ def small_packets(place: Place) -> Iterator[None]:
     yield
 
 
-def clock_of_changes(place: Place) -> Iterator[None]:
-    place.change(f"UPDATE changes SET at = {int(time.time()) + 3600}")
-    yield
-
-
 def on_small_disk(place: Place) -> None:
     """Have the gallery on a disk of its own, where this process may make one."""
     disk = place.directory / "disk"
@@ -383,16 +378,6 @@ ROWS: Final = (
         "too_large",
         small_packets,
         work=add_logo,
-        runs=(),
-    ),
-    Row(
-        "this clock is behind the last change",
-        "starts",
-        "clock of changes",
-        "ready",
-        "-",
-        clock_of_changes,
-        in_file,
         runs=(),
     ),
     Row(

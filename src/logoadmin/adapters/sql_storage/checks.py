@@ -1,6 +1,5 @@
 """Read-only checks of a database: everything that stops a service from working, or will (contract K4)."""
 
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from typing import Final
@@ -15,8 +14,6 @@ from logoadmin.adapters.sql_storage.resilience.pool import STEP_TIMEOUT, Connect
 from logoadmin.adapters.sql_storage.schema.schema import NEWEST, Schema
 from logoadmin.adapters.sql_storage.tables.all_tables import metadata, state
 from logoadmin.adapters.sql_storage.tables.identity_tables import sign_in_attempts
-from logoadmin.adapters.sql_storage.tables.kernel_tables import changes
-from logoadmin.domain.kernel.access import CLOCK_SKEW
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.checks import Result, Verdict, ok, warning, wrong
 from logoadmin.domain.kernel.errors import SchemaMismatch, StartError
@@ -44,9 +41,8 @@ def check_database(url: str, processes: int, *, may_create: bool = True) -> Iter
     dialect = dialect_of(url)
     for result in dialect.look_outside():
         yield result
-        # Opening it would damage it, or find nothing else.
-        if result.check == "database" or (result.check == "directory" and result.verdict is Verdict.WRONG):
-            return
+        if result.check == "directory" and result.verdict is Verdict.WRONG:
+            return  # opening the file would find nothing else
     try:
         exists = dialect.exists()
     except StartError as error:
@@ -68,10 +64,8 @@ def _check_inside(dialect: Dialect, pool: ConnectionPool, processes: int, *, may
     tables = _guarded(pool, "tables", lambda connection: [_tables(dialect, connection, may_create=may_create)])
     yield from tables
     checks = dict(dialect.looks_inside(processes * connections_of(dialect)))
-    if tables[0].cure:
-        checks.pop("names", None)  # of tables that may be another program's
-    else:
-        checks |= {"columns": _columns, "writing": _writing, "clock of changes": _last_change}
+    if not tables[0].cure:
+        checks |= {"columns": _columns, "writing": _writing}
     for name, check in checks.items():
         yield from _guarded(pool, name, check)
 
@@ -121,17 +115,3 @@ def _writing(connection: Connection) -> Iterator[Result]:
     for statement in _WRITES:
         connection.execute(statement)
     yield ok("writing", "the database accepts changes")
-
-
-def _last_change(connection: Connection) -> Iterator[Result]:
-    """Check that the last change is not in the future."""
-    at = connection.execute(select(changes.c.at).order_by(changes.c.change_id.desc()).limit(1)).scalar()
-    behind = (at or 0) - time.time()
-    if behind > CLOCK_SKEW:
-        yield wrong(
-            "clock of changes",
-            f"the last change was made {behind:.0f} s after now: this clock is slow, or another one was fast",
-            "set the clocks of all machines by NTP",
-        )
-    else:
-        yield ok("clock of changes", "the last change was made before now" if at else "nothing was changed yet")

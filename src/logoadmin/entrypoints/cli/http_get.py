@@ -1,12 +1,9 @@
 """Requests of the commands that check a running service (contract K1, K4)."""
 
 import json
-import socket
-import ssl
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from email.message import Message
 from http.client import HTTPException, InvalidURL
 from ipaddress import ip_address
 from threading import Thread
@@ -19,10 +16,9 @@ _MAX_BODY: Final = 2**20  # bytes
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """A response: status, headers, and body as text."""
+    """A response: status, and body as text."""
 
     status: int
-    headers: Message
     text: str
 
     @property
@@ -57,21 +53,16 @@ def http_get(url: str, headers: Mapping[str, str] | None = None, *, timeout: flo
     Raises:
         OSError: no response, or not in HTTP; TimeoutError: not in time; ssl.SSLError: TLS failed.
     """
-    return _response(url, headers or {}, None, timeout)
-
-
-def http_post(url: str, headers: Mapping[str, str], body: bytes, *, timeout: float) -> HttpResponse:
-    """Return the response to a POST, as :func:`http_get`.
-
-    Raises:
-        OSError: as for a GET; ConnectionError: the connection was closed, perhaps before all of the body was sent.
-    """
-    return _response(url, headers, body, timeout)
-
-
-def _response(url: str, headers: Mapping[str, str], body: bytes | None, timeout: float) -> HttpResponse:
     outcome: list[HttpResponse | OSError] = []
-    thread = Thread(target=lambda: outcome.append(_outcome(url, headers, body, timeout)), daemon=True)
+
+    def ask() -> None:
+        try:
+            outcome.append(_response(url, headers or {}, timeout))
+        except OSError as error:
+            outcome.append(error)
+
+    # A timeout of a socket is for each of its bytes.
+    thread = Thread(target=ask, daemon=True)
     thread.start()
     thread.join(timeout)
     found = outcome[0] if outcome else TimeoutError()
@@ -80,20 +71,6 @@ def _response(url: str, headers: Mapping[str, str], body: bytes | None, timeout:
     if isinstance(found, OSError):
         raise found
     return found
-
-
-def end_of_certificate(host: str, port: int, *, timeout: float) -> float:
-    """Return the Unix time at which the certificate of a host ends.
-
-    Raises:
-        OSError: it cannot be reached; ssl.SSLError: this machine does not trust the certificate.
-    """
-    with (
-        socket.create_connection((host, port), timeout) as connection,
-        ssl.create_default_context().wrap_socket(connection, server_hostname=host) as secured,
-    ):
-        found = secured.getpeercert() or {}
-    return ssl.cert_time_to_seconds(str(found["notAfter"]))
 
 
 def local_url(host: str, port: int) -> str:
@@ -105,24 +82,22 @@ def local_url(host: str, port: int) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _outcome(url: str, headers: Mapping[str, str], body: bytes | None, timeout: float) -> HttpResponse | OSError:
+def _response(url: str, headers: Mapping[str, str], timeout: float) -> HttpResponse:
+    if not url.isprintable() or not url.startswith(("http://", "https://")):  # urllib drops line breaks
+        raise OSError("the URL is not valid")
     try:
-        if not url.isprintable() or not url.startswith(("http://", "https://")):  # urllib drops line breaks
-            raise ValueError
-        with _OPENER.open(Request(url, body, dict(headers)), timeout=timeout) as response:  # noqa: S310 (checked above)
+        with _OPENER.open(Request(url, headers=dict(headers)), timeout=timeout) as response:  # noqa: S310 (checked above)
             return _read(response)
     except HTTPError as error:
         with error:
             return _read(error)
     except URLError as error:
-        return error.reason if isinstance(error.reason, OSError) else OSError(str(error.reason))
-    except OSError as error:
-        return error
+        raise error.reason if isinstance(error.reason, OSError) else OSError(str(error.reason)) from None
     except (ValueError, InvalidURL):
-        return OSError("the URL is not valid")
+        raise OSError("the URL is not valid") from None
     except HTTPException:
-        return OSError("the response is not HTTP")
+        raise OSError("the response is not HTTP") from None
 
 
 def _read(response: Any) -> HttpResponse:
-    return HttpResponse(response.status, response.headers, response.read(_MAX_BODY).decode("utf-8", "replace"))
+    return HttpResponse(response.status, response.read(_MAX_BODY).decode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""Checks of the machine: packages, temporary directory and ports (contract K4)."""
+"""Checks of the machine: packages, temporary directory, published folder and ports (contract K4)."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
-from logoadmin.domain.kernel.checks import Result, Verdict, ok, warning, wrong
+from logoadmin.domain.kernel.checks import Result, ok, warning, wrong
 from logoadmin.domain.kernel.errors import SettingsError, StartError
 from logoadmin.domain.kernel.extras import install_extra
 from logoadmin.entrypoints.cli.http_get import http_get, local_url
@@ -25,54 +25,46 @@ _MIB: Final = 2**20
 _TRIAL: Final = 256 * 1024
 
 
-def check_packages(settings: "Settings") -> Iterator[Result]:
+def check_packages(settings: "Settings") -> Result:
     """Check that the optional packages are installed that the settings need."""
-    missing = []
     try:
         load_server()
     except StartError as error:
-        missing.append(wrong("packages", error.text, error.cure))
-    if settings.metrics_port is not None and find_spec("prometheus_client") is None:
-        text = "metrics_port needs prometheus-client, which is not installed"
-        missing.append(wrong("packages", text, install_extra("metrics")))
-    if settings.pin_imports and find_spec("httpx2") is None:
-        text = "style sheets that CSS imports are not fetched: httpx2 is not installed"
-        missing.append(warning("packages", text, f"{install_extra('client')}, or set pin_imports = false"))
+        return wrong("packages", error.text, error.cure)
+    needed = {
+        "metrics_port": (settings.metrics_port, "prometheus_client", "metrics"),
+        "oidc_issuer": (settings.oidc_issuer, "httpx2", "client"),
+        "notify_urls": (settings.notify_urls, "httpx2", "client"),
+    }
+    for setting, (value, package, extra) in needed.items():
+        if value is not None and find_spec(package) is None:
+            name = package.replace("_", "-")
+            return wrong("packages", f"{setting} needs {name}, which is not installed", install_extra(extra))
     if find_spec("fido2") is None:
         text = "nobody can sign in with a passkey: fido2 is not installed"
-        missing.append(warning("packages", text, install_extra("passkeys")))
-    yield from missing or [ok("packages", "everything that the settings need is installed")]
+        return warning("packages", text, install_extra("passkeys"))
+    return ok("packages", "everything that the settings need is installed")
 
 
-def check_temporary_directory(settings: "Settings") -> Result:
-    """Check that there is room for imports and long responses (contract E1, I4)."""
-    check = "temporary files"
-    named = os.environ.get("TMPDIR")
-    if named and not os.path.isdir(named):
-        return wrong(check, f"TMPDIR names {named}, which is not a directory", "create it, or correct TMPDIR")
+def check_temporary_directory() -> Result:
+    """Check that there is room for imports (contract I4)."""
     try:
-        directory = tempfile.gettempdir()
-        with tempfile.TemporaryFile(dir=directory) as trial:
+        with tempfile.TemporaryFile() as trial:
             trial.write(bytes(_TRIAL))
             trial.flush()
             os.fsync(trial.fileno())
+        directory = tempfile.gettempdir()
         free = shutil.disk_usage(directory).free
     except OSError as error:
-        text = f"imports and long lists fail: no file can be written there ({error.strerror})"
-        return wrong(check, text, "create the directory, make it writable, free space, or set TMPDIR to another one")
-    needed = settings.workers * settings.spool_space
-    text = f"{free // _MIB} MiB are free in {directory}"
-    if free < needed:
-        cure = "free some space, set TMPDIR to another directory, or lower spool_space or workers"
-        return warning(check, f"{text}, but the service may need {needed // _MIB} MiB", cure)
-    return ok(check, text)
+        text = f"imports fail: no temporary file can be written ({error.strerror})"
+        return wrong("temporary files", text, "free space, or set TMPDIR to another directory")
+    return ok("temporary files", f"{free // _MIB} MiB are free in {directory}")
 
 
 def check_gallery_dir(settings: "Settings") -> Iterator[Result]:
     """Check that the service can publish into its folder (contract L1)."""
     from logoadmin.bootstrap import gallery_dir
 
-    check = "gallery_dir"
     try:
         folder = gallery_dir(settings) if settings.gallery else None
     except SettingsError:  # reported as that of the database
@@ -81,27 +73,22 @@ def check_gallery_dir(settings: "Settings") -> Iterator[Result]:
         return
     needed = folder if os.path.exists(folder) else folder.parent
     is_usable = os.path.isdir(needed) and os.access(needed, os.W_OK | os.X_OK, effective_ids=True)
-    if needed != folder and settings.gallery_dir is None and not is_usable:  # reported as that of the database
-        return
-    if not os.path.isdir(needed):
-        cure = "create it, or let the user of the service enter the directories above it"
-        yield wrong(check, f"this user finds no directory {needed}: the gallery cannot be published", cure)
-    elif not is_usable:
-        cure = "let its user write there, or set gallery_dir to another folder"
-        yield wrong(check, f"{needed} is not writable: the gallery cannot be published", cure)
-    else:
-        yield ok(check, f"the gallery is published into {folder}")
+    if is_usable:
+        yield ok("gallery_dir", f"the gallery is published into {folder}")
+    elif needed == folder or settings.gallery_dir is not None:  # otherwise reported as that of the database
+        cure = "create it, let the user of the service write there, or set gallery_dir to another folder"
+        yield wrong("gallery_dir", f"{needed} is not a folder with write access: nothing can be published", cure)
 
 
 def check_ports(settings: "Settings") -> Iterator[Result]:
     """Check that the ports are free, or that this gallery is served there."""
-    with suppress(StartError):  # reported by check_packages
+    try:
         server = load_server()
-        main = _port(server, settings)
-        yield main
-        if settings.metrics_port is not None:
-            is_served = main.verdict is Verdict.OK and "runs at" in main.text
-            yield _metrics_port(server, settings.metrics_host, settings.metrics_port, is_served=is_served)
+    except StartError:  # reported by check_packages
+        return
+    yield _port(server, settings)
+    if settings.metrics_port is not None:
+        yield _metrics_port(server, settings.metrics_host, settings.metrics_port)
 
 
 def _port(server: ModuleType, settings: "Settings") -> Result:
@@ -111,19 +98,18 @@ def _port(server: ModuleType, settings: "Settings") -> Result:
         url = local_url(settings.host, settings.port)
         with suppress(OSError):
             if http_get(f"{url}/livez", timeout=_TIMEOUT).is_well:
-                found = check_gallery(settings, url, "port")
-                return found or ok("port", f"logoadmin runs at {url}")
+                return check_gallery(settings, url, "port") or ok("port", f"logoadmin runs at {url}")
         return wrong("port", error.text, error.cure)
     return ok("port", f"{settings.port or 'any'} on {settings.host} is free")
 
 
-def _metrics_port(server: ModuleType, host: str, port: int, *, is_served: bool) -> Result:
+def _metrics_port(server: ModuleType, host: str, port: int) -> Result:
     try:
         server.listen(host, port).close()
     except StartError as error:
         url = local_url(host, port)
         with suppress(OSError):
-            if is_served and "logoadmin_build_info" in http_get(f"{url}/metrics", timeout=_TIMEOUT).text:
+            if "logoadmin_build_info" in http_get(f"{url}/metrics", timeout=_TIMEOUT).text:
                 return ok("metrics_port", f"metrics are at {url}/metrics")
         return wrong("metrics_port", error.text, "set metrics_port to a free port, and have Prometheus ask there")
     return ok("metrics_port", f"{port or 'any'} on {host} is free")

@@ -1,12 +1,10 @@
-"""Checks of a MariaDB or MySQL server: its version, its limits, exact names and durability (contract K4)."""
+"""Checks of a MariaDB or MySQL server: its version, its limits and durability (contract K4)."""
 
-from collections.abc import Callable
 from typing import Final
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from logoadmin.adapters.sql_storage.databases.dialect import Checks
-from logoadmin.adapters.sql_storage.tables.all_tables import metadata
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.checks import Result, ok, warning, wrong
 from logoadmin.domain.kernel.command import MAX_JSON
@@ -22,18 +20,12 @@ _OLDEST: Final = {True: (10, 2), False: (8, 0)}
 _ON: Final = frozenset({"1", "ON", "YES"})
 
 
-def looks_inside(connections: int, exact: Callable[[Connection], str]) -> Checks:
-    """Return the checks of a server by name.
-
-    Args:
-        connections: the number of connections that the service needs.
-        exact: returns the collation that compares names exactly.
-    """
+def looks_inside(connections: int) -> Checks:
+    """Return the checks of a server by name, for a service that needs this many connections."""
     return {
         "product": lambda connection: [_product(connection)],
         "packets": lambda connection: [_packets(connection)],
         "connections": lambda connection: [_connections(connection, connections)],
-        "names": lambda connection: [_names(connection, exact(connection))],
         "durability": lambda connection: [_durability(connection)],
     }
 
@@ -75,17 +67,6 @@ def _connections(connection: Connection, wanted: int) -> Result:
         cure = f"raise {name} before adding a second machine or another program"
         return warning("connections", told, cure)
     return ok("connections", told)
-
-
-def _names(connection: Connection, exact: str) -> Result:
-    """Check that all tables still compare names exactly."""
-    query = text("SELECT table_name, table_collation FROM information_schema.tables WHERE table_schema = DATABASE()")
-    found = {str(name): str(collation) for name, collation in connection.execute(query)}
-    loose = sorted(name for name in metadata.tables.keys() & found.keys() if found[name] != exact)
-    if loose:
-        cure = f"ALTER TABLE {loose[0]} CONVERT TO CHARACTER SET utf8mb4 COLLATE {exact}, and the same for each"
-        return wrong("names", f"not {exact}, so that different names may be equal: {', '.join(loose)}", cure)
-    return ok("names", f"all tables compare by {exact}")
 
 
 def _durability(connection: Connection) -> Result:

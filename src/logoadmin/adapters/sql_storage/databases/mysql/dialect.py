@@ -162,11 +162,7 @@ class Mysql:
 
     def looks_inside(self, connections: int) -> Checks:
         """Return the checks of the server."""
-        return mysql_checks.looks_inside(connections, self._collation)
-
-    def _collation(self, connection: Connection) -> str:
-        """Return the collation by which tables compare names exactly."""
-        return str(self.table_options(connection)["mysql_collate"])
+        return mysql_checks.looks_inside(connections)
 
     @contextmanager
     def migration_lock(self, connection: Connection) -> Iterator[tuple[str, ...]]:

@@ -34,6 +34,8 @@ def look_outside(file: Path) -> Iterator[Result]:
     """Check a file and its directory without opening the file, whose locks belong to other processes."""
     file = file.absolute()
     directory = file.parent
+    if os.path.exists(file) and not os.path.isfile(file):
+        return  # opening it fails, with a better reason than any about its directory
     if not os.path.isdir(directory):  # is_dir() raises where a parent cannot be entered
         cure = "create it, correct the path in the database URL, or run doctor as the user of the service"
         yield wrong("directory", f"this user finds no directory {directory}", cure)
@@ -53,20 +55,7 @@ def look_outside(file: Path) -> Iterator[Result]:
         cure = "if there was one, restore a backup; otherwise logoadmin init or the first start creates it"
         yield warning("file", f"there is no file {file} yet", f"{cure}. Then set create = false")
         return
-    if (process := _process_with_old_file(file)) is not None:
-        text = f"process {process} uses the file that {file} has replaced; its -wal would undo the replacement"
-        yield wrong("database", text, f"stop it, delete {file}-wal and {file}-shm, and run doctor again")
-    elif file.is_file():
-        yield from _file(file)
-
-
-def _process_with_old_file(file: Path) -> str | None:
-    """Return a process that still has a replaced file of this name open, as far as Linux shows it."""
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if any(os.readlink(handle) == f"{file.resolve()} (deleted)" for handle in (process / "fd").iterdir()):
-                return process.name
-    return None
+    yield _file(file)
 
 
 def may(path: str | Path, mode: int) -> bool:
@@ -146,24 +135,18 @@ def _kind_of(directory: Path) -> str | None:
     return next((found[place] for place in (directory, *directory.parents) if place in found), None)
 
 
-def _file(file: Path) -> Iterator[Result]:
+def _file(file: Path) -> Result:
     """Check that the user of this process can use the file, and that others cannot read it."""
     found = file.stat()
     if not may(file, os.R_OK):
-        yield wrong("file", f"{file} cannot be read", Cause.CANNOT_OPEN.cure)
-        return
+        return wrong("file", f"{file} cannot be read", Cause.CANNOT_OPEN.cure)
     if not may(file, os.W_OK):
-        yield wrong("file", f"{file} cannot be written", Cause.READ_ONLY.cure)
-        return
+        return wrong("file", f"{file} cannot be written", Cause.READ_ONLY.cure)
     if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         who = "all users of this machine" if found.st_mode & stat.S_IRWXO else "its group"
         text = f"{who} can read or write {file}, which contains the token key and the password hashes"
-        yield warning("file", text, f"chmod 600 {file}, and its -wal and -shm")
-    else:
-        yield ok("file", f"{file}, {found.st_size // 1024} KiB, is private to its owner")
-    if os.name == "posix" and os.geteuid() == 0 != found.st_uid:
-        text = f"root can do anything, but the file belongs to user {found.st_uid}"
-        yield warning("user", text, "run it as the user of the service: sudo -u NAME logoadmin doctor")
+        return warning("file", text, f"chmod 600 {file}, and its -wal and -shm")
+    return ok("file", f"{file}, {found.st_size // 1024} KiB, is private to its owner")
 
 
 def _pages(opened: Callable[[], sqlite3.Connection]) -> Iterator[Result]:
