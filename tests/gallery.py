@@ -67,7 +67,7 @@ from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.kinds import ROLES, USERS, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
-from logoadmin.domain.kernel.records import Change, Link, PasswordHash, Role, ServiceSetting, User
+from logoadmin.domain.kernel.records import Change, Link, PasswordHash, Role, User
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules, auditing, right_of_call
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import unsaved_css as css
@@ -233,7 +233,6 @@ def gallery_on(
     receivers: PostingOutgoing | None = None,
     proposal_days: int = 90,
     notify_urls: Sequence[str] = (),
-    service_settings: tuple[ServiceSetting, ...] = (),
 ) -> LogoAdmin:
     """Create a gallery on a storage; with ``started``, with its roles and its administrator."""
     randomness = SystemRandomness()
@@ -260,7 +259,6 @@ def gallery_on(
         picture_space=picture_space,
         proposal_days=proposal_days,
         notify_urls=notify_urls,
-        service_settings=service_settings,
     )
     return LogoAdmin(ports, rules)
 
@@ -375,7 +373,6 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     publication.ShowPublication: ("publication.status", {}),
     css.JudgeCss: ("css.judge", {"kind": "logo", "custom_css": "color: red"}),
     settings.GetSettings: ("settings.get", {}),
-    settings.GetServiceSettings: ("settings.of_service", {}),
     pictures.SendPicture: ("pictures.send", {}),
     pictures.GetPicture: ("pictures.get", {"picture": STOCKED_PICTURE}),
     pictures.RemovePicture: ("pictures.remove", {"picture": STOCKED_PICTURE}),
@@ -385,7 +382,6 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
             "picture_hosts": ["i.example", "*.img.example:8443"],
             "gallery_title": "Our logos",
             "gallery_home": "https://www.example/",
-            "views": [{"name": "Off", "address": "logos?active=no"}],
         },
     ),
     ListFactors: ("factors.list", {}),

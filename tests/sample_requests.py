@@ -145,7 +145,7 @@ _LOGO: Final = ("logo_id", *_ARTWORK)
 _VERDICT: Final = ("form", "hosts", "imports", "size", "risks", "reason", "documents")
 _KEY: Final = ("key_id", "name", "scope", "created_at", "expires_at", "last_used_at")
 _FACTOR: Final = ("factor_id", "kind", "name", "created_at", "last_used_at")
-_SETTINGS: Final = ("picture_hosts", "gallery_title", "gallery_home", "views")
+_SETTINGS: Final = ("picture_hosts", "gallery_title", "gallery_home")
 _SESSION: Final = (
     *("session_id", "created_at", "refreshed_at", "expires_at", "address", "user_agent", "factor", "current"),
 )
@@ -213,7 +213,6 @@ SAMPLES: Final = (
         ("version", "logos", "themes", "left_out", "changed", "risky", "blocked")),
     Sample("POST", "/api/css/verdict", 200, "always", _VERDICT, {"kind": "theme", "custom_css": "a { color: red }"}),
     Sample("GET", "/api/settings", 200, "always", _SETTINGS),
-    Sample("GET", "/api/settings/service", 200, "always", ("settings",)),
     Sample("PATCH", "/api/settings", 200, "always", _SETTINGS, {"picture_hosts": ["i.example"]}),
     Sample("GET", "/api/changes", 200, "always", _CHANGE, is_list=True),
     Sample("GET", "/api/acts", 200, "always", _ACT, is_list=True),

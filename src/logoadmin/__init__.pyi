@@ -103,8 +103,6 @@ from .domain.kernel.records import (
     RemovedThemeAuthor as RemovedThemeAuthor,
     RemovedUser as RemovedUser,
     Role as Role,
-    ServiceSetting as ServiceSetting,
-    ServiceSettings as ServiceSettings,
     SharedSettings as SharedSettings,
     Theme as Theme,
     ThemeAuthor as ThemeAuthor,
@@ -223,7 +221,6 @@ from .domain.gallery.pictures import (
 )
 from .domain.gallery.shared_settings import (
     AmendSettings as AmendSettings,
-    GetServiceSettings as GetServiceSettings,
     GetSettings as GetSettings,
 )
 from .domain.identity.sign_in.passkey import AskPasskey as AskPasskey, SignInWithPasskey as SignInWithPasskey

@@ -47,7 +47,6 @@ from logoadmin.ports.storage import Storage, StorageLifecycle
 from logoadmin.settings import Settings, wrong_settings
 from logoadmin.settings.gallery_page import targets_of
 from logoadmin.settings.settings import urls_in
-from logoadmin.settings.shown import service_settings
 from logoadmin.settings.sign_in import keys_in
 from logoadmin.settings.single_sign_on import host_of, roles_of
 
@@ -155,7 +154,6 @@ def _rules(settings: Settings, outgoing: GuardedOutgoing | None, *, demo: bool) 
         demo,
         settings.proposal_days,
         urls,
-        service_settings(settings),
     )
 
 

@@ -17,15 +17,12 @@ from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.kernel.public_url import local_public_url
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.identity.issuer import Issuer
-from logoadmin.settings import settings_of
-from logoadmin.settings.shown import service_settings
 from tests.console.external_hosts import PICTURES, ExternalHosts, external_hosts
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on
 from tests.mariadb import free_port
 from tests.origins import Origins
 from tests.services import in_thread
 
-_TARGETS: Final = {"forum": {"name": "Forum", "document": 'domain("forum.example")', "logo": ".site-logo"}}
 PAINTER: Final = ("painter", "the painter's password")
 # Names that a page gets wrong which puts them into HTML, lets them turn its text around, or makes room for them.
 HOSTILE_NAMES: Final = (
@@ -95,19 +92,6 @@ def fill(gallery: LogoAdmin) -> None:
         gallery.themes.link(artworks.LinkThemeAuthor(theme_id=number, author_id=1 + number % 2))
 
 
-# The settings of the operator, most of which have their defaults.
-CONFIGURED = service_settings(
-    settings_of(picture_hosts=[PICTURES], session_days=7, token_key="hidden" * 6, gallery_targets=_TARGETS).given_by(
-        {
-            "picture_hosts": "logoadmin.toml",
-            "session_days": "LOGOADMIN_SESSION_DAYS",
-            "token_key": "/etc/secrets/logoadmin_token_key",
-            "gallery_targets": "logoadmin.toml",
-        }
-    )
-)
-
-
 @contextmanager
 def served(
     *, is_filled: bool = True, sign_in: SignInRules | None = None, issuer: Issuer | None = None
@@ -121,7 +105,7 @@ def served(
     clock = FrozenClock(SystemClock().now())
     origins = Origins()
     public_url = local_public_url(port)
-    outer: Any = {"outgoing": origins, "public_url": public_url, "issuer": issuer, "service_settings": CONFIGURED}
+    outer: Any = {"outgoing": origins, "public_url": public_url, "issuer": issuer}
     gallery = gallery_on(storage, clock, Policy.GUARDED, sign_in=sign_in, **outer)
     if is_filled:
         fill(gallery)

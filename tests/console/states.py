@@ -107,15 +107,6 @@ def merge_authors(console: Person) -> None:
     expect(page.get_by_role("dialog").get_by_role("status")).to_be_visible()
 
 
-def choose_a_view(console: Person) -> None:
-    console.open("logos?look=table&q=logo")
-    page = console.page
-    page.locator(".looks summary").click()
-    page.locator(".saved-view .input").fill("Mine")
-    page.keyboard.press("Enter")
-    expect(page.locator(".saved-view")).to_have_count(2)
-
-
 def ask_for_more(console: Person) -> None:
     console.page.set_viewport_size({"width": 320, "height": 640})
     console.open("history")
@@ -215,12 +206,6 @@ def choose_an_order(console: Person) -> None:
     expect(console.page.locator("select:open")).to_have_count(1)
 
 
-def look_at_all_settings(console: Person) -> None:
-    console.open("settings")
-    console.page.locator("#work summary").click()
-    expect(console.page.locator("#work [open] .fact").last).to_be_visible()
-
-
 def be_without_a_database(console: Person) -> None:
     console.page.set_viewport_size({"width": 1280, "height": 800})
     console.open("logos")
@@ -232,9 +217,9 @@ def be_without_a_database(console: Person) -> None:
 
 STATES: Final[tuple[Callable[[Person], None], ...]] = (
     show_bad_lines, read_a_csv_file, ask_for_keys, search_everything, write_at_once,
-    leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, edit_many, choose_a_view,
+    leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, edit_many,
     look_beside_the_list, ask_for_more, compare_versions, ask_why_to_block, ask_for_other_actions,
     create_a_missing_author, merge_authors, look_at_a_changed_import, look_at_what_is_not_published,
     look_at_a_part_of_a_request, hand_over_a_password, enrol_an_app, keep_recovery_codes, choose_an_order,
-    look_at_all_settings, be_without_a_database,
+    be_without_a_database,
 )  # fmt: skip

@@ -99,7 +99,7 @@ CREATED: Final = {**ARTWORK, "authors": [], "created_at": NOW}
 RULE: Final = [{"risk": "invalid", "line": 1, "column": 1}]
 VERDICT: Final = {"form": "declarations", "hosts": [], "imports": [], "size": 20, "risks": RULE, "reason": "",
                   "documents": []}
-_SETTINGS: Final[dict[str, Any]] = {"picture_hosts": [], "gallery_title": None, "gallery_home": None, "views": []}
+_SETTINGS: Final[dict[str, Any]] = {"picture_hosts": [], "gallery_title": None, "gallery_home": None}
 # The exact answers to the sample requests for records and links.
 ANSWERS: Final[dict[str, Any]] = {
     "GET /api/auth/me": {
@@ -127,7 +127,6 @@ ANSWERS: Final[dict[str, Any]] = {
         "risky": [{"kind": "logo", "id": 1, "name": "Aurora", "risks": ["invalid"]}],
     },
     "GET /api/settings": {**_SETTINGS},
-    "GET /api/settings/service": {"settings": []},
     "PATCH /api/settings": {**_SETTINGS, "picture_hosts": ["i.example"]},
     "GET /api/users": [ANN_USER, ADMIN_USER],
     "POST /api/users": {"user_id": 8, "username": "ben", "avatar": "b.png", "role_id": 1, "created_at": NOW},

@@ -10,10 +10,8 @@ from typing import Any, Final
 import pytest
 
 import logoadmin
-from logoadmin.domain.gallery.shared_settings import GetServiceSettings
 from logoadmin.domain.kernel.errors import SettingsError
 from logoadmin.settings import Settings, load_settings, settings_of
-from logoadmin.settings.shown import service_settings
 from tests.entrypoints.command_line import Run, says_one_line
 from tests.privileges import unprivileged
 
@@ -114,62 +112,6 @@ def test_no_secret_is_shown(run: Run, monkeypatch: pytest.MonkeyPatch, url: str,
     refused = run("config")
     says_one_line(refused, 2, "workers (LOGOADMIN_WORKERS)")
     assert "hidden" not in refused.err
-
-
-@pytest.mark.rule("contract J8")
-def test_administrators_read_the_settings_of_the_service_without_secrets_and_places(
-    monkeypatch: pytest.MonkeyPatch, secrets: Path
-) -> None:
-    (secrets / "logoadmin_token_key").write_text("hidden" * 6)
-    hooks = "https://hooks.example/hidden?token=hidden, https://other.example:8443/hidden"
-    for name, value in {
-        "database": "mysql+pymysql://hidden:hidden@hidden/hidden",
-        "admin_password": "hidden",
-        "workers": "2",
-        "notify_urls": hooks,
-        "factor_key": "hidden" * 8,
-        "gallery_dir": "/hidden/published/",
-        "token_key_files": "/hidden/a.pem,/hidden/b.pem",
-        "gallery_key_file": "/hidden/gallery.pem",
-        "oidc_issuer": "https://sign-in.example",
-        "oidc_client_id": "logos",
-        "oidc_client_secret": "hidden",
-        "public_url": "https://logos.example",
-        "gallery_page": "no",
-        "oidc_roles": "makers=1",
-    }.items():
-        monkeypatch.setenv(f"LOGOADMIN_{name.upper()}", value)
-    Path("logoadmin.toml").write_text(
-        """hosts = ["logos.example", "b.example"]
-        [gallery_targets.forum]
-        name = "Forum"
-        document = 'domain("forum.example")'
-        """
-    )
-    listed = {each.name: (each.value, each.source) for each in service_settings(load_settings())}
-    assert [*listed] == [*Settings.model_fields]
-    assert "hidden" not in str(listed)
-    for name in ("database", "admin_password", "factor_key", "oidc_client_secret", "notify_urls"):
-        assert listed[name] == ("***", f"LOGOADMIN_{name.upper()}")
-    assert listed["token_key"] == ("***", "logoadmin_token_key")
-    assert listed["hosts"] == ("logos.example,b.example", "logoadmin.toml")
-    assert listed["token_key_files"] == ("a.pem,b.pem", "LOGOADMIN_TOKEN_KEY_FILES")
-    assert listed["gallery_dir"] == ("published", "LOGOADMIN_GALLERY_DIR")
-    assert listed["gallery_page"] == ("false", "LOGOADMIN_GALLERY_PAGE")
-    assert listed["gallery_title"] == ("Gallery", None)
-    assert listed["gallery_home"] == (None, None)
-    assert json.loads(listed["gallery_targets"][0] or "")["forum"]["name"] == "Forum"
-
-
-@pytest.mark.rule("contract J8")
-def test_administrators_read_the_settings_that_another_program_gave() -> None:
-    with logoadmin.connect(gallery_title="Logos", token_key="k" * 32) as gallery:
-        listed = {
-            each.name: (each.value, each.source) for each in gallery.settings.of_service(GetServiceSettings()).settings
-        }
-    assert listed["gallery_title"] == ("Logos", "connect()")
-    assert listed["token_key"] == ("***", "connect()")
-    assert "hosts" not in listed  # which it decides where it serves the gallery
 
 
 def test_what_could_move_the_cursor_is_printed_with_escapes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

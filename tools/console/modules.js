@@ -1,6 +1,6 @@
 /**
- * Checks how the console's modules import each other, dynamic imports included: there is no import cycle, and what a list
- * shows is in the texts that lists load.
+ * Checks how the console's modules import each other, dynamic imports included: there is no import cycle, what a list
+ * shows is in the texts that lists load, and every text is shown somewhere.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, normalize } from "node:path/posix";
@@ -97,6 +97,14 @@ async function missingInLists() {
   return (await Promise.all(others)).flat().filter(mentions);
 }
 
+/** @returns {Promise<string[]>} the keys of texts that no module mentions */
+async function unusedTexts() {
+  const isText = (/** @type {string} */ name) => name.startsWith("texts/");
+  const mentions = mentionedIn(modules.filter((name) => !isText(name)));
+  const texts = modules.filter(isText).map(async (name) => Object.keys((await read(name)).default));
+  return [...new Set((await Promise.all(texts)).flat())].filter((key) => !mentions(key));
+}
+
 const files = readdirSync(CONSOLE, { recursive: true, encoding: "utf8" });
 const modules = files.filter((name) => name.endsWith(".js") && !name.startsWith("vendor/")).sort();
 const found = cycle(new Map(modules.map((name) => [name, importsIn(source(name), name)])));
@@ -107,5 +115,10 @@ if (found) {
 const missing = await missingInLists();
 if (missing.length > 0) {
   console.error(`Lists mention texts that are not in texts/*/lists.js: ${missing.join(", ")}`);
+  process.exitCode = 1;
+}
+const unused = await unusedTexts();
+if (unused.length > 0) {
+  console.error(`No module mentions these texts: ${unused.join(", ")}`);
   process.exitCode = 1;
 }

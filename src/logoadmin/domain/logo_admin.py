@@ -73,7 +73,6 @@ from logoadmin.domain.kernel.records import (
     RemovedLogoAuthor,
     RemovedTheme,
     RemovedThemeAuthor,
-    ServiceSetting,
     SharedSettings,
     Theme,
     ThemeAuthor,
@@ -148,7 +147,6 @@ class Rules:
     demo: bool = False
     proposal_days: int = DEFAULT_DAYS
     notify_urls: Sequence[str] = field(default=(), repr=False)
-    service_settings: tuple[ServiceSetting, ...] = ()
 
 
 class ThemeService(ArtworkService[Theme, ThemeAuthor, RemovedTheme, RemovedThemeAuthor], ArtworkCss):
@@ -265,7 +263,7 @@ class LogoAdmin:
         sources = (ports.pictures, ports.outgoing, ports.clock, rules.public_url)
         self.pictures = PictureService(transactions, *sources, rules.picture_space, ports.published)
         self.published = ports.published
-        self.settings = SettingsService(transactions, rules.service_settings)
+        self.settings = SettingsService(transactions)
         self.css = CssService(transactions, ports.clock, targets)
         gallery_keys = GalleryKeys(ports.signing, ports.gallery_keys, rules.publishing.days, ports.randomness)
         self.publication = PublicationService(transactions, ports.clock, gallery_keys, rules.publishing)

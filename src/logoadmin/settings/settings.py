@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from typing import Any, Final, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import (
     ByteSize,
@@ -34,8 +34,6 @@ _ORIGIN = re.compile(r"https?://[a-z0-9.:\[\]-]+", re.ASCII)
 _PICTURE_HOST = re.compile(PICTURE_HOST, re.ASCII)
 _NOTIFY_URL = re.compile(r"https?://(?![^/?#]*@)[^\s/?#\\]+([/?][^\s#\\]*)?", re.I)
 _MAX_NOTIFY_URL = 2_048
-# Where a setting comes from that another program gives.
-ARGUMENT: Final = "connect()"
 # The largest file to import fits.
 _MIN_SPOOL_SPACE = 64 * 1024 * 1024
 
@@ -388,7 +386,7 @@ def settings_of(**given: Any) -> Settings:
     """
     given = {name: value for name, value in given.items() if value is not None}
     try:
-        return Settings(**given).given_by(dict.fromkeys(given, ARGUMENT))
+        return Settings(**given)
     except ValidationError as error:
         wrong = problems_of(error)
     raise wrong_settings(": ".join(filter(None, problem)) for problem in wrong)

@@ -12,7 +12,7 @@ from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
 from logoadmin.domain.gallery.shared_settings import AmendSettings, GetSettings
 from logoadmin.domain.kernel.access import OWNER
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, InvalidLines, NotModified, NotPermitted, Outdated
-from logoadmin.domain.kernel.limits import SharedView, Source
+from logoadmin.domain.kernel.limits import Source
 from logoadmin.domain.kernel.records import Change, Kind, SharedSettings
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import UnitOfWork
@@ -187,12 +187,10 @@ def test_settings_that_a_newer_program_added_are_ignored(stocked: LogoAdmin, sto
 
 def test_what_is_for_the_page_and_for_everybody_is_kept_beside_the_hosts_and_undone(stocked: LogoAdmin) -> None:
     amend(stocked, *HOSTS)
-    view = SharedView(name="Off", address="logos?active=no")
-    amended = stocked.settings.amend(AmendSettings(gallery_title="Ours", gallery_home="", views=(view,)))
+    amended = stocked.settings.amend(AmendSettings(gallery_title="Ours", gallery_home=""))
     assert (amended.picture_hosts, amended.gallery_title, amended.gallery_home) == (HOSTS, "Ours", "")
     assert stocked.settings.get(GetSettings()) == amended
-    assert amended.views == (view,)
-    stocked.settings.amend(AmendSettings(gallery_title=None, views=()))
+    stocked.settings.amend(AmendSettings(gallery_title=None))
     assert stocked.settings.get(GetSettings()) == SharedSettings(HOSTS, None, "")
     stocked.changes.revert(Revert(change_id=stocked.changes.version()))
     assert stocked.settings.get(GetSettings()) == amended
@@ -205,10 +203,6 @@ def test_what_is_for_the_page_and_for_everybody_is_kept_beside_the_hosts_and_und
         ({"gallery_title": "x" * 101}, ("gallery_title",)),
         ({"gallery_home": "javascript:alert(1)"}, ("gallery_home",)),
         ({"gallery_home": "https://ann:secret@www.example/"}, ("gallery_home",)),
-        ({"views": [{"name": "Off", "address": "https://evil.example/"}]}, ("views", 0, "address")),
-        ({"views": [{"name": "", "address": "logos"}]}, ("views", 0, "name")),
-        ({"views": [{"name": "Off"}]}, ("views", 0, "address")),
-        ({"views": [{"name": "Off", "address": "logos"}] * 21}, ("views",)),
     ],
 )
 def test_values_that_no_page_could_use_are_refused(values: dict[str, Any], place: tuple[str | int, ...]) -> None:

@@ -15,23 +15,23 @@ from tests.gallery import signed_in
 
 pytestmark = pytest.mark.rule("contract J8")
 
-VIEWS: dict[str, Any] = {"views": [{"name": "Без авторов", "q": None, "ratio": 0.5}], "\0": {"z": 1, "a": 2}}
+CHOSEN: dict[str, Any] = {"look": [{"name": "Таблица", "q": None, "ratio": 0.5}], "\0": {"z": 1, "a": 2}}
 
 
 def test_each_user_has_their_own(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     ann, ben = signed_in(storage, user_id=500), signed_in(storage, user_id=501)
     assert gallery.preferences.get(GetPreferences(), ann) == {}
-    assert gallery.preferences.set(SetPreferences(preferences=VIEWS), ann) == VIEWS
+    assert gallery.preferences.set(SetPreferences(preferences=CHOSEN), ann) == CHOSEN
     gallery.preferences.set(SetPreferences(preferences={}), ben)
-    assert gallery.preferences.get(GetPreferences(), ann) == VIEWS
-    assert list(gallery.preferences.get(GetPreferences(), ann)) == list(VIEWS)
+    assert gallery.preferences.get(GetPreferences(), ann) == CHOSEN
+    assert list(gallery.preferences.get(GetPreferences(), ann)) == list(CHOSEN)
     assert gallery.preferences.get(GetPreferences(), ben) == {}
 
 
 def test_they_are_no_change_and_are_removed_with_their_user(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     ann = signed_in(storage, user_id=500)
     before = gallery.changes.version()
-    gallery.preferences.set(SetPreferences(preferences=VIEWS), ann)
+    gallery.preferences.set(SetPreferences(preferences=CHOSEN), ann)
     assert gallery.changes.version() == before
     gallery.users.remove(RemoveUser(user_id=500))
     assert storage.read(lambda uow: uow.identity.preferences.get(500)) is None
@@ -47,8 +47,8 @@ def test_only_a_person_has_preferences(gallery: LogoAdmin, storage: MemoryStorag
             gallery.preferences.set(SetPreferences(preferences={}), caller)
 
 
-@pytest.mark.parametrize(("letter", "most"), [("a", 16_376), ("я", 8_188)])
-def test_they_have_at_most_16_kib(letter: str, most: int) -> None:
+@pytest.mark.parametrize(("letter", "most"), [("a", 4_088), ("я", 2_044)])
+def test_they_have_at_most_4_kib(letter: str, most: int) -> None:
     SetPreferences(preferences={"x": letter * most})
     with pytest.raises(InvalidInput) as raised:
         SetPreferences(preferences={"x": letter * (most + 1)})

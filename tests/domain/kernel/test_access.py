@@ -86,7 +86,6 @@ TABLE: dict[type[Command], Row] = {
         sessions.RemoveUserSession, sessions.RemoveUserSessions, RemoveUserFactors, CreateSignInCode, CreateLink,
         users.CreateUser, users.AmendUser, users.RemoveUser,
     ), Row("users:write", False)),
-    settings.GetServiceSettings: Row("*", False),
     publication.ShowPublication: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
     css.JudgeCss: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
     pictures.SendPicture: Row("logos:write", False, alternative=("themes:write", "users:write", "proposals:write")),

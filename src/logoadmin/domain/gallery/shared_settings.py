@@ -1,14 +1,13 @@
-"""The settings that administrators decide for everybody, and those of the service, which they read (contract J8)."""
+"""The settings that administrators decide for everybody (contract J8)."""
 
 from logoadmin.domain.kernel.access import SIGNED_IN, Permission, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Reading, unless_unmodified
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, unless_unmodified
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.context_ports import history_in
-from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import SETTINGS
-from logoadmin.domain.kernel.limits import GalleryHome, GalleryTitle, PictureHosts, SharedViews
+from logoadmin.domain.kernel.limits import GalleryHome, GalleryTitle, PictureHosts
 from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
-from logoadmin.domain.kernel.records import ServiceSetting, ServiceSettings, SharedSettings
+from logoadmin.domain.kernel.records import SharedSettings
 from logoadmin.domain.kernel.settings_in_history import SettingsInHistory
 from logoadmin.domain.kernel.use_cases import Service, reads, writes
 
@@ -23,20 +22,10 @@ class AmendSettings(Command):
     picture_hosts: PictureHosts = UNSET
     gallery_title: GalleryTitle | None = UNSET
     gallery_home: GalleryHome | None = UNSET
-    views: SharedViews = UNSET
-
-
-class GetServiceSettings(Command):
-    """The settings of the service, with where each comes from."""
 
 
 class SettingsService(Service):
     """The use cases of settings."""
-
-    def __init__(self, transactions: Transactions, of_service: tuple[ServiceSetting, ...]) -> None:
-        """Connect the service with its transactions and with the settings of the operator."""
-        super().__init__(transactions)
-        self._of_service = ServiceSettings(of_service)
 
     @reads(SIGNED_IN)
     def get(self, uow: ReadUnitOfWork, command: GetSettings) -> SharedSettings:
@@ -52,12 +41,3 @@ class SettingsService(Service):
             Outdated: the settings have none of the versions in ``if_match``.
         """
         return uow.records(SETTINGS).amend(SharedSettings.settings_id, command.if_match, command.new_values())
-
-    @reads(Permission(Scope.ALL))
-    def of_service(self, _uow: Reading, _command: GetServiceSettings) -> ServiceSettings:
-        """Return the settings of the service; they change when it starts again with others.
-
-        Raises:
-            NotPermitted: the caller does not hold everything.
-        """
-        return self._of_service

@@ -19,7 +19,7 @@ from logoadmin.domain.kernel.errors import NotFound, NotModified, Outdated
 from logoadmin.domain.kernel.escalation import Escalation, Guard
 from logoadmin.domain.kernel.hidden import hidden
 from logoadmin.domain.kernel.kinds import KINDS, RECORDED_KINDS, AnyArtworkKind, AnyKind, RecordKind
-from logoadmin.domain.kernel.limits import Origin, SharedView
+from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, TruncatedPage
 from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.records import (
@@ -44,14 +44,10 @@ def snapshot(kind: AnyKind, record: StoredRecord) -> dict[str, Any]:
     """Return the fields of a record as in JSON, without its authors, which are records of their own."""
     usual = kind.usual
     return {
-        name: [*map(_in_json, value)] if type(value) is tuple else value
+        name: [*value] if type(value) is tuple else value
         for name, value in zip(kind.stored_fields, kind.values_of(record), strict=True)
         if name not in usual or value != usual[name]
     }
-
-
-def _in_json(value: Any) -> Any:
-    return value.model_dump() if isinstance(value, SharedView) else value
 
 
 @dataclass(eq=False)

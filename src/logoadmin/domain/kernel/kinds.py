@@ -191,7 +191,7 @@ SETTINGS: Final = RecordKind(
     removed=lambda _: None,
     name_field="",
     write_scope=Scope.ALL,
-    usual={"gallery_title": None, "gallery_home": None, "views": ()},
+    usual={"gallery_title": None, "gallery_home": None},
 )
 
 # Of these, the history has the removals alone, each under the number of its change: none can be undone.

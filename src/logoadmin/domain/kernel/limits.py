@@ -13,14 +13,14 @@ from enum import StrEnum
 from typing import Annotated, Any, Final, Literal
 
 import can_ada
-from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, GetPydanticSchema, Strict
+from pydantic import AfterValidator, ConfigDict, FailFast, Field, GetPydanticSchema, Strict
 from pydantic_core import PydanticCustomError, core_schema
 
 MAX_ID: Final = 2_147_483_647
 MAX_NAME: Final = 64
 MAX_AVATAR: Final = 4096
 MAX_PASSWORD: Final = 256
-MAX_PREFERENCES: Final = 16_384  # bytes of JSON
+MAX_PREFERENCES: Final = 4_096  # bytes of JSON
 MAX_HASH: Final = 255
 MAX_OPAQUE_TOKEN: Final = 256
 MAX_SESSION_ID: Final = 128
@@ -31,9 +31,6 @@ MAX_USER_AGENT: Final = 256
 MAX_SCOPES: Final = 64
 MAX_PICTURE_HOSTS: Final = 64
 MAX_GALLERY_TITLE: Final = 100
-MAX_SHARED_VIEWS: Final = 20
-MAX_VIEW_NAME: Final = 64
-MAX_VIEW_ADDRESS: Final = 1024
 MAX_PICTURE_HOST: Final = 261  # a name of 253 characters, with a wildcard and a port
 MAX_ARTWORK_NAME: Final = 128
 MAX_PREVIEW_URL: Final = 2048
@@ -332,7 +329,7 @@ def _check_size(value: dict[str, Any]) -> dict[str, Any]:
 Preferences = Annotated[
     dict[str, Any],
     AfterValidator(_check_size),
-    described("Any JSON object of at most 16 KiB.", {"theme": "dark", "columns": ["name", "target"]}),
+    described("Any JSON object of at most 4 KiB.", {"look.logos": "table"}),
 ]
 PreviewUrl = Annotated[
     str,
@@ -430,32 +427,6 @@ GalleryHome = Annotated[
     described(
         "The URL to which the page for visitors links, empty for none; `null` for the one in the configuration.",
         "https://www.example",
-    ),
-]
-
-
-class SharedView(BaseModel):
-    """A search that the console shows to everybody: the list, with its choices."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-    name: Annotated[
-        str, *_visible(MAX_VIEW_NAME), described("The name, with at least one visible character.", "Off in the forum")
-    ]
-    address: Annotated[
-        str,
-        Strict(),
-        Field(max_length=MAX_VIEW_ADDRESS, pattern=r"^[a-z]{1,32}(\?[!-~]*)?$"),
-        described("The list, with its choices, as the console has them in its address.", "logos?active=no"),
-    ]
-
-
-SharedViews = Annotated[
-    tuple[SharedView, ...],
-    Field(max_length=MAX_SHARED_VIEWS),
-    described(
-        "Searches that the console shows to everybody.",
-        [{"name": "Off in the forum", "address": "logos?target=forum&active=no"}],
     ),
 ]
 # As many as fit into a line; of hundreds of thousands of invalid ids, only the first is reported.

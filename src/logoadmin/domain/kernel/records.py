@@ -37,8 +37,6 @@ from logoadmin.domain.kernel.limits import (
     RoleId,
     RoleName,
     Scopes,
-    SharedView,
-    SharedViews,
     Source,
     Target,
     ThemeId,
@@ -158,43 +156,7 @@ class SharedSettings:
     picture_hosts: PictureHosts = ()
     gallery_title: GalleryTitle | None = None
     gallery_home: GalleryHome | None = None
-    views: SharedViews = ()
     version: Version = field(default=0, compare=False, repr=False, kw_only=True)
-
-    def __post_init__(self) -> None:
-        # As the history has them, in JSON.
-        views = (each if isinstance(each, SharedView) else SharedView(**each) for each in self.views)
-        object.__setattr__(self, "views", tuple(views))
-
-
-@dataclass(frozen=True, slots=True)
-class ServiceSetting:
-    """One setting of the service, which its operator decides (contract J8)."""
-
-    name: Annotated[str, described("The name of the setting.", "hosts")]
-    value: Annotated[
-        str | None,
-        described(
-            "The value as an environment variable has it, with `***` for secrets; `null` if empty.", "gallery.example"
-        ),
-    ]
-    source: Annotated[
-        str | None,
-        described("The variable, option or file that it comes from; `null` for a default.", "LOGOADMIN_HOSTS"),
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class ServiceSettings:
-    """The settings of the service, which only its operator changes (contract J8)."""
-
-    settings: Annotated[
-        tuple[ServiceSetting, ...],
-        described(
-            "All settings, in the order of the documentation.",
-            [{"name": "hosts", "value": "gallery.example", "source": "LOGOADMIN_HOSTS"}],
-        ),
-    ]
 
 
 _URL_OF_PICTURE: Final = "https://gallery.example/pictures/" + PICTURE_EXAMPLE

@@ -8,7 +8,6 @@
  * @property {string[]} order The fields of its form, in their order.
  * @property {string[]} [apart] Fields of the interface that the form leaves out.
  * @property {Record<string, Widget>} widgets Where it is another one than the type says.
- * @property {string[]} columns What a table shows.
  * @property {string} name The field by which people know a record.
  * @property {import("./form.js").Field[]} [links] What its form has beside the fields that the interface describes.
  */
@@ -44,28 +43,24 @@ export const presentation = {
     order: ["name", "target", "active", "preview_url", "authors", "custom_css"],
     widgets: { preview_url: "url", custom_css: "css", target: "target" },
     links: [AUTHORS],
-    columns: ["name", "target", "active", "authors", "created_at"],
     name: "name",
   },
   theme: {
     order: ["name", "target", "active", "preview_url", "authors", "custom_css"],
     widgets: { preview_url: "url", custom_css: "css", target: "target" },
     links: [AUTHORS],
-    columns: ["name", "target", "active", "authors", "created_at"],
     name: "name",
   },
   author: {
     order: ["username", "user_id"],
     widgets: {},
-    columns: ["username", "user_id", "created_at"],
     name: "username",
   },
   user: {
     order: ["username", "user_id", "role_id", "avatar", "password"],
     widgets: { password: "password", role_id: "role", avatar: "avatar" },
-    columns: ["username", "user_id", "role_id", "created_at"],
     name: "username",
   },
-  role: { order: ["name", "scope"], widgets: { scope: "scope" }, columns: ["name", "scope", "created_at"], name: "name" },
-  settings: { order: ["gallery_title", "gallery_home"], apart: ["picture_hosts", "views"], widgets: {}, columns: [], name: "" },
+  role: { order: ["name", "scope"], widgets: { scope: "scope" }, name: "name" },
+  settings: { order: ["gallery_title", "gallery_home"], apart: ["picture_hosts"], widgets: {}, name: "" },
 };

@@ -53,7 +53,7 @@ function Packages({ file, its }) {
     { class: "box table-frame" },
     h(
       "table",
-      { class: "table compact" },
+      { class: "table" },
       h("caption", { class: "caption" }, h("bdi", null, file), " · ", h("a", { href: license, target: "_blank", rel: "noopener" }, t("about.licenses"))),
       h("thead", null, h("tr", null, [t("about.package"), t("about.version"), t("about.license")].map((title) => h("th", { key: title, scope: "col" }, title)))),
       h(

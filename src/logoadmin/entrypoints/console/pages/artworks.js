@@ -17,7 +17,6 @@ import { work } from "../parts/lists/bulk_work.js";
 import { ListSync } from "../parts/lists/list_sync.js";
 import { inOrder, orderChoice } from "../parts/lists/order.js";
 import { lazy } from "../parts/primitives/lazy.js";
-import { Menu } from "../parts/primitives/menu.js";
 import { Search, Toolbar } from "../parts/lists/toolbar.js";
 import { useSelection } from "../parts/lists/selection.js";
 
@@ -188,14 +187,9 @@ function Looks({ kind, look }) {
   };
   return h(
     "div",
-    { class: "cluster looks" },
-    h(Menu, { icon: "Settings2", label: t("list.view") }, h(LazyChoices, { list: `${kind}s`, hasColumns: look === "table" })),
-    h(
-      "div",
-      { class: "segmented", role: "group", "aria-label": t("look") },
-      /** @type {const} */ (["grid", "table"]).map((each) =>
-        h("button", { key: each, type: "button", "aria-pressed": look === each, onClick: () => choose(each) }, h(Icon, { name: each === "grid" ? "LayoutGrid" : "Rows3" }), h("span", null, t(`look.${each}`))),
-      ),
+    { class: "segmented looks", role: "group", "aria-label": t("look") },
+    /** @type {const} */ (["grid", "table"]).map((each) =>
+      h("button", { key: each, type: "button", "aria-pressed": look === each, onClick: () => choose(each) }, h(Icon, { name: each === "grid" ? "LayoutGrid" : "Rows3" }), h("span", null, t(`look.${each}`))),
     ),
   );
 }
@@ -213,6 +207,4 @@ function Nothing({ kind, any }) {
 
 /** The table, which most never ask for. */
 const LazyTable = lazy(withTexts(() => import("../parts/artwork/artwork_table.js").then((module) => module.ArtworkTable)), () => h(Skeleton, {}));
-
-const LazyChoices = lazy(withTexts(() => import("../parts/lists/view_choices.js").then((module) => module.ViewChoices)));
 const LazyLarge = lazy(withTexts(() => import("../parts/lists/large_list.js").then((module) => module.LargeList)));

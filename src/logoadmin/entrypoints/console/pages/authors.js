@@ -20,7 +20,7 @@ import { Table } from "../parts/lists/table.js";
 /** @typedef {Author & {works: number | undefined}} Counted With the number of logos and themes, once these are read. */
 
 const ARTWORKS = /** @type {const} */ (["logo", "theme"]);
-const COLUMNS = /** @type {const} */ (["name", "created_at", "changed", "id", "works"]);
+const COLUMNS = /** @type {const} */ (["name", "created_at", "changed", "works"]);
 const AuthorActs = lazy(withTexts(() => import("../parts/lists/author_acts.js").then((module) => module.AuthorActs)));
 
 export default function Authors() {

@@ -1,4 +1,4 @@
-/** What administrators decide for everybody: picture hosts and the page for visitors; and what the operator decides. */
+/** What administrators decide for everybody: picture hosts and the page for visitors. */
 import { h, useEffect, useId, useRef, useState } from "../vendor/preact.js";
 import { Failure } from "../client.js";
 import { FormState, fieldsOf, theInterface } from "../form.js";
@@ -6,7 +6,6 @@ import { Button, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/ba
 import { RecordForm } from "../parts/primitives/fields.js";
 import { Railed } from "../parts/primitives/railed.js";
 import { fixedHosts, hostIn, shareHost, sharedHosts } from "../parts/css/picture_hosts.js";
-import { ServiceSettings } from "../parts/settings/service_settings.js";
 import { sayFailure } from "../notices.js";
 import { may } from "../session.js";
 import { amendShared, shared, useShared } from "../shared_settings.js";
@@ -41,14 +40,6 @@ export default function Settings() {
           { class: "section stack loose" },
           h("h2", null, t("settings.pictures")),
           h("p", null, h(Link, { to: "pictures" }, t("settings.pictures.all"))),
-        ),
-      may("*") &&
-        h(
-          "section",
-          { class: "section stack loose" },
-          h("h2", null, t("settings.service")),
-          h("p", { class: "hint" }, t("settings.service.text")),
-          h(ServiceSettings, {}),
         ),
       may("changes:read") && h("p", null, h(Link, { to: "history?kind=settings" }, t("record.history.all"))),
     ),

@@ -79,7 +79,7 @@ export default function Users() {
           { name: "role_id", title: t("field.role_id"), cell: (/** @type {User} */ user) => h("bdi", null, roleName(user.role_id)) },
           { name: "created_at", title: t("users.since"), sort: "created_at" },
           { name: "changed_at", title: t("field.changed"), sort: "changed" },
-          { name: "user_id", title: t("field.user_id"), type: "number", sort: "id" },
+          { name: "user_id", title: t("field.user_id"), type: "number" },
         ],
       }),
   );

@@ -22,7 +22,7 @@ To authenticate, send `Authorization: Bearer` with an access token or a service 
 TAGS: Final = {
     "sessions": "Signing in and out, and the signed-in user.",
     "single_sign_on": "The ways to sign in, and the issuer of single sign-on.",
-    "preferences": "What clients keep for their user, such as views and columns.",
+    "preferences": "What clients keep for their user, such as the look of a list.",
     "publication": "The published gallery, and what is missing from it.",
     "pictures": "The pictures that the gallery keeps.",
     "settings": "What administrators decide for everybody.",

@@ -13,7 +13,6 @@ from logoadmin.domain.kernel.records import (
     RemovedAuthor,
     RemovedPicture,
     SentPicture,
-    ServiceSettings,
     SharedSettings,
 )
 from logoadmin.entrypoints.http_api.operation import LEFT_OUT, Operation, asked_list, whole_list
@@ -85,9 +84,6 @@ GALLERY_OPERATIONS: Final = (
               "Change the settings for everybody",
               f"{LEFT_OUT} In the history, the settings are the record 1 of the kind `settings`, and a change of them "
               "can be undone."),
-    Operation("contract J8", "GET /api/settings/service", settings.GetServiceSettings, "settings.of_service",
-              ServiceSettings, "Get the settings of the service",
-              "Each as its operator wrote it and where, with `***` in place of secrets. They change with a restart."),
     Operation("contract D authors", "GET /api/authors", authors.ListAuthors, "authors.list", Listing[Author],
               "List authors", whole_list(AUTHORS)),
     Operation("spec §Endpoints 6", "POST /api/authors", authors.CreateAuthor, "authors.create", Author,

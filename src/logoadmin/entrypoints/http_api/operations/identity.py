@@ -97,7 +97,7 @@ IDENTITY_OPERATIONS: Final = (
               "service key."),
     Operation("contract J8", "PUT /api/auth/me/preferences", preferences.SetPreferences, "preferences.set",
               dict[str, Any], "Set my preferences",
-              "Stores any JSON object of at most 16 KiB in place of the current one. It is not in the history, and is "
+              "Stores any JSON object of at most 4 KiB in place of the current one. It is not in the history, and is "
               "removed with the user. Not with a service key.", whole_body="preferences"),
     Operation("contract C6", "GET /api/auth/sessions", sessions.ListSessions, "sessions.list",
               tuple[ListedSession, ...], "List my sessions",

@@ -5,14 +5,10 @@ import { KINDS } from "../../records.js";
 import { t } from "../../texts.js";
 import { SelectBox, States } from "./artwork_controls.js";
 import { Link } from "../primitives/basics.js";
-import { density } from "../lists/density.js";
 import { Grid } from "../lists/grid.js";
 import { Picture } from "../primitives/picture.js";
 
 /** @typedef {import("../../pages/artworks.js").Artwork} Artwork */
-
-/** The least width of a card, and its height. */
-const SIZES = { comfortable: { cardWidth: 160, cardHeight: 136 }, compact: { cardWidth: 128, cardHeight: 100 } };
 
 /** @param {{kind: "logo" | "theme", artworks: Artwork[], selection: import("../lists/selection.js").Selection}} props */
 export function ArtworkGrid({ kind, artworks, selection }) {
@@ -22,7 +18,8 @@ export function ArtworkGrid({ kind, artworks, selection }) {
     items: artworks,
     id: (/** @type {any} */ artwork) => artwork[id],
     label: t(`${kind}s.title`),
-    ...SIZES[density.value],
+    cardWidth: 160,
+    cardHeight: 136,
     card,
     selection,
   });

@@ -53,7 +53,6 @@ const pinned = (pins) => pins && Object.entries(pins).map(([url, hash]) => `${ur
 function members(name, list) {
   if (!Array.isArray(list)) return [];
   if (name === "scope") return list.map(rightWords);
-  if (name === "views") return list.map((each) => `${each.name}: ${each.address}`);
   if (list.some((each) => each?.author_id !== undefined)) return authorIds(list).map(authorName);
   return list.map((each) => (typeof each === "object" ? JSON.stringify(each) : String(each)));
 }

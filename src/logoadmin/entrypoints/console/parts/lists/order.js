@@ -3,15 +3,15 @@ import { query, setQuery } from "../../router.js";
 import { byName, t } from "../../texts.js";
 
 /** By each column: ascending, and descending; the newest come first where the address says nothing. */
-const ORDERS = /** @type {const} */ ({ name: ["name", "name-desc"], created_at: ["oldest", ""], changed: ["changed", "changed-desc"], id: ["id", "id-desc"], works: ["works", "works-desc"] });
+const ORDERS = /** @type {const} */ ({ name: ["name", "name-desc"], created_at: ["oldest", ""], changed: ["changed", "changed-desc"], works: ["works", "works-desc"] });
 /** The columns by which every list sorts. */
-const EVERYWHERE = /** @type {const} */ (["name", "created_at", "changed", "id"]);
+const EVERYWHERE = /** @type {const} */ (["name", "created_at", "changed"]);
 
 /** @param {readonly Sortable[]} [columns] @returns {import("./toolbar.js").Choice} the order of a list */
 export const orderChoice = (columns = EVERYWHERE) => ({
   label: t("order"),
   value: query("order"),
-  choices: columns.flatMap((each) => ORDERS[each]).map((each) => /** @type {const} */ ([each, t(/** @type {import("../../texts.js").TextKey} */ (`order.${each || "newest"}`))])),
+  choices: columns.flatMap((each) => ORDERS[each]).map((each) => [each, t(`order.${each || "newest"}`)]),
   pick: (chosen) => setQuery({ order: chosen }),
 });
 
@@ -33,7 +33,7 @@ export function sortOf(column) {
 export function sortBy(column) {
   const [ascending, descending] = ORDERS[column];
   // The latest are wanted first, and those with the most works.
-  const first = column === "name" || column === "id" ? ascending : descending;
+  const first = column === "name" ? ascending : descending;
   setQuery({ order: sortOf(column) === "none" ? first : query("order") === ascending ? descending : ascending });
 }
 

@@ -8,6 +8,9 @@ import { sortBy, sortOf } from "./order.js";
 import { clicked, follow, glance, isBeside } from "./beside.js";
 import { selectUpTo } from "./selection.js";
 
+/** The height of a row, as in `parts.css`. */
+const ROW = 44;
+
 /**
  * @typedef {object} Column
  * @property {string} name
@@ -24,19 +27,18 @@ import { selectUpTo } from "./selection.js";
  * @param {Column[]} props.columns The first one is the name, which leads to the record.
  * @param {string} props.label
  * @param {(record: any) => string} [props.to] The path of the record.
- * @param {number} [props.rowHeight]
  * @param {import("./selection.js").Selection} [props.selection] Where rows can be selected.
  */
-export function Table({ records, id, columns, label, to, rowHeight = 44, selection }) {
+export function Table({ records, id, columns, label, to, selection }) {
   const body = useRef(/** @type {HTMLTableSectionElement | null} */ (null));
-  const { first, last } = useWindowing(body, rowHeight, () => records.length);
+  const { first, last } = useWindowing(body, ROW, () => records.length);
   const shown = records.slice(first, Math.max(last, first + 1));
   /** @param {number} rows */
   const space = (rows) =>
-    rows > 0 && h("tr", { "aria-hidden": true }, h("td", { colSpan: columns.length, class: "space", style: { height: `${rows * rowHeight}px` } }));
+    rows > 0 && h("tr", { "aria-hidden": true }, h("td", { colSpan: columns.length, class: "space", style: { height: `${rows * ROW}px` } }));
   return h(
     "div",
-    { class: rowHeight < 44 ? "box table-frame compact" : "box table-frame", role: "region", "aria-label": label, tabIndex: 0 },
+    { class: "box table-frame", role: "region", "aria-label": label, tabIndex: 0 },
     h(
       "table",
       { class: columns.length > 4 ? "table many" : "table", "aria-rowcount": records.length + 1 },

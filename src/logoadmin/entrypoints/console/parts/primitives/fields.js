@@ -55,7 +55,7 @@ function Switch({ form, field, id, describedBy, disabled }) {
 
 /** @param {string} name @param {"label" | "hint"} what @returns {string} the words of a field; its name where there are none */
 export function words(name, what) {
-  const key = /** @type {import("../../texts.js").TextKey} */ (`field.${name}${what === "hint" ? ".hint" : ""}`);
+  const key = /** @type {import("../../texts.js").TextKey} */ (what === "hint" ? `field.${name}.hint` : `field.${name}`);
   const found = t(key);
   if (found !== key) return found;
   return what === "hint" ? "" : name.replaceAll("_", " ");

@@ -2,7 +2,7 @@
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { Icon } from "./icon.js";
 
-/** @param {{label: string, icon: import("./icon.js").IconName, children?: any}} props A button in it folds it, unless it has the class `stays`. */
+/** @param {{label: string, icon: import("./icon.js").IconName, children?: any}} props A button in it folds it. */
 export function Menu({ label, icon, children }) {
   const element = useRef(/** @type {HTMLDetailsElement | null} */ (null));
   const [isOpen, setOpen] = useState(false);
@@ -31,7 +31,7 @@ export function Menu({ label, icon, children }) {
         element.current.querySelector("summary")?.focus();
       },
       onClick: (/** @type {MouseEvent} */ event) => {
-        if (event.target instanceof Element && event.target.closest(".menu-box button:not(.stays)")) fold();
+        if (event.target instanceof Element && event.target.closest(".menu-box button")) fold();
       },
     },
     h("summary", { class: "button plain" }, h(Icon, { name: icon }), h("span", null, label)),

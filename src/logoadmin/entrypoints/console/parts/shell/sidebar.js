@@ -7,10 +7,8 @@ import { THEMES, chooseTheme, theme } from "./theme.js";
 import { isMeant, missingScope, place } from "../../place.js";
 import { nameOf } from "../../presentation.js";
 import { isMember, queue, readQueue, reviews } from "../../proposals.js";
-import { navigate, query, visits } from "../../router.js";
-import { readShared } from "../../shared_settings.js";
+import { navigate, visits } from "../../router.js";
 import { views } from "../../views.js";
-import { addressOf, isShown, sharedViewsOf, viewsOf } from "../lists/saved_searches.js";
 import { Dialog } from "../primitives/dialog.js";
 import { Button, Link } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
@@ -33,11 +31,6 @@ export function Sidebar({ help, search }) {
       clearInterval(again);
     };
   }, [visits.value, returned.value, reviews()]);
-  useEffect(() => {
-    // The views that everybody sees; members have no lists.
-    const timer = setTimeout(() => void (isMember() || readShared().catch(() => undefined)), LATER);
-    return () => clearTimeout(timer);
-  }, [returned.value]);
   const [isMore, setMore] = useState(false);
   const [main, ...rest] = PARTS;
   return h(
@@ -93,9 +86,7 @@ function Part({ part, visited, hasRest = false }) {
         h(
           "li",
           { key: view.path, class: view.isInMore ? "in-more" : undefined },
-          missingScope(view)
-            ? h(Closed, { view })
-            : [h(Open, { key: "open", view, visited }), h(SavedLinks, { key: "searches", list: view.path, visited })],
+          missingScope(view) ? h(Closed, { view }) : h(Open, { view, visited }),
         ),
       ),
   );
@@ -116,33 +107,6 @@ function Open({ view, visited }) {
     { to: view.path, class: "sidebar-link", "aria-current": current() === view.path ? "page" : undefined, "aria-describedby": count ? id : undefined, onClick: visited },
     h(Words, { view }),
     Boolean(count) && h("span", { id, class: "sidebar-count", "aria-hidden": true }, number(count ?? 0)),
-  );
-}
-
-/** The searches of a list that everybody sees, and those that the user has saved. @param {{list: string, visited: (() => void) | undefined}} props */
-function SavedLinks({ list, visited }) {
-  const saved = [...sharedViewsOf(list), ...viewsOf(list)];
-  if (saved.length === 0) return null;
-  return h(
-    "ul",
-    { class: "sidebar-saved" },
-    saved.map((view, at) =>
-      h(
-        "li",
-        { key: at },
-        h(
-          Link,
-          {
-            to: addressOf(list, view),
-            class: "sidebar-link",
-            dir: "auto",
-            "aria-current": current() === list && isShown(view, query) ? "true" : undefined,
-            onClick: visited,
-          },
-          h("span", { class: "clip" }, view.name),
-        ),
-      ),
-    ),
   );
 }
 

@@ -51,10 +51,4 @@ export default {
   "settings.pictures.removed": "The picture was removed for good",
   "settings.pictures.text": "Pictures that nothing names are deleted automatically.",
   "settings.pictures.unnamed": "Nothing names it, so it will be deleted.",
-  "settings.service": "Configuration",
-  "settings.service.empty": "Empty",
-  "settings.service.none": "Everything has its default value.",
-  "settings.service.others": { one: "{n} setting with its default value", other: "{n} settings with their default values" },
-  "settings.service.source": "From {source}",
-  "settings.service.text": "Only the operator can change these settings, in the configuration of the service. They take effect after a restart. Secrets are shown as ***.",
 };
