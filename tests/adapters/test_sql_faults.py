@@ -18,7 +18,6 @@ from sqlalchemy.exc import ProgrammingError
 
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.databases.mysql import dialect as mysql
-from logoadmin.adapters.sql_storage.resilience.breaker import REST
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StorageUnavailable
@@ -122,20 +121,9 @@ def test_a_server_that_hangs_is_not_waited_for(
     monkeypatch.setattr(mysql, "_IDLE", idle)
     read(mariadb_storage)
     running.freeze()
-    with ThreadPoolExecutor(6) as executor:
-        list(executor.map(lambda _: refused(mariadb_storage), range(6)))
-        # From now on nobody waits: of all who come, one in a second tries, and the others do not get to the server.
-        tried: list[float] = []
-        connect = mariadb_storage._pool.engine.raw_connection
-
-        def counted() -> Any:
-            tried.append(time.monotonic())
-            return connect()
-
-        monkeypatch.setattr(mariadb_storage._pool.engine, "raw_connection", counted)
-        began = time.monotonic()
-        list(executor.map(lambda _: refused(mariadb_storage), range(20)))
-        assert len(tried) <= (time.monotonic() - began) / REST + 1
+    with ThreadPoolExecutor(20) as executor:
+        for call in (read, add):  # twenty at once, of whom most wait for a connection
+            list(executor.map(lambda _: refused(mariadb_storage, call), range(20)))  # noqa: B023 (called here)
     running.resume()
     recovered(mariadb_storage)
 
@@ -152,7 +140,6 @@ def test_what_never_answers_is_not_waited_for(mariadb: MariaDbServer, full: bool
             waiting.connect_ex(silent.getsockname())
         storage = stack.enter_context(opened(mariadb.url_of("gallery", port=silent.getsockname()[1])))
         refused(storage, cause=Cause.NO_ANSWER)
-        assert refused(storage) < 0.1
 
 
 @pytest.mark.rule("contract K3")
@@ -171,9 +158,7 @@ def test_who_is_refused_says_only_where(
 ) -> None:
     for call in (read, SqlStorage.check):
         with opened(mariadb.url_of(database, **other)) as storage:
-            # The second call, which does not try, has the same cause.
-            for _ in range(2):
-                refused(storage, call, cause)
+            refused(storage, call, cause)
 
 
 # Connections that break
@@ -439,7 +424,7 @@ def test_a_long_search_keeps_nobody_else_out(sql_storage: SqlStorage, caplog: py
     (said,) = caplog.messages
     assert said.startswith(f"{sql_storage.server}: it is too busy")
     assert f"(too_busy, {code})" in said
-    read(sql_storage)  # at once: the server is running, so the circuit breaker stays closed
+    read(sql_storage)
 
 
 def count(storage: SqlStorage, digits: int) -> object:
@@ -577,6 +562,3 @@ def test_every_answered_write_is_on_disk(sqlite_storage: SqlStorage) -> None:
             return connection.exec_driver_sql(f"PRAGMA {pragma}").scalar()
 
     assert (ask("journal_mode"), ask("synchronous"), ask("foreign_keys")) == ("wal", 2, 1)
-
-
-# The breaker

@@ -55,8 +55,6 @@ class PrometheusMetrics:
         self._adding = threading.Lock()
         self._database_calls = self._counter("database_calls", "Database calls by outcome.", "outcome")
         self._database_seconds = self._histogram("database_call_seconds", "Time of a database call, with waits.")
-        self._breaker = self._gauge("database_breaker_open", "Processes that do not try the database at the moment.")
-        self._breaker_open = False
         self._sign_ins = self._counter("sign_ins", "Sign-ins by password, by outcome.", "outcome")
         self._requests = self._counter("http_requests", "Requests by operation and status.", "operation", "status")
         self._seconds = self._histogram("http_request_seconds", "Time from a request to the end of its response.")
@@ -74,7 +72,7 @@ class PrometheusMetrics:
         self._by_outcome = {
             (counter, outcome): counter.labels(outcome)
             for counter, outcomes in (
-                (self._database_calls, ("ok", "not_tried", *(cause.code for cause in Cause))),
+                (self._database_calls, ("ok", *(cause.code for cause in Cause))),
                 (self._sign_ins, ("ok", "failed", "refused")),
                 (self._cache, ("hit", "miss")),
                 (self._generations, ("ok", "failed")),
@@ -90,13 +88,9 @@ class PrometheusMetrics:
     def sign_in(self, outcome: SignInOutcome) -> None:
         self._by_outcome[self._sign_ins, outcome].inc()
 
-    def database_call(self, outcome: str, seconds: float | None, *, breaker_open: bool) -> None:
+    def database_call(self, outcome: str, seconds: float) -> None:
         self._by_outcome[self._database_calls, outcome].inc()
-        if seconds is not None:
-            self._database_seconds.observe(seconds)
-        if breaker_open is not self._breaker_open:
-            self._breaker_open = breaker_open
-            self._breaker.set(breaker_open)
+        self._database_seconds.observe(seconds)
 
     def request_started(self) -> None:
         self._in_flight.inc()

@@ -1,7 +1,7 @@
 """Storage in an SQL database: SQLite, MariaDB or MySQL.
 
 From the outside in: :mod:`storage` runs unit-of-work functions in transactions; the :mod:`repositories` query the
-:mod:`tables`. :mod:`resilience` has the connection pool, the circuit breaker and the failure log. :mod:`databases` has
+:mod:`tables`. :mod:`resilience` has the connection pool and the failure log. :mod:`databases` has
 a folder with the dialect of each database, :mod:`schema` creates the tables.
 """
 

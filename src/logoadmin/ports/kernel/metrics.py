@@ -24,13 +24,12 @@ class Metrics(Protocol):
     def sign_in(self, outcome: SignInOutcome) -> None:
         """Count a sign-in by password; it was refused after too many that failed."""
 
-    def database_call(self, outcome: str, seconds: float | None, *, breaker_open: bool) -> None:
+    def database_call(self, outcome: str, seconds: float) -> None:
         """Count a database call.
 
         Args:
-            outcome: ``ok``, the code of the cause of a failure, or ``not_tried`` where the breaker was open.
-            seconds: the time with waits and retries; None for a call that was not tried.
-            breaker_open: whether later calls are not tried.
+            outcome: ``ok``, or the code of the cause of a failure.
+            seconds: the time with waits and retries.
         """
 
     def request_started(self) -> None:
@@ -87,7 +86,7 @@ class NoMetrics:
 
     def sign_in(self, outcome: SignInOutcome) -> None: ...
 
-    def database_call(self, outcome: str, seconds: float | None, *, breaker_open: bool) -> None: ...
+    def database_call(self, outcome: str, seconds: float) -> None: ...
 
     def request_started(self) -> None: ...
 

@@ -1,1 +1,1 @@
-"""Calls to a database that fails: the connection pool, the circuit breaker and the log of failures."""
+"""Calls to a database that fails: the connection pool and the log of failures."""

@@ -33,13 +33,11 @@ class FailureLog:
     Failures before the first successful call are reported by the caller. Safe to use from several threads.
 
     Attributes:
-        latest: the cause of the last failure.
         has_no_failures: whether a call has succeeded and no failure is current, so that a success changes nothing.
     """
 
     def __init__(self, server: str, clock: Callable[[], float] = time.monotonic) -> None:
         """Log for a server, by its name for messages."""
-        self.latest = Cause.OUT_OF_REACH
         self.has_no_failures = False
         self._server = server
         self._clock = clock
@@ -49,7 +47,6 @@ class FailureLog:
 
     def record_failure(self, cause: Cause, code: object, *, in_writing: bool) -> None:
         """Record a failure with the driver's code; ``in_writing`` if reads may work nevertheless."""
-        self.latest = cause
         if not self._has_answered:
             return
         now = self._clock()

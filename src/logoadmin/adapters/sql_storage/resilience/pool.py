@@ -1,4 +1,4 @@
-"""The connection pool, with circuit breaker, retries and metrics."""
+"""The connection pool, with retries and metrics."""
 
 import random
 import time
@@ -9,7 +9,6 @@ from sqlalchemy import Connection, Pool, PoolProxiedConnection
 
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, Failure, FailureKind, error_of
-from logoadmin.adapters.sql_storage.resilience.breaker import CircuitBreaker
 from logoadmin.adapters.sql_storage.resilience.failure_log import FailureLog
 from logoadmin.adapters.sql_storage.statements import StatementCompiler
 from logoadmin.adapters.sql_storage.transaction import Transaction
@@ -56,21 +55,17 @@ class ConnectionPool:
         self.statements = StatementCompiler(self.engine.dialect, dialect.page_cursor)
         self.driver_errors = DriverErrors(dialect.classify, self.engine.dialect.loaded_dbapi)
         self.failure_log = FailureLog(dialect.server)
-        self._breaker = CircuitBreaker()
         self._metrics = metrics
 
     def call(self, work: Callable[[Transaction], Answer], *, writing: bool = False) -> Answer:
-        """Make one call to the database, unless it was unreachable a moment ago; count it by its outcome.
+        """Make one call to the database, and count it by its outcome.
 
         The work is given a transaction that has not begun.
 
         Raises:
-            StorageUnavailable: the call failed, or one did a moment ago.
+            StorageUnavailable: the call failed.
             TooLargeToStore: the server does not accept a row of this size; and the errors of the work.
         """
-        if not self._breaker.is_closed and not self._breaker.allow_request():
-            self._metrics.database_call("not_tried", None, breaker_open=True)
-            raise StorageUnavailable(self._server, self.failure_log.latest)
         outcome, began = "ok", time.perf_counter()
         try:
             answer = self._retry(work)
@@ -79,26 +74,22 @@ class ConnectionPool:
             detail = failure.detail
             outcome = cause.code
         except BaseException as error:
-            self._breaker.record_result(reached=True)
             if isinstance(error, LogoAdminError):
                 self.failure_log.record_success(writing=False)
             if isinstance(error, StorageUnavailable):
                 outcome = error.cause.code
             raise
         else:
-            if not self._breaker.is_closed:
-                self._breaker.record_result(reached=True)
             if not self.failure_log.has_no_failures:
                 self.failure_log.record_success(writing=writing)
             return answer
         finally:
-            seconds = time.perf_counter() - began
-            self._metrics.database_call(outcome, seconds, breaker_open=not self._breaker.is_closed)
+            self._metrics.database_call(outcome, time.perf_counter() - began)
         # Outside the except block, so that the error does not reference the driver's text.
         raise error_of(self._server, cause, detail)
 
     def once(self, work: Callable[[Transaction], Answer]) -> Answer:
-        """Make a call once, without the circuit breaker and uncounted.
+        """Make a call once, uncounted.
 
         Raises:
             Failure: the database failed; and the errors of the work.
@@ -133,8 +124,6 @@ class ConnectionPool:
 
     def _failed(self, failure: Failure, writing: bool) -> Cause:
         """Record a failure and return its cause; raise the driver's error if a fault of this program caused it."""
-        # The broken connection may have been the only one; the next call finds out whether the server is gone.
-        self._breaker.record_result(None if failure.lost or failure.code == "pool" else not failure.is_broken)
         if failure.kind is FailureKind.REFUSED and not failure.unsure:
             raise failure.error from None
         self.failure_log.record_failure(

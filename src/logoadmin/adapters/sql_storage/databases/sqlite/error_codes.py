@@ -7,7 +7,7 @@ from logoadmin.adapters.sql_storage.driver_errors import Classification, CodeTab
 from logoadmin.domain.kernel.causes import Cause
 
 # By SQLite's result code, extended or primary. No code means that a server is gone: SQLite fails at once, or after the
-# busy timeout, so the circuit breaker is not needed.
+# busy timeout.
 SQLITE: Final[CodeTable] = (
     (FailureKind.BUSY, Cause.TOO_BUSY, {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}),
     (FailureKind.BUSY, Cause.TOO_BUSY, {sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_NOMEM}),
