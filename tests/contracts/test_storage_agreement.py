@@ -307,11 +307,11 @@ class Agreement(RuleBasedStateMachine):
     def remove_key(self, key_id: int, user_id: int) -> None:
         self.step(lambda uow: uow.identity.keys.remove(key_id, user_id))
 
-    @rule(key=KEYS, encrypted=TEXTS, now=TIMES, expires_at=TIMES)
-    def store_response(self, key: str, encrypted: str, now: int, expires_at: int) -> None:
+    @rule(key=KEYS, response=TEXTS, now=TIMES, expires_at=TIMES)
+    def store_response(self, key: str, response: str, now: int, expires_at: int) -> None:
         self.step(lambda uow: uow.stored_responses.forget_expired(now, 99))
         self.step(
-            lambda uow: uow.stored_responses.add(StoredResponse(key, encrypted, expires_at)),
+            lambda uow: uow.stored_responses.add(StoredResponse(key, response, expires_at)),
             when=(lambda uow: uow.stored_responses.get(key) is None,),
         )
 
@@ -405,10 +405,10 @@ class Agreement(RuleBasedStateMachine):
 
         self.step(update_times)
 
-    @rule(key=KEYS)
-    def use_token(self, key: str) -> None:
+    @rule(key=KEYS, now=TIMES)
+    def use_token(self, key: str, now: int) -> None:
         self.step(
-            lambda uow: uow.identity.sessions.use_refresh_token(key),
+            lambda uow: uow.identity.sessions.use_refresh_token(key, now),
             when=(lambda uow: uow.identity.sessions.refresh_token(key),),
         )
 

@@ -237,7 +237,7 @@ class LogoAdmin:
         self.product = ports.storage.product
         self.metrics = ports.metrics
         self.admin_password = admin_password
-        idempotency = Idempotency(ports.encryption, [records, session_records, factor_records, proposal_records])
+        idempotency = Idempotency([records, session_records, factor_records, proposal_records])
         ways, notices = rules.sign_in.ways, Notices(rules.notify_urls, rules.public_url)
         callers = Callers(ports.verifier, ports.clock, rules.lifetimes, ways)
         transactions = Transactions(

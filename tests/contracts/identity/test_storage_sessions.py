@@ -99,7 +99,7 @@ def test_the_sessions_of_a_user_come_by_when_they_began_then_by_id_with_all_that
 def test_expired_sessions_end_and_prolonged_ones_do_not(signed_in: Storage) -> None:
     def prolong(uow: UnitOfWork) -> None:
         uow.identity.sessions.update(session("two", 1, 2_001))
-        uow.identity.sessions.use_refresh_token("token two")
+        uow.identity.sessions.use_refresh_token("token two", 1_500)
 
     write(signed_in, prolong, lambda uow: uow.identity.sessions.forget_expired(1_999, 99))
     assert alive(signed_in) == ["one", "two", "three", "bens"]
@@ -109,7 +109,7 @@ def test_expired_sessions_end_and_prolonged_ones_do_not(signed_in: Storage) -> N
     assert alive(signed_in) == ["two"]
     assert signed_in.read(lambda uow: uow.identity.sessions.refresh_token("token two")) == (
         session("two", 1, 2_001),
-        True,
+        1_500,
     )
 
 
@@ -177,14 +177,14 @@ def test_refresh_tokens_remember_that_they_were_used(signed_in: Storage) -> None
     def found(uow: UnitOfWork) -> object:
         return uow.identity.sessions.refresh_token("token one")
 
-    assert signed_in.read(found) == signed_in.write(found) == (session("one", 1), False)
+    assert signed_in.read(found) == signed_in.write(found) == (session("one", 1), None)
     write(
         signed_in,
-        lambda uow: uow.identity.sessions.use_refresh_token("token one"),
+        lambda uow: uow.identity.sessions.use_refresh_token("token one", 7),
         lambda uow: uow.identity.sessions.add_refresh_token("newer", "one"),
     )
-    assert signed_in.read(found) == signed_in.write(found) == (session("one", 1), True)
-    assert signed_in.read(lambda uow: uow.identity.sessions.refresh_token("newer")) == (session("one", 1), False)
+    assert signed_in.read(found) == signed_in.write(found) == (session("one", 1), 7)
+    assert signed_in.read(lambda uow: uow.identity.sessions.refresh_token("newer")) == (session("one", 1), None)
     assert signed_in.read(lambda uow: uow.identity.sessions.refresh_token("TOKEN one")) is None
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.domain.gallery.authors import CreateAuthor
-from logoadmin.domain.identity.roles import ListRoles
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions.sessions import Refresh, Revoke
 from logoadmin.domain.identity.sign_in.password import SignIn
@@ -98,24 +97,6 @@ def test_a_write_that_waited_finds_that_its_session_has_ended(mariadb_storage: S
         assert beside_an_import(mariadb_storage, end_while_it_waits) == [None]
         with pytest.raises(InvalidToken):
             waiting[0].result()
-
-
-@pytest.mark.rule("contract C3")
-def test_a_refresh_token_used_while_a_transaction_is_open_is_not_used_again_in_it(mariadb_storage: SqlStorage) -> None:
-    gallery = gallery_on(mariadb_storage, FrozenClock())
-    token = sign_in(gallery)
-
-    def refreshes_both(open_: LogoAdmin) -> None:
-        open_.roles.list(ListRoles())  # from here on, queries see this moment
-        other = refresh(gallery, token)
-        with pytest.raises(InvalidToken):
-            refresh(open_, token)
-        tokens.append(other)
-
-    tokens: list[str] = []
-    gallery.atomic(refreshes_both)
-    with pytest.raises(InvalidToken):
-        refresh(gallery, tokens[0])
 
 
 @pytest.mark.rule("contract C3", "contract H5")

@@ -128,6 +128,7 @@ def test_a_second_use_of_a_refresh_token_is_an_event_from_where_it_came(
     stolen, expired = (stocked.sessions.sign_in(ANN, HERE) for _ in range(2))
     refresh(stocked, stolen)
     newest()
+    clock.pass_by(11)
     for _ in range(3):
         with pytest.raises(InvalidToken):
             stocked.sessions.refresh(refreshing(stolen), Anonymous("203.0.113.9"))
@@ -243,7 +244,7 @@ def test_a_password_typed_as_a_name_is_in_no_event(stocked: LogoAdmin, newest: N
     assert event == SignInEvent(event.event_id, NOW, "sign_in_refused", None, None, "192.0.2.1", "Browser/1", None, 4)
 
 
-def test_no_event_has_a_secret(stocked: LogoAdmin, newest: Newest) -> None:
+def test_no_event_has_a_secret(stocked: LogoAdmin, clock: FrozenClock, newest: Newest) -> None:
     tokens = stocked.sessions.sign_in(ANN, HERE)
     ann = caller(stocked, tokens)
     key = stocked.keys.create(CreateKey(name="a name", scope=()), ann)
@@ -251,6 +252,7 @@ def test_no_event_has_a_secret(stocked: LogoAdmin, newest: Newest) -> None:
     stocked.users.set_password(command, ann)
     refuse(stocked, "ann", password="a wrong one")
     renewed = refresh(stocked, tokens)
+    clock.pass_by(11)
     with pytest.raises(InvalidToken):
         refresh(stocked, tokens)
     texts = repr(newest())

@@ -30,7 +30,7 @@ from tests.domain.identity.second_factors import (
     wrong_code,
 )
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, works
-from tests.gallery import NOW, FrozenClock, ask, exported, gallery_on, history, if_match, once, signed_in
+from tests.gallery import NOW, FrozenClock, ask, exported, gallery_on, history, if_match, signed_in
 
 O1 = pytest.mark.rule("contract O1")
 OLD_KEY, NEW_KEY = "the first key that these tests use", "another key of at least 32 characters"
@@ -323,34 +323,3 @@ def test_what_happens_to_factors_is_an_event(stocked: LogoAdmin, storage: Memory
     every = storage.read(lambda uow: uow.identity.events.page(10**6, 50))
     assert [event.event for event in every].count("recovery_codes_made") == 2
     assert not any(secret in repr(every) for secret in (totp.secret, *codes))
-
-
-# Requests that are sent again.
-
-
-@pytest.mark.rule("contract O1", "contract F3")
-def test_a_new_secret_is_returned_again_until_it_is_confirmed(stocked: LogoAdmin, clock: FrozenClock) -> None:
-    who = caller(stocked, stocked.sessions.sign_in(ANN))
-    asked = once(factors.EnrolTotp(name="Phone"), "a key")
-    totp = stocked.factors.enrol_totp(asked, who)
-    assert stocked.factors.enrol_totp(asked, who) == totp
-    confirming = once(factors.ConfirmTotp(factor_id=totp.factor_id, code=code_of(totp, NOW)), "another")
-    factor = stocked.factors.confirm_totp(confirming, who)
-    assert stocked.factors.confirm_totp(confirming, who) == factor
-    assert stocked.factors.enrol_totp(asked, who).secret != totp.secret
-    clock.pass_by(61)
-    with pytest.raises(errors.Conflict):
-        stocked.factors.confirm_totp(confirming, who)
-
-
-@pytest.mark.rule("contract O1", "contract F3")
-def test_recovery_codes_are_returned_again_only_while_all_are_unused(stocked: LogoAdmin) -> None:
-    who, _, _ = enrolled(stocked)
-    asked = once(factors.MakeRecoveryCodes(), "a key")
-    codes = stocked.factors.make_recovery_codes(asked, who).recovery_codes
-    assert stocked.factors.make_recovery_codes(asked, who).recovery_codes == codes
-    second_step(stocked, challenged(stocked), recovery_code=codes[0])
-    renewed = stocked.factors.make_recovery_codes(asked, who).recovery_codes
-    assert not {*renewed} & {*codes}
-    stocked.factors.make_recovery_codes(factors.MakeRecoveryCodes(), who)
-    assert not {*stocked.factors.make_recovery_codes(asked, who).recovery_codes} & {*renewed}

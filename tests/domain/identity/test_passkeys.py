@@ -23,7 +23,7 @@ from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, SignedIn
 from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, works
-from tests.gallery import TOKEN_KEY, FrozenClock, WatchedStorage, gallery_on, once, stock
+from tests.gallery import TOKEN_KEY, FrozenClock, WatchedStorage, gallery_on, stock
 from tests.passkeys import Authenticator, Json, encoded
 
 ANN_ID: Final = 7
@@ -392,19 +392,6 @@ def test_a_network_s_failures_are_limited(
     assert works(stocked, alone(stocked, device, elsewhere))
     clock.pass_by(300)
     assert works(stocked, alone(stocked, device, nearby))
-
-
-@pytest.mark.rule("contract O1", "contract F3")
-def test_an_idempotency_key_repeats_an_enrolment(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
-    asking = once(BeginPasskey(), "asking")
-    begun = stocked.passkeys.begin(asking, ann)
-    assert stocked.passkeys.begin(asking, ann) == begun
-    command = once(enrolment(begun.challenge, device.create(begun.options)), "once")
-    factor = stocked.passkeys.enrol(command, ann)
-    assert len(factor.recovery_codes or ()) == 10
-    assert stocked.passkeys.enrol(command, ann) == factor
-    assert len(stocked.factors.list(ListFactors(), ann)) == 1
-    assert stocked.passkeys.begin(asking, ann).challenge != begun.challenge
 
 
 @pytest.mark.rule("contract O1", "contract K3")

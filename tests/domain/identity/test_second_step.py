@@ -16,7 +16,6 @@ from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.second_factors import (
     STEP,
-    answering,
     challenged,
     code_of,
     enrol,
@@ -26,7 +25,7 @@ from tests.domain.identity.second_factors import (
     wrong_code,
 )
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh, works
-from tests.gallery import NOW, FrozenClock, gallery_on, once
+from tests.gallery import NOW, FrozenClock, gallery_on
 
 pytestmark = pytest.mark.rule("contract O2")
 
@@ -277,35 +276,3 @@ def test_right_codes_do_not_count_and_no_clock_makes_the_limit_last(stocked: Log
         assert is_refused(stocked, challenged(stocked, client=client), client, totp=wrong)
     clock.pass_by(-(10**8) + STEP)
     assert not is_refused(stocked, challenged(stocked), totp=code_of(totp, clock.now()))
-
-
-# Requests that are sent again.
-
-
-@pytest.mark.rule("contract F3")
-def test_no_idempotency_key_gets_around_the_second_step(stocked: LogoAdmin) -> None:
-    """The stored response of a sign-in from before the factor is not served again."""
-    asked = once(ANN, "a key")
-    tokens = stocked.sessions.sign_in(asked)
-    enrol(stocked, caller(stocked, tokens))
-    first, second = challenged(stocked, asked), challenged(stocked, asked)
-    assert first.challenge != second.challenge
-
-
-@pytest.mark.rule("contract F3")
-def test_a_second_step_is_returned_again_while_its_tokens_are_unused(stocked: LogoAdmin, clock: FrozenClock) -> None:
-    _, _, codes = enrolled(stocked)
-    required = challenged(stocked)
-    asked = once(answering(required, recovery_code=codes[0]), "a key")
-    tokens = stocked.factors.sign_in(asked)
-    assert stocked.factors.sign_in(asked) == tokens
-    with pytest.raises(errors.InvalidInput):
-        stocked.factors.sign_in(once(answering(required, recovery_code=codes[1]), "a key"))
-    refresh(stocked, tokens)
-    with pytest.raises(errors.SignInRefused):
-        stocked.factors.sign_in(asked)
-    asked = once(answering(challenged(stocked), recovery_code=codes[1]), "another key")
-    stocked.factors.sign_in(asked)
-    clock.pass_by(61)
-    with pytest.raises(errors.SignInRefused):
-        stocked.factors.sign_in(asked)

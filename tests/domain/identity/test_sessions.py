@@ -183,15 +183,35 @@ def test_a_refresh_token_gives_new_tokens_of_the_same_session(stocked: LogoAdmin
 
 
 @pytest.mark.rule("contract C3")
-def test_using_a_refresh_token_twice_ends_the_session(stocked: LogoAdmin) -> None:
-    """ASVS 10.4.5."""
+def test_a_refresh_token_used_again_at_once_gives_another_pair(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    """The response was lost, or another tab refreshed as well; neither ends with the other."""
     first = stocked.sessions.sign_in(ANN)
     second = refresh(stocked, first)
+    clock.pass_by(10)
+    third = refresh(stocked, first)
+    assert len({first.refresh_token, second.refresh_token, third.refresh_token}) == 3
+    assert caller(stocked, third) == caller(stocked, first)
+    for tokens in (second, third):
+        assert works(stocked, tokens)
+        assert works(stocked, refresh(stocked, tokens))
+
+
+@pytest.mark.rule("contract C3")
+@pytest.mark.parametrize("seconds", [11, 86_400, -86_400])
+def test_a_refresh_token_used_again_later_ends_the_session(
+    stocked: LogoAdmin, clock: FrozenClock, seconds: int
+) -> None:
+    """ASVS 10.4.5. It counts from the first use, also by a clock that was ahead."""
+    first = stocked.sessions.sign_in(ANN)
+    second = refresh(stocked, first)
+    third = refresh(stocked, first)
     other = stocked.sessions.sign_in(ANN)
+    clock.pass_by(seconds)
+    other = refresh(stocked, other)
     assert refused_refresh(stocked, first.refresh_token)
-    assert not works(stocked, first)
     assert not works(stocked, second)
     assert refused_refresh(stocked, second.refresh_token)
+    assert refused_refresh(stocked, third.refresh_token)
     assert works(stocked, other)  # another session of the same user goes on
 
 

@@ -21,7 +21,7 @@ from logoadmin.ports.storage import Storage
 from tests.conftest import STORAGES
 from tests.domain.identity.second_factors import enrol
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, works
-from tests.gallery import ADMIN_ID, NOW, FrozenClock, WatchedStorage, gallery_on, if_match, once, signed_in, stock
+from tests.gallery import ADMIN_ID, NOW, FrozenClock, WatchedStorage, gallery_on, if_match, signed_in, stock
 
 pytestmark = pytest.mark.rule("contract O6")
 
@@ -94,18 +94,6 @@ def test_a_new_password_ends_the_codes_before_it(stocked: LogoAdmin) -> None:
 def test_a_code_works_where_passwords_are_switched_off(ways: Ways, storage: MemoryStorage, clock: FrozenClock) -> None:
     gallery = gallery_on(storage, clock, Policy.GUARDED, sign_in=SignInRules(ways=ways))
     assert works(gallery, sign_in(gallery, made(gallery, ADMIN_ID), "admin"))
-
-
-@pytest.mark.rule("contract F3", "contract O6")
-def test_repeated_requests_have_one_effect(stocked: LogoAdmin) -> None:
-    new = [stocked.sign_in_codes.create(once(FOR_ANN, "made")) for _ in range(2)]
-    assert new[0] == new[1]
-    tokens = [stocked.sign_in_codes.sign_in(once(typed(new[0].code), "used")) for _ in range(2)]
-    assert tokens[0] == tokens[1]
-    stocked.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=tokens[0].refresh_token))
-    with pytest.raises(errors.SignInRefused):  # a response with used tokens is not served again
-        stocked.sign_in_codes.sign_in(once(typed(new[0].code), "used"))
-    assert stocked.sign_in_codes.create(once(FOR_ANN, "made")) != new[0]
 
 
 # Attacks

@@ -29,7 +29,7 @@ from tests.conftest import STORAGES
 from tests.domain.identity.second_factors import enrol
 from tests.domain.identity.sign_ins import ADMIN, caller, refresh, works
 from tests.domain.identity.test_passkeys import enrol as add_passkey
-from tests.gallery import ADMIN_ID, NOW, FrozenClock, gallery_on, once, stock
+from tests.gallery import ADMIN_ID, NOW, FrozenClock, gallery_on, stock
 from tests.passkeys import Authenticator
 
 pytestmark = pytest.mark.rule("contract R5")
@@ -153,15 +153,6 @@ def test_without_the_role_the_error_names_it(stocked: LogoAdmin) -> None:
         stocked.users.get(GetUser(user_id=MIA_ID))
     stocked.roles.create(CreateRole(name="member", scope=("proposals:write",)))
     assert works(stocked, sign_in(stocked, made(stocked)))
-
-
-@pytest.mark.rule("contract F3", "contract R5")
-def test_a_repeated_request_has_the_same_link_until_it_was_used(stocked: LogoAdmin) -> None:
-    who = key(stocked, "users:write")
-    links = [stocked.links.create(once(MIA, "made"), who) for _ in range(2)]
-    assert links[0] == links[1]
-    sign_in(stocked, links[0].url.rpartition("=")[2])
-    assert stocked.links.create(once(MIA, "made"), who) != links[0]
 
 
 # Attacks

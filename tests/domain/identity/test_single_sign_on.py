@@ -306,17 +306,6 @@ def test_without_an_issuer_there_is_no_such_sign_in(storage: MemoryStorage, cloc
     assert gallery.single_sign_on.ways(ShowWays()) == SignInWays(True, True, "http://localhost:8000", None)
 
 
-def test_a_repeated_request_asks_the_issuer_once(gallery: LogoAdmin, fake: FakeIssuer) -> None:
-    """An Idempotency-Key returns the stored tokens, to the same request alone (contract F3)."""
-    first = sign_in(gallery, idempotency_key="k")
-    assert sign_in(gallery, idempotency_key="k") == first
-    assert len(fake.redeemed) == 1
-    refresh(gallery, first)
-    fake.fails = errors.IssuerRefused()  # the code was used
-    with pytest.raises(errors.IssuerRefused):
-        sign_in(gallery, idempotency_key="k")
-
-
 # The ways
 
 

@@ -74,7 +74,7 @@ class Tables:
     )
     passwords: dict[int, PasswordHash] = field(default_factory=dict)
     sessions: dict[str, Session] = field(default_factory=dict)
-    refresh_tokens: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    refresh_tokens: dict[str, tuple[str, int | None]] = field(default_factory=dict)
     preferences: dict[int, str] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict)
     keys: dict[int, ServiceKey] = field(default_factory=dict)

@@ -50,6 +50,7 @@ class CreateKey(Command):
     """A new key for a script; it expires after ``expires_in`` seconds, or with null never."""
 
     changes_records = False
+    answers_secrets = True
 
     name: RoleName
     scope: Scopes
@@ -95,9 +96,6 @@ class KeyService(Service):
     def create(self, gate: Gate, command: CreateKey, caller: Caller = OWNER) -> NewServiceKey:
         """Create a key, which is shown only this once; storage has its hash (contract C5).
 
-        The same command under the same idempotency key returns the key again for a minute, while it exists and is
-        unused (contract F3). After that it creates another key.
-
         Raises:
             NotAuthenticated: the caller is not a user.
             NotPermitted: the caller does not hold all of the scope (contract B4), or is a service key, which must not
@@ -121,7 +119,7 @@ class KeyService(Service):
             record_event(uow, "key_made", user_id, caller, uow.now)
             return NewServiceKey(stored.key_id, stored.name, stored.scope, uow.now, expires_at, None, key)
 
-        return gate.write(command, caller, create, unused=_is_unused)
+        return gate.write(command, caller, create)
 
     def _require_enrolled(self, uow: AuditedUnitOfWork, held: Rights, caller: Caller) -> None:
         """Judge the current scope: a session learns of another one at its next refresh, and a key would outlive it."""
@@ -162,9 +160,3 @@ def _make_room(uow: AuditedUnitOfWork, user_id: int) -> None:
         raise Conflict(f"A user can have {MOST_KEYS} service keys; remove one that is no longer used")
     for key in expired:
         identity_in(uow).keys.remove(key.key_id, user_id)
-
-
-def _is_unused(uow: Reading, made: NewServiceKey, _now: int) -> bool:
-    """Return whether a new key can be shown again: it still exists and was never used."""
-    found = identity_in(uow).keys.find(hashed_key(made.key))
-    return found is not None and found[0].last_used_at is None

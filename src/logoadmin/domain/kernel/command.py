@@ -101,14 +101,15 @@ class Command(Input):
         takes_long: whether it may change any number of records, and therefore has no time limit.
         changes_records: whether a write changes records, and not sessions, keys or sign-in attempts alone, which do not
             wait for other writes of records.
+        answers_secrets: whether its answer has a token, a key or a code, which is never stored (contract F3).
         origin: the origin of its changes in the history.
         if_match: of an update or a removal, the versions of the record, one of which must be current; otherwise
             Outdated is raised. None for any version (contract F1).
         if_none_match: of a read, the versions that the caller already has; NotModified is raised if one of them is
             current (contract F1).
         idempotency_key: of a write, identifies it if it is sent again within a day: its stored response is returned.
-            InvalidInput is raised if another command had the key (contract F3). A response with tokens is stored for a
-            minute, and returned again only while the tokens are unused.
+            InvalidInput is raised if another command had the key. Commands that answer with secrets ignore it
+            (contract F3).
         on_replay: called when a write returns its stored response (contract F3).
     """
 
@@ -117,6 +118,7 @@ class Command(Input):
     judges: ClassVar[bool] = False
     takes_long: ClassVar[bool] = False
     changes_records: ClassVar[bool] = True
+    answers_secrets: ClassVar[bool] = False
     origin: ClassVar[Origin | None] = None
 
     if_match: SkipJsonSchema[frozenset[int] | None] = request_option(None)

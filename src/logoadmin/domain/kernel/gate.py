@@ -32,7 +32,7 @@ from logoadmin.domain.kernel.errors import (
     StorageUnavailable,
 )
 from logoadmin.domain.kernel.hidden import hidden
-from logoadmin.domain.kernel.idempotency import Idempotency, IdempotentRequest, Unused
+from logoadmin.domain.kernel.idempotency import Idempotency, IdempotentRequest
 from logoadmin.domain.kernel.limits import MAX_ID, RequestId
 from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.ports.kernel.environment import Clock
@@ -174,17 +174,13 @@ class Gate:
 
         return self.snapshot_with_rights(command, caller, once)
 
-    def write(
-        self, command: Asked, caller: Caller, work: WriteWork[Asked, Answer], unused: Unused[Answer] | None = None
-    ) -> Answer:
+    def write(self, command: Asked, caller: Caller, work: WriteWork[Asked, Answer]) -> Answer:
         """Return the answer of work that changes records: all of its changes or none, each recorded in the history.
 
         A command with an idempotency key is done once: the next time its stored response is returned (contract F3), as
         long as the caller still holds the scopes that it required, and ``command.on_replay`` is called.
 
         A dry run is undone, once nothing can refuse it any more.
-
-        If the answer has tokens, ``unused`` decides whether a stored one can be returned again.
 
         Raises:
             InvalidInput: another command had the key, or the history does not accept the id of the request.
@@ -193,13 +189,9 @@ class Gate:
         require_token(transactions_of(self).policy, self.permission, caller)
         if isinstance(caller.request_id, str) and PLAIN_REQUEST_ID.fullmatch(caller.request_id) is None:
             _RequestIdInput(request_id=caller.request_id)
-        # Before the transaction: for a password this is a slow hash.
-        request = (
-            None if command.idempotency_key is None else transactions_of(self).idempotency.request(command, caller)
-        )
-
+        request = transactions_of(self).idempotency.request(command, caller)
         lock: WriteLock = "records" if command.changes_records else "sessions"
-        in_transaction = partial(self._write, command=command, caller=caller, work=work, request=request, unused=unused)
+        in_transaction = partial(self._write, command=command, caller=caller, work=work, request=request)
         try:
             answer, is_replay = transactions_of(self).storage.write(in_transaction, lock, alone=command.takes_long)
         except _DryRun as end:
@@ -220,13 +212,12 @@ class Gate:
         caller: Caller,
         work: WriteWork[Asked, Answer],
         request: IdempotentRequest | None,
-        unused: Unused[Answer] | None,
     ) -> tuple[Answer, bool]:
         """Return the answer of work or the stored one, and whether it is the stored one."""
         now = transactions_of(self).clock.now()  # the write lock is held, so times are in the order of the changes
         held = self._rights(uow, command, caller, now)
         if request is not None:
-            stored = transactions_of(self).idempotency.replay(uow, request, held, now, unused)
+            stored = transactions_of(self).idempotency.replay(uow, request, held, now)
             if stored is not None:
                 return stored, True
         request_id = caller.request_id
@@ -238,7 +229,7 @@ class Gate:
         if getattr(command, DRY_RUN, False):
             raise _DryRun(answer)
         if request is not None:
-            transactions_of(self).idempotency.store(uow, request, answer, held, now, tokens=unused is not None)
+            transactions_of(self).idempotency.store(uow, request, answer, held, now)
         return answer, False
 
     def _rights(self, uow: UnitOfWork, command: Command, caller: Caller, now: int) -> Held:

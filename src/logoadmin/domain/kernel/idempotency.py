@@ -1,16 +1,15 @@
 """Commands that are sent again because their response was lost, and stored responses (contract F3).
 
-The response is stored in the transaction of the command. It may have a token, so it is encrypted with a key made of the
-idempotency key and of the request, neither of which is stored.
+The response is stored in the transaction of the command, unless it carries a secret: then the key is ignored.
 """
 
-import hashlib
+import hmac
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import ModuleType
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from pydantic import BaseModel, TypeAdapter
 
@@ -20,19 +19,9 @@ from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Problem
 from logoadmin.domain.kernel.records import version_of
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.ports.kernel.change_storage import StoredResponse, creation_of
-from logoadmin.ports.kernel.encryption import Encryption
 from logoadmin.ports.storage import UnitOfWork
 
-Answer = TypeVar("Answer")
-
-Unused = Callable[[UnitOfWork, Answer, int], bool]
-
 _DAY: Final = 86_400
-# The lifetime of a response with tokens.
-_MINUTE: Final = 60
-# Slow, so that a password cannot be guessed from a stored response under a short key: 16 MiB and some hundredths of a
-# second.
-_SLOW: Final[dict[str, int]] = {"n": 2**14, "r": 8, "p": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +31,13 @@ class IdempotentRequest:
     Attributes:
         caller: the caller.
         key: the idempotency key.
-        secret: encrypts the response. That of a refresh is as secret as its refresh token, that of a sign-in as its
-            password.
+        digest: identifies the command. It is keyed with the idempotency key, which is not stored, so that it does not
+            give away a password in the command.
     """
 
     caller: Caller
     key: str = field(repr=False)
-    secret: str = field(repr=False)
+    digest: str = field(repr=False)
 
     def key_hash(self, uow: UnitOfWork) -> str:
         """Return what identifies the caller and the key in storage."""
@@ -58,30 +47,21 @@ class IdempotentRequest:
 class Idempotency:
     """Stores the responses to commands under idempotency keys, and returns them if the commands come again."""
 
-    def __init__(self, encryption: Encryption, answers: Sequence[ModuleType]) -> None:
-        """Encrypt stored answers; ``answers`` are the modules that define their types, each under a name of its own."""
-        self._encryption = encryption
+    def __init__(self, answers: Sequence[ModuleType]) -> None:
+        """Store answers whose types are defined in these modules, each under a name of its own."""
         self._answers = tuple(answers)
 
     def request(self, command: Command, caller: Caller) -> IdempotentRequest | None:
-        """Return the identity of a command that may come again; None if it has no key."""
+        """Return the identity of a command that may come again; None if it has no key, or its answer is secret."""
         key = command.idempotency_key
-        if key is None:
+        if key is None or command.answers_secrets:
             return None
         values = {name: value for name, value in command if value is not UNSET and name not in REQUEST_OPTIONS}
-        serialized = json.dumps([type(command).__name__, values], default=BaseModel.model_dump).encode()
-        if command.hashes:
-            digest = hashlib.scrypt(serialized, salt=key.encode(), **_SLOW).hex()
-        else:
-            digest = hashlib.sha256(serialized).hexdigest()
-        return IdempotentRequest(caller, key, f"{digest} {key}")
+        serialized = json.dumps([type(command).__name__, values], default=BaseModel.model_dump)
+        return IdempotentRequest(caller, key, hmac.digest(key.encode(), serialized.encode(), "sha256").hex())
 
-    def replay(
-        self, uow: UnitOfWork, request: IdempotentRequest, held: Held, now: int, unused: Unused[Any] | None
-    ) -> Any:
-        """Return the stored answer; None, after deleting it, if there is none that can be returned again.
-
-        If the answer has tokens, ``unused`` decides whether it can be returned again.
+    def replay(self, uow: UnitOfWork, request: IdempotentRequest, held: Held, now: int) -> Any:
+        """Return the stored answer, or None; an expired one is deleted.
 
         Raises:
             InvalidInput: the caller used the key for another command.
@@ -91,36 +71,23 @@ class Idempotency:
         stored = uow.stored_responses.get(key_hash)
         if stored is None:
             return None
-        if stored.expires_at > now:
-            answer = self._decrypted(stored, request, held)
-            # Tokens must not outlast a clock that was ahead; the clocks of two machines may differ a little.
-            if unused is None or (stored.expires_at <= now + 2 * _MINUTE and unused(uow, answer, now)):
-                return answer
-        uow.stored_responses.forget(key_hash)
-        return None
-
-    def store(
-        self, uow: UnitOfWork, request: IdempotentRequest, answer: Any, held: Held, now: int, *, tokens: bool
-    ) -> None:
-        """Store the answer to a command for a day, with tokens for a minute, and the scopes that it required."""
-        values = _adapter(type(answer).__name__, self._answers).dump_python(answer, mode="json")
-        version = version_of(answer) if hasattr(answer, "version") else 0
-        required = [sorted(held.required)] if isinstance(held, Rights) and held.required else []
-        serialized = json.dumps([type(answer).__name__, values, version, *required])
-        encrypted = self._encryption.encrypt(serialized, request.secret)
-        expires_at = now + (_MINUTE if tokens else _DAY)
-        uow.stored_responses.add(StoredResponse(request.key_hash(uow), encrypted, expires_at))
-
-    def _decrypted(self, stored: StoredResponse, request: IdempotentRequest, held: Held) -> Any:
-        try:
-            serialized = self._encryption.decrypt(stored.encrypted, request.secret)
-        except ValueError:
-            problem = Problem(("idempotency_key",), "This key was used for another request", "value_error")
-            raise InvalidInput([problem]) from None
-        name, values, version, *required = json.loads(serialized)
+        if stored.expires_at <= now:
+            uow.stored_responses.forget(key_hash)
+            return None
+        digest, name, values, version, *required = json.loads(stored.response)
+        if digest != request.digest:
+            raise InvalidInput([Problem(("idempotency_key",), "This key was used for another request", "value_error")])
         if not all(map(held.cover, required)):
             raise NotPermitted
         return _adapter(name, self._answers).validate_python({**values, **({"version": version} if version else {})})
+
+    def store(self, uow: UnitOfWork, request: IdempotentRequest, answer: Any, held: Held, now: int) -> None:
+        """Store the answer to a command for a day, with the scopes that it required."""
+        values = _adapter(type(answer).__name__, self._answers).dump_python(answer, mode="json")
+        version = version_of(answer) if hasattr(answer, "version") else 0
+        required = [sorted(held.required)] if isinstance(held, Rights) and held.required else []
+        response = json.dumps([request.digest, type(answer).__name__, values, version, *required])
+        uow.stored_responses.add(StoredResponse(request.key_hash(uow), response, now + _DAY))
 
 
 @lru_cache

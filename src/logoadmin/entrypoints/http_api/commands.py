@@ -129,7 +129,7 @@ def _add_options(values: dict[str, Any], request: Request, operation: Operation)
             values["if_none_match"] = versions
     elif operation.is_conditional:
         values["if_match"] = if_match(request)
-    if operation.method == "POST" and (keys := request.headers.get(b"idempotency-key")):
+    if operation.is_repeatable and (keys := request.headers.get(b"idempotency-key")):
         if len(keys) > 1:
             return [Problem(KEY_HEADER, "Header should be given once", "value_error")]
         values |= {"idempotency_key": keys[0], "on_replay": partial(request.response_fields.add, _REPLAYED)}

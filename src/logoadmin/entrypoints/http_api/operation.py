@@ -243,6 +243,11 @@ class Operation:
         return self.method in {"PATCH", "PUT", "DELETE"} or decides
 
     @cached_property
+    def is_repeatable(self) -> bool:
+        """Whether an ``Idempotency-Key`` counts (contract F3)."""
+        return self.method == "POST" and not self.command.answers_secrets
+
+    @cached_property
     def is_public_read(self) -> bool:
         """Whether anyone may read and cache the response (contract F2)."""
         return self.method == "GET" and self.permission == PUBLIC and not self.command.asks_others

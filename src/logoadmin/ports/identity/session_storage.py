@@ -72,11 +72,11 @@ class Sessions(Protocol):
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
         """Store a new refresh token of an existing session."""
 
-    def refresh_token(self, token_hash: str) -> tuple[Session, bool] | None:
-        """Return the session of a refresh token and whether the token was used, or None."""
+    def refresh_token(self, token_hash: str) -> tuple[Session, int | None] | None:
+        """Return the session of a refresh token and when the token was first used, or None."""
 
-    def use_refresh_token(self, token_hash: str) -> bool:
-        """Mark a refresh token as used; it stays, so that a second use is noticed. Return whether it was unused."""
+    def use_refresh_token(self, token_hash: str, now: int) -> None:
+        """Mark a refresh token as used now; it stays, so that a later use is noticed."""
 
 
 class Preferences(Protocol):

@@ -84,9 +84,6 @@ class RecoveryCodes(Protocol):
     def left(self, user_id: int) -> int:
         """Return how many codes of a user are left."""
 
-    def has(self, user_id: int, code_hash: str) -> bool:
-        """Return whether a code of a user is left."""
-
     def use(self, user_id: int, code_hash: str) -> bool:
         """Remove a code of a user; return whether it existed, which is true once however many try at the same time."""
 

@@ -115,10 +115,10 @@ class Changes(ReadsChanges, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """The response to a command under a key (contract F3), encrypted; valid until ``expires_at``."""
+    """The response to a command under a key (contract F3), as JSON; valid until ``expires_at``."""
 
     key_hash: str
-    encrypted: str
+    response: str
     expires_at: int
 
 

@@ -67,16 +67,15 @@ class MemorySessions(Repository):
         return len(late)
 
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
-        self._journal.set(self._tables.refresh_tokens, token_hash, (session_id, False))
+        self._journal.set(self._tables.refresh_tokens, token_hash, (session_id, None))
 
-    def refresh_token(self, token_hash: str) -> tuple[Session, bool] | None:
+    def refresh_token(self, token_hash: str) -> tuple[Session, int | None] | None:
         found = self._tables.refresh_tokens.get(token_hash)
         return None if found is None else (self._tables.sessions[found[0]], found[1])
 
-    def use_refresh_token(self, token_hash: str) -> bool:
-        session_id, used = self._tables.refresh_tokens[token_hash]
-        self._journal.set(self._tables.refresh_tokens, token_hash, (session_id, True))
-        return not used
+    def use_refresh_token(self, token_hash: str, now: int) -> None:
+        session_id, _ = self._tables.refresh_tokens[token_hash]
+        self._journal.set(self._tables.refresh_tokens, token_hash, (session_id, now))
 
     def _of(self, user_id: int) -> list[Session]:
         return [session for session in self._tables.sessions.values() if session.user_id == user_id]

@@ -64,9 +64,6 @@ class MemoryRecoveryCodes(Repository):
     def left(self, user_id: int) -> int:
         return len(self._of(user_id))
 
-    def has(self, user_id: int, code_hash: str) -> bool:
-        return code_hash in self._of(user_id)
-
     def use(self, user_id: int, code_hash: str) -> bool:
         return code_hash in self._of(user_id) and self._journal.delete(self._tables.recovery_codes, code_hash)
 

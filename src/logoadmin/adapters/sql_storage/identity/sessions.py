@@ -41,7 +41,7 @@ _EXPIRED = (
     .limit(bindparam("most"))
 )
 _GET_TOKEN = (
-    select(sessions, refresh_tokens.c.used)
+    select(sessions, refresh_tokens.c.used_at)
     .select_from(refresh_tokens.join(sessions))
     .where(refresh_tokens.c.token_hash == bindparam("hash_"))
 )
@@ -97,18 +97,17 @@ class SqlSessions(Repository):
         return self._end_by(sessions.c.expires_at, latest, most)
 
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
-        self._add(refresh_tokens, {"token_hash": token_hash, "session_id": session_id, "used": False})
+        self._add(refresh_tokens, {"token_hash": token_hash, "session_id": session_id, "used_at": None})
 
-    def refresh_token(self, token_hash: str) -> tuple[Session, bool] | None:
+    def refresh_token(self, token_hash: str) -> tuple[Session, int | None] | None:
         row = self._transaction.row(_GET_TOKEN, {"hash_": token_hash})
         if row is None:
             return None
-        *session, used = row
-        return Session(*session), bool(used)
+        *session, used_at = row
+        return Session(*session), used_at
 
-    def use_refresh_token(self, token_hash: str) -> bool:
-        # The database compares: a write that began before another use of the token may still see it unused.
-        return self._update(refresh_tokens, {"token_hash": token_hash, "used": False}, {"used": True})
+    def use_refresh_token(self, token_hash: str, now: int) -> None:
+        self._update(refresh_tokens, {"token_hash": token_hash}, {"used_at": now})
 
 
 _HAS_PASSKEY, _HAS_TOTP = (

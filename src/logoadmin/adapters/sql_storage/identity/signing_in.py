@@ -102,9 +102,6 @@ class SqlRecoveryCodes(Repository):
         (left,) = self._transaction.row(_CODES_LEFT, {"key": user_id}) or (0,)
         return int(left)
 
-    def has(self, user_id: int, code_hash: str) -> bool:
-        return self._find(recovery_codes.c.user_id, code_hash=code_hash, user_id=user_id) is not None
-
     def use(self, user_id: int, code_hash: str) -> bool:
         return self._remove(recovery_codes, code_hash=code_hash, user_id=user_id)
 

@@ -75,7 +75,7 @@ refresh_tokens: Final = Table(
     metadata,
     Column("token_hash", String(OPAQUE), primary_key=True),
     Column("session_id", String(MAX_SESSION_ID), ForeignKey("sessions.session_id", ondelete="CASCADE"), nullable=False),
-    Column("used", Boolean, nullable=False),
+    Column("used_at", BigInteger),
     Index(None, "session_id"),
 )
 

@@ -60,7 +60,7 @@ stored_responses: Final = Table(
     "stored_responses",
     metadata,
     Column("key_hash", String(OPAQUE), primary_key=True),
-    Column("encrypted", LongText, nullable=False),
+    Column("response", LongText, nullable=False),
     Column("expires_at", BigInteger, nullable=False),
     Index(None, "expires_at"),
 )

@@ -6,9 +6,9 @@ from typing import Final
 
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.factors.codes import hashed_code, new_code
-from logoadmin.domain.identity.factors.factor_records import ListedFactor, NewFactor, NewRecoveryCodes
+from logoadmin.domain.identity.factors.factor_records import ListedFactor, NewFactor
 from logoadmin.domain.identity.sign_in_rules import SecondFactorPolicy, SignInRules
-from logoadmin.domain.kernel.access import Caller, Scope, SignedIn, SignInFactor
+from logoadmin.domain.kernel.access import Scope, SignedIn, SignInFactor
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
 from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import Conflict
@@ -123,14 +123,6 @@ def replace_recovery_codes(uow: AuditedUnitOfWork, user_id: int, randomness: Ran
     identity_in(uow).recovery_codes.replace(user_id, [hashed_code("recovery code", user_id, code) for code in codes])
     record_event(uow, "recovery_codes_made", user_id, uow.caller, uow.now)
     return codes
-
-
-def are_codes_unused(caller: Caller, uow: AnyUnitOfWork, made: NewFactor | NewRecoveryCodes, _now: int) -> bool:
-    """Return whether the caller's new recovery codes can be shown again: none was used or replaced."""
-    user_id, codes = (caller.user_id if isinstance(caller, SignedIn) else -1), made.recovery_codes or ()
-    return all(
-        identity_in(uow).recovery_codes.has(user_id, hashed_code("recovery code", user_id, code)) for code in codes
-    )
 
 
 def enrol_by(

@@ -1,10 +1,7 @@
 """Second factors and recovery codes: enrolling, listing and removing them (contract O1)."""
 
-from functools import partial
-
 from logoadmin.domain.identity.factors.audited_factors import remove_factor, remove_factors
 from logoadmin.domain.identity.factors.enrolment import (
-    are_codes_unused,
     confirmed_factors,
     enrolled,
     listed,
@@ -61,6 +58,7 @@ class EnrolTotp(Command):
     """A new secret for an authenticator app."""
 
     changes_records = False
+    answers_secrets = True
 
     name: FactorName
 
@@ -69,6 +67,7 @@ class ConfirmTotp(Command):
     """The proof that an authenticator app has the secret, which makes it a factor."""
 
     changes_records = False
+    answers_secrets = True
 
     factor_id: FactorId
     code: TotpCode
@@ -100,6 +99,7 @@ class MakeRecoveryCodes(Command):
     """Ten new recovery codes, in place of those that are left."""
 
     changes_records = False
+    answers_secrets = True
 
 
 class FactorService(Service):
@@ -135,8 +135,7 @@ class FactorService(Service):
     def enrol_totp(self, gate: Gate, command: EnrolTotp, caller: Caller = OWNER) -> NewTotp:
         """Make a secret for an authenticator app, which becomes a factor once it is confirmed (contract O1).
 
-        It replaces one that was not confirmed, and expires after 10 minutes. The same command under the same
-        idempotency key returns it again until it is confirmed, for a minute at most.
+        It replaces one that was not confirmed, and expires after 10 minutes.
 
         Raises:
             NotAuthenticated: the caller is not a user.
@@ -159,7 +158,7 @@ class FactorService(Service):
             factor = self._totp.begin(uow, user_of(uow.held), command.name, secret, uow.now)
             return NewTotp(factor.factor_id, secret, uri, picture)
 
-        return gate.write(command, caller, enrol, unused=partial(_is_unconfirmed, caller))
+        return gate.write(command, caller, enrol)
 
     @use_case(Permission(signed_in=True, recent=True, enrols=True))
     def confirm_totp(self, gate: Gate, command: ConfirmTotp, caller: Caller = OWNER) -> NewFactor:
@@ -168,8 +167,7 @@ class FactorService(Service):
         The step of the code is used up. From the first factor on, signing in takes two steps.
 
         Returns:
-            The factor; the user's first one with recovery codes. The same command under the same idempotency key
-            returns them again while they are unused, for a minute at most.
+            The factor; the user's first one with recovery codes.
 
         Raises:
             NotAuthenticated: the caller is not a user.
@@ -186,7 +184,7 @@ class FactorService(Service):
                 raise InvalidInput([Problem(("code",), "Incorrect code", "value_error")])
             return enrolled(uow, user_id, command.factor_id, self._randomness)
 
-        return gate.write(command, caller, confirm, unused=partial(are_codes_unused, caller))
+        return gate.write(command, caller, confirm)
 
     @writes(Permission(signed_in=True, recent=True))
     def remove(self, uow: AuditedUnitOfWork, command: RemoveFactor) -> RemovedFactor:
@@ -250,8 +248,6 @@ class FactorService(Service):
     def make_recovery_codes(self, gate: Gate, command: MakeRecoveryCodes, caller: Caller = OWNER) -> NewRecoveryCodes:
         """Make ten recovery codes, which are shown only this once and replace all others (contract O1).
 
-        The same command under the same idempotency key returns them again while they are unused, for a minute at most.
-
         Raises:
             NotAuthenticated: the caller is not a user.
             NotPermitted: the caller is a service key.
@@ -265,10 +261,4 @@ class FactorService(Service):
                 raise Conflict("Recovery codes need a second factor to replace; enrol one first")
             return NewRecoveryCodes(replace_recovery_codes(uow, user_id, self._randomness))
 
-        return gate.write(command, caller, make, unused=partial(are_codes_unused, caller))
-
-
-def _is_unconfirmed(caller: Caller, uow: Reading, made: NewTotp, _now: int) -> bool:
-    """Return whether the caller's new secret can be shown again: it was not confirmed or replaced."""
-    factors = identity_in(uow).factors.of_user(caller.user_id) if isinstance(caller, SignedIn) else ()
-    return any(factor.factor_id == made.factor_id and not factor.confirmed for factor in factors)
+        return gate.write(command, caller, make)

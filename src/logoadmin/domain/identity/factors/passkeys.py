@@ -1,15 +1,13 @@
 """Passkeys: enrolling them (contract O1)."""
 
-from functools import partial
-
 from logoadmin.domain.identity.factors.challenges import new_challenge, open_challenge
-from logoadmin.domain.identity.factors.enrolment import are_codes_unused, enrolled
+from logoadmin.domain.identity.factors.enrolment import enrolled
 from logoadmin.domain.identity.factors.factor_records import NewFactor, PasskeyOptions
 from logoadmin.domain.identity.factors.passkey_factors import PasskeyFactors
 from logoadmin.domain.identity.factors.passkey_records import NewPasskey
 from logoadmin.domain.identity.link_users import require_not_by_link
 from logoadmin.domain.kernel.access import OWNER, Caller, Permission, user_of
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing
+from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
@@ -24,12 +22,14 @@ class BeginPasskey(Command):
     """Options for a new passkey of the caller."""
 
     changes_records = False
+    answers_secrets = True
 
 
 class EnrolPasskey(Command):
     """A new passkey of the caller, which is a second factor from then on, and signs in alone."""
 
     changes_records = False
+    answers_secrets = True
 
     challenge: Challenge
     name: FactorName
@@ -47,8 +47,6 @@ class PasskeyService(Service):
     def begin(self, gate: Gate, command: BeginPasskey, caller: Caller = OWNER) -> PasskeyOptions:
         """Return options for a new passkey of the caller, which replace those before (contract O1).
 
-        The same command under the same idempotency key returns them again while they are unused, for a minute at most.
-
         Raises:
             NotAuthenticated: the caller is not a user.
             NotPermitted: the caller is a service key, or signs in by links of the host site, which would end.
@@ -65,15 +63,14 @@ class PasskeyService(Service):
             return PasskeyOptions(challenge, self._passkeys.creation_options(uow, user_id, username, challenge))
 
         self._passkeys.load()
-        return gate.write(command, caller, begin, unused=_is_open)
+        return gate.write(command, caller, begin)
 
     @use_case(Permission(signed_in=True, recent=True, enrols=True))
     def enrol(self, gate: Gate, command: EnrolPasskey, caller: Caller = OWNER) -> NewFactor:
         """Store a passkey that the caller created for a challenge (contract O1).
 
         Returns:
-            The factor; the user's first one with recovery codes. The same command under the same idempotency key
-            returns them again while they are unused, for a minute at most.
+            The factor; the user's first one with recovery codes.
 
         Raises:
             NotAuthenticated: the caller is not a user.
@@ -94,9 +91,4 @@ class PasskeyService(Service):
             return enrolled(uow, user_id, factor_id, self._randomness)
 
         self._passkeys.load()
-        return gate.write(command, caller, enrol, unused=partial(are_codes_unused, caller))
-
-
-def _is_open(uow: AnyUnitOfWork, made: PasskeyOptions, now: int) -> bool:
-    """Return whether options can be returned again: nothing was created for their challenge yet."""
-    return open_challenge(uow, made.challenge, "passkey_enrolment", now) is not None
+        return gate.write(command, caller, enrol)

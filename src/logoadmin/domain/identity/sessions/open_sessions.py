@@ -23,7 +23,8 @@ from logoadmin.ports.kernel.environment import Randomness
 _DAY: Final = 86_400  # seconds
 # The maximum number of sessions of a user, which bounds their list (contract C6).
 MOST_SESSIONS: Final = 1_000
-
+# For how long a used refresh token gives another pair: the response was lost, or another tab refreshed as well.
+_REUSE_SECONDS: Final = 10
 
 # Whether a session may go on; it may raise what its user's record needs first.
 Admits = Callable[[AnyUnitOfWork, Session], bool]
@@ -77,7 +78,7 @@ class SessionTokens:
         return self._given(uow, session, now)
 
     def refresh(self, uow: AnyUnitOfWork, refresh_token: str, client: Caller, now: int) -> Tokens | EndedSession:
-        """Return the next tokens of a session, or its end if the refresh token was used before or has expired.
+        """Return the next tokens of a session, or its end if the refresh token was used earlier or has expired.
 
         Raises:
             InvalidToken: the refresh token is unknown.
@@ -85,31 +86,20 @@ class SessionTokens:
         known = session_of_token(uow, refresh_token)
         if known is None:
             raise InvalidToken
-        session, used = known
+        session, used_at = known
         is_open = self.lifetimes.end_of(session, now) > now
-        if is_open and not used and not self._admits(uow, session):
+        is_reused = used_at is not None and not -CLOCK_SKEW <= now - used_at <= _REUSE_SECONDS
+        if not is_open or is_reused or not self._admits(uow, session):
             identity_in(uow).sessions.end(session.session_id)
-            return EndedSession(ended=True)
-        if used or not is_open or not identity_in(uow).sessions.use_refresh_token(_hashed(refresh_token)):
-            identity_in(uow).sessions.end(session.session_id)
-            if is_open:
+            if is_open and is_reused:
                 record_event(uow, "token_reused", session.user_id, client, now)
             return EndedSession(ended=True)
+        if used_at is None:
+            identity_in(uow).sessions.use_refresh_token(_hashed(refresh_token), now)
         session = _refreshed(session, now, self.lifetimes)
         identity_in(uow).sessions.update(session)
         self._remember_network(uow, session.user_id, client, now)
         return self._given(uow, session, now)
-
-    def are_unused(self, uow: AnyUnitOfWork, tokens: Tokens | EndedSession, now: int) -> bool:
-        """Return whether tokens can be returned again: their session is open and the refresh token was not used.
-
-        Access tokens leave no trace when they are used.
-        """
-        known = session_of_token(uow, tokens.refresh_token) if isinstance(tokens, Tokens) else None
-        if known is None:
-            return False
-        session, used = known
-        return not used and self.lifetimes.end_of(session, now) > now
 
     def _remember_network(self, uow: AnyUnitOfWork, user_id: int, client: Caller, now: int) -> None:
         if isinstance(client, Anonymous | SignedIn):
@@ -130,8 +120,8 @@ class SessionTokens:
         return Tokens(self._signer.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))
 
 
-def session_of_token(uow: AnyUnitOfWork, refresh_token: str) -> tuple[Session, bool] | None:
-    """Return the session of a refresh token, and whether the token was used; None if it is unknown."""
+def session_of_token(uow: AnyUnitOfWork, refresh_token: str) -> tuple[Session, int | None] | None:
+    """Return the session of a refresh token, and when the token was first used, if it was; None if it is unknown."""
     return identity_in(uow).sessions.refresh_token(_hashed(refresh_token))
 
 

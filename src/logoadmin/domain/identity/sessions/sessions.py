@@ -1,7 +1,8 @@
 """The use cases of sessions (spec §Authentication, contract C1 to C3, C6).
 
 A sign-in begins a session. Its access tokens identify the user for some minutes without asking storage; its refresh
-token, usable once, prolongs it. A second use of a refresh token means that it was stolen, so it ends the session.
+token, usable once, prolongs it. A second use of a refresh token, unless it follows the first at once, means that it was
+stolen, so it ends the session.
 """
 
 from collections.abc import Mapping, Sequence
@@ -110,6 +111,7 @@ class Refresh(Command):
     """A refresh of a session with its refresh token."""
 
     changes_records = False
+    answers_secrets = True
 
     grant_type: Annotated[Literal["refresh_token"], GRANT_TYPE]
     refresh_token: OpaqueToken
@@ -146,14 +148,17 @@ class SessionService(Service):
     def refresh(self, gate: Gate, command: Refresh, caller: Caller = ANONYMOUS) -> Tokens:
         """Prolong a session by its refresh token, which can be used only once (contract C3).
 
+        Within 10 seconds of its first use it gives another pair of tokens: the response was lost, or another tab of the
+        browser refreshed at the same time. Both pairs are valid.
+
         Raises:
-            InvalidToken: the token is unknown, or its session has ended; a second use of a token ends its session.
+            InvalidToken: the token is unknown, or its session has ended; a later use of a token ends its session.
         """
 
         def refresh(uow: AuditedUnitOfWork, command: Refresh) -> Tokens | EndedSession:
             return self._session_tokens.refresh(uow, command.refresh_token, caller, uow.now)
 
-        prolong = partial(gate.write, command, caller, refresh, self._session_tokens.are_unused)
+        prolong = partial(gate.write, command, caller, refresh)
         answer = following_issuer(gate, caller, prolong)
         if isinstance(answer, EndedSession):  # raised outside the transaction, so that the session stays ended
             raise InvalidToken
@@ -173,7 +178,7 @@ class SessionService(Service):
         def revoke(uow: AuditedUnitOfWork, command: Revoke) -> EndedSession:
             session: SignedIn | Session | None = own
             if command.refresh_token is not UNSET:
-                session, _ = session_of_token(uow, command.refresh_token) or (None, False)
+                session, _ = session_of_token(uow, command.refresh_token) or (None, None)
             if session is None or not identity_in(uow).sessions.end(session.session_id):
                 return EndedSession(ended=False)
             record_event(uow, "session_ended", session.user_id, caller, uow.now)

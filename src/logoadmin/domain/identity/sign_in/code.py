@@ -21,7 +21,6 @@ from logoadmin.domain.kernel.limits import ExistingUsername, TypedCode, UserId, 
 from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.ports.identity.sign_in_storage import Challenge
 from logoadmin.ports.kernel.environment import Randomness
-from logoadmin.ports.storage import UnitOfWork
 
 CODE_SECONDS: Final = 600
 # No user has this id, so no code belongs to it.
@@ -32,6 +31,7 @@ class CreateSignInCode(Command):
     """A code with which a user signs in once, instead of password and second factor."""
 
     changes_records = False
+    answers_secrets = True
 
     user_id: UserId
 
@@ -40,6 +40,7 @@ class SignInWithCode(Command):
     """A sign-in with a code that the operator handed out."""
 
     changes_records = False
+    answers_secrets = True
 
     grant_type: Annotated[Literal["sign_in_code"], described("`sign_in_code`, with such a code.", "sign_in_code")]
     username: ExistingUsername
@@ -79,7 +80,7 @@ class CodeSignIn(Service):
             record_event(uow, "sign_in_code_made", user.user_id, caller, uow.now)
             return NewSignInCode(user.user_id, code, expires_at)
 
-        return gate.write(command, caller, create, unused=_is_unused)
+        return gate.write(command, caller, create)
 
     @use_case(PUBLIC)
     def sign_in(self, gate: Gate, command: SignInWithCode, caller: Caller = ANONYMOUS) -> Tokens:
@@ -124,8 +125,3 @@ def _take(uow: AuditedUnitOfWork, user_id: int, code: str) -> bool:
 
 def _hashed(user_id: int, code: str) -> str:
     return hashed_code("sign-in code", user_id, code)
-
-
-def _is_unused(uow: UnitOfWork, made: NewSignInCode, now: int) -> bool:
-    """Return whether a new code can be shown again: it was neither used nor replaced, and has not expired."""
-    return uow.identity.challenges.get(_hashed(made.user_id, made.code)) is not None and now < made.expires_at

@@ -42,6 +42,7 @@ class SignInByIssuer(Command):
     """A sign-in through the issuer, with the code that it gave the browser."""
 
     changes_records = False
+    answers_secrets = True
     asks_others = True
 
     grant_type: Annotated[
@@ -87,9 +88,6 @@ class IssuerSignIn(Service):
             TooManySignIns: there were too many failed attempts.
             Conflict: the user holds everything as the last one, and the person's groups have another role.
         """
-        stored = self._opening.stored(gate, command, caller)  # a code cannot be exchanged twice
-        if stored is not None:
-            return stored
         with self._opening.attempt(gate, command, caller) as attempt:
             if self._issuer is None:
                 raise SignInForbidden("Single sign-on is not set up")

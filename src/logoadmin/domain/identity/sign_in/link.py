@@ -48,6 +48,8 @@ _ROLES_AT_ONCE: Final = 100
 class CreateLink(Command):
     """A link that signs a member of the host site in once, and makes them a user if they are none yet."""
 
+    answers_secrets = True
+
     user_id: Annotated[
         UserId, described("The member's number at the site; left out for a new user without one.", 1042)
     ] = UNSET
@@ -62,6 +64,7 @@ class SignInWithLink(Command):
     """A sign-in with a link."""
 
     changes_records = False
+    answers_secrets = True
 
     grant_type: Annotated[Literal["link"], described("`link`, with what follows `#link=` in such a link.", "link")]
     link: OpaqueToken
@@ -110,7 +113,7 @@ class LinkSignIn(Service):
             record_event(uow, "link_made", user.user_id, caller, uow.now)
             return SignInLink(f"{self._public_url.base}{_FRAGMENT}{link}", expires_at)
 
-        return gate.write(command, caller, create, unused=_is_unused)
+        return gate.write(command, caller, create)
 
     @use_case(PUBLIC)
     def sign_in(self, gate: Gate, command: SignInWithLink, caller: Caller = ANONYMOUS) -> Tokens:
@@ -196,9 +199,3 @@ def _user_of(command: SignInWithLink, uow: UnitOfWork) -> int | None:
 
 def _hashed(link: str) -> str:
     return stored_hash("sign-in link", link)
-
-
-def _is_unused(uow: UnitOfWork, made: SignInLink, now: int) -> bool:
-    """Return whether a new link can be shown again: it was neither used nor replaced, and has not expired."""
-    link = made.url.rpartition(_FRAGMENT)[2]
-    return uow.identity.challenges.get(_hashed(link)) is not None and now < made.expires_at

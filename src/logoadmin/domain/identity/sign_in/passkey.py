@@ -24,13 +24,14 @@ from logoadmin.domain.kernel.use_cases import use_case
 class AskPasskey(Command):
     """Options for signing in with a passkey alone."""
 
-    changes_records = False
+    answers_secrets = True
 
 
 class SignInWithPasskey(Command):
     """A sign-in with a passkey alone, whose authenticator verified its user."""
 
     changes_records = False
+    answers_secrets = True
 
     grant_type: Annotated[Literal["passkey"], described("`passkey`, for a passkey alone.", "passkey")]
     challenge: Challenge

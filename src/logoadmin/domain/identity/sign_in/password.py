@@ -36,6 +36,7 @@ class SignIn(Command):
     """A sign-in with username and password."""
 
     changes_records = False
+    answers_secrets = True
     hashes = True
 
     grant_type: Annotated[Literal["password"], GRANT_TYPE] = "password"
@@ -77,8 +78,6 @@ class PasswordSignIn(SessionService):
             credentials, rehashed = self._verified(command, known)
             if has_factor:
                 self._require_second_step(attempt, command, credentials, rehashed)
-            if command.idempotency_key is not None:  # a replay proves nothing
-                attempt.succeed()
 
             def prove(uow: AuditedUnitOfWork) -> Proof:
                 user_id = credentials.user_id

@@ -45,6 +45,7 @@ class SignInWithFactor(Command):
     model_config = examples({"grant_type": "second_factor", "challenge": CHALLENGE_EXAMPLE, "totp": "287082"})
 
     changes_records = False
+    answers_secrets = True
 
     grant_type: Annotated[
         Literal["second_factor"], described("`second_factor`, after the first step.", "second_factor")

@@ -1,4 +1,4 @@
-"""Opening sessions: what is the same however somebody proves who they are (contract C1, F3, O2, O7, O9).
+"""Opening sessions: what is the same however somebody proves who they are (contract C1, O2, O7, O9).
 
 Each way to sign in counts an attempt before it verifies anything, and then gives the proof::
 
@@ -7,13 +7,12 @@ Each way to sign in counts an attempt before it verifies anything, and then give
         return attempt.open(prove)
 
 Around that are the limits on attempts, the outcome in the metrics, refusals as events, the issuer's refusal of a user,
-the session with its first tokens, and the stored response to a command that comes again.
+and the session with its first tokens.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import Final, TypeVar
 
 from logoadmin.domain.identity import sign_in_limits
@@ -95,15 +94,6 @@ class SessionOpening:
         with counting_sign_in(self._metrics, refusals):
             yield Attempt(self, gate, command, caller, client)
 
-    def stored(self, gate: Gate, command: Command, caller: Caller) -> Tokens | None:
-        """Return the stored response to a command that cannot be verified twice, or None (contract F3)."""
-        if command.idempotency_key is None:
-            return None
-        try:
-            return gate.write(command, caller, _nothing_stored, unused=self.tokens.are_unused)
-        except _NothingStoredError:
-            return None
-
 
 class Attempt:
     """One attempt to sign in.
@@ -143,11 +133,6 @@ class Attempt:
         """Take back the attempt, which was right as far as it went; attempts for the name stay counted."""
         sign_in_limits.take_back(uow, [limit for limit in self._limits if not limit.named])
 
-    def succeed(self) -> None:
-        """Forget the failures before a session begins: a response that is returned again begins none."""
-        self._opening.transactions.storage.write(partial(succeeded, limits=self._limits), "sessions")
-        self._limits = ()
-
     def open(self, prove: Callable[[AuditedUnitOfWork], Proof]) -> Tokens:
         """Begin a session in the transaction of its proof, and return its tokens.
 
@@ -169,12 +154,4 @@ class Attempt:
             tokens = self._opening.tokens
             return tokens.begin(uow, proof.user_id, self.client, uow.now, proof.factor, proof.signed_in_at)
 
-        return self._gate.write(self._command, self._caller, begin, unused=self._opening.tokens.are_unused)
-
-
-class _NothingStoredError(Exception):
-    """Leaves the transaction that looks for a stored response."""
-
-
-def _nothing_stored(_uow: AuditedUnitOfWork, _command: Command) -> Tokens:
-    raise _NothingStoredError
+        return self._gate.write(self._command, self._caller, begin)

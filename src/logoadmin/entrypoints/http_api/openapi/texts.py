@@ -158,8 +158,7 @@ _KEY: Final = {
     "name": "Idempotency-Key",
     "in": "header",
     "description": "A unique text, such as a UUID: a request that is repeated with the same key within a day gets "
-    "the stored response, and has no second effect. A response with tokens is stored for 60 seconds, and returned "
-    "only while the tokens are unused.",
+    "the stored response, and has no second effect.",
     "schema": {
         "type": "string",
         "minLength": 1,
@@ -187,7 +186,7 @@ def request_headers(operation: Operation) -> list[dict[str, Any]]:
             description, example = _CONDITIONS[name]
             header = {"name": name, "in": "header", "required": False, "description": description}
             found.append({**header, "schema": {**_TEXT, "examples": [example]}})
-    if operation.method == "POST":
+    if operation.is_repeatable:
         found.append({**_KEY, "required": False})
     if operation.method != "GET" and operation.command.changes_records and operation.permission != PUBLIC:
         found.append({**_NOTE, "required": False})
@@ -199,7 +198,7 @@ def response_headers(operation: Operation, status: int) -> dict[str, Any]:
     names = [*_ALWAYS, *_OF_STATUS.get(status, ())]
     if operation.is_versioned and status in (operation.success, HTTPStatus.NOT_MODIFIED):
         names.append("ETag")
-    if operation.method == "POST" and status == operation.success:
+    if operation.is_repeatable and status == operation.success:
         names.append("Idempotency-Replayed")
     if operation.streams and operation.query_fields and status == operation.success:
         names.append("Link")
