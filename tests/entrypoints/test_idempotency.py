@@ -36,10 +36,9 @@ AT_ONCE: Final = 16
 EACH: Final = 8
 CHANGES_NOTHING: Final = "/api/css/verdict"
 # Their answers have tokens, keys and codes, which are not stored.
-SECRET: Final = tuple(
-    f"/api/auth/{path}"
-    for path in ("token", "passkey/options", "links", "keys", "factors/totp", "factors/totp/confirm")
-    + ("factors/passkeys", "factors/passkeys/options", "recovery-codes")
+SECRET: Final = (
+    *("/api/auth/token", "/api/auth/passkey/options", "/api/auth/links", "/api/auth/keys", "/api/auth/recovery-codes"),
+    *(f"/api/auth/factors/{path}" for path in ("totp", "totp/confirm", "passkeys", "passkeys/options")),
 )
 POSTS: Final = [row for row in SAMPLES if row.method == "POST" and row.template not in (CHANGES_NOTHING, *SECRET)]
 # Errors are not stored.
