@@ -242,7 +242,7 @@ def test_the_first_answer_is_for_those_who_may_still_do_it(
 
 @pytest.mark.rule("contract C1", "contract C5")
 def test_responses_with_secrets_are_not_stored(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    """Each request is done; a key that never arrived is removed, and made again."""
+    """Each request is done; a key that never arrived is removed, and another one created."""
     ann = SignIn(username="ann", password=ANN_PASSWORD)
     tokens = [stocked.sessions.sign_in(once(ann, KEY)) for _ in range(2)]
     maker = signed_in(storage, "*", user_id=500)
