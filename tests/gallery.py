@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from hashlib import sha256
 from operator import attrgetter
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, get_type_hints
 
 from pyotp import TOTP
 
@@ -68,7 +68,8 @@ from logoadmin.domain.kernel.kinds import ROLES, USERS, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
 from logoadmin.domain.kernel.records import Change, Link, PasswordHash, Role, User
-from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules, auditing, right_of_call
+from logoadmin.domain.kernel.use_cases import right_of
+from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules, auditing
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import unsaved_css as css
 from logoadmin.domain.publication.pins import artwork_css, pins
@@ -496,7 +497,8 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
 
 def right_to(kind: type[Command]) -> Permission:
     """Return the right that the use case of a command in :data:`ASKED` requires."""
-    return right_of_call(ASKED[kind][0], kind)
+    service, _, name = ASKED[kind][0].partition(".")
+    return right_of(get_type_hints(LogoAdmin)[service], name, kind)
 
 
 IMPORTED_LINE: Final = '{"kind": "author", "author_id": 9, "user_id": 109, "username": "Ida"}'

@@ -36,7 +36,7 @@ CHANGES = sorted(
         for operation in OPERATIONS
         if operation.method != "GET" and not operation.path.startswith("/api/auth/")
     ),
-    key=lambda operation: (operation.method == "DELETE", operation.call != "bulk.apply", -operation.path.count("/")),
+    key=lambda operation: (operation.method == "DELETE", operation.service != "bulk", -operation.path.count("/")),
 )
 
 
@@ -85,8 +85,7 @@ def changed(gallery: LogoAdmin) -> Iterator[str]:
 @pytest.mark.rule("contract E1")
 @pytest.mark.parametrize("read", READS, ids=lambda operation: operation.name)
 def test_a_public_answer_is_never_stale(gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch, read: Operation) -> None:
-    service, _, name = read.call.partition(".")
-    of = type(getattr(gallery, service))
+    of, name = type(getattr(gallery, read.service)), read.use_case.__name__
     if read.permission != PUBLIC:
         monkeypatch.setattr(getattr(of, name), "right", {**rights_of(of, name), read.command: PUBLIC})
     monkeypatch.setattr(module, "OPERATIONS", [replace(operation) for operation in OPERATIONS])

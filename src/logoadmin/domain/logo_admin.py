@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import isasyncgen, isawaitable, isgenerator
 from types import TracebackType
-from typing import ClassVar, Final, Literal, TypeVar, get_type_hints
+from typing import ClassVar, Final, Literal, TypeVar
 
 from logoadmin.domain.changes import proposal_records
 from logoadmin.domain.changes.acts import ActService
@@ -55,11 +55,10 @@ from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
 from logoadmin.domain.identity.users import UserService
 from logoadmin.domain.kernel import milestones, records
-from logoadmin.domain.kernel.access import PUBLIC, ActingAs, Permission, Policy
+from logoadmin.domain.kernel.access import PUBLIC, ActingAs, Policy
 from logoadmin.domain.kernel.acting_service import ActingService
 from logoadmin.domain.kernel.audited_unit_of_work import Auditing
 from logoadmin.domain.kernel.bound_storage import ClosedStorage, OpenTransaction
-from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import LogoAdminError, NotFound, StorageUnavailable
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.idempotency import Idempotency
@@ -78,7 +77,7 @@ from logoadmin.domain.kernel.records import (
     ThemeAuthor,
 )
 from logoadmin.domain.kernel.settings_in_history import AuditedSettings, SettingsInHistory
-from logoadmin.domain.kernel.use_cases import Service, UseCasesOfKind, right_of
+from logoadmin.domain.kernel.use_cases import Service, UseCasesOfKind
 from logoadmin.domain.publication.css.unsaved_css import CssService
 from logoadmin.domain.publication.files.gallery_keys import GalleryKeys
 from logoadmin.domain.publication.pins.artwork_css import ArtworkCss, GetLogoCss, GetThemeCss
@@ -458,16 +457,6 @@ class LogoAdmin:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def right_of_call(call: str, command: type[Command]) -> Permission:
-    """Return the right that a use case of :class:`LogoAdmin` requires, such as ``logos.create`` (contract B6).
-
-    Raises:
-        TypeError: it does not take commands of exactly this type.
-    """
-    service, _, name = call.partition(".")
-    return right_of(get_type_hints(LogoAdmin)[service], name, command)
 
 
 def metrics(gallery: LogoAdmin) -> str:

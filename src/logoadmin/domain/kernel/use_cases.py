@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import signature
 from types import FunctionType, UnionType
-from typing import Any, ClassVar, Concatenate, Final, ParamSpec, Protocol, TypeVar, get_args
+from typing import Any, ClassVar, Concatenate, Final, ParamSpec, Protocol, TypeVar, get_args, overload
 
 from logoadmin.domain.kernel.access import (
     NOBODY,
@@ -140,6 +140,13 @@ class UseCase(Protocol[AskedIn, AnswerOut]):
 class UseCaseOf(Protocol[ServiceIn, AskedIn, AnswerOut]):
     """A method of a service that is a use case."""
 
+    __name__: str
+    __qualname__: str
+
+    @overload
+    def __get__(self, service: None, owner: type[Any], /) -> "UseCaseOf[ServiceIn, AskedIn, AnswerOut]": ...
+
+    @overload
     def __get__(self, service: ServiceIn, owner: type[ServiceIn], /) -> UseCase[AskedIn, AnswerOut]:
         """Return the use case of one service."""
 

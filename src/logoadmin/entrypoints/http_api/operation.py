@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from http import HTTPStatus
-from operator import attrgetter
 from types import GenericAlias, NoneType
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter
 
@@ -21,8 +20,9 @@ from logoadmin.domain.kernel.kinds import RECORDED_KINDS, AnyKind
 from logoadmin.domain.kernel.limits import MAX_PICTURE
 from logoadmin.domain.kernel.lists import Listing, SearchedCommand
 from logoadmin.domain.kernel.records import KeptPicture
+from logoadmin.domain.kernel.use_cases import Service, UseCaseOf, right_of, rights_of
 from logoadmin.domain.kernel.versioned import VERSIONED
-from logoadmin.domain.logo_admin import LogoAdmin, right_of_call
+from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.css.verdict import Verdict
 
 # The types of bodies, as ``Content-Type`` names them.
@@ -49,6 +49,9 @@ MAX_UPLOAD: Final = 64 * 1024 * 1024
 # A field in the template of a path; its name is the group.
 PATH_FIELD: Final = re.compile(r"{(\w+)}")
 
+# A method of the class of a service.
+AnyUseCase = UseCaseOf[Any, Any, Any] | Callable[..., Any]
+
 # A sentence that several descriptions share.
 LEFT_OUT: Final = "Omitted fields stay unchanged."
 
@@ -61,7 +64,7 @@ class Operation:
         source: the line of the specification or the contract that asks for it.
         route: the HTTP method and the path, with the command's fields in braces.
         command: the command made from path and body.
-        call: the use case, as an attribute of :class:`~logoadmin.domain.logo_admin.LogoAdmin`.
+        use_case: the use case, as the class of its service has it, such as ``LogoService.get``.
         answer: the type of the answer; ``tuple[X, ...]`` and ``Listing[X]`` are arrays, the latter streamed.
         summary: its effect in a few words, for readers new to this program.
         description: further details in Markdown.
@@ -81,20 +84,20 @@ class Operation:
     source: str
     route: str
     command: type[Command]
-    call: str
+    use_case: AnyUseCase
     answer: Any
     summary: str
     description: str
     success: int = 200
     also: tuple[int, ...] = ()
-    grants: tuple[tuple[type[Command], str], ...] = ()
+    grants: tuple[tuple[type[Command], AnyUseCase], ...] = ()
     form: bool = False
     bodiless: bool = False
     takes_jsonl: bool = False
     takes_file: bool = False
     existing: int | None = None
     whole_body: str = ""
-    dry_run: tuple[str, Any] | None = None
+    dry_run: tuple[AnyUseCase, Any] | None = None
     attachment: str = ""
 
     @cached_property
@@ -105,13 +108,31 @@ class Operation:
     @cached_property
     def permission(self) -> Permission:
         """The right that its use case requires (contract B6)."""
-        return right_of_call(self.call, self.command)
+        return right_of(_services()[self.service], self.use_case.__name__, self.command)
+
+    @cached_property
+    def service(self) -> str:
+        """The attribute of :class:`~logoadmin.domain.logo_admin.LogoAdmin` with its use case, such as ``logos``.
+
+        Raises:
+            TypeError: none has this use case for its command.
+        """
+        name = self.use_case.__name__
+        for attribute, of in _services().items():
+            if getattr(of, name, None) is self.use_case and self.command in rights_of(of, name):
+                return attribute
+        raise TypeError(f"{self.use_case.__qualname__} takes no {self.command.__name__}")
+
+    def use_case_of(self, gallery: LogoAdmin) -> Callable[[Command, Caller], Any]:
+        """Return its use case in a gallery."""
+        bound: Callable[[Command, Caller], Any] = getattr(getattr(gallery, self.service), self.use_case.__name__)
+        return bound
 
     @property
     def tag(self) -> str:
         """The tag: the records that its path begins with, or its service."""
         of = self.path.split("/")[2]
-        return self.call.partition(".")[0] if of == "auth" else of
+        return self.service if of == "auth" else of
 
     @cached_property
     def holds_secret(self) -> bool:
@@ -126,7 +147,10 @@ class Operation:
     @cached_property
     def by_grant_type(self) -> "Mapping[str, Operation]":
         """The operation of each other value of ``grant_type``, with its command and its use case."""
-        return {grant_type_of(command): replace(self, command=command, call=call) for command, call in self.grants}
+        return {
+            grant_type_of(command): replace(self, command=command, use_case=use_case)
+            for command, use_case in self.grants
+        }
 
     def asked_by(self, command: Command) -> "Operation":
         """Return what a command of this operation asks for: a dry run and another grant are operations of their own."""
@@ -139,7 +163,7 @@ class Operation:
     @cached_property
     def rehearsal(self) -> "Operation | None":
         """The operation of a request with ``dry_run=true``, if that has another answer."""
-        return self.dry_run and replace(self, call=self.dry_run[0], answer=self.dry_run[1], dry_run=None)
+        return self.dry_run and replace(self, use_case=self.dry_run[0], answer=self.dry_run[1], dry_run=None)
 
     @cached_property
     def with_versions(self) -> "Operation | None":
@@ -262,11 +286,6 @@ class Operation:
         return _renderer(GenericAlias(tuple, (*get_args(self.answer), ...)) if self.streams else self.answer)
 
     @cached_property
-    def use_case(self) -> Callable[[LogoAdmin], Callable[[Command, Caller], Any]]:
-        """What returns the use case of a gallery."""
-        return attrgetter(self.call)
-
-    @cached_property
     def errors(self) -> tuple[int, ...]:
         """The statuses of errors in the request itself, in ascending order."""
         followed = {
@@ -299,6 +318,12 @@ def grant_type_of(command: type[Command]) -> str:
     grant_type: str
     (grant_type,) = get_args(command.model_fields["grant_type"].annotation)
     return grant_type
+
+
+@lru_cache(maxsize=1)
+def _services() -> Mapping[str, type[Service]]:
+    """Return the classes of the services of a gallery, by attribute."""
+    return {name: of for name, of in get_type_hints(LogoAdmin).items() if issubclass(of, Service)}
 
 
 @lru_cache(maxsize=64)

@@ -126,7 +126,7 @@ class Renderer:
     def response(self, command: Command, caller: Caller, request: Request) -> "RenderedResponse | LongList":
         """Call the use case, and return the response; a list of several pages is rendered later."""
         try:
-            answer = self._operation.use_case(self._gallery)(command, caller)
+            answer = self._operation.use_case_of(self._gallery)(command, caller)
         except NotModified as error:
             return self._unmodified(error.version, request)
         fields = [*self._fields, _JSON]

@@ -1,20 +1,28 @@
 """The endpoints about the gallery (spec §Endpoints 6 to 12, contract D, L3, J8)."""
 
-from typing import Any, Final
+from typing import Final
 
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
-from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, THEMES, AnyArtworkKind
+from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, THEMES
 from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import (
     Author,
     KeptPicture,
-    Kind,
+    Logo,
+    LogoAuthor,
     RemovedAuthor,
+    RemovedLogo,
+    RemovedLogoAuthor,
     RemovedPicture,
+    RemovedTheme,
+    RemovedThemeAuthor,
     SentPicture,
     SharedSettings,
+    Theme,
+    ThemeAuthor,
 )
+from logoadmin.domain.logo_admin import LogoService, ThemeService
 from logoadmin.entrypoints.http_api.operation import LEFT_OUT, Operation, asked_list, whole_list
 
 _IS_BLOCKED: Final = "`active: true` is 409 while it is blocked, unless `unblock: true` lifts the block."
@@ -30,81 +38,79 @@ _AS_LAST: Final = "The author is added at the end. If already linked, the existi
 _IN_BODY: Final = "The author is named in the body. 404 if not linked."
 _BY_PATH: Final = "The author is named in the path. 404 if not linked."
 
-# The lines of the specification about artworks; the contract has the others.
-_SPECIFIED: Final = {
-    (Kind.THEME, "UnlinkThemeAuthor"): "spec §Endpoints 8",
-    (Kind.LOGO, "GetLogo"): "spec §Endpoints 9",
-    (Kind.LOGO, "RemoveLogo"): "spec §Endpoints 10",
-    (Kind.LOGO, "ListLogoAuthors"): "spec §Endpoints 11",
-    (Kind.LOGO, "LinkLogoAuthor"): "spec §Endpoints 12",
-}
-
-_SOURCES: Final = {"block": "L3", "of_author": "D authors"}
-
-
-def _artwork_operations(kind: AnyArtworkKind) -> tuple[Operation, ...]:
-    """Return the endpoints of one kind of artwork, whose commands have its name in theirs."""
-    name, every = kind.kind, f"/api/{kind.plural}"
-    one = f"{every}/{{{kind.id_field}}}"
-    listing: Any = Listing
-
-    def row(request: str, command: str, call: str, answer: Any, summary: str, text: str, **more: Any) -> Operation:
-        command = command.format(kind.name, f"{kind.name}s")
-        source = _SPECIFIED.get((kind.kind, command), f"contract {_SOURCES.get(call, f'D {kind.plural}')}")
-        made = getattr(artworks, command)
-        return Operation(source, request, made, f"{kind.plural}.{call}", answer, summary, text, **more)
-
-    # fmt: off
-    return (
-        row(f"GET {every}", "List{1}", "list", listing[kind.record], f"List {kind.plural}", whole_list(kind)),
-        row(f"POST {every}", "Create{0}", "create", kind.record, f"Create a {name}", _NEW_ARTWORK, success=201),
-        row(f"GET {one}", "Get{0}", "get", kind.record, f"Get a {name}", _WITH_AUTHORS),
-        row(f"PATCH {one}", "Amend{0}", "amend", kind.record, f"Change a {name}", f"{LEFT_OUT} {_IS_BLOCKED}",
-            also=(409,)),
-        row(f"POST {one}/block", "Block{0}", "block", kind.record, f"Block a {name}", _STOPS),
-        row(f"DELETE {one}", "Remove{0}", "remove", kind.removed, f"Remove a {name}", _LINKS_GO),
-        row(f"GET {one}/authors", "List{0}Authors", "authors", Listing[Author], f"List a {name}'s authors", _IN_ORDER),
-        row(f"POST {one}/authors", "Link{0}Author", "link", kind.link, f"Add an author to a {name}", _AS_LAST,
-            also=(409,)),
-        row(f"DELETE {one}/authors", "Unlink{0}Author", "unlink", kind.removed_link, f"Take an author off a {name}",
-            _IN_BODY),
-        row(f"DELETE {one}/authors/{{author_id}}", "Remove{0}Author", "remove_author", kind.removed_link,
-            f"Take an author off a {name}, by path", _BY_PATH),
-        row(f"GET /api/authors/{{author_id}}/{kind.plural}", "ListAuthor{1}", "of_author", listing[kind.record],
-            f"List an author's {kind.plural}", asked_list(kind)),
-    )
-    # fmt: on
-
-
 # fmt: off
 GALLERY_OPERATIONS: Final = (
-    Operation("contract J8", "GET /api/settings", settings.GetSettings, "settings.get", SharedSettings,
+    Operation("contract J8", "GET /api/settings", settings.GetSettings, settings.SettingsService.get, SharedSettings,
               "Get the settings for everybody", "Before the first change, there are none. Requires any token."),
-    Operation("contract J8", "PATCH /api/settings", settings.AmendSettings, "settings.amend", SharedSettings,
-              "Change the settings for everybody",
+    Operation("contract J8", "PATCH /api/settings", settings.AmendSettings, settings.SettingsService.amend,
+              SharedSettings, "Change the settings for everybody",
               f"{LEFT_OUT} In the history, the settings are the record 1 of the kind `settings`, and a change of them "
               "can be undone."),
-    Operation("contract D authors", "GET /api/authors", authors.ListAuthors, "authors.list", Listing[Author],
-              "List authors", whole_list(AUTHORS)),
-    Operation("spec §Endpoints 6", "POST /api/authors", authors.CreateAuthor, "authors.create", Author,
+    Operation("contract D authors", "GET /api/authors", authors.ListAuthors, authors.AuthorService.list,
+              Listing[Author], "List authors", whole_list(AUTHORS)),
+    Operation("spec §Endpoints 6", "POST /api/authors", authors.CreateAuthor, authors.AuthorService.create, Author,
               "Create an author", "With their number and their name at the community site.", success=201),
-    Operation("contract D authors", "GET /api/authors/{author_id}", authors.GetAuthor, "authors.get", Author,
-              "Get an author", "Their works are at `/logos` and `/themes` below it."),
-    Operation("spec §Endpoints 7", "PATCH /api/authors/{author_id}", authors.AmendAuthor, "authors.amend", Author,
-              "Change an author", LEFT_OUT),
-    Operation("contract D authors", "DELETE /api/authors/{author_id}", authors.RemoveAuthor, "authors.remove",
-              RemovedAuthor, "Remove an author", "Their logos and themes stay, without the author."),
-    *_artwork_operations(THEMES),
-    *_artwork_operations(LOGOS),
-    Operation("contract P1", "POST /api/pictures", pictures.SendPicture, "pictures.send", SentPicture, "Keep a picture",
+    Operation("contract D authors", "GET /api/authors/{author_id}", authors.GetAuthor, authors.AuthorService.get,
+              Author, "Get an author", "Their works are at `/logos` and `/themes` below it."),
+    Operation("spec §Endpoints 7", "PATCH /api/authors/{author_id}", authors.AmendAuthor, authors.AuthorService.amend,
+              Author, "Change an author", LEFT_OUT),
+    Operation("contract D authors", "DELETE /api/authors/{author_id}", authors.RemoveAuthor,
+              authors.AuthorService.remove, RemovedAuthor, "Remove an author",
+              "Their logos and themes stay, without the author."),
+    Operation("contract D themes", "GET /api/themes", artworks.ListThemes, ThemeService.list, Listing[Theme],
+              "List themes", whole_list(THEMES)),
+    Operation("contract D themes", "POST /api/themes", artworks.CreateTheme, ThemeService.create, Theme,
+              "Create a theme", _NEW_ARTWORK, success=201),
+    Operation("contract D themes", "GET /api/themes/{theme_id}", artworks.GetTheme, ThemeService.get, Theme,
+              "Get a theme", _WITH_AUTHORS),
+    Operation("contract D themes", "PATCH /api/themes/{theme_id}", artworks.AmendTheme, ThemeService.amend, Theme,
+              "Change a theme", f"{LEFT_OUT} {_IS_BLOCKED}", also=(409,)),
+    Operation("contract L3", "POST /api/themes/{theme_id}/block", artworks.BlockTheme, ThemeService.block, Theme,
+              "Block a theme", _STOPS),
+    Operation("contract D themes", "DELETE /api/themes/{theme_id}", artworks.RemoveTheme, ThemeService.remove,
+              RemovedTheme, "Remove a theme", _LINKS_GO),
+    Operation("contract D themes", "GET /api/themes/{theme_id}/authors", artworks.ListThemeAuthors,
+              ThemeService.authors, Listing[Author], "List a theme's authors", _IN_ORDER),
+    Operation("contract D themes", "POST /api/themes/{theme_id}/authors", artworks.LinkThemeAuthor, ThemeService.link,
+              ThemeAuthor, "Add an author to a theme", _AS_LAST, also=(409,)),
+    Operation("spec §Endpoints 8", "DELETE /api/themes/{theme_id}/authors", artworks.UnlinkThemeAuthor,
+              ThemeService.unlink, RemovedThemeAuthor, "Take an author off a theme", _IN_BODY),
+    Operation("contract D themes", "DELETE /api/themes/{theme_id}/authors/{author_id}", artworks.RemoveThemeAuthor,
+              ThemeService.remove_author, RemovedThemeAuthor, "Take an author off a theme, by path", _BY_PATH),
+    Operation("contract D authors", "GET /api/authors/{author_id}/themes", artworks.ListAuthorThemes,
+              ThemeService.of_author, Listing[Theme], "List an author's themes", asked_list(THEMES)),
+    Operation("contract D logos", "GET /api/logos", artworks.ListLogos, LogoService.list, Listing[Logo], "List logos",
+              whole_list(LOGOS)),
+    Operation("contract D logos", "POST /api/logos", artworks.CreateLogo, LogoService.create, Logo, "Create a logo",
+              _NEW_ARTWORK, success=201),
+    Operation("spec §Endpoints 9", "GET /api/logos/{logo_id}", artworks.GetLogo, LogoService.get, Logo, "Get a logo",
+              _WITH_AUTHORS),
+    Operation("contract D logos", "PATCH /api/logos/{logo_id}", artworks.AmendLogo, LogoService.amend, Logo,
+              "Change a logo", f"{LEFT_OUT} {_IS_BLOCKED}", also=(409,)),
+    Operation("contract L3", "POST /api/logos/{logo_id}/block", artworks.BlockLogo, LogoService.block, Logo,
+              "Block a logo", _STOPS),
+    Operation("spec §Endpoints 10", "DELETE /api/logos/{logo_id}", artworks.RemoveLogo, LogoService.remove, RemovedLogo,
+              "Remove a logo", _LINKS_GO),
+    Operation("spec §Endpoints 11", "GET /api/logos/{logo_id}/authors", artworks.ListLogoAuthors, LogoService.authors,
+              Listing[Author], "List a logo's authors", _IN_ORDER),
+    Operation("spec §Endpoints 12", "POST /api/logos/{logo_id}/authors", artworks.LinkLogoAuthor, LogoService.link,
+              LogoAuthor, "Add an author to a logo", _AS_LAST, also=(409,)),
+    Operation("contract D logos", "DELETE /api/logos/{logo_id}/authors", artworks.UnlinkLogoAuthor, LogoService.unlink,
+              RemovedLogoAuthor, "Take an author off a logo", _IN_BODY),
+    Operation("contract D logos", "DELETE /api/logos/{logo_id}/authors/{author_id}", artworks.RemoveLogoAuthor,
+              LogoService.remove_author, RemovedLogoAuthor, "Take an author off a logo, by path", _BY_PATH),
+    Operation("contract D authors", "GET /api/authors/{author_id}/logos", artworks.ListAuthorLogos,
+              LogoService.of_author, Listing[Logo], "List an author's logos", asked_list(LOGOS)),
+    Operation("contract P1", "POST /api/pictures", pictures.SendPicture, pictures.PictureService.send, SentPicture,
+              "Keep a picture",
               "The body is the file: PNG, JPEG, GIF or WebP, judged by its content, of at most 8 MiB and 40 million "
               "pixels; of a long animation, the first frames are kept. It is stored as WebP of at most 1,600 pixels a "
               "side and 4 MiB, with a thumbnail of at most 320, both without metadata. 200 if the picture "
               "existed. A picture that no record names within a day is removed. A user may send 200 an hour.",
               success=201, existing=200, takes_file=True, bodiless=True, also=(409, 429)),
-    Operation("contract P4", "GET /api/pictures", pictures.ListPictures, "pictures.list", Listing[KeptPicture],
-              "List pictures", "By `picture`; `after` is the last one seen. Without a version."),
-    Operation("contract P5", "DELETE /api/pictures/{picture}", pictures.RemovePicture, "pictures.remove",
+    Operation("contract P4", "GET /api/pictures", pictures.ListPictures, pictures.PictureService.list,
+              Listing[KeptPicture], "List pictures", "By `picture`; `after` is the last one seen. Without a version."),
+    Operation("contract P5", "DELETE /api/pictures/{picture}", pictures.RemovePicture, pictures.PictureService.remove,
               RemovedPicture, "Remove a picture for good",
               "Records may still name it. Its URL responds with 410 from then on, and the same file is refused when it "
               "is sent again. The removal is in the history and cannot be undone."),

@@ -1,8 +1,8 @@
 """The endpoints about CSS, pinned imports and the published gallery (contract L)."""
 
-from typing import Any, Final
+from typing import Final
 
-from logoadmin.domain.kernel.kinds import LOGOS, THEMES, AnyArtworkKind
+from logoadmin.domain.logo_admin import LogoService, ThemeService
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import unsaved_css as css
 from logoadmin.domain.publication.css.verdict import Verdict
@@ -33,42 +33,37 @@ _ACCEPT: Final = (
 )
 
 
-def _artwork_operations(kind: AnyArtworkKind) -> tuple[Operation, ...]:
-    """Return the endpoints of one kind of artwork, whose commands have its name in theirs."""
-    name, one = kind.kind, f"/api/{kind.plural}/{{{kind.id_field}}}"
-
-    def row(request: str, command: str, call: str, answer: Any, summary: str, text: str, **more: Any) -> Operation:
-        made = getattr(pins, command.format(kind.name))
-        return Operation("contract L5", request, made, f"pins.{call}", answer, summary, text, **more)
-
-    # fmt: off
-    return (
-        row(f"GET {one}/pins", "Get{}Pins", "list", tuple[PinnedImport, ...], f"List a {name}'s imports", _PINS),
-        row(f"GET {one}/pins/copies", "Get{}Copies", "copies", PinnedCopies,
-            f"Show a {name}'s CSS with its pinned and its offered imports", _COPIES),
-        row(f"POST {one}/pins/check", "Check{}Pins", "check", tuple[PinnedImport, ...],
-            f"Compare a {name}'s imports with their origins", _CHECK, also=(409,)),
-        row(f"POST {one}/pins/accept", "Accept{}Pins", "accept", tuple[PinnedImport, ...],
-            f"Accept what the origins of a {name}'s imports offer", _ACCEPT, also=(409,)),
-        Operation("contract L4", f"GET {one}/css", getattr(artwork_css, f"Get{kind.name}Css"), f"{kind.plural}.css",
-                  Verdict, f"Judge a {name}'s CSS", _VERDICT),
-    )
-    # fmt: on
-
-
 # fmt: off
 PUBLICATION_OPERATIONS: Final = (
-    Operation("contract L5", "GET /api/publication", publication.ShowPublication, "publication.status",
+    Operation("contract L5", "GET /api/publication", publication.ShowPublication, publication.PublicationService.status,
               PublicationStatus, "Show the status of the published gallery",
               "The active logos and themes that readers of the published gallery do not get, with the reasons; the "
               "imports that have changed at their origin; and the blocked records. Requires `logos:write` or "
               "`themes:write`; with `proposals:write` alone, it has the blocks of your own logos and themes."),
-    Operation("contract L4", "POST /api/css/verdict", css.JudgeCss, "css.judge", Verdict,
+    Operation("contract L4", "POST /api/css/verdict", css.JudgeCss, css.CssService.judge, Verdict,
               "Judge CSS that is not saved",
               "As for a logo or a theme with this CSS, but without pinned imports. Nothing is stored. Two texts are "
               "judged at a time, others wait; what takes more than 2 seconds of processor time is `invalid`, with the "
               "`reason`. Requires `logos:write`, `themes:write` or `proposals:write`."),
-    *_artwork_operations(THEMES),
-    *_artwork_operations(LOGOS),
+    Operation("contract L5", "GET /api/themes/{theme_id}/pins", pins.GetThemePins, pins.PinService.list,
+              tuple[PinnedImport, ...], "List a theme's imports", _PINS),
+    Operation("contract L5", "GET /api/themes/{theme_id}/pins/copies", pins.GetThemeCopies, pins.PinService.copies,
+              PinnedCopies, "Show a theme's CSS with its pinned and its offered imports", _COPIES),
+    Operation("contract L5", "POST /api/themes/{theme_id}/pins/check", pins.CheckThemePins, pins.PinService.check,
+              tuple[PinnedImport, ...], "Compare a theme's imports with their origins", _CHECK, also=(409,)),
+    Operation("contract L5", "POST /api/themes/{theme_id}/pins/accept", pins.AcceptThemePins, pins.PinService.accept,
+              tuple[PinnedImport, ...], "Accept what the origins of a theme's imports offer", _ACCEPT, also=(409,)),
+    Operation("contract L4", "GET /api/themes/{theme_id}/css", artwork_css.GetThemeCss, ThemeService.css, Verdict,
+              "Judge a theme's CSS", _VERDICT),
+    Operation("contract L5", "GET /api/logos/{logo_id}/pins", pins.GetLogoPins, pins.PinService.list,
+              tuple[PinnedImport, ...], "List a logo's imports", _PINS),
+    Operation("contract L5", "GET /api/logos/{logo_id}/pins/copies", pins.GetLogoCopies, pins.PinService.copies,
+              PinnedCopies, "Show a logo's CSS with its pinned and its offered imports", _COPIES),
+    Operation("contract L5", "POST /api/logos/{logo_id}/pins/check", pins.CheckLogoPins, pins.PinService.check,
+              tuple[PinnedImport, ...], "Compare a logo's imports with their origins", _CHECK, also=(409,)),
+    Operation("contract L5", "POST /api/logos/{logo_id}/pins/accept", pins.AcceptLogoPins, pins.PinService.accept,
+              tuple[PinnedImport, ...], "Accept what the origins of a logo's imports offer", _ACCEPT, also=(409,)),
+    Operation("contract L4", "GET /api/logos/{logo_id}/css", artwork_css.GetLogoCss, LogoService.css, Verdict,
+              "Judge a logo's CSS", _VERDICT),
 )
 # fmt: on
