@@ -6,12 +6,17 @@ from typing import Any
 import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage
-from logoadmin.domain.kernel.access import SentRequestId
+from logoadmin.domain.changes.acts import ListActs
+from logoadmin.domain.gallery.authors import CreateAuthor
+from logoadmin.domain.kernel.access import Owner, SentRequestId
 from logoadmin.domain.kernel.gate import _unused_id
+from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.lists import ChangeFilter, Order, before_all
 from logoadmin.domain.kernel.records import Change, Kind
+from logoadmin.ports.kernel.act_storage import StoredAct
 from logoadmin.ports.storage import UnitOfWork
-from tests.adapters.test_sql_searches import ORDERS, take_statistics, work_for
+from tests.adapters.test_sql_searches import ORDERS, sent_statements, take_statistics, work_for
+from tests.gallery import FrozenClock, gallery_on, signed_in
 
 
 def add(storage: SqlStorage, changes: list[Change]) -> None:
@@ -71,6 +76,21 @@ def assert_cheap(sql_storage: SqlStorage) -> None:
 def test_whether_the_history_has_a_request_costs_the_same_however_much_it_changed(
     sql_storage: SqlStorage, sent: str
 ) -> None:
-    add(sql_storage, [Change(n, 0, None, "role.created", Kind.ROLE, n, None, None, "import") for n in range(1, 3_001)])
-    everything = work_for(sql_storage, lambda uow: uow.changes.kinds_of_request("import"))
+    many = [Change(n, 0, None, "role.created", Kind.ROLE, n, None, None, "import") for n in range(1, 3_001)]
+    add(sql_storage, many)
+    sql_storage.write(lambda uow: uow.acts.add(StoredAct(1, 3_000, "import", None, None, {})))
+    everything = work_for(sql_storage, lambda uow: uow.changes.of_request("import", MAX_ID, 3_000))
     assert work_for(sql_storage, lambda uow: _unused_id(uow, SentRequestId(sent, "own"))) < everything / 20
+
+
+@pytest.mark.rule("contract G5")
+@pytest.mark.parametrize("where", [{}, {"kind": "author"}], ids=str)
+def test_a_page_of_acts_takes_at_most_eight_statements(sql_storage: SqlStorage, where: dict[str, Any]) -> None:
+    gallery = gallery_on(sql_storage, FrozenClock())
+    reader = signed_in(sql_storage, "*", user_id=501)
+    for number in range(20):
+        gallery.authors.create(CreateAuthor(user_id=number, username=f"Ann {number}"), Owner(f"request {number}"))
+    with sent_statements() as statements:
+        page = gallery.acts.list(ListActs(limit=20, order="desc", **where), reader)
+    assert len(page.first) == 20
+    assert len(statements) <= 8, statements

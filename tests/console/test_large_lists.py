@@ -7,9 +7,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Browser, expect
 
-from logoadmin.domain.changes.acts import ActOrigin, ListActs
+from logoadmin.domain.changes.acts import ListActs
 from logoadmin.domain.changes.bulk_changes import MOST_CHANGES, ApplyChanges, BulkChange
 from logoadmin.domain.gallery.artworks import ListLogos
+from logoadmin.domain.kernel.act_log import ActOrigin
 from tests.console.driver import Person, looking
 from tests.console.external_hosts import PICTURES
 from tests.console.service import Served, served

@@ -23,6 +23,7 @@ from logoadmin.ports.changes.notice_storage import Notices
 from logoadmin.ports.changes.proposal_storage import Proposals
 from logoadmin.ports.gallery.gallery_storage import GalleryStorage
 from logoadmin.ports.identity.identity_storage import IdentityStorage
+from logoadmin.ports.kernel.act_storage import Acts
 from logoadmin.ports.kernel.change_storage import Changes, StoredResponses
 from logoadmin.ports.kernel.record_storage import Records
 from logoadmin.ports.kernel.secret_storage import Secrets
@@ -48,6 +49,10 @@ class UnitOfWork(Protocol):
     @property
     def changes(self) -> Changes:
         """The history."""
+
+    @property
+    def acts(self) -> Acts:
+        """The acts of the history."""
 
     @property
     def stored_responses(self) -> StoredResponses:

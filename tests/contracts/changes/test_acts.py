@@ -5,13 +5,14 @@ from typing import Any, Final
 
 import pytest
 
-from logoadmin.domain.changes.acts import Act, ActOrigin, ListActs
+from logoadmin.domain.changes.acts import Act, ListActs
 from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.changes.history import RevertRequest
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, LinkLogoAuthor, RemoveLogo
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor
 from logoadmin.domain.identity.users import AmendUser
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Caller, Occasion, Owner, SignedIn
+from logoadmin.domain.kernel.act_log import ActOrigin
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.kernel.limits import Source
 from logoadmin.domain.kernel.lists import Order

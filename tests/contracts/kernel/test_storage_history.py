@@ -173,8 +173,6 @@ def test_the_changes_of_a_request_are_found_newest_first(storage: Storage) -> No
         def page(below: int, limit: int) -> list[int]:
             return [found.change_id for found in uow.changes.of_request("a", below, limit)]
 
-        assert set(uow.changes.kinds_of_request("a")) == {Kind.ROLE, Kind.LOGO}
-        assert not set(uow.changes.kinds_of_request("c"))
         assert uow.changes.of_request("a", 6, 1) == (mine[2],)
         assert [uow.changes.last_of(Kind.LOGO, 1, besides) for besides in (None, "a ", "c")] == [7, 6, 7]
         assert [uow.changes.last_of(Kind.USER, 1, besides) for besides in ("a", "b")] == [8, 0]

@@ -9,8 +9,8 @@ from logoadmin.domain.changes.history import ListChanges, Revert
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.gallery.audited_artworks import serialized_links
 from logoadmin.domain.identity import roles, users
+from logoadmin.domain.kernel.act_log import Snapshot
 from logoadmin.domain.kernel.audited_unit_of_work import snapshot
-from logoadmin.domain.kernel.change_log import Snapshot
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS

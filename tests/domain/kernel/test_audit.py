@@ -366,11 +366,10 @@ def test_what_happens_to_a_record_in_a_row_is_one_change(stocked: LogoAdmin, sto
 
 # The modules that change what the history records without asking the change log, because they are its way there.
 RAW: Final = {
-    # An act reads who has a new author since, and the published states whose work is blocked.
+    # The published gallery states whose work is blocked.
     r"\bgallery(_in\(\w+\))?\.links\(": {
         "gallery/audited_artworks.py",
         "gallery/audited_authors.py",
-        "changes/acts.py",
         "publication/publication_service.py",
     },
     # A new hash of the same password is no change of the user.
@@ -383,7 +382,7 @@ RAW: Final = {
 OWNERS: Final = {
     "identity_in": ("identity", {"changes/jsonl.py", "changes/proposals.py", "gallery/pictures.py"}),
     "secrets_in": ("identity", set[str]()),
-    "gallery_in": ("gallery", {"changes/acts.py", "publication/publication_service.py"}),
+    "gallery_in": ("gallery", {"publication/publication_service.py"}),
     "repositories_in": ("gallery", {"changes/proposals.py"}),
     "publication_in": ("publication", set[str]()),
     "(proposals_in|notices_in|rehearse)": ("changes", set[str]()),

@@ -19,6 +19,7 @@ from logoadmin.ports.changes.proposal_storage import StoredProposal
 from logoadmin.ports.gallery.picture_storage import Standing, StoredPicture
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.sign_in_storage import Challenge, Factor, Identity
+from logoadmin.ports.kernel.act_storage import StoredAct
 from logoadmin.ports.kernel.change_storage import StoredResponse
 from logoadmin.ports.publication.publication_storage import Pin, Withdrawal
 
@@ -81,6 +82,11 @@ class Tables:
     # hash -> (user, key)
     key_hashes: dict[str, tuple[int, int]] = field(default_factory=dict)
     changes: Rows[Change] = field(default_factory=Rows)
+    acts: Rows[StoredAct] = field(default_factory=Rows)
+    # change -> act
+    acts_of_changes: dict[int, int] = field(default_factory=dict)
+    # request -> act
+    acts_of_requests: dict[str, int] = field(default_factory=dict)
     last_of_kinds: dict[Kind, int] = field(default_factory=dict)
     stored_responses: dict[str, StoredResponse] = field(default_factory=dict)
     sign_in_attempts: dict[str, tuple[int, int]] = field(default_factory=dict)

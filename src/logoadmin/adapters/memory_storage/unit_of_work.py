@@ -22,6 +22,7 @@ from logoadmin.adapters.memory_storage.identity.signing_in import (
     MemoryRecoveryCodes,
     MemorySecondFactorSince,
 )
+from logoadmin.adapters.memory_storage.kernel.acts import MemoryActs
 from logoadmin.adapters.memory_storage.kernel.changes import MemoryChanges, MemoryStoredResponses
 from logoadmin.adapters.memory_storage.kernel.records import (
     REPOSITORIES,
@@ -68,6 +69,7 @@ class MemoryUnitOfWork(Repository):
     """Implements :class:`~logoadmin.ports.storage.UnitOfWork`."""
 
     changes = cached_property(lambda room: MemoryChanges(room._tables, room._journal))
+    acts = cached_property(lambda room: MemoryActs(room._tables, room._journal))
     stored_responses = cached_property(lambda room: MemoryStoredResponses(room._tables, room._journal))
     secrets = cached_property(lambda room: MemorySecrets(room._tables, room._journal))
     proposals = cached_property(lambda room: MemoryProposals(room._tables, room._journal))

@@ -33,6 +33,7 @@ from logoadmin.adapters.sql_storage.identity.signing_in import (
     SqlRecoveryCodes,
     SqlSecondFactorSince,
 )
+from logoadmin.adapters.sql_storage.kernel.acts import SqlActs
 from logoadmin.adapters.sql_storage.kernel.changes import SqlChanges, SqlStoredResponses
 from logoadmin.adapters.sql_storage.kernel.records import RECORDS
 from logoadmin.adapters.sql_storage.publication.publication import SqlPins, SqlWithdrawals
@@ -93,6 +94,7 @@ class SqlUnitOfWork(_Room):
     savepoint: Callable[[], AbstractContextManager[None]] = nullcontext
 
     changes = cached_property(lambda room: SqlChanges(room._transaction))
+    acts = cached_property(lambda room: SqlActs(room._transaction))
     stored_responses = cached_property(lambda room: SqlStoredResponses(room._transaction))
     secrets = cached_property(lambda room: SqlSecrets(room._transaction))
     proposals = cached_property(lambda room: SqlProposals(room._transaction))

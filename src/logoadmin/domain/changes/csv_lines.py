@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from pydantic_core import PydanticCustomError
 
-from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD
+from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
 from logoadmin.domain.kernel.errors import Problem
 from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, AnyKind
 from logoadmin.domain.kernel.records import Kind

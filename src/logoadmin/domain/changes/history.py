@@ -1,6 +1,6 @@
 """The history of changes, and undoing them (contract G, G2, G4)."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Set
 from dataclasses import MISSING, fields, replace
 from typing import Annotated, Any
 
@@ -12,10 +12,10 @@ from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.changes.undone_proposals import came_with_artwork, follow_undoing, original_of
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of, links_field
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Permission, Scope
+from logoadmin.domain.kernel.act_log import BLOCKED_FIELD, CREATED, PASSWORD_SET, RESTORED, Snapshot
 from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED, AuditedUnitOfWork, LinksByKind, change_log_of
-from logoadmin.domain.kernel.change_log import BLOCKED_FIELD, CREATED, PASSWORD_SET, RESTORED, Snapshot
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.context_ports import history_in
+from logoadmin.domain.kernel.context_ports import acts_in, history_in
 from logoadmin.domain.kernel.errors import Conflict, NotFound, NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import (
@@ -33,6 +33,7 @@ from logoadmin.domain.kernel.records import Change, Kind, Link, Undone
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case, writes
 from logoadmin.domain.publication.pins.audited_pins import AuditedPins
 from logoadmin.domain.publication.pins.pin_changes import PINS_FIELD
+from logoadmin.ports.kernel.act_storage import StoredAct
 
 
 class ListChanges(ListCommand):
@@ -128,6 +129,9 @@ class ChangeService(Service):
         _authorize(uow, change)
         if _sets_password(change):
             raise Conflict(f"Change {change.change_id} cannot be undone: old passwords are not kept")
+        act = acts_in(uow).of_change(change.change_id)
+        if act is not None:
+            change_log_of(uow).act.undo(act, whole=act.act_id == act.last_id)
         undo = _Undo(uow)
         undo.undo(change)
         undone = change_log_of(uow).changes[-1]
@@ -155,13 +159,15 @@ class ChangeService(Service):
 
     def _revert_request(self, uow: AuditedUnitOfWork, command: RevertRequest) -> Undone:
         _refuse_without_write_scope(uow)
-        kinds = history_in(uow).kinds_of_request(command.request_id)
-        if not kinds:
+        act = acts_in(uow).of_request(command.request_id)
+        if act is None:
             raise NotFound("Request", command.request_id)
+        kinds = kinds_of(act)
         authors = history_in(uow).page(-1, 2, ChangeFilter(kind=Kind.AUTHOR, request_id=command.request_id))
         if len(authors) == 1 and came_with_artwork(uow, original_of(uow, authors[0])):
-            kinds = {*kinds} - {Kind.AUTHOR}
+            kinds = kinds - {Kind.AUTHOR}
         _require_write_scopes(uow, kinds)
+        change_log_of(uow).act.undo(act, whole=True)
         last = history_in(uow).last_id()
         undo, undone = _Undo(uow, command.request_id, last), 0
         for change in _newest_first(uow, command.request_id, last):
@@ -171,6 +177,11 @@ class ChangeService(Service):
                 undone += 1
         follow_undoing(uow, undo.proposed, self._notices)
         return Undone(last, last + undone)
+
+
+def kinds_of(act: StoredAct) -> Set[Kind]:
+    """Return the kinds of record that an act changed."""
+    return {Kind(action.partition(".")[0]) for action in act.summary["actions"]}
 
 
 def _newest_first(uow: AuditedUnitOfWork, request_id: str, last: int) -> Iterator[Change]:

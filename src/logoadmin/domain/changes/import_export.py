@@ -21,9 +21,9 @@ from logoadmin.domain.changes.author_names import AuthorsByName
 from logoadmin.domain.changes.csv_lines import CSV_KINDS, CsvLines, check_charset, csv_head, csv_line
 from logoadmin.domain.changes.import_source import BadLines, CheckedLines, ImportSource
 from logoadmin.domain.changes.jsonl import Line, LineOutcome, UserLine, problem_of, serialized_line
-from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, KeyHolder, Owner, Scope, SignedIn
+from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Reading
 from logoadmin.domain.kernel.command import Command, request_option
 from logoadmin.domain.kernel.errors import ArtworkBlocked, DuplicateEntry, NotFound, NotPermitted

@@ -9,10 +9,11 @@ from typing import Any, Final, Literal, get_type_hints
 from pydantic import create_model
 
 from logoadmin.domain.changes.author_names import AuthorsByName
-from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD, AuditedLinks, artworks_of
+from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of
 from logoadmin.domain.identity.audited_passwords import set_password
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.signing_out import end_sign_ins
+from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, LinksByKind, Reading, get_existing, snapshot
 from logoadmin.domain.kernel.command import MAX_JSON, MOST_FIELDS, UNSET, Input, strict_json
 from logoadmin.domain.kernel.context_ports import identity_in

@@ -9,8 +9,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
+from logoadmin.domain.kernel.act_log import BLOCKED, BLOCKED_FIELD
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
-from logoadmin.domain.kernel.change_log import BLOCKED, BLOCKED_FIELD, ChangeLog
+from logoadmin.domain.kernel.change_log import ChangeLog
 from logoadmin.domain.kernel.context_ports import history_in, notices_in
 from logoadmin.domain.kernel.errors import OutgoingError
 from logoadmin.domain.kernel.gate import Transactions

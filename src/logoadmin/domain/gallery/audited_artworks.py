@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from logoadmin.domain.kernel.act_log import AMENDED, AUTHORS_FIELD, BLOCKED, BLOCKED_FIELD, LINKED, UNLINKED, Snapshot
 from logoadmin.domain.kernel.audited_unit_of_work import (
     AuditedRecords,
     AuditedUnitOfWork,
@@ -13,21 +14,11 @@ from logoadmin.domain.kernel.audited_unit_of_work import (
     stored_of,
     uow_of,
 )
-from logoadmin.domain.kernel.change_log import (
-    AMENDED,
-    BLOCKED,
-    BLOCKED_FIELD,
-    LINKED,
-    UNLINKED,
-    Snapshot,
-)
 from logoadmin.domain.kernel.context_ports import gallery_in
 from logoadmin.domain.kernel.errors import ArtworkBlocked
 from logoadmin.domain.kernel.kinds import AnyArtworkKind, AnyKind, ArtworkKind
 from logoadmin.domain.kernel.records import Artwork, Link
 
-# The field of a snapshot with the links of an artwork; an author has one for each kind of artwork, named in the plural.
-AUTHORS_FIELD: Final = "authors"
 # Up to this many reasons of blocks are held in memory.
 _MOST_REASONS: Final = 256
 

@@ -1,8 +1,8 @@
 """Authors in a write, whose removal or return also changes the artworks that show them (contract G)."""
 
 from logoadmin.domain.gallery.audited_artworks import links_field, serialized_links
+from logoadmin.domain.kernel.act_log import Snapshot
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedRecords, LinksByKind, snapshot, uow_of
-from logoadmin.domain.kernel.change_log import Snapshot
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS
 from logoadmin.domain.kernel.records import Author
 

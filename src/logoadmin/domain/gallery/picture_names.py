@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from logoadmin.domain.kernel.act_log import BLOCKED_FIELD
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.kernel.change_log import BLOCKED_FIELD, ChangeLog
+from logoadmin.domain.kernel.change_log import ChangeLog
 from logoadmin.domain.kernel.context_ports import repositories_in
 from logoadmin.domain.kernel.kinds import KINDS, ArtworkKind
 from logoadmin.domain.kernel.pictures import pictures_in

@@ -14,8 +14,8 @@ from pydantic.json_schema import SkipJsonSchema
 from logoadmin.domain.gallery.picture_names import DAY
 from logoadmin.domain.gallery.picture_queue import PictureQueue
 from logoadmin.domain.kernel.access import OPTIONAL, OWNER, AllRights, Anonymous, Caller, Held, Permission, Scope
+from logoadmin.domain.kernel.act_log import REMOVED
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, Reading, change_log_of
-from logoadmin.domain.kernel.change_log import REMOVED
 from logoadmin.domain.kernel.command import Command, request_option
 from logoadmin.domain.kernel.context_ports import gallery_in, history_in, identity_in
 from logoadmin.domain.kernel.errors import (

@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from logoadmin.domain.kernel.act_log import PASSWORD_SET
 from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, snapshot
-from logoadmin.domain.kernel.change_log import PASSWORD_SET
 from logoadmin.domain.kernel.context_ports import identity_in, secrets_in
 from logoadmin.domain.kernel.errors import NotPermitted
 from logoadmin.domain.kernel.kinds import USERS

@@ -13,7 +13,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from logoadmin.domain.kernel.access import OWNER, Caller, Held, Rights
-from logoadmin.domain.kernel.change_log import AMENDED, CREATED, REMOVED, ChangeLog, Snapshot, Subscriber
+from logoadmin.domain.kernel.act_log import AMENDED, CREATED, REMOVED, Snapshot
+from logoadmin.domain.kernel.change_log import ChangeLog, Subscriber
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotFound, NotModified, Outdated
 from logoadmin.domain.kernel.escalation import Escalation, Guard

@@ -1,30 +1,17 @@
 """The change log of a write: its changes, numbered and written into the history (contract F1, G)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from logoadmin.domain.kernel.access import OWNER, Caller
+from logoadmin.domain.kernel.act_log import AMENDED, BLOCKED, BLOCKED_FIELD, UNBLOCKED, ActLog, Snapshot
 from logoadmin.domain.kernel.kinds import PICTURE_FIELDS, PICTURE_FOLDER
 from logoadmin.domain.kernel.limits import MAX_ID, Origin
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.ports.publication.publication_storage import Withdrawal
 from logoadmin.ports.storage import UnitOfWork
 
-Snapshot = Mapping[str, Any]
-
-CREATED: Final = "created"
-AMENDED: Final = "amended"
-REMOVED: Final = "removed"
-RESTORED: Final = "restored"
-LINKED: Final = "linked"
-UNLINKED: Final = "unlinked"
-PASSWORD_SET: Final = "password_set"
-BLOCKED: Final = "blocked"
-UNBLOCKED: Final = "unblocked"
-
-# The field of a snapshot with the reason why an artwork is blocked; others do not have it.
-BLOCKED_FIELD: Final = "blocked"
 # Up to this many changes are held in memory.
 _MOST_HELD: Final = 16
 # Up to this many withdrawals are held in memory, beside those that are not stored yet.
@@ -54,6 +41,7 @@ class ChangeLog:
     Attributes:
         now: the time of the changes, as Unix time.
         caller: the caller of the write.
+        act: what the write did.
         undoes: the change that is being undone.
         submitter_id: the user who proposed the changes.
         changes: the last changes, which are not stored yet.
@@ -69,6 +57,7 @@ class ChangeLog:
     _origin: Origin | None = None
     _subscribers: Sequence[Subscriber] = ()
     caller: Caller = OWNER
+    act: ActLog = field(init=False)
     undoes: int | None = None
     submitter_id: int | None = None
     author_changes: int = 0
@@ -80,6 +69,9 @@ class ChangeLog:
     _goes_on: bool = False
     _is_followed: bool = False
     _first_new: dict[Kind, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.act = ActLog(self._uow, self._request_id)
 
     @property
     def request_id(self) -> str | None:
@@ -125,7 +117,7 @@ class ChangeLog:
 
     def continue_request(self, request_id: str) -> None:
         """Record the next changes under the id of an earlier request: they are of its act, and undone with it."""
-        self._request_id = request_id
+        self._request_id = self.act.request_id = request_id
 
     def begin_next(self) -> None:
         """Record the next change without merging it with those before."""
@@ -153,7 +145,9 @@ class ChangeLog:
         """Store the changes so far and show them to the subscribers; later changes are not merged with them."""
         changes, self.changes, self._goes_on = self.changes, [], False
         if changes:
-            self._uow.changes.add(changes)
+            self._uow.changes.add(changes, self.act.add(changes))
+        if final:
+            self.act.store(self.last_id)
         new = self._first_new
         followed = [
             each

@@ -11,6 +11,7 @@ from logoadmin.ports.changes.notice_storage import Notices
 from logoadmin.ports.changes.proposal_storage import Proposals
 from logoadmin.ports.gallery.gallery_storage import GalleryStorage
 from logoadmin.ports.identity.identity_storage import IdentityStorage
+from logoadmin.ports.kernel.act_storage import Acts
 from logoadmin.ports.kernel.change_storage import ReadsChanges
 from logoadmin.ports.kernel.secret_storage import Secrets
 from logoadmin.ports.publication.publication_storage import PublicationStorage
@@ -27,6 +28,11 @@ def repositories_in(uow: AnyUnitOfWork) -> UnitOfWork:
 def history_in(uow: AnyUnitOfWork) -> ReadsChanges:
     """Return the history, to be read."""
     return repositories_in(uow).changes
+
+
+def acts_in(uow: AnyUnitOfWork) -> Acts:
+    """Return the acts of the history, which the change log stores."""
+    return repositories_in(uow).acts
 
 
 def secrets_in(uow: AnyUnitOfWork) -> Secrets:

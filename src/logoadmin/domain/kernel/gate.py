@@ -33,7 +33,7 @@ from logoadmin.domain.kernel.errors import (
 )
 from logoadmin.domain.kernel.hidden import hidden
 from logoadmin.domain.kernel.idempotency import Idempotency, IdempotentRequest
-from logoadmin.domain.kernel.limits import MAX_ID, RequestId
+from logoadmin.domain.kernel.limits import RequestId
 from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
@@ -286,7 +286,6 @@ class _RequestIdInput(Input):
 
 def _unused_id(uow: UnitOfWork, request_id: SentRequestId) -> str:
     """Return the id under which the history records a request: never one that it has already (contract G4)."""
-    # One change is enough: the request may have been an import, and the write lock is held.
-    if uow.changes.of_request(request_id.text, MAX_ID + 1, 1):
+    if uow.acts.of_request(request_id.text) is not None:
         request_id.use_replacement()
     return request_id.text

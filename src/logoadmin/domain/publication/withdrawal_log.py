@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from logoadmin.domain.kernel.change_log import BLOCKED_FIELD, ChangeLog
+from logoadmin.domain.kernel.act_log import BLOCKED_FIELD
+from logoadmin.domain.kernel.change_log import ChangeLog
 from logoadmin.domain.kernel.kinds import RECORDED_KINDS, ArtworkKind
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.ports.publication.publication_storage import Withdrawal

@@ -8,26 +8,6 @@ from logoadmin.domain.kernel.lists import EVERY_CHANGE, ChangeFilter, Order
 from logoadmin.domain.kernel.records import Change, Kind
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """The changes of one request.
-
-    Attributes:
-        first: the id of the first one.
-        last: the id of the last one.
-        count: how many it made; others may lie between them if a program gives several writes the same id.
-    """
-
-    first: int
-    last: int
-    count: int = 1
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether no change of another request lies between them."""
-        return self.last - self.first + 1 == self.count
-
-
 class ReadsChanges(Protocol):
     """The history of changes, to be read (contract G)."""
 
@@ -52,26 +32,8 @@ class ReadsChanges(Protocol):
         A restored record counts as the removed one, whatever had its id in between.
         """
 
-    def kinds_of_request(self, request_id: str) -> Collection[Kind]:
-        """Return the kinds of record that a request changed; none for an unknown request."""
-
     def of_request(self, request_id: str, below: int, limit: int) -> tuple[Change, ...]:
         """Return up to ``limit`` changes of a request with an id below another, the newest first."""
-
-    def span(self, request_id: str) -> Span | None:
-        """Return the first and the last change of a request, and how many it made; None for an unknown request."""
-
-    def actions_of(self, request_id: str, span: Span) -> Mapping[str, int]:
-        """Return how often a request took each action; without others between its changes, however many they are."""
-
-    def changed_since(self, span: Span, request_id: str | None, most: int) -> Sequence[tuple[Kind, int, int]]:
-        """Return records of a request that others changed after it: their kind, their id and their newest change.
-
-        Args:
-            span: its changes.
-            request_id: its id; None for one change without a request.
-            most: how many of its changes are looked at, the first ones, and how many records are returned at most.
-        """
 
     def undoer_of(self, change_id: int) -> tuple[int, str | None] | None:
         """Return the id of the newest change that undid another one, and its request; None if none did."""
@@ -109,8 +71,8 @@ def creation_of(changes: ReadsChanges, user_id: int) -> int:
 class Changes(ReadsChanges, Protocol):
     """The history, to which each change of a record adds an entry."""
 
-    def add(self, changes: Sequence[Change]) -> None:
-        """Store changes, whose ids follow the newest one without a gap."""
+    def add(self, changes: Sequence[Change], act_id: int | None = None) -> None:
+        """Store changes of an act, whose ids follow the newest one without a gap."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,16 @@
 """The history and the stored responses."""
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from operator import attrgetter
 
 from logoadmin.adapters.memory_storage.tables import Repository
-from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.lists import EVERY_CHANGE, ChangeFilter, Order, text_length, truncated_page
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.ports.kernel.change_storage import Span, StoredResponse, created_by
+from logoadmin.ports.kernel.change_storage import StoredResponse, created_by
 
 _id_of = attrgetter("change_id")
 
@@ -25,8 +24,10 @@ class MemoryChanges(Repository):
     def last_of_kinds(self) -> Mapping[Kind, int]:
         return dict(self._tables.last_of_kinds)
 
-    def add(self, changes: Sequence[Change]) -> None:
+    def add(self, changes: Sequence[Change], act_id: int | None = None) -> None:
         for change in changes:
+            if act_id is not None:
+                self._journal.set(self._tables.acts_of_changes, change.change_id, act_id)
             self._journal.set(self._tables.changes, change.change_id, change)
             self._journal.set(self._tables.last_of_kinds, change.kind, change.change_id)
 
@@ -48,34 +49,10 @@ class MemoryChanges(Repository):
                 births[each.id].append((each.change_id, each.action == f"{kind}.restored", each.undoes))
         return {id_: created_by(sorted(found)) for id_, found in births.items()}
 
-    def kinds_of_request(self, request_id: str) -> Collection[Kind]:
-        return {change.kind for change in self._tables.changes.values() if change.request_id == request_id}
-
     def of_request(self, request_id: str, below: int, limit: int) -> tuple[Change, ...]:
         of = (change for change in self._tables.changes.values() if change.request_id == request_id)
         newest_first = sorted((each for each in of if each.change_id < below), key=_id_of, reverse=True)
         return truncated_page(newest_first[:limit], text_length)
-
-    def span(self, request_id: str) -> Span | None:
-        of = [change.change_id for change in self._tables.changes.values() if change.request_id == request_id]
-        return Span(min(of), max(of), len(of)) if of else None
-
-    def actions_of(self, request_id: str, span: Span) -> Mapping[str, int]:
-        ids = range(span.first, span.last + 1)
-        return Counter(change.action for id_ in ids if (change := self._tables.changes[id_]).request_id == request_id)
-
-    def changed_since(self, span: Span, request_id: str | None, most: int) -> Sequence[tuple[Kind, int, int]]:
-        between = (self._tables.changes[id_] for id_ in range(span.first, span.last + 1))
-        own = islice((each for each in between if request_id is None or each.request_id == request_id), most)
-        firsts: dict[tuple[Kind, int], int] = {}
-        for change in own:
-            firsts.setdefault((change.kind, change.id), change.change_id)
-        newest: dict[tuple[Kind, int], int] = {}
-        for later in self._tables.changes.after(span.first, "asc"):
-            key = (later.kind, later.id)
-            if later.change_id > firsts.get(key, MAX_ID) and (request_id is None or later.request_id != request_id):
-                newest[key] = later.change_id
-        return [(*key, newest[key]) for key in firsts if key in newest][:most]
 
     def undoer_of(self, change_id: int) -> tuple[int, str | None] | None:
         undoers = (change for change in self._tables.changes.values() if change.undoes == change_id)
@@ -85,14 +62,15 @@ class MemoryChanges(Repository):
     def page(
         self, after: int, limit: int, where: ChangeFilter = EVERY_CHANGE, order: Order = "asc"
     ) -> tuple[Change, ...]:
-        equal = where.given
-        since, until = equal.pop("since", 0), equal.pop("until", math.inf)
-        found = (
-            change
-            for change in self._tables.changes.after(after, order)
-            if since <= change.at <= until and all(getattr(change, field) == value for field, value in equal.items())
-        )
+        found = (change for change in self._tables.changes.after(after, order) if matches(change, where))
         return truncated_page(islice(found, limit), text_length)
+
+
+def matches(change: Change, where: ChangeFilter) -> bool:
+    """Return whether a change matches a filter."""
+    equal = where.given
+    since, until = equal.pop("since", 0), equal.pop("until", math.inf)
+    return since <= change.at <= until and all(getattr(change, field) == value for field, value in equal.items())
 
 
 class MemoryStoredResponses(Repository):

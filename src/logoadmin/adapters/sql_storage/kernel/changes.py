@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from pydantic_core import to_json
-from sqlalchemy import ColumnElement, Select, bindparam, func, select, true
+from sqlalchemy import Select, bindparam, func, select
 
 from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages
 from logoadmin.adapters.sql_storage.repository import Repository
@@ -18,9 +18,11 @@ from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.limits import MAX_ID, Origin, Source
 from logoadmin.domain.kernel.lists import EVERY_CHANGE, ChangeFilter, Order, page_of
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.ports.kernel.change_storage import Span, StoredResponse, created_by
+from logoadmin.ports.kernel.change_storage import StoredResponse, created_by
 
-_CHANGE = select(changes)
+# The fields of a Change; the history has the act of each besides.
+_FIELDS = tuple(column for column in changes.c if column is not changes.c.act_id)
+_CHANGE = select(*_FIELDS)
 # The most selective first: with several filters, the index of one finds the changes, and the others filter them.
 _INDEXES = {
     ("request_id",): "request_id",
@@ -29,20 +31,18 @@ _INDEXES = {
     ("action",): "action",
     ("kind",): "kind",
 }
-_PAGES = KeysetPages(
-    _CHANGE,
-    changes.c.change_id,
-    {
-        **{name: changes.c[name] == bindparam(name) for name in ("kind", "user_id", "action", "request_id")},
-        "id": changes.c.record_id == bindparam("id"),
-        # A sum cannot use an index: the range of ids limits the search.
-        "since": changes.c.at + 0 >= bindparam("since"),
-        "until": changes.c.at + 0 <= bindparam("until"),
-        "first": changes.c.change_id >= bindparam("first"),
-        "last": changes.c.change_id <= bindparam("last"),
-    },
-    [IndexPath(frozenset(names), changes.c.change_id, f"ix_changes_{index}") for names, index in _INDEXES.items()],
-)
+_CONDITIONS = {
+    **{name: changes.c[name] == bindparam(name) for name in ("kind", "user_id", "action", "request_id")},
+    "id": changes.c.record_id == bindparam("id"),
+    # A sum cannot use an index: the range of ids limits the search.
+    "since": changes.c.at + 0 >= bindparam("since"),
+    "until": changes.c.at + 0 <= bindparam("until"),
+    "first": changes.c.change_id >= bindparam("first"),
+    "last": changes.c.change_id <= bindparam("last"),
+}
+_PATHS = [IndexPath(frozenset(names), changes.c.change_id, f"ix_changes_{index}") for names, index in _INDEXES.items()]
+_PAGES = KeysetPages(_CHANGE, changes.c.change_id, _CONDITIONS, _PATHS)
+_ACT_IDS = KeysetPages(select(changes.c.change_id, changes.c.act_id), changes.c.change_id, _CONDITIONS, _PATHS)
 _SINCE = select(changes.c.change_id).where(changes.c.at >= bindparam("since"))
 _FIRST_SINCE = _SINCE.order_by(changes.c.at, changes.c.change_id).limit(1)
 _UNTIL = select(changes.c.change_id).where(changes.c.at <= bindparam("until"))
@@ -69,32 +69,7 @@ _UNDOER = (
     .order_by(changes.c.change_id.desc())
     .limit(1)
 )
-_OF = changes.c.request_id == bindparam("of_request")
-_SPAN = select(func.min(changes.c.change_id), func.max(changes.c.change_id), func.count()).where(_OF)
-_ACTIONS = select(changes.c.action, func.count()).where(_OF).group_by(changes.c.action)
-_BETWEEN = changes.c.change_id.between(bindparam("first"), bindparam("last"))
-_NEXT_ACTION = select(func.min(changes.c.action)).where(changes.c.action > bindparam("action"))
-_COUNT_OF_ACTION = select(func.count()).where(changes.c.action == bindparam("action"), _BETWEEN)
-# Above this many changes of a request, its actions are counted by their index.
-_FEW = 1_000
-_LATER = changes.alias("later")
-
-
-def _changed_since(*own: ColumnElement[bool], others: ColumnElement[bool]) -> Select[Any]:
-    columns = (changes.c.kind, changes.c.record_id, changes.c.change_id)
-    first = select(*columns).where(*own).order_by(changes.c.change_id).limit(bindparam("most")).subquery()
-    same = (_LATER.c.kind == first.c.kind) & (_LATER.c.record_id == first.c.record_id)
-    later = first.join(_LATER, same & (_LATER.c.change_id > first.c.change_id))
-    key = (first.c.kind, first.c.record_id)
-    found = select(*key, func.max(_LATER.c.change_id)).select_from(later).where(others)
-    return found.group_by(*key).order_by(func.min(first.c.change_id)).limit(bindparam("most"))
-
-
-_SINCE_REQUEST = _changed_since(
-    _OF, others=func.coalesce(_LATER.c.request_id, "") != bindparam("by", type_=changes.c.request_id.type)
-)
-_SINCE_CHANGE = _changed_since(changes.c.change_id == bindparam("first"), others=true())
-_KINDS_OF_REQUEST = select(changes.c.kind).where(changes.c.request_id == bindparam("of_request")).distinct()
+_OF_REQUEST = select(changes.c.kind).where(changes.c.request_id == bindparam("of_request")).distinct()
 _OF_REQUEST = (
     _CHANGE.where(changes.c.request_id == bindparam("of_request"), changes.c.change_id < bindparam("below"))
     .order_by(changes.c.change_id.desc())
@@ -127,12 +102,13 @@ def _change(row: Row) -> Change:
     )
 
 
-def _row(change: Change) -> Row:
+def _row(change: Change, act_id: int | None) -> Row:
     return (
         *(change.change_id, change.at, change.user_id, change.action, change.kind.value, change.id),
         None if change.before is None else to_json(change.before).decode(),
         None if change.after is None else to_json(change.after).decode(),
         *(change.request_id, change.origin, change.undoes, change.submitter_id, change.source, change.note),
+        act_id,
     )
 
 
@@ -150,16 +126,16 @@ class SqlChanges(Repository):
     def last_of_kinds(self) -> Mapping[Kind, int]:
         return {kind: self._transaction.last(f"{kind}_version") for kind in Kind}
 
-    def add(self, changes: Sequence[Change]) -> None:
+    def add(self, changes: Sequence[Change], act_id: int | None = None) -> None:
         counted: dict[str, int] = {}
         for change in changes:
             counted["change_id"] = counted[f"{change.kind}_version"] = change.change_id
         self._creations.clear()
-        self._transaction.record(map(_row, changes), counted)
+        self._transaction.record((_row(change, act_id) for change in changes), counted)
 
     def get(self, change_id: int) -> Change | None:
         self._transaction.store_history()
-        row = self._find(*changes.c, change_id=change_id)
+        row = self._find(*_FIELDS, change_id=change_id)
         return None if row is None else _change(row)
 
     def times(self, change_ids: Sequence[int]) -> Mapping[int, int]:
@@ -187,48 +163,10 @@ class SqlChanges(Repository):
                 known[kind, id_] = created_by((row[1], row[2], row[3]) for row in of_id)
         return {id_: created for id_ in ids if (created := known[kind, id_]) is not None}
 
-    def kinds_of_request(self, request_id: str) -> Collection[Kind]:
-        self._transaction.store_history()
-        return [Kind(kind) for (kind,) in self._transaction.rows(_KINDS_OF_REQUEST, {"of_request": request_id})]
-
     def of_request(self, request_id: str, below: int, limit: int) -> tuple[Change, ...]:
         self._transaction.store_history()
         asked = {"of_request": request_id, "below": below, "limit": limit}
         return page_of(self._transaction.page(_OF_REQUEST, asked), _change)
-
-    def span(self, request_id: str) -> Span | None:
-        self._transaction.store_history()
-        row = self._transaction.row(_SPAN, {"of_request": request_id})
-        return None if row is None or row[0] is None else Span(*map(int, row))
-
-    def actions_of(self, request_id: str, span: Span) -> Mapping[str, int]:
-        self._transaction.store_history()
-        if span.count <= _FEW or not span.is_whole:
-            return {
-                action: int(count) for action, count in self._transaction.rows(_ACTIONS, {"of_request": request_id})
-            }
-        found: dict[str, int] = {}
-        action = self._next_action("")
-        while action is not None:
-            asked = {"action": action, "first": span.first, "last": span.last}
-            ((count,),) = self._transaction.rows(_COUNT_OF_ACTION, asked)
-            if count:
-                found[action] = int(count)
-            action = self._next_action(action)
-        return found
-
-    def changed_since(self, span: Span, request_id: str | None, most: int) -> Sequence[tuple[Kind, int, int]]:
-        self._transaction.store_history()
-        if request_id is None:
-            rows = self._transaction.rows(_SINCE_CHANGE, {"first": span.first, "most": most})
-        else:
-            asked = {"of_request": request_id, "by": request_id, "most": most}
-            rows = self._transaction.rows(_SINCE_REQUEST, asked)
-        return [(Kind(kind), id_, int(change_id)) for kind, id_, change_id in rows]
-
-    def _next_action(self, action: str) -> str | None:
-        row = self._transaction.row(_NEXT_ACTION, {"action": action})
-        return None if row is None else row[0]
 
     def undoer_of(self, change_id: int) -> tuple[int, str | None] | None:
         self._transaction.store_history()
@@ -238,6 +176,13 @@ class SqlChanges(Repository):
     def page(
         self, after: int, limit: int, where: ChangeFilter = EVERY_CHANGE, order: Order = "asc"
     ) -> tuple[Change, ...]:
+        return page_of(self._rows(_PAGES, after, limit, where, order), _change)
+
+    def act_ids(self, after: int, limit: int, where: ChangeFilter, order: Order) -> Sequence[Row]:
+        """Return the ids of the changes that :meth:`page` returns, each with that of its act."""
+        return self._rows(_ACT_IDS, after, limit, where, order)
+
+    def _rows(self, pages: KeysetPages, after: int, limit: int, where: ChangeFilter, order: Order) -> Sequence[Row]:
         self._transaction.store_history()
         given = where.given
         # Times increase with ids unless the clock was wrong: the index on time narrows the range of ids.
@@ -249,7 +194,7 @@ class SqlChanges(Repository):
             after, given["last"] = max(after, first - 1), last
         else:
             after, given["first"] = min(after, last + 1), first
-        return page_of(_PAGES.rows(self._transaction, after, limit, given, order), _change)
+        return pages.rows(self._transaction, after, limit, given, order)
 
     def _bound(self, statement: Select[Any], name: str, given: Mapping[str, Any]) -> int | None:
         """Return the id of the first or last change of a period, None if no such change exists."""

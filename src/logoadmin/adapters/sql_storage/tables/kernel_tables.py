@@ -52,8 +52,22 @@ changes: Final = Table(
     Column("submitter_id", Integer),
     Column("source", String(16)),
     Column("note", String(MAX_CHANGE_NOTE)),
+    # Not a field of a Change.
+    Column("act_id", Integer),
     Index(None, "kind", "record_id", "change_id"),
     *(Index(None, name) for name in ("kind", "user_id", "action", "request_id", "at")),
+)
+
+acts: Final = Table(
+    "acts",
+    metadata,
+    id_column("act_id"),
+    Column("last_id", Integer, nullable=False),
+    Column("request_id", String(OPAQUE), unique=True),
+    Column("undoes", Integer),
+    Column("undone_by", String(OPAQUE)),
+    # JSON.
+    Column("summary", LongText, nullable=False),
 )
 
 stored_responses: Final = Table(

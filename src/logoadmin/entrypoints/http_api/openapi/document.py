@@ -9,9 +9,8 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from logoadmin.domain.gallery.audited_artworks import AUTHORS_FIELD
 from logoadmin.domain.kernel.access import PUBLIC, Permission, Policy
-from logoadmin.domain.kernel.change_log import BLOCKED_FIELD
+from logoadmin.domain.kernel.act_log import AUTHORS_FIELD, BLOCKED_FIELD
 from logoadmin.domain.kernel.command import Command, fields_of
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, RECORDED_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import BlockReason
