@@ -14,8 +14,6 @@ pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("cont
     [
         (["he"], {"healthcheck"}),
         (["user", ""], {"code", "create", "factors", "list", "password", "remove", "role"}),
-        (["role", "create", "x", "--scope", "logos:"], {"logos:write"}),
-        (["key", ""], {"create", "list", "remove"}),
         (["export", "-", "--kind", "l"], {"logo"}),
         (["serve", "--acc"], {"--access"}),
         (["serve", "--access", ""], {"open", "guarded"}),

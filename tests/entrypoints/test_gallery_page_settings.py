@@ -123,6 +123,4 @@ def test_what_is_no_way_home(home: str) -> None:
 
 def test_targets_are_shown_as_json(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_GALLERY_TARGETS", json.dumps({"forum": FORUM}))
-    shown = run("config", "--json")
-    assert json.loads(shown.out)["gallery_targets"]["value"] == {"forum": FORUM}
     assert json.dumps({"forum": FORUM}) in run("config").out

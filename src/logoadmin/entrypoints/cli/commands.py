@@ -2,16 +2,12 @@
 
 import json
 import sys
-from collections.abc import Iterable
-from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any
 
 import click
 
 from logoadmin.domain.kernel.access import Policy
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, LOGOS
-from logoadmin.domain.kernel.records import Kind
 from logoadmin.entrypoints.cli.backups import backup, move, restore
 from logoadmin.entrypoints.cli.check import check
 from logoadmin.entrypoints.cli.config import config
@@ -24,37 +20,16 @@ from logoadmin.entrypoints.cli.gallery import (
     show_start,
 )
 from logoadmin.entrypoints.cli.healthcheck import healthcheck
-from logoadmin.entrypoints.cli.help import Commands
 from logoadmin.entrypoints.cli.import_export import export, import_
-from logoadmin.entrypoints.cli.keys import key
-from logoadmin.entrypoints.cli.lines import command_of, json_option, print_lines
-from logoadmin.entrypoints.cli.moments import Moment
+from logoadmin.entrypoints.cli.lines import command_of, print_lines
 from logoadmin.entrypoints.cli.pictures import pictures
 from logoadmin.entrypoints.cli.publish import gallery_key, publish
-from logoadmin.entrypoints.cli.roles import role
 from logoadmin.entrypoints.cli.serve import serve
 from logoadmin.entrypoints.cli.users import user
 from logoadmin.entrypoints.one_line import on_one_line
 
-if TYPE_CHECKING:
-    from logoadmin.domain.identity.events.event_records import SignInEvent
 
-Entry = TypeVar("Entry")
-
-_EVENT_LINE: Final = "{:>10}  {:<19}  {:<19}  {}"
-
-
-_TASKS: Final = {
-    "Set up and serve": ("init", "serve", "config", "doctor", "healthcheck", "token-key"),
-    "People and rights": ("user", "role", "key", "events"),
-    "History": ("changes", "revert"),
-    "Publish": ("publish", "block", "check", "notify", "gallery-key"),
-    "Copy and move": ("import", "export", "pictures", "backup", "restore", "move"),
-    "For programs": ("openapi", "completion"),
-}
-
-
-@click.group(cls=Commands, tasks=_TASKS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="logoadmin")
 def cli() -> None:
     """Administer a gallery of site logos and themes.
@@ -73,66 +48,19 @@ def init(database: str | None) -> None:
 
 
 @cli.command()
-@click.option("--after", type=click.IntRange(0), help="Only changes after this one, in the chosen order.")
-@click.option("--limit", type=click.IntRange(1), help="At most this many changes.")
-@click.option("--order", type=click.Choice(["asc", "desc"]), default="asc", help="desc prints the newest first.")
-@click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="Only changes of records of this kind.")
-@click.option("--id", type=int, help="Only changes of the record of that kind with this id.")
-@click.option("--user", "user_id", type=int, metavar="ID", help="Only changes by this user.")
-@click.option("--action", help="Only this action, such as logo.removed.")
-@click.option("--request", "request_id", metavar="ID", help="Only changes by this request or command.")
-@click.option(
-    "--since",
-    type=Moment(ends=False),
-    metavar="TIME",
-    help="Only changes from then on: yesterday, 2026-11-20, '2026-11-20 14:30' (UTC), '3 days ago' or Unix seconds.",
-)
-@click.option("--until", type=Moment(ends=True), metavar="TIME", help="Only changes up to then; a day counts in full.")
-@database_option
-def changes(database: str | None, limit: int | None, **asked: Any) -> None:
-    """Print the history as JSON Lines, the oldest change first."""
-    from logoadmin.domain.changes.history import ListChanges
-    from logoadmin.domain.kernel.records import Change
-
-    command = command_of(ListChanges, asked)
-    with gallery_at(database, "never") as gallery:
-        print_lines(Change, _first(gallery.changes.list(command), limit))
-
-
-@cli.command()
 @click.option("--after", type=click.IntRange(0), help="Only events after this one, in the chosen order.")
-@click.option("--limit", type=click.IntRange(1), help="At most this many events.")
+@click.option("--limit", type=click.IntRange(1, sys.maxsize), help="At most this many events.")
 @click.option("--order", type=click.Choice(["asc", "desc"]), default="desc", help="asc prints the oldest first.")
 @click.option("--user", "user_id", type=int, metavar="ID", help="Only events of this user.")
-@json_option
 @database_option
-def events(database: str | None, limit: int | None, *, as_json: bool, **asked: Any) -> None:
-    """Print sign-ins and what else happened to accounts, the newest event first; times are in UTC."""
+def events(database: str | None, limit: int | None, **asked: Any) -> None:
+    """Print sign-ins and what else happened to accounts as JSON Lines, the newest event first."""
     from logoadmin.domain.identity.events.event_list import ListEvents
     from logoadmin.domain.identity.events.event_records import SignInEvent
 
     command = command_of(ListEvents, asked)
     with gallery_at(database, "never") as gallery:
-        found = _first(gallery.events.list(command), limit)
-        if as_json:
-            print_lines(SignInEvent, found)
-            return
-        click.echo(_EVENT_LINE.format("event_id", "at", "event", "user, client and factor"))
-        for event in found:
-            at = f"{datetime.fromtimestamp(event.at, UTC):%Y-%m-%d %H:%M:%S}"
-            click.echo(on_one_line(_EVENT_LINE.format(event.event_id, at, event.event, _details(event))))
-
-
-def _first(entries: Iterable[Entry], limit: int | None) -> Iterable[Entry]:
-    return islice(entries, None if limit is None else min(limit, sys.maxsize))
-
-
-def _details(event: "SignInEvent") -> str:
-    """Return the user, client, factor, count and who did it."""
-    user = "no user" if event.user_id is None else f"{event.user_name or '-'} ({event.user_id})"
-    often = "" if event.count == 1 else f"{event.count} times"
-    by = "" if event.by_user_id is None else f"by {event.by_user_name or '-'} ({event.by_user_id})"
-    return "  ".join(filter(None, (user, event.address, event.factor, often, by)))
+        print_lines(SignInEvent, islice(gallery.events.list(command), limit))
 
 
 @cli.command()
@@ -176,23 +104,6 @@ def notify(database: str | None) -> None:
 
 
 @cli.command()
-@click.argument("kind", metavar="KIND", type=click.Choice([kind.kind.value for kind in ARTWORK_KINDS]))
-@click.argument("id_", metavar="ID", type=int)
-@click.option("--reason", required=True, help="Why, for readers of the gallery.")
-@database_option
-def block(kind: str, id_: int, reason: str, database: str | None) -> None:
-    """Switch a logo or theme off, and have readers of the published gallery stop applying it."""
-    from logoadmin.domain.gallery.artworks import BlockLogo, BlockTheme
-
-    with changing(database) as (gallery, caller):
-        if kind == LOGOS.kind:
-            name = gallery.logos.block(BlockLogo(logo_id=id_, reason=reason), caller).name
-        else:
-            name = gallery.themes.block(BlockTheme(theme_id=id_, reason=reason), caller).name
-        click.echo(on_one_line(f"Blocked {kind} {id_}: {name}"))
-
-
-@cli.command()
 @click.option(
     "--access",
     type=click.Choice([policy.value for policy in Policy]),
@@ -207,7 +118,7 @@ def openapi(access: str | None) -> None:
     click.echo(json.dumps(document, indent=2, sort_keys=True))
 
 
-@cli.group("token-key", cls=Commands)
+@cli.group("token-key")
 def token_key() -> None:
     """Manage the keys in the database that sign access tokens."""
 
@@ -249,9 +160,8 @@ def completion(context: click.Context, shell: str) -> None:
     click.echo(found(context.find_root().command, {}, name, f"_{name.upper()}_COMPLETE").source())
 
 
-_IN_MODULES: Final = (
+for command in (
     *(serve, import_, export, pictures, publish, gallery_key, check),
-    *(backup, restore, move, user, role, key, config, doctor, healthcheck),
-)
-for command in _IN_MODULES:
+    *(backup, restore, move, user, config, doctor, healthcheck),
+):
     cli.add_command(command)

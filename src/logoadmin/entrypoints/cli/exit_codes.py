@@ -1,6 +1,5 @@
 """The end of a command: the message on standard error, and the exit code."""
 
-import re
 import sys
 from io import TextIOWrapper
 from typing import Final, NoReturn
@@ -14,12 +13,6 @@ from logoadmin.entrypoints.one_line import on_one_line
 _USAGE: Final = 2
 _FAILURE: Final = 1
 _INTERRUPTED: Final = 130
-# What click says in formulas and in the names of its types.
-_FORMULAS: Final = (
-    (re.compile(r" is not in the range x>=(-?\d+)"), r" should be at least \1"),
-    (re.compile(r" is not in the range (-?\d+)<=x<=(-?\d+)"), r" should be from \1 to \2"),
-    (re.compile(r" is not a valid integer( range)?"), " is not a whole number"),
-)
 
 
 def main() -> NoReturn:
@@ -37,13 +30,11 @@ def main() -> NoReturn:
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "logoadmin"
         message = " ".join(error.format_message().split())  # click puts choices on separate lines
-        _exit(_USAGE, f"{_in_plain_words(message).rstrip('.?')}. See: {command} --help")
+        _exit(_USAGE, f"{message.rstrip('.?')}. See: {command} --help")
     except click.Abort:
         _exit(_INTERRUPTED, "Interrupted")
     except InvalidInput as error:
-        from logoadmin.settings.plain_words import plain_words
-
-        problems = (f"{'.'.join(map(str, problem.loc))}: {plain_words(problem.msg)}" for problem in error.problems)
+        problems = (f"{'.'.join(map(str, problem.loc))}: {problem.msg}" for problem in error.problems)
         _exit(_FAILURE, "; ".join(problems))
     except InvalidLines as error:
         _exit(_FAILURE, f"{error}; nothing was imported")
@@ -55,12 +46,6 @@ def main() -> NoReturn:
     except LogoAdminError as error:
         _exit(_FAILURE, error.explained)
     sys.exit(0)
-
-
-def _in_plain_words(message: str) -> str:
-    for formula, words in _FORMULAS:
-        message = formula.sub(words, message)
-    return message
 
 
 def _exit(code: int, text: str) -> NoReturn:

@@ -126,12 +126,10 @@ def _lines_of(file: str) -> Iterator[_RewindingFile]:
 
 
 def _show_problems(file: str, error: InvalidLines) -> None:
-    from logoadmin.settings.plain_words import plain_words
-
     for line in error.lines:
         for problem in line.problems:
             where = ".".join(map(str, problem.loc))
-            text = f"{file}:{line.number}: {where + ': ' if where else ''}{plain_words(problem.msg)}"
+            text = f"{file}:{line.number}: {where + ': ' if where else ''}{problem.msg}"
             click.echo(on_one_line(text), err=True)
 
 

@@ -12,7 +12,6 @@ import click
 
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, TooLargeToStore
 from logoadmin.entrypoints.cli.gallery import database_option, gallery_at, owner, show_request
-from logoadmin.entrypoints.cli.help import Commands
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ _NOT_EXPORTED: Final = "it is not named as logoadmin pictures export names files
 _folder = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
-@click.group(cls=Commands)
+@click.group()
 def pictures() -> None:
     """Copy pictures from elsewhere, and move them as files."""
 
@@ -71,7 +70,7 @@ def list_(database: str | None) -> None:
 
     with gallery_at(database, "never") as gallery:
         for picture in gallery.pictures.list(ListPictures()):
-            click.echo(json.dumps(asdict(picture), ensure_ascii=False))
+            click.echo(json.dumps(asdict(picture)))
 
 
 @pictures.command("export")

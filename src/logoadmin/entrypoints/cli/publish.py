@@ -13,7 +13,6 @@ import click
 
 from logoadmin.domain.kernel.errors import LogoAdminError, SettingsError, StartError
 from logoadmin.entrypoints.cli.gallery import database_option, gallery_at
-from logoadmin.entrypoints.cli.help import Commands
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
@@ -223,7 +222,7 @@ def _verify_unsigned(url: str, directory: Path) -> None:
             pass
 
 
-@click.group("gallery-key", cls=Commands)
+@click.group("gallery-key")
 def gallery_key() -> None:
     """Manage the keys that sign the published gallery."""
 

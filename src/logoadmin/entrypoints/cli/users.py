@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING
 import click
 
 from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError, NotFound
+from logoadmin.domain.kernel.limits import MAX_NAME
 from logoadmin.entrypoints.cli.gallery import changing, database_option, gallery_at
-from logoadmin.entrypoints.cli.help import Commands
-from logoadmin.entrypoints.cli.lines import day_of
-from logoadmin.entrypoints.cli.roles import found_role, is_id
+from logoadmin.entrypoints.cli.lines import print_lines
 from logoadmin.entrypoints.one_line import on_one_line
 from logoadmin.text_files import decoded
 
 if TYPE_CHECKING:
     from logoadmin.domain.identity.factors.factor_records import ListedFactor
-    from logoadmin.domain.kernel.records import User
+    from logoadmin.domain.kernel.records import Role, User
     from logoadmin.domain.logo_admin import LogoAdmin
 
 
-@click.group(cls=Commands)
+@click.group()
 def user() -> None:
     """List, create, change and remove users.
 
@@ -32,17 +31,12 @@ def user() -> None:
 @user.command("list")
 @database_option
 def user_list(database: str | None) -> None:
-    """Print all users: id, role and name."""
-    from logoadmin.domain.identity.roles import ListRoles
+    """Print all users as JSON Lines."""
     from logoadmin.domain.identity.users import ListUsers
+    from logoadmin.domain.kernel.records import User
 
     with gallery_at(database, "never") as gallery:
-        roles = {role.role_id: on_one_line(role.name) for role in gallery.roles.list(ListRoles())}
-        width = max(len("role"), *map(len, roles.values()))
-        click.echo(f"{'user_id':>10}  {'role':<{width}}  username")
-        for one in gallery.users.list(ListUsers()):
-            role = roles.get(one.role_id, str(one.role_id))
-            click.echo(f"{one.user_id:>10}  {role:<{width}}  {on_one_line(one.username)}")
+        print_lines(User, gallery.users.list(ListUsers()))
 
 
 @user.command("create")
@@ -82,7 +76,7 @@ def user_password(named: str, fate: str | None, database: str | None) -> None:
     from logoadmin.domain.identity.users import SetPassword
 
     with changing(database, undoable=False) as (gallery, caller):
-        found = found_user(gallery, named)
+        found = _found_user(gallery, named)
         factors = len(_factors(gallery, found.user_id))
         command = SetPassword(user_id=found.user_id, password=_new_password())
         is_lost = factors > 0 and (fate or _asked_fate(factors)) == "remove"
@@ -109,7 +103,7 @@ def user_code(named: str, database: str | None) -> None:
     from logoadmin.domain.identity.sign_in.code import CreateSignInCode
 
     with gallery_at(database, "never") as gallery:
-        found = found_user(gallery, named)
+        found = _found_user(gallery, named)
         made = gallery.sign_in_codes.create(CreateSignInCode(user_id=found.user_id))
         click.echo(made.code)
         text = f"{found.username} signs in with it once within 10 minutes, at {gallery.public_url.base}"
@@ -121,25 +115,20 @@ def user_code(named: str, database: str | None) -> None:
 @click.option("--remove", is_flag=True, help="Remove all of them, and the recovery codes; the user's sessions end.")
 @database_option
 def user_factors(named: str, remove: bool, database: str | None) -> None:
-    """Print the second factors of a user: id, kind, when last used, and name.
+    """Print the second factors of a user as JSON Lines.
 
     USER is a user id or a username; name:7 is the user named 7.
     """
+    from logoadmin.domain.identity.factors.factor_records import ListedFactor
     from logoadmin.domain.identity.factors.factors import RemoveUserFactors
 
     with gallery_at(database, "never") as gallery:
-        found = found_user(gallery, named)
+        found = _found_user(gallery, named)
         if remove:
             removed = gallery.factors.remove_all(RemoveUserFactors(user_id=found.user_id)).removed
             click.echo(f"Removed {_count(removed)} of user {found.user_id}")
             return
-        factors = _factors(gallery, found.user_id)
-        if not factors:
-            click.echo(f"User {found.user_id} has no second factor", err=True)
-        for factor in factors:
-            used = "never used" if factor.last_used_at is None else f"used {day_of(factor.last_used_at)}"
-            text = f"{factor.factor_id:>10}  {factor.kind:<7}  {used:<15}  {factor.name}"
-            click.echo(on_one_line(text))
+        print_lines(ListedFactor, _factors(gallery, found.user_id))
 
 
 @user.command("role")
@@ -154,7 +143,7 @@ def user_role(named: str, role: str, database: str | None) -> None:
     from logoadmin.domain.identity.users import AmendUser
 
     with changing(database) as (gallery, caller):
-        found, role_found = found_user(gallery, named), found_role(gallery, role)
+        found, role_found = _found_user(gallery, named), _found_role(gallery, role)
         gallery.users.amend(AmendUser(user_id=found.user_id, role_id=role_found.role_id), caller)
         click.echo(on_one_line(f"User {found.user_id} has role {role_found.role_id}, {role_found.name}"))
 
@@ -170,7 +159,7 @@ def user_remove(named: str, database: str | None) -> None:
     from logoadmin.domain.identity.users import RemoveUser
 
     with changing(database) as (gallery, caller):
-        found = found_user(gallery, named)
+        found = _found_user(gallery, named)
         gallery.users.remove(RemoveUser(user_id=found.user_id), caller)
         click.echo(on_one_line(f"Removed user {found.user_id}, {found.username}"))
 
@@ -193,7 +182,7 @@ def _count(factors: int) -> str:
     return f"{factors} second factor{'' if factors == 1 else 's'}"
 
 
-def found_user(gallery: "LogoAdmin", named: str) -> "User":
+def _found_user(gallery: "LogoAdmin", named: str) -> "User":
     """Return the user that an argument names, by id or by name.
 
     Raises:
@@ -201,17 +190,39 @@ def found_user(gallery: "LogoAdmin", named: str) -> "User":
     """
     from logoadmin.domain.identity.users import FindUser, GetUser
 
-    if is_id(named):
+    if _is_id(named):
         try:
             return gallery.users.get(GetUser(user_id=int(named)))
         except (NotFound, InvalidInput) as error:
             raise LogoAdminError(f"{error}; use name:{named} for the user named {named}") from None
     name = named.removeprefix("name:")
-    if not is_id(name):
+    if not _is_id(name):
         # A username may be name:bob; name:7 always means the user named 7.
         with contextlib.suppress(NotFound, InvalidInput):
             return gallery.users.find(FindUser(username=named))
     return gallery.users.find(FindUser(username=name))
+
+
+def _found_role(gallery: "LogoAdmin", named: str) -> "Role":
+    """Return the role that an argument names, by id or by name.
+
+    Raises:
+        NotFound: no role has it.
+    """
+    from logoadmin.domain.identity.roles import GetRole, ListRoles
+
+    if _is_id(named):
+        return gallery.roles.get(GetRole(role_id=int(named)))
+    roles = {role.name: role for role in gallery.roles.list(ListRoles())}
+    role = roles.get(named) or roles.get(named.removeprefix("name:"))
+    if role is None:
+        raise NotFound("Role", named)
+    return role
+
+
+def _is_id(text: str) -> bool:
+    """Return whether a text is an id; longer digits are not, and int() refuses thousands of them."""
+    return text.isascii() and text.isdecimal() and len(text) <= MAX_NAME
 
 
 def _new_password() -> str:
