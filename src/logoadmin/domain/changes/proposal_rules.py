@@ -16,21 +16,17 @@ from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedU
 from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Outdated, Problem
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
 from logoadmin.domain.kernel.lists import Filter
-from logoadmin.domain.kernel.records import Author, Kind, version_of
+from logoadmin.domain.kernel.records import Author, version_of
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
 
 Values = Mapping[str, Any]
 
 _AUTHOR_IDS: Final = "author_ids"
-# What submitters may not set in their own records, and why.
-_OF_ARTWORKS: Final = {
+# Why submitters do not set a field of their own records; others are refused without a reason.
+_NOT_THEIRS: Final = {
     "active": "Submitters do not set this: a proposal that is applied makes it active",
     "unblock": "Submitters do not lift a block",
-}
-_NOT_THEIRS: Final[Mapping[Kind, Mapping[str, str]]] = {
-    Kind.LOGO: _OF_ARTWORKS,
-    Kind.THEME: _OF_ARTWORKS,
-    Kind.AUTHOR: {"user_id": "Submitters do not give their author to another user"},
+    "user_id": "Submitters do not give their author to another user",
 }
 _BITS: Final = {kind: 1 << place for place, kind in enumerate(KINDS.values())}
 
@@ -152,11 +148,14 @@ def judged(
 
 def _not_theirs(place: int, change: BulkChange, step: Step) -> Iterator[Problem]:
     """Yield the problems of values that submitters do not set in their own records."""
-    # Authors begin with the number of their user.
-    fields = {} if step.kind is AUTHORS and change.create else _NOT_THEIRS.get(step.kind.kind, {})
-    for name in fields.keys() & {*(change.set or change.create or ())}:
-        field = "create" if change.set is None else "set"
-        yield Problem(("changes", place, field, name), fields[name], "value_error")
+    settable = {*step.kind.settable}
+    if step.kind is AUTHORS and change.create:  # which begin with the number of their user
+        settable.add("user_id")
+    for name in change.set or change.create or ():
+        if name not in settable:
+            field = "create" if change.set is None else "set"
+            text = _NOT_THEIRS.get(name, "Submitters do not set this")
+            yield Problem(("changes", place, field, name), text, "value_error")
 
 
 def stale(uow: AuditedUnitOfWork, changes: Iterable[Values], user_id: int | None) -> list[str]:
@@ -249,7 +248,7 @@ def _require_own(uow: AuditedUnitOfWork, held: Rights, change: BulkChange, step:
         NotFound: the record does not exist.
     """
     held.require([Scope.PROPOSALS_WRITE])
-    if step.kind.kind not in _NOT_THEIRS or step.verb == "block":
+    if not step.kind.settable or step.verb == "block":
         raise NotPermitted
     record = None if change.id is None else get_existing(uow, step.kind, change.id)
     is_new_author = step.kind is AUTHORS and record is None

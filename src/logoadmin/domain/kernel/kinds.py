@@ -60,6 +60,8 @@ class RecordKind(Generic[Record, Removed]):
         id_field: the field with the id.
         id_of: returns the id of a record, or of the record that a command names.
         usual: values of fields that bodies and the history leave out.
+        published: the fields that readers of the published gallery get (contract L1); none for other kinds.
+        settable: the fields that people who may only propose changes may set (contract R2).
         stored_fields: the fields without authors and version.
         values_of: returns their values.
     """
@@ -77,6 +79,8 @@ class RecordKind(Generic[Record, Removed]):
     shows: tuple[Kind, ...] = ()
     references: Mapping[str, Kind] = field(default_factory=dict)
     usual: Mapping[str, Any] = field(default_factory=dict)
+    published: tuple[str, ...] = ()
+    settable: tuple[str, ...] = ()
     name: str = field(init=False)
     plural: str = field(init=False)
     id_field: str = field(init=False)
@@ -126,6 +130,10 @@ class ArtworkKind(RecordKind[AnyArtwork, Removed], Generic[AnyArtwork, LinkAnswe
         object.__setattr__(self, "link_id_field", f"{self.kind}_author_id")
 
 
+# Named one by one: a new field of artworks is neither published nor settable by submitters until it is added here.
+_PUBLISHED: Final = ("name", "preview_url", "target", "custom_css", "active", "created_at")
+_SETTABLE: Final = ("name", "preview_url", "target", "custom_css", "author_ids")
+
 ROLES: Final = RecordKind(
     kind=Kind.ROLE,
     record=Role,
@@ -156,6 +164,8 @@ AUTHORS: Final = RecordKind(
     write_scope=Scope.AUTHORS_WRITE,
     unique=("user_id", "username"),
     filters=("user_id",),
+    published=("author_id", "user_id", "username", "created_at"),
+    settable=("username",),
 )
 THEMES: Final = ArtworkKind(
     kind=Kind.THEME,
@@ -166,6 +176,8 @@ THEMES: Final = ArtworkKind(
     filters=("target", "active"),
     page_sizes=ARTWORK_PAGE_SIZES,
     shows=(Kind.AUTHOR,),
+    published=("theme_id", *_PUBLISHED),
+    settable=_SETTABLE,
     css_form="sheet",
     link=ThemeAuthor,
     removed_link=RemovedThemeAuthor,
@@ -179,6 +191,8 @@ LOGOS: Final = ArtworkKind(
     filters=("target", "active"),
     page_sizes=ARTWORK_PAGE_SIZES,
     shows=(Kind.AUTHOR,),
+    published=("logo_id", *_PUBLISHED),
+    settable=_SETTABLE,
     css_form="declarations",
     link=LogoAuthor,
     removed_link=RemovedLogoAuthor,
