@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from benchmarks import load
 from benchmarks.environment import ONE_LOGO, SQLITE, Environment
-from benchmarks.gallery import PASSWORD, import_gallery, write_gallery
+from benchmarks.gallery import import_gallery, write_gallery
 from benchmarks.interleaving import Rounds, interleave, median_ratio
 from benchmarks.results import Result, at_least, at_most
 from benchmarks.servers import Server
@@ -23,9 +23,6 @@ _POINTER: Final = "/gallery/latest.json"
 _KB: Final = 1000
 _MIB: Final = 1024 * 1024
 _MANY: Final = 100_000  # logos
-_CHANGED: Final = 5  # logos
-# A change is published within this time.
-_SETTLED: Final = 5.0  # seconds
 # The service compresses with Brotli in the background.
 _COMPRESSED_WITHIN: Final = 60.0  # seconds
 
@@ -57,13 +54,6 @@ def _sizes(environment: Environment) -> Iterator[Result]:
     for coding, bound in (("identity", None), ("gzip", at_most(85)), ("br", at_most(70))):
         size = len(_in_coding(server, index, coding)) / _KB
         yield Result(f"the index of a whole gallery, {coding}", "", size, "KB", bound)
-    before = _pointer(server)["index"]["sha256"]
-    _amend(server, _CHANGED, before)
-    (named,) = (each for each in _pointer(server)["deltas"].values() if each["from_sha256"] == before)
-    delta = f"/gallery/{named['path']}"
-    for coding, bound in (("identity", None), ("gzip", at_most(1))):
-        size = len(_in_coding(server, delta, coding)) / _KB
-        yield Result(f"the difference of {_CHANGED} logos, {coding}", "", size, "KB", bound)
     yield Result("latest.json", "", len(_in_coding(server, _POINTER, "identity")) / 1024, "KiB", at_most(8))
     yield Result("reader.js, gzip", "", len(_in_coding(server, "/gallery/reader.js", "gzip")) / 1024, "KiB", at_most(4))
 
@@ -126,17 +116,3 @@ def _in_coding(server: Server, path: str, coding: str) -> bytes:
         if time.monotonic() > deadline:
             raise RuntimeError(f"{path} is not served in {coding}")
         time.sleep(0.2)
-
-
-def _amend(server: Server, count: int, index: str) -> None:
-    """Rename the first active logos, and wait until another index is published, and then stays."""
-    token = load.access_token(server, "admin", PASSWORD)
-    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-    listed = load.read(server, f"/api/logos?limit={count}&active=true").answer.partition(b"\r\n\r\n")[2]
-    for logo in json.loads(listed):
-        body = json.dumps({"name": f"{logo['name']} II"}).encode()
-        url = server.url(f"/api/logos/{logo['logo_id']}")
-        urllib.request.urlopen(urllib.request.Request(url, body, headers, method="PATCH")).close()
-    while _pointer(server)["index"]["sha256"] == index:
-        time.sleep(0.1)
-    time.sleep(_SETTLED)

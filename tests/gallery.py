@@ -12,6 +12,7 @@ from pyotp import TOTP
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.ed25519_signing import Ed25519Signing
 from logoadmin.adapters.fernet_encryption import FernetEncryption
+from logoadmin.adapters.html_gallery_page import HtmlGalleryPage
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.pillow_pictures import PillowPictures
@@ -73,6 +74,7 @@ from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules, auditing
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import unsaved_css as css
 from logoadmin.domain.publication.pins import artwork_css, pins
+from logoadmin.domain.publication.publication_records import Page, PublishingRules
 from logoadmin.ports.identity.issuer import Issuer
 from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkeys
 from logoadmin.ports.identity.passwords import PasswordHasher
@@ -234,6 +236,7 @@ def gallery_on(
     receivers: PostingOutgoing | None = None,
     proposal_days: int = 90,
     notify_urls: Sequence[str] = (),
+    page: Page | None = None,
 ) -> LogoAdmin:
     """Create a gallery on a storage; with ``started``, with its roles and its administrator."""
     randomness = SystemRandomness()
@@ -251,10 +254,12 @@ def gallery_on(
         pictures=PICTURES,
         receivers=receivers,
         published=MemoryGalleryFiles(),
+        page=HtmlGalleryPage('<title></title><script type="application/json" id="gallery"></script>', {}),
     )
     rules = Rules(
         access,
         lifetimes or Lifetimes(),
+        PublishingRules(page=page),
         sign_in=sign_in or SignInRules(),
         public_url=public_url,
         picture_space=picture_space,

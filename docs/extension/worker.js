@@ -11,6 +11,6 @@ const gallery = () => (opened ??= open("https://gallery.example/gallery/", { key
 chrome.alarms.get("check").then((alarm) => alarm ?? chrome.alarms.create("check", { periodInMinutes: 5 }));
 chrome.alarms.onAlarm.addListener(async () => (await gallery()).check());
 chrome.runtime.onMessage.addListener(({ theme }, sender, reply) => {
-  gallery().then((found) => found.css("theme", theme)).then((css) => reply({ css: css ?? "" }), () => reply({}));
+  gallery().then((found) => found.css(found.get("theme", theme))).then((css) => reply({ css: css ?? "" }), () => reply({}));
   return true; // the reply follows
 });

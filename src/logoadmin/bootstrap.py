@@ -1,7 +1,6 @@
 """The composition root of a gallery: chooses its adapters."""
 
 import logging
-import re
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
@@ -15,6 +14,7 @@ from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.ed25519_signing import Ed25519Signing, keys_of_file
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
+from logoadmin.adapters.html_gallery_page import HtmlGalleryPage
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, derived_keys, hs256_key, keys_of
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
@@ -33,15 +33,15 @@ from logoadmin.domain.kernel.extras import install_extra
 from logoadmin.domain.kernel.public_url import PublicUrl
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
 from logoadmin.domain.publication.css.targets import Targets
-from logoadmin.domain.publication.files.page import ASSET, NO_LINKS, PAGE, Links, Page
-from logoadmin.domain.publication.publication_records import READER
-from logoadmin.domain.publication.publication_service import PublishingRules
+from logoadmin.domain.publication.files.publishing import ASSET_NAME
+from logoadmin.domain.publication.publication_records import NO_LINKS, PAGE, READER, Links, Page, PublishingRules
 from logoadmin.ports.gallery.pictures import PictureCodec
 from logoadmin.ports.identity.issuer import Issuer
 from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkeys
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.kernel.metrics import Metrics, NoMetrics
 from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.ports.publication.gallery_page import GalleryPage
 from logoadmin.ports.publication.signing import SigningKey
 from logoadmin.ports.storage import Storage, StorageLifecycle
 from logoadmin.settings import Settings, wrong_settings
@@ -135,6 +135,7 @@ def _gallery(
         _pictures(),
         outgoing,
         _published(settings),
+        _gallery_page(),
     )
     return LogoAdmin(ports, _rules(settings, outgoing, demo=demo_clock is not None), generated_password)
 
@@ -298,18 +299,16 @@ def _publishing(settings: Settings, *, demo: bool) -> PublishingRules:
         settings.pin_imports,
         gallery_dir(settings),
         settings.gallery_dir is None,
-        _page(settings, demo=demo),
+        Page(settings.gallery_title, settings.gallery_home, demo) if settings.gallery_page else None,
         Targets(targets_of(settings)),
         *_links(settings),
     )
 
 
-def _page(settings: Settings, *, demo: bool) -> Page | None:
-    if not settings.gallery_page:
-        return None
+def _gallery_page() -> GalleryPage:
     folder = files("logoadmin").joinpath("gallery_page")
-    found = sorted((each.name, each.read_bytes()) for each in folder.iterdir() if re.fullmatch(ASSET, each.name))
-    return Page(settings.gallery_title, settings.gallery_home, _asset("gallery_page", PAGE), dict(found), demo)
+    beside = {each.name: each.read_bytes() for each in folder.iterdir() if ASSET_NAME.fullmatch(each.name)}
+    return HtmlGalleryPage(_asset("gallery_page", PAGE).decode(), dict(sorted(beside.items())))
 
 
 def _asset(folder: str, name: str) -> bytes:

@@ -25,7 +25,6 @@ BRIEFLY: Final = "public, max-age=300"
 FILES: Final = {
     "latest.json": (b'{"payload":"a"}', "application/json", "public, max-age=60, stale-if-error=604800"),
     f"12-{HASH}.json": (INDEX, "application/json", IMMUTABLE),
-    f"from-11-{HASH}.json": (b"{}", "application/json", IMMUTABLE),
     f"withdrawn-{HASH}.json": (b"{}", "application/json", IMMUTABLE),
     f"css/{HASH * 4}.css": (SHEET, "text/css; charset=utf-8", IMMUTABLE),
     f"pictures/{HASH * 4}.webp": (b"RIFF", "image/webp", IMMUTABLE),

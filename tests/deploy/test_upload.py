@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.server("a process for each upload"), pytest.mark.rule(
 SCRIPT: Final = Path(__file__).parents[2] / "deploy/logoadmin-upload"
 HASH: Final = "0123456789abcdef"
 NAMED: Final = {
-    *(f"12-{HASH}.json", f"from-11-{HASH}.json", f"withdrawn-{HASH}.json", f"css/{HASH * 4}.css"),
+    *(f"12-{HASH}.json", f"withdrawn-{HASH}.json", f"css/{HASH * 4}.css"),
     *(PICTURES := (f"pictures/{HASH * 4}.webp", f"pictures/{HASH * 4}-320.webp")),
 }
 PAGE: Final = ["page-list.js", "page.js", "page.css", "index.html"]

@@ -53,12 +53,8 @@ class CountedFiles(MemoryGalleryFiles):
         """Publish the version; without ``keep``, all other files go."""
         version = self.version
         index = b'{"logos":[%s]}' % b",".join(b'{"logo_id":%d}' % number for number in range(version, version + 400))
-        withdrawn, delta = b'{"withdrawn":[]}', b'{"from":%d}' % (version - 1)
-        named, gone, difference = (
-            hashed(f"{version}", index),
-            hashed("withdrawn", withdrawn),
-            hashed(f"from-{version - 1}", delta),
-        )
+        withdrawn = b'{"withdrawn":[]}'
+        named, gone = hashed(f"{version}", index), hashed("withdrawn", withdrawn)
         pointer = Pointer(
             gallery="g",
             epoch=0,
@@ -67,12 +63,11 @@ class CountedFiles(MemoryGalleryFiles):
             expires=self.issued + 100,
             index=file_entry(named, index),
             withdrawn=file_entry(gone, withdrawn),
-            deltas={str(version - 1): {**file_entry(difference, delta), "from_sha256": "0" * 64}},
         )
         self.indexes.append(named)
         if not keep:
             self.files.clear()
-        self.files |= {named: index, gone: withdrawn, difference: delta, "reader.js": READER}
+        self.files |= {named: index, gone: withdrawn, "reader.js": READER}
         self.files[f"css/{hashlib.sha256(SHEET).hexdigest()}.css"] = SHEET
         self.files[POINTER] = signed(pointer, [Key()])
 

@@ -13,15 +13,17 @@ import pytest
 
 import logoadmin
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
+from logoadmin.adapters.html_gallery_page import HtmlGalleryPage
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.errors import StartError
 from logoadmin.domain.kernel.use_cases import behind
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.publication.files.page import Links, Page
+from logoadmin.domain.publication.publication_records import Links, Page
 from logoadmin.entrypoints.http_api import published_folder
 from logoadmin.entrypoints.http_api.gallery_files import PAGE_POLICY
 from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.ports.publication.gallery_page import GalleryPage
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
 from tests.entrypoints.command_line import Run
@@ -81,26 +83,28 @@ def test_the_page_is_written_again_when_it_changes(files: GalleryFiles) -> None:
         assert data_of(files)["submit"] == "https://a.example/console/"
 
 
-def test_changed_assets_and_settings_are_published_again(files: GalleryFiles) -> None:
+def test_changed_files_and_settings_are_published_again(files: GalleryFiles) -> None:
     with opened() as gallery:
         publication = gallery.publication
         page = publication.rules.page
         assert page is not None
         publication.publish(files)
-        for name, changed in {
-            "page.js": replace(page, assets={**page.assets, "page.js": b"// new"}),
-            "index.html": replace(page, title="New"),
+        script = files.read("page.js")
+        template = (files.read("index.html") or b"").decode()
+        for name, service in {
+            "page.js": service_with(gallery, page, HtmlGalleryPage(template, {"page.js": b"// new"})),
+            "index.html": service_with(gallery, replace(page, title="New")),
         }.items():
             before = files.read(name)
-            assert service_with(gallery, changed).publish(files).changed
+            assert service.publish(files).changed
             assert files.read(name) != before
-        assert files.read("page.js") == page.assets["page.js"]
+        assert files.read("page.js") == script
 
 
-def service_with(gallery: LogoAdmin, page: Page | None) -> Any:
+def service_with(gallery: LogoAdmin, page: Page | None, made_by: GalleryPage | None = None) -> Any:
     """Return the publication service of the same gallery with another page."""
     old = gallery.publication
-    return type(old)(behind(old), old._clock, old._keys, replace(old.rules, page=page))
+    return type(old)(behind(old), old._clock, old._keys, made_by or old._page, replace(old.rules, page=page))
 
 
 def test_the_page_can_be_switched_off(files: GalleryFiles) -> None:

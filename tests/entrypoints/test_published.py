@@ -75,9 +75,6 @@ def test_a_change_is_published(gallery: LogoAdmin, published: AppClient) -> None
     gallery.logos.amend(AmendLogo(logo_id=logo["logo_id"], name="Moose"))
     comes_true(lambda: published.get("/gallery/latest.json", headers={"If-None-Match": tag}).status_code == 200)
     assert "Moose" in [each["name"] for each in index(published)["logos"]]
-    (delta,) = pointer(published)["deltas"].values()
-    assert delta["from_sha256"] == before["index"]["sha256"]
-    assert published.get(f"/gallery/{delta['path']}").json()["logos"]["set"][0]["name"] == "Moose"
     assert published.get(f"/gallery/{before['index']['path']}").status_code == 200
 
 

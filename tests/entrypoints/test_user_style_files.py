@@ -15,8 +15,8 @@ from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, CreateLogo, CreateTheme, RemoveTheme
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.publication.files.page import Links
 from logoadmin.domain.publication.files.user_style_files import STYLES
+from logoadmin.domain.publication.publication_records import Links
 from logoadmin.entrypoints.http_api import published_folder
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 from logoadmin.settings import settings_of

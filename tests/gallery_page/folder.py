@@ -15,11 +15,11 @@ from typing import Any, Final
 from playwright.sync_api import Page
 
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
-from tests.reader.publisher import DAY, A, Publication, artwork, author, importing
+from tests.reader.publisher import DAY, A, Publication, artwork, author, long_css
 
 SOURCE: Final = Path(__file__).parents[2] / "src/logoadmin"
 NOW: Final = int(time.time())
-SHEET: Final = b"body{color:red}"
+SHEET: Final = b"body { color: red } " * 200
 STACKED: Final = "Z" + "".join(map(chr, range(0x300, 0x340)))
 TARGETS: Final = [{"id": "forum", "name": "The forum"}]
 PICTURE: Final = (
@@ -54,7 +54,7 @@ THEMES: Final = (
     artwork(
         "theme", 1, 1, name="Dawn", custom_css="a", css={"form": "sheet", "risks": [{"risk": risk} for risk in RISKS]}
     ),
-    artwork("theme", 2, 2, name="Aurora", css=importing(SHEET)),
+    artwork("theme", 2, 2, name="Aurora", **long_css(SHEET)),
 )
 
 
@@ -65,15 +65,10 @@ def dated(*records: dict[str, Any]) -> list[dict[str, Any]]:
 
 def published(version: int = 1, **members: Any) -> Publication:
     """Return a publication of now, of the samples unless others are given."""
-    pinned = importing(SHEET)["imports"][0]["sha256"]
-    themes = [
-        each | ({"custom_css": f"@import url(css/{pinned}.css);"} if "imports" in each["css"] else {})
-        for each in THEMES
-    ]
     given: dict[str, Any] = {
         "authors": AUTHORS,
         "logos": dated(*LOGOS),
-        "themes": dated(*themes),
+        "themes": dated(*THEMES),
         "sheets": [SHEET],
         "issued": NOW - 60,
     }

@@ -151,28 +151,26 @@ const cases = {
     }
   },
 
-  async "CSS comes with its pinned sheets, which stay"() {
+  async "long CSS is downloaded once, and none of a withdrawn record is returned"() {
     const store = memoryStore();
     const gallery = await open(url, { key, store });
     serve({ ...one, ...sheets });
-    const css = await gallery.css("theme", 1);
-    const decoded = (from) => Buffer.from(/base64,([^"')]*)/.exec(from)[1], "base64").toString();
-    assert.match(css, /^@import url\(data:text\/css;charset=utf-8;base64,[\w+/=]+\);$/);
-    assert.match(decoded(css), /^@import "data:text\/css;charset=utf-8;base64,[\w+/=]+"; h1\{}$/);
-    assert.equal(decoded(decoded(css)), "h2{content:'\u00e9'}");
+    const theme = gallery.get("theme", 1);
+    assert.equal(theme.custom_css, undefined);
+    const css = await gallery.css(theme);
+    assert.equal(css, "h2 { content: '\u00e9' } ".repeat(100));
     serve({});
-    assert.equal(await gallery.css("theme", 1), css);
-    assert.equal(await gallery.css("logo", 1), "");
-    const comment = `/* css/${"0".repeat(64)}.css */`;
-    assert.equal(await gallery.css("theme", 3), comment + css);
-    assert.equal(await gallery.css("theme", 4), comment);
-    assert.equal(await gallery.css("theme", 7), undefined);
+    assert.equal(await gallery.css(theme), css);
+    const short = await Promise.all([gallery.get("logo", 1), gallery.get("theme", 2), undefined].map(gallery.css));
+    assert.deepEqual(short, ["", "h1 {}", undefined]);
     for (const name of store.contents.keys()) if (name !== "state") store.contents.set(name, new Uint8Array([0]));
-    await assert.rejects(gallery.css("theme", 1), /HTTP 404/);
+    await assert.rejects(gallery.css(theme), /HTTP 404/);
     serve(Object.fromEntries(Object.keys(sheets).map((path) => [path, "AAAA"])));
-    await assert.rejects(gallery.css("theme", 1), /wrong content/);
-    serve({ ...one, ...sheets });
-    await assert.rejects(gallery.css("theme", 2), /too many imports/);
+    await assert.rejects(gallery.css(theme), /wrong content/);
+    const withdrawn = gallery.get("logo", 2);
+    serve(two);
+    await gallery.check();
+    assert.equal(await gallery.css(withdrawn), undefined);
   },
 };
 

@@ -21,7 +21,7 @@ _GROUPS: Final[Mapping[str, tuple[Callable[[], Iterable[Story]], ...]]] = {
     "signatures": (stories.forgeries,),
     "order": (stories.old_and_foreign,),
     "keys": (stories.rotations,),
-    "files": (stories.spoiled_files, stories.spoiled_differences),
+    "files": (stories.spoiled_files,),
     "payloads": (stories.bad_payloads,),
 }
 

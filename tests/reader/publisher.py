@@ -92,7 +92,6 @@ class Publication:
     logos: Sequence[dict[str, Any]] = ()
     themes: Sequence[dict[str, Any]] = ()
     withdrawn: Sequence[dict[str, Any]] = ()
-    earlier: Sequence["Publication"] = ()
     keys: Sequence[Key] = (A,)
     next_keys: Sequence[Key] = ()
     sheets: Sequence[bytes] = ()
@@ -118,15 +117,6 @@ class Publication:
     def blocked(self) -> list[dict[str, Any]]:
         return [entry for entry in self.withdrawn if entry["severity"] == "blocked"][:30]
 
-    def deltas(self) -> dict[str, tuple[str, bytes, str]]:
-        """Return the differences: by version, the path, the content and the hash of the earlier index."""
-        found = {}
-        for earlier in self.earlier:
-            content = rfc8785.dumps(difference(earlier, self))
-            path = f"from-{earlier.version}-{sha256(content)[:16]}.json"
-            found[str(earlier.version)] = path, content, sha256(earlier.index)
-        return found
-
     def payload(self) -> dict[str, Any]:
         return {
             "gallery": self.gallery,
@@ -135,10 +125,6 @@ class Publication:
             "issued": self.issued,
             "expires": self.issued + self.days * DAY,
             "index": entry(self.index_path, self.index),
-            "deltas": {
-                version: {**entry(path, content), "from_sha256": hash_}
-                for version, (path, content, hash_) in self.deltas().items()
-            },
             "withdrawn": entry(self.withdrawn_path, self.withdrawn_file),
             "blocked": self.blocked,
             "next_keys": [key.jwk for key in self.next_keys],
@@ -150,13 +136,12 @@ class Publication:
         return jws(payload, [key.signature(payload) for key in self.keys])
 
     def files(self, **replaced: Answer | None) -> Files:
-        """Return the files by path; ``latest``, ``index``, ``withdrawn`` and ``delta`` replace some, None removes."""
+        """Return the files by path; ``latest``, ``index`` and ``withdrawn`` replace some, None removes."""
         payload = self.payload()
         contents = {
             "latest": (POINTER, self.pointer()),
             "index": (self.index_path, self.index),
             "withdrawn": (payload["withdrawn"]["path"], self.withdrawn_file),
-            **{f"delta {version}": each[:2] for version, each in self.deltas().items()},
             **{f"css {number}": (f"css/{sha256(sheet)}.css", sheet) for number, sheet in enumerate(self.sheets)},
         }
         answers: dict[str, Answer] = {}
@@ -175,34 +160,13 @@ def jws(payload: str, signatures: Iterable[Mapping[str, str]]) -> bytes:
     return rfc8785.dumps({"payload": payload, "signatures": [dict(each) for each in signatures]})
 
 
-def difference(earlier: Publication, current: Publication) -> dict[str, Any]:
-    """Return the difference between two publications (contract L2)."""
-    found: dict[str, Any] = {
-        "from": {"version": earlier.version, "sha256": sha256(earlier.index)},
-        "to": {"version": current.version, "sha256": sha256(current.index)},
-    }
-    for kind in ("author", "logo", "theme"):
-        before = {each[f"{kind}_id"]: each for each in getattr(earlier, f"{kind}s")}
-        after = {each[f"{kind}_id"]: each for each in getattr(current, f"{kind}s")}
-        changes = {
-            "set": [each for id_, each in after.items() if before.get(id_) != each],
-            "removed": [id_ for id_ in before if id_ not in after],
-        }
-        if any(changes.values()):
-            found[f"{kind}s"] = changes
-    return found
-
-
 def author(author_id: int, username: str = "Ann") -> dict[str, Any]:
     return {"author_id": author_id, "user_id": author_id + 1000, "username": username, "created_at": NOW}
 
 
-def importing(*sheets: bytes) -> dict[str, Any]:
-    """Return the verdict of a theme with these pinned imports."""
-    imports = [
-        {"url": f"https://styles.example/{number}.css", "sha256": sha256(sheet)} for number, sheet in enumerate(sheets)
-    ]
-    return {"form": "sheet", "imports": imports}
+def long_css(content: bytes) -> dict[str, Any]:
+    """Return the fields of an artwork whose CSS is in a file of its own."""
+    return {"custom_css_file": {"sha256": sha256(content), "size": len(content)}}
 
 
 def artwork(kind: str, id_: int, *author_ids: int, **fields: Any) -> dict[str, Any]:

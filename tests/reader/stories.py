@@ -31,10 +31,8 @@ from tests.reader.vectors import ANY_ERROR, EXPIRED, UNSIGNED, Seen, Step, Story
 ONE: Final = Publication(
     1, authors=[author(1)], logos=[artwork("logo", 1, 1), artwork("logo", 2)], themes=[artwork("theme", 1, 1)]
 )
-TWO: Final = replace(
-    ONE, version=2, issued=NOW + 100, earlier=[ONE], logos=[artwork("logo", 2, name="Second"), artwork("logo", 3)]
-)
-THREE: Final = replace(TWO, version=3, issued=NOW + 200, earlier=[ONE, TWO], logos=[artwork("logo", 3)])
+TWO: Final = replace(ONE, version=2, issued=NOW + 100, logos=[artwork("logo", 2, name="Second"), artwork("logo", 3)])
+THREE: Final = replace(TWO, version=3, issued=NOW + 200, logos=[artwork("logo", 3)])
 SEEN_1: Final = Seen(1, [1, 2], [1])
 SEEN_2: Final = Seen(2, [2, 3], [1])
 SEEN_3: Final = Seen(3, [3], [1])
@@ -81,28 +79,17 @@ def published() -> Iterator[Story]:
 def valid() -> Iterator[Story]:
     unchanged = Seen(1, [1, 2], [1], changed=False, requests=["latest.json?"])
     yield Story("nothing changed", [opening(), later(ONE.files(), unchanged), later(ONE.files(), unchanged)])
-    (path, _, _) = TWO.deltas()["1"]
-    by_delta = Seen(2, [2, 3], [1], changed=True, requests=["latest.json?", path])
-    yield Story("by a difference", [opening(), later(TWO.files(), by_delta), restarted(SEEN_2)])
-    whole = replace(by_delta, requests=["latest.json?", TWO.index_path])
-    yield Story("no difference fits", [opening(), later(replace(TWO, earlier=[THREE]).files(), whole)])
+    changed = Seen(2, [2, 3], [1], changed=True, requests=["latest.json?", TWO.index_path])
+    yield Story("something changed", [opening(), later(TWO.files(), changed), restarted(SEEN_2)])
     renewed = replace(ONE, issued=NOW + 200)
     seen = replace(SEEN_1, changed=False, requests=["latest.json?"])
     yield Story("renewed only", [opening(), later(renewed.files(), seen), long_after(NOW + 30 * DAY + 100)])
-    # First pins do not raise the version.
-    pinned = replace(ONE, issued=NOW + 200, logos=[artwork("logo", 1)])
+    # A picture that is sent after a record named it does not raise the version.
+    pictured = replace(ONE, issued=NOW + 200, logos=[artwork("logo", 1)])
     seen = Seen(1, [1], [1], changed=True)
-    yield Story("another index of the same version", [opening(), later(pinned.files(), seen)])
-    at_once = replace(pinned, issued=ONE.issued)
+    yield Story("another index of the same version", [opening(), later(pictured.files(), seen)])
+    at_once = replace(pictured, issued=ONE.issued)
     yield Story("another index of the same version and time", [opening(), later(at_once.files(), seen)])
-    yield Story(
-        "a difference from another index of the version",
-        [
-            opening(),
-            later(pinned.files(), seen),
-            later(TWO.files(), replace(SEEN_2, changed=True, requests=["latest.json?", TWO.index_path])),
-        ],
-    )
     requests = ["latest.json?", ONE.withdrawn_path, ONE.index_path]
     yield Story(
         "opened again after the index was missing",
@@ -120,7 +107,7 @@ def valid() -> Iterator[Story]:
 
 
 def texts() -> Iterator[Story]:
-    """Records whose canonical JSON a reader must make itself: a difference fits only if it does (RFC 8785)."""
+    """Records with texts that are easily damaged."""
     special = "".join(
         map(chr, (*range(1, 32), 34, 39, 47, 60, 92, 127, 128, 160, 0x2028, 0x2029, 0xFEFF, 0xFFFF, 0x1F600))
     )
@@ -128,13 +115,10 @@ def texts() -> Iterator[Story]:
     css = {"form": "declarations", "hosts": ["a.example:81"], "risks": [risk], "size": 0}
     logo = artwork("logo", 3, 2, 1, name=f"{special}e\u0301", custom_css="\0\n\t{}</script>", css=css, active=False)
     before = replace(ONE, logos=[*ONE.logos, artwork("logo", 9, name=special)])
-    after = replace(before, version=2, issued=NOW + 100, earlier=[before], logos=[ONE.logos[0], logo, before.logos[2]])
+    after = replace(before, version=2, issued=NOW + 100, logos=[ONE.logos[0], logo, before.logos[2]])
     after = replace(after, authors=[*ONE.authors, author(2, special)])
-    ((path, _, _),) = after.deltas().values()
-    seen = Seen(2, [1, 3, 9], [1], changed=True, requests=["latest.json?", path])
-    yield Story(
-        "texts of all kinds in a difference", [opening(before, Seen(1, [1, 2, 9], [1])), later(after.files(), seen)]
-    )
+    seen = Seen(2, [1, 3, 9], [1], changed=True, requests=["latest.json?", after.index_path])
+    yield Story("texts of all kinds", [opening(before, Seen(1, [1, 2, 9], [1])), later(after.files(), seen)])
 
 
 def takedowns() -> Iterator[Story]:
@@ -170,7 +154,7 @@ def takedowns() -> Iterator[Story]:
         "removed but no index",
         [
             opening(),
-            later(removed.files(index=None, delta=None), replace(seen, logos=[1, 2], withdrawn=[])),
+            later(removed.files(index=None), replace(seen, logos=[1, 2], withdrawn=[])),
             later(removed.files(), replace(whole, withdrawn=[["logo", 2, "removed"]])),
         ],
     )
@@ -376,37 +360,8 @@ def spoiled_files() -> Iterator[Story]:
     for name, (answer, error) in pointers.items():
         yield Story(name, [opening(), refused(ONE.files(latest=answer), error), restarted()])
     other = THREE.files(index=Answer(ONE.index))
-    yield Story(
-        "swapped for the index of another version",
-        [
-            opening(),
-            later(
-                {**other, **{path: Answer(b"{}") for path, _, _ in THREE.deltas().values()}},
-                Seen(3, [1, 2], [1], error=ANY_ERROR),
-            ),
-        ],
-    )
-
-
-def spoiled_differences() -> Iterator[Story]:
-    (path, content, hash_) = TWO.deltas()["1"]
-    whole = replace(SEEN_2, changed=True, requests=["latest.json?", path, TWO.index_path])
-    for name, answer in {
-        "difference missing": None,
-        "difference truncated": Answer(content[:-3]),
-        "difference endless": Answer(content, endless=True),
-        "difference swapped": Answer(content.replace(b"Second", b"Sekond")),
-    }.items():
-        yield Story(name, [opening(), later(TWO.files(delta=answer), whole)])
-    for name, nonsense in {
-        "difference wrong": content.replace(b"Second", b"Sekond"),
-        "difference not JSON": b"{",
-        "difference of another form": b'{"logos":[1]}',
-    }.items():
-        spoiled = f"from-1-{sha256(nonsense)[:16]}.json"
-        named = replace(TWO, members={"deltas": {"1": {**entry(spoiled, nonsense), "from_sha256": hash_}}})
-        seen = replace(whole, requests=["latest.json?", spoiled, TWO.index_path])
-        yield Story(name, [opening(), later({**named.files(delta=None), spoiled: Answer(nonsense)}, seen)])
+    seen = Seen(3, [1, 2], [1], error=ANY_ERROR)
+    yield Story("swapped for the index of another version", [opening(), later(other, seen)])
 
 
 def bad_payloads() -> Iterator[Story]:
@@ -463,7 +418,6 @@ STORIES: Final = tuple(
         old_and_foreign,
         rotations,
         spoiled_files,
-        spoiled_differences,
         bad_payloads,
         stores,
     )

@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, expect, sync_playwright
 from logoadmin import reader
 from tests.options import skip_without
 from tests.reader.hostile_server import HostileServer
-from tests.reader.publisher import A, Answer, Publication, artwork, importing, sha256, withdrawal
+from tests.reader.publisher import A, Answer, Publication, artwork, long_css, withdrawal
 
 pytestmark = pytest.mark.rule("contract L6")
 
@@ -31,15 +31,15 @@ def examples(language: str) -> list[str]:
 
 @pytest.fixture
 def one() -> Publication:
-    """A gallery of today with one theme, which imports a pinned sheet."""
-    theme = artwork("theme", 1, custom_css=f"@import url(css/{sha256(SHEET)}.css);", css=importing(SHEET))
+    """A gallery of today with one theme, whose CSS is in a file of its own."""
+    theme = artwork("theme", 1, **long_css(SHEET))
     return Publication(1, issued=int(time.time()), themes=[theme], sheets=[SHEET])
 
 
 @pytest.fixture
 def blocked(one: Publication) -> Publication:
     """The same gallery without its theme."""
-    return replace(one, version=2, themes=[], earlier=[one], withdrawn=[withdrawal("theme", 1, "malware", one.issued)])
+    return replace(one, version=2, themes=[], withdrawn=[withdrawal("theme", 1, "malware", one.issued)])
 
 
 def test_the_program_in_python_runs(
@@ -53,7 +53,7 @@ def test_the_program_in_python_runs(
     monkeypatch.chdir(tmp_path)
     (program,) = examples("python")
     exec(compile(program.replace(GALLERY, url).replace("KEY", A.jwk["x"]), "docs/readers.md", "exec"), {})
-    assert capsys.readouterr().out.startswith("theme 1 @import url(data:text/css;")
+    assert capsys.readouterr().out.startswith(f"theme 1 {SHEET.decode()}")
 
 
 @pytest.fixture

@@ -1,8 +1,5 @@
 """Programs that read with ``logoadmin.reader`` get what the contract promises (contract L6)."""
 
-import base64
-import json
-import re
 import sys
 import threading
 from collections.abc import Callable
@@ -11,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,12 +17,10 @@ from logoadmin.domain.gallery.artworks import CreateTheme
 from logoadmin.reader.download import Downloaded
 from logoadmin.reader.folder import FolderStore, MemoryStore, Store
 from logoadmin.reader.gallery import Gallery
-from logoadmin.reader.index import patched
 from tests.gallery import ARTWORK, FrozenClock, gallery_on
-from tests.origins import Origins
 from tests.reader.hostile_server import HostileServer
 from tests.reader.publisher import NOW, POINTER, A, Answer, Files
-from tests.reader.samples import ONE, SHEETS, TWO
+from tests.reader.samples import LONG, ONE, SHEETS, TWO
 
 pytestmark = [pytest.mark.server("a server in a thread"), pytest.mark.rule("contract L6")]
 
@@ -194,34 +188,33 @@ def test_a_program_that_ends_at_any_write_starts_with_a_whole_state(
     assert (again.latest["version"], ids(again.logos())) == (version, logos)
 
 
-def decoded(css: str) -> str:
-    found = re.search(r"base64,([\w+/=]*)", css)
-    assert found is not None
-    return base64.b64decode(found[1]).decode()
-
-
-def test_css_comes_with_its_pinned_sheets_which_stay(url: str, serve: Serve, tmp_path: Path) -> None:
+def test_long_css_is_downloaded_once_and_none_of_a_withdrawn_record_is_returned(
+    url: str, serve: Serve, tmp_path: Path
+) -> None:
     gallery = reader.open(url, key=A.jwk, store=tmp_path)
-    css = gallery.css("theme", 1)
-    assert css is not None
-    assert re.fullmatch(r"@import url\(data:text/css;charset=utf-8;base64,[\w+/=]+\);", css)
-    assert decoded(css).endswith('"; h1{}')
-    assert decoded(decoded(css)) == "h2{content:'\u00e9'}"
+    theme, blocked = gallery.get("theme", 1), gallery.get("logo", 2)
+    assert theme is not None
+    assert "custom_css" not in theme
+    assert gallery.css(theme) == LONG.decode()
     serve({})
-    assert reader.open(url, key=A.jwk, store=tmp_path).css("theme", 1) == css
-    assert (gallery.css("logo", 1), gallery.css("theme", 7)) == ("", None)
-    comment = f"/* css/{'0' * 64}.css */"
-    assert (gallery.css("theme", 3), gallery.css("theme", 4)) == (comment + css, comment)
+    assert reader.open(url, key=A.jwk, store=tmp_path).css(theme) == LONG.decode()
+    assert [gallery.css(each) for each in (gallery.get("logo", 1), gallery.get("theme", 2), None)] == [
+        "",
+        "h1 {}",
+        None,
+    ]
     for file in tmp_path.glob("*.css"):
         file.write_bytes(b"h1{}")
     with pytest.raises(reader.ReaderError, match="HTTP 404"):
-        gallery.css("theme", 1)
+        gallery.css(theme)
     serve({path: Answer(b"h1{}") for path in SHEETS})
     with pytest.raises(reader.ReaderError, match="wrong content"):
-        gallery.css("theme", 1)
-    serve(STYLES)
-    with pytest.raises(reader.ReaderError, match="too many imports"):
-        gallery.css("theme", 2)
+        gallery.css(theme)
+    with pytest.raises(reader.ReaderError, match="unexpected path"):
+        gallery.css({**theme, "custom_css_file": {"sha256": "../latest", "size": 4}})
+    serve(TWO.files())
+    gallery.check()
+    assert gallery.css(blocked) is None
 
 
 def test_without_httpx2_the_error_names_the_package(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,20 +243,6 @@ def test_a_write_that_fails_leaves_the_stored_file_alone(tmp_path: Path, monkeyp
     assert [file.name for file in (tmp_path / "store").iterdir()] == ["state"]
     store.set("state", b"two")
     assert store.get("state") == b"two"
-
-
-@given(st.text(), st.integers(0, 2**31 - 1), st.booleans())
-def test_patched_indexes_are_canonical_json(name: str, number: int, active: bool) -> None:
-    """For such values; numbers beyond these and other names do not occur."""
-    record: dict[str, Any] = {
-        "author_id": number,
-        "username": name,
-        "a": {"b": active, "B": [name, number], "_": name, "b_c": 0},
-    }
-    expected = {"authors": [record], "logos": [], "themes": []}
-    index: dict[str, Any] = {"authors": [], "logos": [], "themes": []}
-    text = patched(index, json.loads(rfc8785.dumps({"authors": {"set": [record]}})))
-    assert text.encode() == rfc8785.dumps(expected)
 
 
 @given(st.data())
@@ -295,32 +274,19 @@ def test_a_file_with_any_damage_changes_nothing_or_makes_no_difference(data: st.
         assert names in [[(logo["logo_id"], logo["name"]) for logo in logos] for logos in (one, one[:1], two)]
 
 
-@pytest.mark.parametrize(
-    "css",
-    [
-        "@import url(https://styles.example/a.css);",
-        "@import  'https://styles.example/a.css' screen;h1{}",
-        '@import"https://styles.example/a.css"',
-        "@import url( https://styles.example/a.css\t) ;",
-        "@IMPORT URL('https://styles.example/a.cs\\73 ');",
-        "@import url(https://styles.example/a.css",
-        "/* css */@import 'https://styles.example/a.css",
-    ],
-)
-def test_the_css_of_a_theme_that_logoadmin_published_has_its_pinned_sheets(
-    css: str, server: HostileServer, serve: Serve
-) -> None:
-    origins = Origins()
-    origins.sheets["https://styles.example/a.css"] = "@import 'b.css';"
-    origins.sheets["https://styles.example/b.css"] = "a{content:'\u00e9'}"
-    published = gallery_on(MemoryStorage(), FrozenClock(), outgoing=origins)
-    published.themes.create(CreateTheme(**ARTWORK | {"custom_css": css}))
-    published.pins.pin_missing(60)
+def test_the_long_css_that_logoadmin_published_is_read_and_verified(server: HostileServer, serve: Serve) -> None:
+    published = gallery_on(MemoryStorage(), FrozenClock())
+    css = {count: "a { content: '\u00e9' } " * count for count in (1, 200)}
+    for each in css.values():
+        published.themes.create(CreateTheme(**ARTWORK | {"custom_css": each}))
     publication = published.publication.generate()
-    files = {name: Answer(content) for name, content in publication.files.items()}
-    serve({**files, POINTER: Answer(publication.pointer)})
+    files = {name: Answer(content) for name, content in publication.files.items()} | {
+        POINTER: Answer(publication.pointer)
+    }
+    serve(files)
     gallery = reader.open(f"{server.address}/gallery", key=published.publication.public_keys())
-    found = gallery.css("theme", 1)
-    assert found is not None
-    assert decoded(decoded(found)).endswith("a{content:'\u00e9'}")
-    assert "styles.example" not in found + decoded(found)
+    gallery.verify()
+    assert [gallery.css(theme) for theme in gallery.themes()] == [*css.values()]
+    serve({name: answer for name, answer in files.items() if not name.startswith("css/")})
+    with pytest.raises(reader.ReaderError, match=r"^css/[0-9a-f]{64}\.css: HTTP 404, of theme 2$"):
+        reader.open(f"{server.address}/gallery", key=published.publication.public_keys()).verify()

@@ -19,10 +19,10 @@ export async function program(): Promise<string[]> {
   void open("https://gallery.example/gallery/", { store });
   // @ts-expect-error An artwork that was withdrawn has no name.
   gallery.get("theme", 1).name.trim();
-  const hashes = gallery.themes({ target: "forum" }).flatMap(({ css }) => css.imports?.map(({ sha256 }) => sha256 ?? "") ?? []);
-  const css: string | undefined = await gallery.css("logo", logo?.logo_id ?? 0);
+  const hashes = gallery.themes({ target: "forum" }).map(({ custom_css_file }) => custom_css_file?.sha256 ?? "");
+  const css: string | undefined = await gallery.css(logo);
   const isNew: boolean = await gallery.check();
-  return [author?.username ?? "", css ?? "", String(isNew), ...hashes, ...Object.keys(gallery.latest.deltas)];
+  return [author?.username ?? "", css ?? "", String(isNew), ...hashes];
 }
 
 type Names<T> = { [name in keyof T]: unknown };

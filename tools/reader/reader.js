@@ -3,8 +3,7 @@
  * below 4 KiB compressed, and writes it into the package.
  */
 
-const PATH = /^((from-)?\d+|withdrawn)-[0-9a-f]{16}\.json$/;
-const PINNED = /(?<=["'(\s])(css\/)?[0-9a-f]{64}\.css(?=["')\s]|$)/g;
+const PATH = /^(\d+|withdrawn)-[0-9a-f]{16}\.json$/;
 const KINDS = ["author", "logo", "theme"];
 
 /** A failure that the text says in full: the file and the reason. */
@@ -46,22 +45,9 @@ async function verified(latest, keys) {
   const signers = [];
   for (const key of keys) if (await isSigner(key, jws)) signers.push(key);
   if (!signers[0]) throw new ReaderError("latest.json: not signed by a trusted key");
-  const found = { deltas: {}, blocked: [], next_keys: [], ...JSON.parse(textOf(decoded(jws.payload))) };
+  const found = { blocked: [], next_keys: [], ...JSON.parse(textOf(decoded(jws.payload))) };
   if (![found.epoch, found.version, found.issued, found.expires].every(Number.isSafeInteger)) throw Error("numbers");
   return [found, [...byId([...found.next_keys, ...signers], "x").values()]];
-}
-
-/** Apply a difference. JSON.stringify keeps the order of names, so the result is canonical. */
-function patched(index, difference) {
-  for (const kind of KINDS) {
-    const { set = [], removed = [] } = difference[`${kind}s`] ?? {};
-    const id = `${kind}_id`;
-    const records = byId(index[`${kind}s`], id);
-    removed.forEach((each) => records.delete(each));
-    set.forEach((record) => records.set(record[id], record));
-    index[`${kind}s`] = [...records.values()].sort((a, b) => a[id] - b[id]);
-  }
-  return JSON.stringify(index);
 }
 
 function indexedDbStore(name) {
@@ -208,13 +194,6 @@ export async function open(url, { key, store }) {
     return text;
   };
 
-  const readIndex = async ({ deltas, index }, held = "") => {
-    const hash = await hashOf(held);
-    const delta = Object.values(deltas).find(({ from_sha256 }) => from_sha256 === hash);
-    const result = delta && (await attempt(async () => patched(JSON.parse(held), JSON.parse(await file(delta)))));
-    return file(index, result && (await hashOf(result)) === index.sha256 ? result : held);
-  };
-
   const run = async () => {
     await load();
     // A browser's cache makes the request conditional without a preflight.
@@ -231,7 +210,7 @@ export async function open(url, { key, store }) {
     }
     if (isOver(pointer.expires)) throw new ReaderError("latest.json: expired");
     const withdrawn = await file(pointer.withdrawn, state.withdrawn);
-    const index = await readIndex(pointer, state.index);
+    const index = await file(pointer.index, state.index);
     if (withdrawn !== state.withdrawn || index !== state.index) {
       use({ ...state, withdrawn, index }, pointer);
       await save();
@@ -254,7 +233,8 @@ export async function open(url, { key, store }) {
     const record = !hidden.has(`${kind} ${id}`) && records[KINDS.indexOf(kind)]?.get(id);
     if (!record) return undefined;
     if (kind === "author") return { ...record };
-    return { custom_css: "", ...record, authors: (record.author_ids ?? []).map((author) => get("author", author)) };
+    const css = record.custom_css_file ? {} : { custom_css: "" };
+    return { ...css, ...record, authors: (record.author_ids ?? []).map((author) => get("author", author)) };
   };
 
   const list = (kind, { target } = {}) =>
@@ -262,25 +242,14 @@ export async function open(url, { key, store }) {
       .map((id) => get(kind, id))
       .filter((record) => record && (target ?? record.target) === record.target);
 
-  const sheet = async (name) => {
+  /** Return the text of a file with long CSS, which is downloaded once. */
+  const sheet = async ({ sha256: hash, size }) => {
+    const name = `${hash}.css`;
     const held = await attempt(() => store.get(name));
-    if ((await attempt(() => sha256(held))) === name.slice(0, 64)) return textOf(held);
-    const bytes = await checked(`css/${name}`, 2 ** 23, name.slice(0, 64));
+    if ((await attempt(() => sha256(held))) === hash) return textOf(held);
+    const bytes = await checked(`css/${name}`, size, hash);
     await attempt(() => store.set(name, bytes));
     return textOf(bytes);
-  };
-
-  const inlined = async (css, budget, hashes) => {
-    let result = "";
-    let end = 0;
-    for (const { 0: path, index } of css.matchAll(PINNED)) {
-      if (hashes && !hashes.includes(path.slice(-68, -4))) continue;
-      const imported = bytesOf(await inlined(await sheet(path.slice(-68)), budget));
-      if ((budget.left -= imported.length + 1024) < 0) throw new ReaderError("too many imports");
-      result += `${css.slice(end, index)}data:text/css;charset=utf-8;base64,${base64(imported)}`;
-      end = index + path.length;
-    }
-    return result + css.slice(end);
   };
 
   await load();
@@ -291,9 +260,9 @@ export async function open(url, { key, store }) {
     logos: (filter) => list("logo", filter),
     themes: (filter) => list("theme", filter),
     get,
-    css: async (kind, id) => {
-      const record = get(kind, id);
-      return record && inlined(record.custom_css, { left: 2 ** 24 }, record.css?.imports?.map((each) => each.sha256) ?? []);
+    css: async (record) => {
+      if (record && !KINDS.some((kind) => hidden.has(`${kind} ${record[`${kind}_id`]}`)))
+        return record.custom_css_file ? sheet(record.custom_css_file) : record.custom_css;
     },
     on: (event, listener) => {
       listeners[event].add(listener);

@@ -4,6 +4,7 @@ import errno
 import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from math import inf
 from pathlib import Path
 from typing import Final
 
@@ -69,9 +70,10 @@ class FolderGalleryFiles:
         found = []
         for entry in os.scandir(self._folder):
             if entry.name in _FOLDERS and entry.is_dir(follow_symlinks=False):
-                found += [f"{entry.name}/{_shown(inner)}" for inner in os.scandir(entry.path)]
+                inside = {f"{entry.name}/{each.name}": each for each in os.scandir(entry.path)}
             else:
-                found.append(_shown(entry))
+                inside = {entry.name: entry}
+            found += [name if each.is_file(follow_symlinks=False) else f"{name}/" for name, each in inside.items()]
         return found
 
     def read(self, name: str) -> bytes | None:
@@ -126,10 +128,19 @@ class FolderGalleryFiles:
         except OSError as error:  # a full disk names no file
             raise OSError(error.errno, error.strerror, str(path)) from None
 
-    def oldest_first(self, names: Iterable[str]) -> list[str]:
+    def oldest_first(self, names: Iterable[str], before: float = inf) -> list[str]:
         """Return the names of files by their times."""
-        stamps = {name: stamp for name in names if (stamp := self.stamp(name)) is not None}
-        return sorted(stamps, key=lambda name: (stamps[name][1], name))
+        found: list[tuple[float, str]] = []
+        for name in names:
+            with suppress(FileNotFoundError):
+                found.append((os.stat(self._folder / name, follow_symlinks=False).st_mtime, name))
+        return [name for changed_at, name in sorted(found) if changed_at < before]
+
+    def touch(self, names: Iterable[str], at: int) -> None:
+        """Set the times of files."""
+        for name in names:
+            with suppress(FileNotFoundError):
+                os.utime(self._folder / name, (at, at), follow_symlinks=False)
 
     def remove(self, name: str) -> None:
         """Remove a file, if it exists."""
@@ -163,8 +174,3 @@ def _date_later(part: Path, replaced: Path) -> None:
         after = int(replaced.stat().st_mtime) + 1
         if part.stat().st_mtime < after:
             os.utime(part, (after, after))
-
-
-def _shown(entry: "os.DirEntry[str]") -> str:
-    """Return the name of a file; that of anything else, such as a link, is never the name of a file of ours."""
-    return entry.name if entry.is_file(follow_symlinks=False) else f"{entry.name}/"

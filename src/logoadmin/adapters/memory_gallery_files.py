@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from math import inf
+from time import time
 
 from logoadmin.domain.kernel.errors import StartError
 
@@ -12,6 +14,7 @@ class MemoryGalleryFiles:
     """The :class:`~logoadmin.ports.publication.gallery_files.GalleryFiles` of a dictionary."""
 
     files: dict[str, bytes] = field(default_factory=dict)
+    changed_at: dict[str, float] = field(default_factory=dict)
     is_locked: bool = False
 
     @contextmanager
@@ -44,17 +47,23 @@ class MemoryGalleryFiles:
     def write(self, name: str, content: bytes) -> None:
         """Store a file."""
         self.files[name] = content
+        self.changed_at[name] = time()
 
     def write_many(self, contents: Iterable[tuple[str, bytes]]) -> None:
         """Store files."""
         for name, content in contents:
             self.write(name, content)
 
-    def oldest_first(self, names: Iterable[str]) -> list[str]:
-        """Return the names of files as they were added."""
-        wanted = frozenset(names)
-        return [name for name in self.files if name in wanted]
+    def oldest_first(self, names: Iterable[str], before: float = inf) -> list[str]:
+        """Return the names of files by their times."""
+        found = sorted((self.changed_at.get(name, 0), name) for name in names if name in self.files)
+        return [name for changed_at, name in found if changed_at < before]
+
+    def touch(self, names: Iterable[str], at: int) -> None:
+        """Set the times of files."""
+        self.changed_at.update((name, at) for name in names if name in self.files)
 
     def remove(self, name: str) -> None:
         """Remove a file, if it exists."""
         self.files.pop(name, None)
+        self.changed_at.pop(name, None)

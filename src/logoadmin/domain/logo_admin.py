@@ -82,7 +82,8 @@ from logoadmin.domain.publication.css.unsaved_css import CssService
 from logoadmin.domain.publication.files.gallery_keys import GalleryKeys
 from logoadmin.domain.publication.pins.artwork_css import ArtworkCss, GetLogoCss, GetThemeCss
 from logoadmin.domain.publication.pins.pins import PinService
-from logoadmin.domain.publication.publication_service import PublicationService, PublishingRules
+from logoadmin.domain.publication.publication_records import PublishingRules
+from logoadmin.domain.publication.publication_service import PublicationService
 from logoadmin.domain.publication.withdrawal_log import withdraw
 from logoadmin.domain.sweeping import sweep
 from logoadmin.ports.gallery.pictures import PictureCodec
@@ -95,6 +96,7 @@ from logoadmin.ports.kernel.environment import Clock, Randomness
 from logoadmin.ports.kernel.metrics import Metrics, Milestone, NoMetrics
 from logoadmin.ports.kernel.outgoing import Outgoing, PostingOutgoing
 from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.ports.publication.gallery_page import GalleryPage, NoPage
 from logoadmin.ports.publication.signing import Signing, SigningKey
 from logoadmin.ports.storage import Storage, UnitOfWork
 
@@ -131,6 +133,7 @@ class Ports:
     pictures: PictureCodec | str = NO_PICTURES
     receivers: PostingOutgoing | None = None
     published: GalleryFiles | None = None
+    page: GalleryPage = field(default_factory=NoPage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +268,7 @@ class LogoAdmin:
         self.settings = SettingsService(transactions)
         self.css = CssService(transactions, ports.clock, targets)
         gallery_keys = GalleryKeys(ports.signing, ports.gallery_keys, rules.publishing.days, ports.randomness)
-        self.publication = PublicationService(transactions, ports.clock, gallery_keys, rules.publishing)
+        self.publication = PublicationService(transactions, ports.clock, gallery_keys, ports.page, rules.publishing)
 
     def _connect_changes(
         self, ports: Ports, transactions: Transactions, new_passwords: NewPasswords, notices: Notices

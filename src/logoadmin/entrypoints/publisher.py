@@ -11,8 +11,7 @@ from typing import Final
 
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.publication.files.page import Links
-from logoadmin.domain.publication.publication_records import Published
+from logoadmin.domain.publication.publication_records import Links, Published
 from logoadmin.domain.publication.publication_service import ShowPublication
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 

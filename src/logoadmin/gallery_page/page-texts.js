@@ -62,7 +62,6 @@ const ENGLISH = {
   showCss: (/** @type {string} */ size) => `Show the CSS (${size})`,
   contactsNobody: "Contacts no other site",
   contacts: (/** @type {string} */ host) => `Contacts ${host}, which learns your IP address`,
-  pinned: (/** @type {string} */ url) => `Contains a fixed copy of ${url}`,
   unpinned: (/** @type {string} */ url) => `Loads ${url}, which its owner can change at any time`,
   risks: {
     overlay: "Can cover the page",
@@ -160,7 +159,6 @@ const RUSSIAN = {
   showCss: (size) => `Показать CSS (${size})`,
   contactsNobody: "Не обращается к другим сайтам",
   contacts: (host) => `Обращается к ${host}: этот сайт видит ваш IP-адрес`,
-  pinned: (url) => `Содержит неизменную копию ${url}`,
   unpinned: (url) => `Загружает ${url}: владелец может изменить этот файл в любой момент`,
   risks: {
     overlay: "Может закрыть собой страницу",

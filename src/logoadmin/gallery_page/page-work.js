@@ -26,11 +26,7 @@ function effects({ record: { css } }) {
   const items = [
     hosts.length === 0 && h("li", { class: "good" }, texts.contactsNobody),
     ...hosts.map((host) => h("li", { class: "note" }, texts.contacts(host))),
-    ...imports.map(({ url, sha256 }) =>
-      sha256
-        ? h("li", { class: "note" }, h("a", { href: `css/${sha256}.css` }, texts.pinned(url)))
-        : h("li", { class: "bad" }, texts.unpinned(url)),
-    ),
+    ...imports.map(({ url }) => h("li", { class: "bad" }, texts.unpinned(url))),
     ...names.map((name) =>
       h("li", { class: name === "animation" ? "note" : "bad" }, texts.risks[/** @type {keyof typeof texts.risks} */ (name)] ?? texts.otherRisk(name)),
     ),
@@ -57,7 +53,7 @@ function guide(work) {
 }
 
 /** @param {Work} work @returns {number} of its CSS */
-const bytesOf = ({ record: { css, custom_css } }) => css.size ?? new Blob([custom_css.trim()]).size;
+const bytesOf = ({ record: { custom_css = "", custom_css_file } }) => custom_css_file?.size ?? new Blob([custom_css.trim()]).size;
 
 /**
  * @param {Work} work
@@ -67,10 +63,21 @@ const bytesOf = ({ record: { css, custom_css } }) => css.size ?? new Blob([custo
 function ways(work, gallery) {
   const { kind, id, record } = work;
   const said = h("p", { class: "hint", role: "status" });
-  const code = h("code", {}, record.custom_css);
+  const code = h("code", {}, record.custom_css ?? "");
   const size = sizeOf(bytesOf(work));
-  const source = h("details", {}, h("summary", {}, texts.showCss(size)), h("pre", { dir: "ltr", tabindex: "0" }, code));
-  const css = async () => (await gallery.css(kind, id)) ?? "";
+  const css = async () => (await gallery.css(record)) ?? "";
+  /** Long CSS is downloaded when somebody wants to see it. */
+  const show = () =>
+    css().then(
+      (text) => code.replaceChildren(text),
+      () => code.replaceChildren(texts.noCss),
+    );
+  const source = h(
+    "details",
+    { toggle: show },
+    h("summary", {}, texts.showCss(size)),
+    h("pre", { dir: "ltr", tabindex: "0" }, code),
+  );
   const copy = async () => {
     // The text may have to be downloaded first; a promise keeps the browser's leave to copy until then.
     const blob = css().then((text) => new Blob([text], { type: "text/plain" }));

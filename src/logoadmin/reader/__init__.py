@@ -6,7 +6,7 @@
 
     gallery = reader.open("https://gallery.example/gallery/", key={"kty": "OKP", "crv": "Ed25519", "x": "..."})
     for theme in gallery.themes(target="forum"):
-        print(theme["name"], gallery.css("theme", theme["theme_id"]))
+        print(theme["name"], gallery.css(theme))
 
 It needs the packages cryptography and httpx2: the extra ``client`` of logoadmin includes them. The package
 logoadmin-reader has the same modules without the rest of logoadmin, as ``logoadmin_reader``.

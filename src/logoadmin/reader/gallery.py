@@ -1,14 +1,13 @@
 """A published gallery as readers see it: the last state that was verified, and what has changed since (contract L6)."""
 
-import base64
 import hashlib
 import json
 import logging
 import re
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -16,12 +15,11 @@ from typing import Any, Final, Literal
 
 from .download import Downloaded, download, http_client
 from .folder import FolderStore, MemoryStore, Store
-from .index import Contents, Record, patched, read_contents, read_records
+from .index import Contents, Record, read_contents, read_records
 from .signatures import Jwk, ReaderError, parsed, verified
 
-_PATH: Final = re.compile(r"((from-)?[0-9]+|withdrawn)-[0-9a-f]{16}\.json")
-# An import of a pinned sheet, as the index has it, relative to the folder, and in a pinned sheet, relative to css/.
-_PINNED: Final = re.compile(r"""(?<=["'(\s])(?:css/)?([0-9a-f]{64})\.css(?=["')\s]|\Z)""")
+_PATH: Final = re.compile(r"([0-9]+|withdrawn)-[0-9a-f]{16}\.json")
+_SHA256: Final = re.compile("[0-9a-f]{64}")
 _LOG: Final = logging.getLogger(__package__)
 _MOST_POINTER: Final = 8192
 # Seconds after which an opened state is checked, and by which a pointer may be ahead of the local clock.
@@ -29,10 +27,8 @@ _OLD: Final = 300
 _MOST_AHEAD: Final = 86_400
 _PICTURE: Final = re.compile(r"pictures/([0-9a-f]{64})\.webp", re.ASCII)
 _MOST_PICTURE: Final = 2**24
-_MOST_SHEET: Final = 2**23
-# Bytes of all sheets in one text, as often as they are imported, and what each import counts beside its bytes.
-_MOST_SHEETS: Final = 2**24
-_COST: Final = 1024
+# Files that are verified at a time.
+_DOWNLOADS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +83,7 @@ def open_gallery(url: str, *, key: Jwk | Sequence[Jwk], store: str | Path | None
 
 
 class Gallery:
-    """A published gallery. Threads may share it; reads never wait for the network, except those of pinned sheets."""
+    """A published gallery. Threads may share it; reads never wait for the network, except those of long CSS."""
 
     def __init__(self, url: str, keys: tuple[Jwk, ...], store: Store) -> None:
         """Use the stored state, or read the gallery if nothing is stored: see :func:`open_gallery`."""
@@ -130,35 +126,26 @@ class Gallery:
         contents = self._contents
         return None if contents is None else contents.record(kind, record_id)
 
-    def css(self, kind: str, record_id: int) -> str | None:
-        """Return the CSS of a logo or theme, with its pinned sheets as ``data:`` URLs; None as :meth:`get`.
+    def css(self, record: Record | None) -> str | None:
+        """Return the CSS of a logo or theme; long CSS is downloaded once. None without one, or if it was withdrawn.
 
         Raises:
-            ReaderError: a pinned sheet is neither stored nor readable.
+            ReaderError: long CSS is neither stored nor readable.
         """
-        record = self.get(kind, record_id)
-        if record is None:
+        if record is None or self._is_hidden(record):
             return None
-        # Other texts that look like an import of a pinned sheet are the author's own.
-        hashes = {each.get("sha256") for each in record.get("css", {}).get("imports", ())}
-        return self._inlined(record["custom_css"], [_MOST_SHEETS], hashes)
+        file = record.get("custom_css_file")
+        return str(record["custom_css"]) if file is None else self._sheet(str(file["sha256"]), int(file["size"]))
 
     def verify(self) -> None:
-        """Read everything that the publication leads to: differences, and pinned sheets and pictures of all records.
+        """Read everything that the publication leads to: the long CSS and the pictures of all records.
 
         Raises:
             ReaderError: a file is missing or wrong; the text names the record that needs it.
         """
-        for delta in self.latest["deltas"].values():
-            self._file(delta)
-        for kind, records in (("logo", self.logos()), ("theme", self.themes())):
-            for record in records:
-                record_id = record[f"{kind}_id"]
-                try:
-                    self.css(kind, record_id)
-                    self._verify_picture(record.get("picture"))
-                except ReaderError as error:
-                    raise ReaderError(f"{error}, of {kind} {record_id}") from None
+        with ThreadPoolExecutor(_DOWNLOADS) as pool:
+            for _ in pool.map(self._verify, [*self.logos(), *self.themes()]):
+                pass
 
     def on(self, event: Literal["change", "withdrawn"], listener: Callable[[Any], object]) -> Callable[[], None]:
         """Call a function at changes.
@@ -241,7 +228,7 @@ class Gallery:
         _raise_if_expired(self.latest, now)
         try:
             withdrawn = self._file(self.latest["withdrawn"], self._state.withdrawn)
-            index = self._index(self.latest["index"], self.latest["deltas"])
+            index = self._file(self.latest["index"], self._state.index)
         except (KeyError, TypeError, AttributeError) as error:
             raise ReaderError("latest.json: malformed") from error
         if (withdrawn, index) != (self._state.withdrawn, self._state.index):
@@ -344,6 +331,14 @@ class Gallery:
             raise ReaderError(f"{path}: wrong content")
         return body
 
+    def _verify(self, record: Record) -> None:
+        try:
+            self.css(record)
+            self._verify_picture(record.get("picture"))
+        except ReaderError as error:
+            kind = "logo" if "logo_id" in record else "theme"
+            raise ReaderError(f"{error}, of {kind} {record[f'{kind}_id']}") from None
+
     def _verify_picture(self, picture: Mapping[str, Any] | None) -> None:
         if picture is None:
             return
@@ -371,46 +366,23 @@ class Gallery:
             raise ReaderError(f"{path}: malformed") from error
         return text
 
-    def _index(self, named: Mapping[str, Any], deltas: Mapping[str, Mapping[str, Any]]) -> str:
-        held = self._state.index
-        sha256 = _sha256(held.encode())
-        for delta in deltas.values():
-            if delta["from_sha256"] == sha256:
-                try:
-                    result = patched(parsed(held), parsed(self._file(delta)))
-                except (ReaderError, ValueError, KeyError, TypeError, AttributeError):
-                    break
-                if _sha256(result.encode()) == named["sha256"]:
-                    return result
-                break
-        return self._file(named, held)
-
     def _list(self, kind: str, target: str | None) -> list[Record]:
         contents = self._contents
         found = (contents.record(kind, record_id) for record_id in contents.records[kind]) if contents else ()
         return [record for record in found if record and target in (None, record["target"])]
 
-    def _inlined(self, css: str, left: list[int], hashes: Collection[str] | None = None) -> str:
-        """Put pinned sheets in place: all, or those with these hashes."""
-        result, end = "", 0
-        for match in _PINNED.finditer(css):
-            if hashes is not None and match[1] not in hashes:
-                continue
-            imported = self._inlined(self._sheet(match[1]), left).encode()
-            left[0] -= len(imported) + _COST
-            if left[0] < 0:
-                raise ReaderError("too many imports")
-            encoded = base64.b64encode(imported).decode()
-            result += f"{css[end : match.start()]}data:text/css;charset=utf-8;base64,{encoded}"
-            end = match.end()
-        return result + css[end:]
+    def _is_hidden(self, record: Record) -> bool:
+        hidden = self._contents.hidden if self._contents else ()
+        return any((kind, record.get(f"{kind}_id")) in hidden for kind in ("logo", "theme"))
 
-    def _sheet(self, sha256: str) -> str:
-        path = f"css/{sha256}.css"
-        held = self._store.get(f"{sha256}.css")
+    def _sheet(self, sha256: str, size: int) -> str:
+        path, name = f"css/{sha256}.css", f"{sha256}.css"
+        if not _SHA256.fullmatch(sha256):
+            raise ReaderError("unexpected path of a style sheet")
+        held = self._store.get(name)
         if held is None or _sha256(held) != sha256:
-            held = self._checked(path, _MOST_SHEET, sha256)
-            self._store.set(f"{sha256}.css", held)
+            held = self._checked(path, size, sha256)
+            self._store.set(name, held)
         return _text(path, held)
 
 

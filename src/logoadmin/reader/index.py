@@ -1,6 +1,5 @@
-"""The index of a published gallery, its differences and the withdrawn records (contract L2, L3)."""
+"""The index of a published gallery and the withdrawn records (contract L2, L3)."""
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -35,7 +34,8 @@ class Contents:
         if kind == "author":
             return dict(record)
         authors = [self.record("author", author_id) for author_id in record.get("author_ids", ())]
-        return {"custom_css": "", **record, "authors": authors}
+        css = {} if "custom_css_file" in record else {"custom_css": ""}
+        return {**css, **record, "authors": authors}
 
 
 def read_contents(
@@ -63,16 +63,3 @@ def read_records(index: str) -> dict[str, dict[int, Record]]:
         return {kind: {} for kind in _KINDS}
     sections = parsed(index)
     return {kind: {record[f"{kind}_id"]: record for record in sections[f"{kind}s"]} for kind in _KINDS}
-
-
-def patched(index: dict[str, list[Record]], difference: Mapping[str, Any]) -> str:
-    """Apply a difference to an index, and return the new one as canonical JSON."""
-    for kind in _KINDS:
-        name, section = f"{kind}_id", difference.get(f"{kind}s", {})
-        records = {record[name]: record for record in index[f"{kind}s"]}
-        for removed in section.get("removed", ()):
-            records.pop(removed, None)
-        records |= {record[name]: record for record in section.get("set", ())}
-        index[f"{kind}s"] = [records[record_id] for record_id in sorted(records)]
-    # For whole numbers, booleans, texts and names in ASCII, this is RFC 8785: a test compares.
-    return json.dumps(index, ensure_ascii=False, separators=(",", ":"), sort_keys=True)

@@ -28,15 +28,13 @@ export interface Risk {
   column: number;
 }
 
-/** The verdict on CSS, pinned imports included. */
+/** The verdict on CSS. */
 export interface Verdict {
   form: "declarations" | "sheet";
   /** Every host that a browser contacts. */
   hosts?: string[];
-  /** The imported style sheets; `sha256` is that of the pinned copy. */
-  imports?: { url: string; sha256?: string }[];
-  /** In bytes of UTF-8; absent if it is that of `custom_css`. */
-  size?: number;
+  /** The imported style sheets. */
+  imports?: { url: string }[];
   risks?: Risk[];
   /** The conditions of its own `@-moz-document` rules. */
   documents?: string[];
@@ -49,7 +47,10 @@ export interface Artwork {
   picture?: { path: string; thumbnail: string; width: number; height: number; ground: "light" | "dark" };
   /** The part of the site that it is for. */
   target: string;
-  custom_css: string;
+  /** Absent if it is long: see `Gallery.css`. */
+  custom_css?: string;
+  /** Where long CSS is. */
+  custom_css_file?: { sha256: string; size: number };
   active: true;
   created_at: number;
   author_ids?: number[];
@@ -92,7 +93,6 @@ export interface Latest {
   issued: number;
   expires: number;
   index: File;
-  deltas: { [version: string]: File & { from_sha256: string } };
   withdrawn: File;
   blocked: Withdrawn[];
   next_keys: Key[];
@@ -106,8 +106,8 @@ export interface Gallery {
   get(kind: "author", id: number): Author | undefined;
   get(kind: "logo", id: number): Logo | undefined;
   get(kind: "theme", id: number): Theme | undefined;
-  /** The CSS of a record with its pinned sheets as `data:` URLs. Rejects if a sheet can neither be found nor downloaded. */
-  css(kind: "logo" | "theme", id: number): Promise<string | undefined>;
+  /** The CSS of a record; undefined if it was withdrawn. Rejects if long CSS can neither be found nor downloaded. */
+  css(record: Logo | Theme | undefined): Promise<string | undefined>;
   /** Calls a function at changes; returns one that stops this. */
   on(event: "change", listener: (version: number) => unknown): () => boolean;
   on(event: "withdrawn", listener: (entries: Withdrawn[]) => unknown): () => boolean;

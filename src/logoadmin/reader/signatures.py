@@ -44,7 +44,7 @@ def verified(latest: str, keys: Sequence[Jwk]) -> Verified:
     if not signers:
         raise ReaderError("latest.json: not signed by a trusted key")
     try:
-        pointer = {"deltas": {}, "blocked": [], "next_keys": [], **parsed(_decoded(payload).decode())}
+        pointer = {"blocked": [], "next_keys": [], **parsed(_decoded(payload).decode())}
         trusted = {key["x"]: key for key in [*pointer["next_keys"], *signers]}
     except (ValueError, KeyError, TypeError) as error:
         raise ReaderError("latest.json: malformed") from error

@@ -7,18 +7,20 @@ import sys
 from collections.abc import Callable, Collection, Hashable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
+from logoadmin.adapters.html_gallery_page import HtmlGalleryPage
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.domain.kernel.errors import StartError
 from logoadmin.domain.publication.files.index import hashed_name, sha256
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, parsed, signed
-from logoadmin.domain.publication.files.publishing import INDEXES, SPARE, STATE, is_unchanged, publish
-from logoadmin.domain.publication.publication_records import POINTER, READER, Publication, StyleFile
+from logoadmin.domain.publication.files.publishing import SPARE, STATE, Destination
+from logoadmin.domain.publication.publication_records import POINTER, READER, Publication
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 from tests.options import LONG
 
@@ -32,20 +34,20 @@ def publication(
     version: int, now: int = NOW, days: int = 30, *, epoch: int = 0, gallery: str = "a", sheet: str = ""
 ) -> Publication:
     """Return a publication whose files depend on the version alone."""
-    index, withdrawn, delta = b"index %d" % version, b"withdrawn", b"from %d" % version
-    style = (sheet or f"sheet {version}").encode()
+    withdrawn, style = b"withdrawn", (sheet or f"sheet {version}").encode()
+    index = b'{"index":%d,"sha256":"%s"}' % (version, sha256(style).encode())
     files = {
+        f"css/{sha256(style)}.css": style,
         f"{version}-{sha256(index)[:16]}.json": index,
         hashed_name("withdrawn", withdrawn): withdrawn,
-        hashed_name(f"from-{version - 1}", delta): delta,
-        f"css/{sha256(style)}.css": style,
         READER: b"reader",
     }
-    entries = [file_entry(name, content) for name, content in files.items()]
-    pointer = Pointer(
-        gallery, epoch, version, now, now + days * DAY, entries[0], entries[1], {str(version - 1): entries[2]}
-    )
+    _, first, second, _ = (file_entry(name, content) for name, content in files.items())
+    pointer = Pointer(gallery, epoch, version, now, now + days * DAY, first, second)
     return Publication(version, signed(pointer, []), files)
+
+
+PAGE: Final = HtmlGalleryPage("", {})
 
 
 @pytest.fixture(params=["memory", "folder"])
@@ -55,10 +57,10 @@ def files(request: pytest.FixtureRequest, tmp_path: Path) -> GalleryFiles:
 
 def published(files: GalleryFiles, what: Publication, now: int = NOW) -> None:
     with files.locked():
-        publish(files, what, now)
+        Destination(files, PAGE, now).publish(what)
 
 
-_KEPT: Final = {STATE, INDEXES, SPARE}
+_KEPT: Final = {STATE, SPARE}
 
 
 def content_of(files: GalleryFiles) -> dict[str, bytes]:
@@ -98,8 +100,12 @@ class Failing:
         for name, content in contents:
             self.write(name, content)
 
-    def oldest_first(self, names: Iterable[str]) -> list[str]:
-        return self.inner.oldest_first(names)
+    def oldest_first(self, names: Iterable[str], before: float = inf) -> list[str]:
+        return self.inner.oldest_first(names, before)
+
+    def touch(self, names: Iterable[str], at: int) -> None:
+        self._step(lambda: None)
+        self.inner.touch(names, at)
 
     def remove(self, name: str) -> None:
         self._step(lambda: None)
@@ -117,7 +123,7 @@ def assert_whole(files: GalleryFiles) -> Pointer:
     content = files.read(POINTER)
     assert content is not None
     pointer = parsed(content)
-    for entry in (pointer.index, pointer.withdrawn, *pointer.deltas.values()):
+    for entry in (pointer.index, pointer.withdrawn):
         body = files.read(entry["path"])
         assert body is not None
         assert sha256(body) == entry["sha256"]
@@ -135,54 +141,48 @@ def test_an_unchanged_gallery_renews_its_pointer_alone(files: GalleryFiles) -> N
     published(files, publication(1))
     before = content_of(files)
     later = publication(1, NOW + 7)
-    steps = Failing(files, 2)
+    steps = Failing(files, 3)
     published(steps, later, NOW + 7)
-    assert steps.steps == 0  # the state and the pointer
+    assert steps.steps == 0  # no time of a file, the state and the pointer
     assert content_of(files) == {**before, POINTER: later.pointer}
 
 
 @pytest.mark.parametrize(("days", "patience"), [(1, DAY // 2), (2, DAY), (30, DAY)])
 def test_a_pointer_is_left_alone_for_a_day_or_half_its_validity(days: int, patience: int, files: GalleryFiles) -> None:
     published(files, publication(1, days=days))
-    assert is_unchanged(files, "", NOW + patience - 1)
-    assert not is_unchanged(files, "", NOW + patience)
-    assert not is_unchanged(files, "", NOW - 1)
+    found = {at: Destination(files, PAGE, NOW + at).is_unchanged("") for at in (-1, 0, patience - 1, patience)}
+    assert found == {-1: False, 0: True, patience - 1: True, patience: False}
 
 
-def test_sheets_stay_until_the_last_pointer_that_leads_to_them_has_expired(files: GalleryFiles) -> None:
+def test_what_nothing_leads_to_any_more_stays_for_two_weeks(files: GalleryFiles) -> None:
     first = publication(1)
-    sheet = {name for name in first.files if name.startswith("css/")}
     published(files, first)
-    renewed = publication(1, NOW + DAY)  # names the same files, a day longer
-    published(files, renewed, NOW + DAY)
-    for day in range(2, 31):
-        published(files, publication(2, NOW + day * DAY), NOW + day * DAY)
-        assert sheet <= content_of(files).keys(), day
-    published(files, publication(3, NOW + 31 * DAY), NOW + 31 * DAY)
+    for day in (20, 40):  # the same files for longer than that
+        published(files, publication(1, NOW + day * DAY), NOW + day * DAY)
+    for day in (41, 42, 54):
+        published(files, publication(day, NOW + day * DAY), NOW + day * DAY)
+        assert first.files.items() <= content_of(files).items(), day
+    end = NOW + 56 * DAY
+    published(files, publication(99, end), end)
     kept = content_of(files)
-    only_first = first.files.keys() - publication(3).files.keys()
-    assert len(only_first) == 3
+    only_first = first.files.keys() - publication(99).files.keys()
+    assert len(only_first) == 2
     assert not only_first & kept.keys()
-    assert publication(2).files.items() <= kept.items()
+    assert publication(42).files.items() <= kept.items()
 
 
-def test_older_indexes_and_differences_stay_for_two_days(files: GalleryFiles) -> None:
-    first = publication(1)
-    published(files, first)
-    for hours in (1, 24, 48):
-        published(files, publication(2, NOW + hours * 3600), NOW + hours * 3600)
-        assert first.files.items() <= content_of(files).items(), hours
-    end = NOW + 49 * 3600
-    published(files, publication(2, end), end)
-    gone = first.files.keys() - content_of(files).keys()
-    assert gone == {name for name in first.files.keys() - publication(2).files.keys() if not name.startswith("css/")}
-    assert len(gone) == 2
+def test_a_file_that_is_led_to_again_stays(files: GalleryFiles) -> None:
+    for day, version in enumerate((1, 2, 1, 3)):
+        published(files, publication(version, NOW + day * DAY, epoch=day), NOW + day * DAY)
+    published(files, publication(3, NOW + 17 * DAY, epoch=9), NOW + 17 * DAY)
+    assert publication(1).files.items() <= content_of(files).items()
+    assert not {each for each in publication(2).files if each.startswith("css/")} & {*files.names()}
 
 
 def test_a_damaged_file_is_written_again(files: GalleryFiles) -> None:
     first = publication(1)
     published(files, first)
-    name = next(iter(first.files))
+    name = parsed(first.pointer).index["path"]
     files.write(name, b"inde")
     files.write(STATE, b"[" * 100_000)
     published(files, publication(1, NOW + 9), NOW + 9)
@@ -345,14 +345,12 @@ _PUBLISHING: Final = """
 import sys
 from pathlib import Path
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
-from logoadmin.domain.publication.files.publishing import publish
-from tests.contracts.publication.test_gallery_files import NOW, publication
+from tests.contracts.publication.test_gallery_files import NOW, publication, published
 
 files = FolderGalleryFiles(Path(sys.argv[1]))
 print("ready", flush=True)
 for version in range(int(sys.argv[2]), 10**9):
-    with files.locked():
-        publish(files, publication(version, NOW + version * 86_400), NOW + version * 86_400)
+    published(files, publication(version, NOW + version * 86_400), NOW + version * 86_400)
 """
 
 
@@ -411,16 +409,24 @@ def test_many_files_are_written_like_one(files: GalleryFiles) -> None:
     assert {name: files.read(name) for name in files.names()} == contents
 
 
+@dataclass(frozen=True)
+class Style:
+    """A user style with its version as the content."""
+
+    name: str
+    made_of: str
+
+    def content(self) -> bytes:
+        return self.made_of.encode()
+
+
 @pytest.mark.rule("contract Q2", "contract Q3")
 def test_after_a_failure_at_any_step_no_page_lacks_a_file(files: GalleryFiles) -> None:
     def with_page(version: int) -> Publication:
         made = publication(version)
         page = b'<script type="application/json" id="gallery">%d</script>' % version
         beside = {"page.js": b"script %d" % version, "page.css": b"sheet", "index.html": page}
-        styles = [
-            StyleFile(f"themes/{each}.user.css", f"{version}", lambda each=each: f"style {each} of {version}")  # type: ignore[misc]  # has a default
-            for each in range(version, version + 3)
-        ]
+        styles = [Style(f"themes/{each}.user.css", f"{version}") for each in range(version, version + 3)]
         return replace(made, files={**made.files, **beside}, styles=styles)
 
     published(files, with_page(1))
@@ -437,5 +443,5 @@ def test_after_a_failure_at_any_step_no_page_lacks_a_file(files: GalleryFiles) -
     assert steps > 10
     last = steps + 2
     styles = {name: files.read(name) for name in files.names() if name.endswith(".user.css")}
-    expected = {f"themes/{each}.user.css": f"style {each} of {last}".encode() for each in range(last, last + 3)}
+    expected = {f"themes/{each}.user.css": b"%d" % last for each in range(last, last + 3)}
     assert styles == expected

@@ -31,15 +31,16 @@ from logoadmin.domain.kernel.errors import Conflict, StartError, StorageUnavaila
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.gallery_keys import MOST_KEYS, raise_epoch
-from logoadmin.domain.publication.files.page import PAGE, Page
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
-from logoadmin.domain.publication.files.publishing import INDEXES, LEASE, SPARE, STATE
+from logoadmin.domain.publication.files.publishing import LEASE, SPARE, STATE
 from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN
 from logoadmin.domain.publication.publication_records import (
+    PAGE,
     POINTER,
     Blocked,
     ChangedImport,
     LeftOut,
+    Page,
     Publication,
     PublicationStatus,
     Risky,
@@ -72,10 +73,10 @@ def kids_of(gallery: LogoAdmin) -> list[str]:
 
 
 @pytest.mark.rule("contract J8", "contract Q2")
-def test_the_page_has_the_title_and_the_link_that_administrators_decided_at_the_next_look(stocked: LogoAdmin) -> None:
-    template = b'<title></title><script type="application/json" id="gallery"></script>'
-    rules = replace(stocked.publication.rules, page=Page("Gallery", "https://configured.example", template))
-    stocked.publication.rules = rules
+def test_the_page_has_the_title_and_the_link_that_administrators_decided_at_the_next_look(
+    storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    stocked = gallery_on(storage, clock, page=Page("Gallery", "https://configured.example"))
     files = MemoryGalleryFiles()
 
     def published() -> tuple[str, str | None]:
@@ -226,7 +227,7 @@ def test_a_block_takes_the_space_of_what_no_pointer_names(stocked: LogoAdmin, le
     if left != "spare":
         del files.files[SPARE]
     if left == "nothing":
-        for name in {*old} - needed.keys() - {STATE, INDEXES, POINTER}:
+        for name in {*old} - needed.keys() - {STATE, POINTER}:
             del files.files[name]
     files.limit = files.used
     stocked.logos.block(BlockLogo(logo_id=1, reason="tracks readers"))
@@ -263,28 +264,6 @@ def test_blocks_are_published_although_no_index_can_be_written(stocked: LogoAdmi
     # The whole follows when there is space again.
     assert stocked.publication.publish(files).changed
     assert parsed(files.files[POINTER]).index != before.index
-
-
-@pytest.mark.rule("contract L2")
-def test_differences_lead_from_the_last_ten_indexes(stocked: LogoAdmin) -> None:
-    for number in range(30):
-        stocked.logos.create(CreateLogo(**ARTWORK | {"name": f"Logo {number}"}))
-    published: list[Publication] = []
-    for number in range(13):
-        stocked.logos.amend(AmendLogo(logo_id=1, name=f"Name {number}"))
-        published.append(stocked.publication.generate(published[-1].indexes if published else ()))
-    *earlier, current = published
-    pointer = pointer_of(current)
-    indexes = [pointer_of(each).index for each in earlier[-10:]]
-    assert {each["from_sha256"] for each in pointer.deltas.values()} == {each["sha256"] for each in indexes}
-    assert {each.sha256 for each in current.indexes[1:]} == {each["sha256"] for each in indexes}
-    for publication in earlier[-10:]:
-        entry = pointer.deltas[str(publication.version)]
-        change = json.loads(current.files[entry["path"]])
-        assert change["to"] == {"version": current.version, "sha256": pointer.index["sha256"]}
-        assert [record["name"] for record in change["logos"]["set"]] == ["Name 12"]
-        assert change["logos"]["removed"] == []
-        assert len(current.files[entry["path"]]) == entry["size"] < 1_000
 
 
 def withdraw(storage: MemoryStorage, withdrawals: list[Withdrawal]) -> None:
@@ -324,7 +303,7 @@ def test_readers_get_pinned_sheets(stocked: LogoAdmin, storage: MemoryStorage, c
     assert before.left_out == (LeftOut(Kind.THEME, 1, "Aurora", why, "not_fetched", "i.example"),)
     pin(storage, Kind.THEME, 1, URL, (sheet, nested))
     clock.pass_by(1)
-    publication = stocked.publication.generate(before.indexes)
+    publication = stocked.publication.generate()
     assert publication.version == before.version
     assert publication.left_out == ()
     (theme,) = index_of(publication)["themes"]
@@ -335,9 +314,6 @@ def test_readers_get_pinned_sheets(stocked: LogoAdmin, storage: MemoryStorage, c
     assert {risk["risk"] for risk in theme["css"]["risks"]} == {"invalid"}
     assert publication.files[f"css/{outer}.css"] == sheet.encode()
     assert publication.files[f"css/{inner}.css"] == nested.encode()
-    # A first pin raises no version: the hash tells the two indexes apart.
-    (delta,) = pointer_of(publication).deltas.values()
-    assert delta["from_sha256"] == pointer_of(before).index["sha256"]
     assert stocked.publication.generate().state != before.state
 
 
@@ -408,9 +384,9 @@ def test_all_machines_make_the_same_files(stocked: LogoAdmin, storage: MemorySto
     assert other.publication.generate() == first
     # One machine publishes this change as well, the other does not.
     stocked.users.remove(RemoveUser(user_id=7))
-    stocked.publication.generate(first.indexes)
+    stocked.publication.generate()
     stocked.logos.amend(AmendLogo(logo_id=1, name="Elk"))
-    assert other.publication.generate(first.indexes) == stocked.publication.generate(first.indexes)
+    assert other.publication.generate() == stocked.publication.generate()
 
 
 def test_a_gallery_is_published_where_nothing_can_be_stored(storage: MemoryStorage, clock: FrozenClock) -> None:
@@ -488,7 +464,7 @@ def test_keys_are_limited_so_that_a_pointer_stays_short(stocked: LogoAdmin, stor
     publication = stocked.publication.generate()
     for number in range(12):
         stocked.logos.amend(AmendLogo(logo_id=1, name=f"Name {number}"))
-        publication = stocked.publication.generate(publication.indexes)
+        publication = stocked.publication.generate()
     assert len(publication.pointer) <= 8_192
     assert len(pointer_of(publication).blocked) == 30
     assert len(signers_of(publication)) == 8
@@ -516,17 +492,6 @@ def test_files_of_another_gallery_are_replaced_in_a_folder_of_its_own(stocked: L
     published = other.publication.publish(files, is_own=True)
     assert published.changed
     assert files.files[POINTER] == published.pointer
-    assert {LEASE, SPARE, STATE, INDEXES, *parsed(published.pointer).paths, POINTER} == files.files.keys()
+    assert {LEASE, SPARE, STATE, *parsed(published.pointer).paths, POINTER} == files.files.keys()
     files.files[POINTER] = b"damaged"
     assert other.publication.publish(files, is_own=True).changed
-
-
-@pytest.mark.parametrize(
-    "damaged", [b"", b"[", b"{}", b"null", b'[{"version":1}]', b'[{"version":1,"sha256":"a","fingerprints":"x"}]']
-)
-def test_a_damaged_list_of_earlier_indexes_counts_as_missing(stocked: LogoAdmin, damaged: bytes) -> None:
-    files = MemoryGalleryFiles()
-    stocked.publication.publish(files)
-    files.files[INDEXES] = damaged
-    stocked.logos.amend(AmendLogo(logo_id=1, name="Elk"))
-    assert parsed(stocked.publication.publish(files).pointer).deltas == {}

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -15,15 +15,7 @@ from hypothesis import strategies as st
 from logoadmin.adapters.ed25519_signing import Ed25519Signing
 from logoadmin.domain.kernel.jwk import thumbprint
 from logoadmin.domain.kernel.records import Author, Kind, Logo, Theme
-from logoadmin.domain.publication.files.index import (
-    Index,
-    IndexBuilder,
-    canonical,
-    hashed_name,
-    packed_fingerprints,
-    unpacked_fingerprints,
-)
-from logoadmin.domain.publication.files.index_differences import difference
+from logoadmin.domain.publication.files.index import MOST_INLINE, Index, IndexBuilder, canonical, hashed_name
 from logoadmin.domain.publication.files.pointer import MOST_BYTES, Pointer, file_entry, parsed, signed
 from logoadmin.domain.publication.files.withdrawals import withdrawn_entry, withdrawn_file
 
@@ -42,18 +34,6 @@ def index_of(*artworks: Logo | Theme, version: int = 12) -> Index:
     for artwork in artworks:
         builder.add(Kind.LOGO if isinstance(artwork, Logo) else Kind.THEME, artwork, artwork.custom_css, CSS, {})
     return builder.index(version)
-
-
-def apply(index: Mapping[str, Any], change: Mapping[str, Any]) -> bytes:
-    """Apply a difference as a reader does."""
-    result = {}
-    for section, id_field in SECTIONS:
-        records = {record[id_field]: record for record in index[section]}
-        for id_ in change.get(section, {}).get("removed", ()):
-            del records[id_]
-        records |= {record[id_field]: record for record in change.get(section, {}).get("set", ())}
-        result[section] = [record for _, record in sorted(records.items())]
-    return canonical(result)
 
 
 _TEXTS: Final = st.text(st.characters(exclude_categories=["Cs"]))
@@ -106,44 +86,21 @@ def test_an_index_has_authors_once_and_no_empty_fields() -> None:
     assert hashed_name("withdrawn", b"abc") == "withdrawn-ba7816bf8f01cfea.json"
 
 
-names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
-authors = st.lists(
-    st.builds(Author, st.integers(0, 4), st.integers(0, 9), names, st.just(1)),
-    max_size=3,
-    unique_by=lambda a: a.author_id,
-)
-artworks = st.lists(
-    st.builds(logo, st.integers(0, 9), names, authors.map(tuple)), max_size=6, unique_by=lambda each: each.logo_id
-).map(lambda found: sorted(found, key=lambda each: each.logo_id))
-
-
 @pytest.mark.rule("contract L2")
-@given(artworks, artworks)
-def test_a_difference_leads_to_the_current_index(earlier: list[Logo], current: list[Logo]) -> None:
-    # As in a gallery, an author is the same everywhere: the last one counts.
-    before, after = index_of(*earlier, version=3), index_of(*current, version=9)
-    assert after.body == canonical(json.loads(after.body))
-    content = difference(after, before.version, before.sha256, packed_fingerprints(before))
-    if content is None:
-        return
-    change = json.loads(content)
-    assert content == canonical(change)
-    assert change["from"] == {"version": 3, "sha256": before.sha256}
-    assert change["to"] == {"version": 9, "sha256": after.sha256}
-    assert apply(json.loads(before.body), change) == after.body
-    same = [section for section, _ in SECTIONS if json.loads(before.body)[section] == json.loads(after.body)[section]]
-    assert not change.keys() & set(same)
-
-
-def test_a_difference_that_is_not_smaller_than_the_index_does_not_exist() -> None:
-    before, after = index_of(version=1), index_of(logo(1), version=2)
-    assert difference(after, 1, before.sha256, packed_fingerprints(before)) is None
-
-
-@pytest.mark.parametrize("broken", [b"", b"x", packed_fingerprints(index_of(logo(1)))[:-9]])
-def test_fingerprints_that_are_not_whole_are_refused(broken: bytes) -> None:
-    with pytest.raises(ValueError, match="fingerprints"):
-        unpacked_fingerprints(broken)
+@pytest.mark.parametrize(("length", "is_long"), [(MOST_INLINE, False), (MOST_INLINE + 1, True)])
+def test_long_css_is_in_a_file_of_its_own(length: int, is_long: bool) -> None:
+    css = "\u00e9" + "x" * (length - 2)
+    index = index_of(replace(logo(1), custom_css=css), replace(logo(2), custom_css=css))
+    one, other = json.loads(index.body)["logos"]
+    assert index.css_of(one) == index.css_of(other) == css
+    if is_long:
+        found = hashlib.sha256(css.encode()).hexdigest()
+        assert one["custom_css_file"] == other["custom_css_file"] == {"sha256": found, "size": length}
+        assert index.long_css == {found: css.encode()}
+        assert "custom_css" not in one
+    else:
+        assert (one["custom_css"], index.long_css) == (css, {})
+        assert "custom_css_file" not in one
 
 
 SIGNING: Final = Ed25519Signing()
@@ -198,19 +155,13 @@ def test_the_thumbprint_is_that_of_the_standard() -> None:
 def test_a_pointer_never_exceeds_8_kib() -> None:
     keys = [SIGNING.key(SIGNING.generate()) for _ in range(2)]
     blocked = [withdrawn_entry(Kind.LOGO, 2**31 - 1 - n, 1_800_000_000 - n, "\U0001f600" * 200) for n in range(30)]
-    deltas = {
-        str(2**40 + n): file_entry(f"from-{2**40 + n}-{'a' * 16}.json", b"") | {"from_sha256": "b" * 64}
-        for n in range(10)
-    }
-    pointer = replace(POINTER, blocked=blocked, deltas=deltas, next_keys=[keys[0].jwk])
+    pointer = replace(POINTER, blocked=blocked, next_keys=[keys[0].jwk])
     content = signed(pointer, keys)
     assert len(content) <= MOST_BYTES
     payload = payload_of(content)
     assert [entry["id"] for entry in payload["blocked"]] == [entry["id"] for entry in blocked]
     with_reason = ["reason" in entry for entry in payload["blocked"]]
     assert with_reason == sorted(with_reason, reverse=True)  # the newest ones are first
-    assert set(payload["deltas"]) == set(deltas) or not any(with_reason)
-    assert list(payload["deltas"]) == list(deltas)[len(deltas) - len(payload["deltas"]) :]
     assert blocked[-1]["reason"]  # the given entries stay as they are
 
 

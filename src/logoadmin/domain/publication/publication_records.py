@@ -1,16 +1,78 @@
 """The published gallery: its files, and the records that it lacks (contract L1, L2)."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Final, Literal
+from pathlib import Path
+from typing import Annotated, Final, Literal, Protocol
 
 from logoadmin.domain.kernel.limits import UnixTime, described
 from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.publication.css.targets import NO_TARGETS, Targets
 from logoadmin.domain.publication.css.verdict import RiskName
 
 # The names of files below `/gallery/`.
+PAGE: Final = "index.html"
 POINTER: Final = "latest.json"
 READER: Final = "reader.js"
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Where visitors find the gallery.
+
+    Attributes:
+        gallery: the URL of ``/gallery/``; None if that is not known.
+        console: the URL of the console; None if the page does not link to it.
+    """
+
+    gallery: str | None = None
+    console: str | None = None
+
+
+NO_LINKS: Final = Links()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What the page for visitors says (contract Q2).
+
+    Attributes:
+        title: its title.
+        home: the URL of the site that it belongs to; empty for none.
+        demo: whether it says that the gallery is a demo (contract Q4).
+    """
+
+    title: str
+    home: str = ""
+    demo: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PublishingRules:
+    """How a gallery is published.
+
+    Attributes:
+        days: how long a pointer is valid.
+        reader: the content of ``reader.js``.
+        pin_imports: whether readers get pinned copies of imported style sheets (contract L5).
+        folder: where the service publishes in the background; None for memory.
+        owns_folder: whether that folder belongs to this database alone, so that files of another gallery, left by a
+            database that was deleted, are replaced.
+        page: the page for visitors; None for none (contract Q2).
+        targets: the targets for which artworks are published as user styles (contract Q3).
+        links: the links in what the service publishes.
+        links_elsewhere: those in folders that are served elsewhere.
+    """
+
+    days: int = 30
+    reader: bytes = b""
+    pin_imports: bool = True
+    folder: Path | None = None
+    owns_folder: bool = True
+    page: Page | None = None
+    targets: Targets = NO_TARGETS
+    links: Links = NO_LINKS
+    links_elsewhere: Links = NO_LINKS
 
 
 NOT_FETCHED: Final = "An imported style sheet was not fetched yet"
@@ -117,74 +179,19 @@ class PublicationStatus:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedIndex:
-    """An index that readers may have, from which they get a difference (contract L2).
+class StyleFile(Protocol):
+    """A user style that can be made (contract Q3)."""
 
-    Attributes:
-        version: the last change of a logo, a theme or an author in it.
-        sha256: the SHA-256 of the index.
-        fingerprints: the hashes of its records, see
-            :func:`~logoadmin.domain.publication.files.index.packed_fingerprints`.
-    """
+    @property
+    def name(self) -> str:
+        """The name of its file."""
 
-    version: int
-    sha256: str
-    fingerprints: bytes = field(repr=False)
+    @property
+    def made_of(self) -> str:
+        """Another value once the file would have another content."""
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PublicationFiles(Mapping[str, bytes]):
-    """The files of a publication by name, of which pictures are read when they are asked for: they may be large.
-
-    Attributes:
-        files: the other files.
-        pictures: the names of the pictures and their thumbnails.
-        read: returns the content of one of these, None if it was removed since.
-    """
-
-    files: Mapping[str, bytes]
-    pictures: Collection[str]
-    read: Callable[[str], bytes | None]
-
-    def __getitem__(self, name: str) -> bytes:
-        """Return the content of a file.
-
-        Raises:
-            KeyError: it is not part of the publication, or was removed since.
-        """
-        content = self.read(name) if name in self.pictures else self.files[name]
-        if content is None:
-            raise KeyError(name)
-        return content
-
-    def __contains__(self, name: object) -> bool:
-        """Return whether a file is part of the publication, without reading it."""
-        return name in self.files or name in self.pictures
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield the names."""
-        yield from self.files
-        yield from self.pictures
-
-    def __len__(self) -> int:
-        """Return the number of files."""
-        return len(self.files) + len(self.pictures)
-
-
-@dataclass(frozen=True, slots=True)
-class StyleFile:
-    """A user style that can be made (contract Q3).
-
-    Attributes:
-        name: the name of its file.
-        made_of: another value once the file would have another content.
-        make: returns the content; None if the artwork cannot be a user style.
-    """
-
-    name: str
-    made_of: str
-    make: Callable[[], str | None] = field(repr=False)
+    def content(self) -> bytes | None:
+        """Return the content; None if the artwork cannot be a user style."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,20 +201,23 @@ class Publication:
     Attributes:
         version: the id of the last change.
         pointer: the content of ``latest.json``, signed.
-        files: the content of every file that it names, of ``reader.js`` and of the page, by name relative to it.
-        indexes: its index and the earlier ones to which the next publication makes differences, the newest first.
+        files: the content of every file that it leads to but pictures, of ``reader.js`` and of the page, by name
+            relative to it; those that others lead to come first.
         left_out: the active records that are not published, logos first, by id.
         styles: its user styles, which can be made several times.
         state: what it was made of; equal for equal states of the gallery.
+        pictures: the names of the pictures and their thumbnails, which may be large.
+        read_picture: returns the content of one of these, None if it was removed since.
     """
 
     version: int
     pointer: bytes = field(repr=False)
     files: Mapping[str, bytes] = field(repr=False)
-    indexes: tuple["PublishedIndex", ...] = field(default=(), repr=False)
     left_out: tuple[LeftOut, ...] = ()
     styles: Iterable[StyleFile] = field(default=(), repr=False, compare=False)
     state: str = field(default="", repr=False)
+    pictures: Collection[str] = ()
+    read_picture: Callable[[str], bytes | None] = field(default=lambda _name: None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """The published gallery: generating it, publishing it into files, and its keys (contract L1, L2, L7)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Final
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Final, TypeVar
 
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Scope
 from logoadmin.domain.kernel.audited_unit_of_work import Reading
@@ -17,45 +17,36 @@ from logoadmin.domain.kernel.pictures import picture_names, picture_of, picture_
 from logoadmin.domain.kernel.records import Kind, SharedSettings
 from logoadmin.domain.kernel.settings_in_history import SettingsInHistory
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case
-from logoadmin.domain.publication.css.targets import NO_TARGETS, Targets
-from logoadmin.domain.publication.files.assembly import Sources, Unsigned, assembled
+from logoadmin.domain.publication.files.assembly import Sources, assembled
 from logoadmin.domain.publication.files.contents import contents_of
 from logoadmin.domain.publication.files.gallery_keys import DAY, GalleryKeys, Identity
 from logoadmin.domain.publication.files.index import sha256 as hash_of
-from logoadmin.domain.publication.files.page import NO_LINKS, Links, Page, page_files
-from logoadmin.domain.publication.files.pointer import public_key, signed
-from logoadmin.domain.publication.files.publishing import (
-    Blocks,
-    clear_another_gallery,
-    earlier_indexes,
-    is_complete,
-    is_unchanged,
-    publish,
-    publish_blocks,
-)
+from logoadmin.domain.publication.files.pointer import public_key
+from logoadmin.domain.publication.files.publishing import Blocks, Destination
 from logoadmin.domain.publication.files.user_styles import style_name
 from logoadmin.domain.publication.files.withdrawals import (
     MOST_BLOCKED,
     MOST_WITHDRAWN,
     listed_withdrawals,
-    withdrawn_entry,
+    withdrawn_entries,
 )
 from logoadmin.domain.publication.publication_records import (
-    POINTER,
-    READER,
     Blocked,
+    Links,
+    Page,
     Publication,
-    PublicationFiles,
     PublicationStatus,
     Published,
-    PublishedIndex,
+    PublishingRules,
 )
 from logoadmin.domain.publication.status import status_of
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.ports.publication.gallery_page import GalleryPage
 from logoadmin.ports.publication.publication_storage import Withdrawal
-from logoadmin.ports.publication.signing import SigningKey
 from logoadmin.ports.storage import UnitOfWork
+
+T = TypeVar("T")
 
 # A change of any other kind of record leaves the index as it is.
 _PUBLISHED_KINDS: Final = (Kind.AUTHOR, Kind.LOGO, Kind.THEME, Kind.PICTURE)
@@ -72,34 +63,6 @@ class ShowPublication(Command):
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class PublishingRules:
-    """How a gallery is published.
-
-    Attributes:
-        days: how long a pointer is valid.
-        reader: the content of ``reader.js``.
-        pin_imports: whether readers get pinned copies of imported style sheets (contract L5).
-        folder: where the service publishes in the background; None for memory.
-        owns_folder: whether that folder belongs to this database alone, so that files of another gallery, left by a
-            database that was deleted, are replaced.
-        page: the page for visitors; None for none (contract Q2).
-        targets: the targets for which artworks are published as user styles (contract Q3).
-        links: the links in what the service publishes.
-        links_elsewhere: those in folders that are served elsewhere.
-    """
-
-    days: int = 30
-    reader: bytes = b""
-    pin_imports: bool = True
-    folder: Path | None = None
-    owns_folder: bool = True
-    page: Page | None = None
-    targets: Targets = NO_TARGETS
-    links: Links = NO_LINKS
-    links_elsewhere: Links = NO_LINKS
-
-
 class PublicationService(Service):
     """The use cases of the published gallery.
 
@@ -107,32 +70,27 @@ class PublicationService(Service):
         rules: how it is published.
     """
 
-    def __init__(self, transactions: Transactions, clock: Clock, keys: GalleryKeys, rules: PublishingRules) -> None:
+    def __init__(
+        self, transactions: Transactions, clock: Clock, keys: GalleryKeys, page: GalleryPage, rules: PublishingRules
+    ) -> None:
         super().__init__(transactions)
-        self._clock, self._keys, self.rules = clock, keys, rules
-        self._made_of = hash_of(repr(replace(rules, folder=None)).encode())
+        self._clock, self._keys, self._page, self.rules = clock, keys, page, rules
 
     @for_program
-    def generate(self, earlier: Sequence[PublishedIndex] = (), links: Links | None = None) -> Publication:
+    def generate(self, links: Links | None = None) -> Publication:
         """Return the gallery of this moment as files, from one snapshot. The first time, a key is generated.
 
         Args:
-            earlier: the indexes that readers may have, the newest first: ``indexes`` of the last publication.
             links: the links in it, by default those of the service.
 
         Raises:
             StorageUnavailable: the database is out of reach.
         """
-        now = self._clock.now()
-        self._prepare(now)
-        storage, links = storage_of(self), links or self.rules.links
-        sources, state, page = storage.snapshot(
-            lambda uow: (self._sources(now, uow), self._state(uow, now, links), self._page(uow))
-        )
-        unsigned = self._unsigned(sources.identity.keys, links, page)
-        publication = assembled(sources, earlier, self.rules.days, unsigned)
+        links = links or self.rules.links
+        sources = self._with_identity(lambda uow, identity, now: self._sources(uow, identity, now, links))
+        publication = assembled(sources, self.rules, links, self._page)
         names = picture_names(sorted(sources.contents.pictures))
-        return replace(publication, files=PublicationFiles(publication.files, names, self._picture), state=state)
+        return replace(publication, pictures=names, read_picture=self._picture)
 
     @for_program
     def publish(self, files: GalleryFiles, *, is_own: bool = False, links: Links | None = None) -> Published:
@@ -152,19 +110,18 @@ class PublicationService(Service):
         """
         links = links or self.rules.links
         with files.locked():
-            now = self._clock.now()
-            self._prepare(now)
-            state, identity, blocks = storage_of(self).snapshot(
-                lambda uow: (self._state(uow, now, links), self._identity(uow, now), self._blocks(uow, now))
+            blocks, state = self._with_identity(
+                lambda uow, identity, _: (_blocks(uow, identity), self._state(uow, identity, links))
             )
+            now = self._clock.now()
+            destination = Destination(files, self._page, now)
             if is_own:
-                clear_another_gallery(files, identity.gallery)
-            if is_unchanged(files, state, now):
-                return Published(blocks.version, False, files.read(POINTER) or b"", is_complete=is_complete(files))
-            expires = now + self.rules.days * DAY
-            publish_blocks(files, blocks, lambda pointer: signed(pointer, identity.keys), now, expires)
-            publication = self.generate(earlier_indexes(files), links)
-            publish(files, publication, now)
+                destination.clear_another_gallery(blocks.identity.gallery)
+            if destination.latest is not None and destination.is_unchanged(state):
+                return Published(blocks.version, False, destination.latest, is_complete=destination.is_complete)
+            destination.publish_blocks(blocks, now + self.rules.days * DAY)
+            publication = self.generate(links)
+            destination.publish(publication)
             left_out = publication.left_out
             return Published(publication.version, True, publication.pointer, left_out, is_complete=not left_out)
 
@@ -198,10 +155,8 @@ class PublicationService(Service):
         Raises:
             StorageUnavailable: the database is out of reach.
         """
-        now = self._clock.now()
-        self._prepare(now)
-        identity = storage_of(self).snapshot(lambda uow: self._identity(uow, now))
-        return tuple(public_key(key) for key in identity.keys)
+        keys = self._with_identity(lambda _uow, identity, _now: identity.keys)
+        return tuple(map(public_key, keys))
 
     @for_program
     def rotate_key(self) -> tuple[dict[str, str], ...]:
@@ -222,63 +177,72 @@ class PublicationService(Service):
         is_small = name == picture_path(picture, thumbnail=True)
         return storage_of(self).read(lambda uow: uow.gallery.pictures.content(picture, thumbnail=is_small))
 
-    def _prepare(self, now: int) -> None:
-        """Make sure that there is a key; one that has retired may be deleted later."""
-        storage = storage_of(self)
-        if storage.snapshot(lambda uow: self._keys.is_prepared(uow, now)):
-            return
-        try:
-            storage.write(lambda uow: self._keys.prepare(uow, now))
-        except StorageUnavailable:
-            if storage.snapshot(lambda uow: self._keys.identity(uow, now)) is None:
-                raise
+    def _with_identity(self, read: Callable[[UnitOfWork, Identity, int], T]) -> T:
+        """Read at one moment, with what signs publications; before the first time, that is stored.
 
-    def _identity(self, uow: UnitOfWork, now: int) -> Identity:
-        identity = self._keys.identity(uow, now)
-        if identity is None:  # a restore in between took it
-            raise StorageUnavailable(storage_of(self).server)
-        return identity
+        Keys that have retired since are deleted, if the database accepts writes.
+        """
+        storage, now = storage_of(self), self._clock.now()
 
-    def _sources(self, now: int, uow: UnitOfWork) -> Sources:
-        last = uow.changes.last_of_kinds()
+        def look(uow: UnitOfWork) -> tuple[Identity, T] | None:
+            identity = self._keys.identity(uow, now)
+            return None if identity is None else (identity, read(uow, identity, now))
+
+        found = storage.snapshot(look)
+        if found is None or not found[0].is_tidy:
+            try:
+                storage.write(lambda uow: self._keys.prepare(uow, now))
+            except StorageUnavailable:
+                if found is None:
+                    raise
+            found = storage.snapshot(look)
+        if found is None:  # a restore in between took it
+            raise StorageUnavailable(storage.server)
+        return found[1]
+
+    def _sources(self, uow: UnitOfWork, identity: Identity, now: int, links: Links) -> Sources:
+        last, rules = uow.changes.last_of_kinds(), self.rules
         return Sources(
             uow.changes.last_id(),
             max(last.get(kind, 0) for kind in _PUBLISHED_KINDS),
             now,
-            self._identity(uow, now),
-            contents_of(uow, pin_imports=self.rules.pin_imports, targets=self.rules.targets),
+            identity,
+            contents_of(uow, pin_imports=rules.pin_imports, targets=rules.targets),
             listed_withdrawals(uow.publication.withdrawals, now),
-            uow.publication.withdrawals.blocked(MOST_BLOCKED),
+            None if rules.page is None else _page(uow, rules.page),
+            self._state(uow, identity, links),
         )
 
-    def _blocks(self, uow: UnitOfWork, now: int) -> Blocks:
-        identity, blocked = self._identity(uow, now), uow.publication.withdrawals.blocked(MOST_WITHDRAWN)
-        entries = [withdrawn_entry(each.kind, each.id, each.at, each.reason) for each in blocked[:MOST_BLOCKED]]
-        styles = [style_name(each.kind, each.id) for each in blocked]
-        pictures = frozenset(picture_names(uow.gallery.pictures.shapes().keys() - uow.gallery.pictures.taken_down()))
-        return Blocks(identity.gallery, identity.epoch, uow.changes.last_id(), entries, pictures, styles)
-
-    def _page(self, uow: UnitOfWork) -> Page | None:
-        """Return the page with what administrators decided for it (contract J8); None for none."""
-        page, shared = self.rules.page, SettingsInHistory(uow.changes).get(SharedSettings.settings_id)
-        if page is None:
-            return None
-        home = page.home if shared.gallery_home is None else shared.gallery_home
-        return replace(page, title=shared.gallery_title or page.title, home=home)
-
-    def _unsigned(self, keys: Sequence[SigningKey], links: Links, page: Page | None) -> Unsigned:
-        rules = self.rules
-        reader = {READER: rules.reader} if rules.reader else {}
-        shown = {} if page is None else page_files(page, rules.targets, links, [*map(public_key, keys)])
-        return Unsigned({**reader, **shown}, rules.targets, links.gallery)
-
-    def _state(self, uow: UnitOfWork, now: int, links: Links) -> str:
+    def _state(self, uow: UnitOfWork, identity: Identity, links: Links) -> str:
         """Return what a publication is made of."""
-        identity = self._keys.identity(uow, now)
         # Neither the first pins nor pictures that are sent later than a record names them are changes.
         counted = uow.changes.last_id(), uow.publication.pins.pinned(), uow.gallery.pictures.published()
-        keys = None if identity is None else (identity.gallery, identity.epoch, [key.jwk["x"] for key in identity.keys])
-        return repr((counted, keys, links, self._made_of))
+        keys = identity.gallery, identity.epoch, [key.jwk["x"] for key in identity.keys]
+        return repr((counted, keys, links, self._made_with))
+
+    @cached_property
+    def _made_with(self) -> str:
+        """What else publications are made of: the rules, and the files of the page."""
+        return hash_of(repr((replace(self.rules, folder=None), self._page.files("", {}))).encode())
+
+
+def _blocks(uow: UnitOfWork, identity: Identity) -> Blocks:
+    blocked = uow.publication.withdrawals.blocked(MOST_WITHDRAWN)
+    pictures = uow.gallery.pictures.shapes().keys() - uow.gallery.pictures.taken_down()
+    return Blocks(
+        identity,
+        uow.changes.last_id(),
+        withdrawn_entries(blocked[:MOST_BLOCKED]),
+        frozenset(picture_names(pictures)),
+        frozenset(style_name(each.kind, each.id) for each in blocked),
+    )
+
+
+def _page(uow: UnitOfWork, page: Page) -> Page:
+    """Return the page with what administrators decided for it (contract J8)."""
+    shared = SettingsInHistory(uow.changes).get(SharedSettings.settings_id)
+    home = page.home if shared.gallery_home is None else shared.gallery_home
+    return replace(page, title=shared.gallery_title or page.title, home=home)
 
 
 def _own(uow: Reading, blocked: Sequence[Withdrawal], held: Held) -> tuple[Withdrawal, ...]:

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from logoadmin.domain.logo_admin import LogoAdmin
-    from logoadmin.domain.publication.files.page import Links
-    from logoadmin.domain.publication.publication_records import Published
+    from logoadmin.domain.publication.publication_records import Links, Published
 
 # The exit code where no file was written.
 _UNCHANGED: Final = 3

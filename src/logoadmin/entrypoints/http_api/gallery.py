@@ -8,8 +8,7 @@ from typing import Final
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from logoadmin.domain.publication.files.page import PAGE
-from logoadmin.domain.publication.publication_records import POINTER
+from logoadmin.domain.publication.publication_records import PAGE, POINTER
 from logoadmin.entrypoints.http_api.conditions import unmodified
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.gallery_files import CORS, PublishedFile

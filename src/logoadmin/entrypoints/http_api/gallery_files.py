@@ -7,10 +7,9 @@ from typing import Final
 
 from starlette.types import Message
 
-from logoadmin.domain.publication.files.page import PAGE
 from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.domain.publication.files.publishing import CHANGING_NAME
-from logoadmin.domain.publication.publication_records import POINTER, READER
+from logoadmin.domain.publication.publication_records import PAGE, POINTER, READER
 from logoadmin.entrypoints.http_api.compression import (
     BROTLI_SUFFIX,
     SHORT,

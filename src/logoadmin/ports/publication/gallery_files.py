@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Hashable, Iterable
 from contextlib import AbstractContextManager
+from math import inf
 from typing import Protocol
 
 
@@ -39,8 +40,11 @@ class GalleryFiles(Protocol):
     def write_many(self, contents: Iterable[tuple[str, bytes]]) -> None:
         """Store files by name, each as :meth:`write` does; many take less time than one by one."""
 
-    def oldest_first(self, names: Iterable[str]) -> list[str]:
-        """Return the names of existing files, those that were written first at the beginning."""
+    def oldest_first(self, names: Iterable[str], before: float = inf) -> list[str]:
+        """Return the names of existing files that were last changed before a Unix time, the oldest first."""
+
+    def touch(self, names: Iterable[str], at: int) -> None:
+        """Date existing files, as if they had been changed at a Unix time."""
 
     def remove(self, name: str) -> None:
         """Remove a file, if it exists."""

@@ -1,23 +1,20 @@
 """A publication: all files of the gallery of one moment (contract L2, L3, L7)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
 
-from logoadmin.domain.publication.css.targets import NO_TARGETS, Targets
+from logoadmin.domain.publication.css.targets import Target, Targets
 from logoadmin.domain.publication.files.contents import Contents
 from logoadmin.domain.publication.files.gallery_keys import DAY, Identity
-from logoadmin.domain.publication.files.index import Index, hashed_name, packed_fingerprints
-from logoadmin.domain.publication.files.index_differences import named_differences
-from logoadmin.domain.publication.files.page import PAGE
-from logoadmin.domain.publication.files.pointer import Pointer, file_entry, signed
+from logoadmin.domain.publication.files.index import Index, css_path, hashed_name
+from logoadmin.domain.publication.files.pointer import Pointer, file_entry, public_key, signed
 from logoadmin.domain.publication.files.user_style_files import UserStyles
-from logoadmin.domain.publication.files.withdrawals import withdrawn_entry, withdrawn_file
-from logoadmin.domain.publication.publication_records import Publication, PublishedIndex
+from logoadmin.domain.publication.files.withdrawals import MOST_BLOCKED, withdrawn_entries, withdrawn_file
+from logoadmin.domain.publication.publication_records import READER, Links, Page, Publication, PublishingRules
+from logoadmin.ports.publication.gallery_page import GalleryPage
 from logoadmin.ports.publication.publication_storage import Withdrawal
-
-# The number of earlier indexes from which differences lead to the current one.
-MOST_DIFFERENCES: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +29,8 @@ class Sources:
         identity: what signs it.
         contents: the records.
         withdrawn: the withdrawn records, the newest first.
-        blocked: the blocked ones, the newest first.
+        page: what administrators decided for the page; None for no page.
+        state: equal for equal states of the gallery.
     """
 
     version: int
@@ -41,85 +39,65 @@ class Sources:
     identity: Identity
     contents: Contents
     withdrawn: Sequence[Withdrawal]
-    blocked: Sequence[Withdrawal]
+    page: Page | None = None
+    state: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Unsigned:
-    """What a publication has besides the pointer and the files that it names.
-
-    Attributes:
-        files: the reader and the page.
-        targets: the targets of user styles.
-        url: the URL of ``/gallery/``; None if that is not known.
-    """
-
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    targets: Targets = NO_TARGETS
-    url: str | None = None
-
-
-def assembled(sources: Sources, earlier: Sequence[PublishedIndex], days: int, unsigned: Unsigned) -> Publication:
-    """Return the files.
+def assembled(sources: Sources, rules: PublishingRules, links: Links, page: GalleryPage) -> Publication:
+    """Return the files; the pictures among them are still to be added.
 
     Args:
-        sources: the parts.
-        earlier: the indexes that readers may have, the newest first.
-        days: how long the pointer is valid.
-        unsigned: what the pointer does not name.
+        sources: the gallery.
+        rules: how it is published.
+        links: the links in the files.
+        page: makes the page.
     """
-    contents = sources.contents
-    index = sources.contents.records.index(sources.index_version)
-    earlier = [each for each in earlier if each.sha256 != index.sha256][:MOST_DIFFERENCES]
-    withdrawn = withdrawn_file(map(_entry, sources.withdrawn))
-    deltas = _deltas(index, earlier)
-    files = {
-        index.name: index.body,
-        hashed_name("withdrawn", withdrawn): withdrawn,
-        **{entry["path"]: content for entry, content in deltas.values()},
-        **{f"css/{sha256}.css": css.encode() for sha256, css in sorted(sources.contents.sheets.items())},
-        **unsigned.files,
-    }
-    pointer = _pointer(sources, days, index, withdrawn, {version: entry for version, (entry, _) in deltas.items()})
-    current = PublishedIndex(index.version, index.sha256, packed_fingerprints(index))
-    styles = UserStyles(
-        index,
-        contents.sheets,
-        contents.versions,
-        unsigned.targets,
-        sources.identity.gallery,
-        unsigned.url,
-        has_page=PAGE in unsigned.files,
-    )
-    signed_pointer = signed(pointer, sources.identity.keys)
-    left_out = tuple(contents.left_out)
-    return Publication(sources.version, signed_pointer, files, (current, *earlier), left_out, styles)
-
-
-def _pointer(
-    sources: Sources, days: int, index: Index, withdrawn: bytes, deltas: Mapping[str, Mapping[str, Any]]
-) -> Pointer:
-    return Pointer(
-        gallery=sources.identity.gallery,
-        epoch=sources.identity.epoch,
+    contents, identity = sources.contents, sources.identity
+    index = contents.records.index(sources.index_version)
+    entries = withdrawn_entries(sources.withdrawn)
+    withdrawn = withdrawn_file(entries)
+    withdrawn_name = hashed_name("withdrawn", withdrawn)
+    files = {**_sheets(index, contents), index.name: index.body, withdrawn_name: withdrawn}
+    files |= {READER: rules.reader} if rules.reader else {}
+    if sources.page is not None:
+        files |= page.files(sources.page.title, _page_data(sources.page, identity, rules.targets, links))
+    pointer = Pointer(
+        gallery=identity.gallery,
+        epoch=identity.epoch,
         version=sources.version,
         issued=sources.issued,
-        expires=sources.issued + days * DAY,
+        expires=sources.issued + rules.days * DAY,
         index=file_entry(index.name, index.body),
-        withdrawn=file_entry(hashed_name("withdrawn", withdrawn), withdrawn),
-        deltas=deltas,
-        blocked=[*map(_entry, sources.blocked)],
-        next_keys=[key.jwk for key in sources.identity.keys[:-1]],
+        withdrawn=file_entry(withdrawn_name, withdrawn),
+        blocked=[entry for entry in entries if "reason" in entry][:MOST_BLOCKED],
+        next_keys=[key.jwk for key in identity.keys[:-1]],
     )
+    has_page, url = sources.page is not None, links.gallery
+    styles = UserStyles(index, contents.sheets, contents.versions, rules.targets, identity.gallery, url, has_page)
+    content, left_out = signed(pointer, identity.keys), tuple(contents.left_out)
+    return Publication(sources.version, content, files, left_out, styles, sources.state)
 
 
-def _deltas(index: Index, earlier: Sequence[PublishedIndex]) -> Mapping[str, tuple[dict[str, Any], bytes]]:
-    """Return the differences by the version that they lead from, the oldest first, each with its entry."""
+def _sheets(index: Index, contents: Contents) -> Mapping[str, bytes]:
+    """Return the files with CSS, by path."""
+    pinned = {sha256: css.encode() for sha256, css in contents.sheets.items()}
+    return {css_path(sha256): content for sha256, content in sorted({**pinned, **index.long_css}.items())}
+
+
+def _page_data(page: Page, identity: Identity, targets: Targets, links: Links) -> Mapping[str, Any]:
+    """Return what the program of the page knows of the gallery."""
     return {
-        str(old.version): ({**file_entry(name, content), "from_sha256": old.sha256}, content)
-        for old, name, content in named_differences(index, reversed(earlier))
+        "title": page.title,
+        "home": page.home or None,
+        "submit": links.console,
+        **({"host": urlsplit(links.gallery).netloc} if links.gallery else {}),
+        "targets": [_described(target) for target in targets],
+        "keys": [public_key(key) for key in identity.keys],
+        **({"demo": True} if page.demo else {}),
     }
 
 
-def _entry(withdrawal: Withdrawal) -> dict[str, Any]:
-    return withdrawn_entry(withdrawal.kind, withdrawal.id, withdrawal.at, withdrawal.reason)
+def _described(target: Target) -> Mapping[str, Any]:
+    """Return what the page knows of a target; ``logos`` is False if logos have no user styles there."""
+    known = {"id": target.id, "name": target.name}
+    return known if target.logo is not None else {**known, "logos": False}

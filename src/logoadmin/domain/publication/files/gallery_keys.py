@@ -31,11 +31,13 @@ class Identity:
         gallery: the UUID.
         epoch: rises with each restore of a backup.
         keys: the keys that sign, the newest first.
+        is_tidy: whether :meth:`GalleryKeys.prepare` has nothing to do.
     """
 
     gallery: str
     epoch: int
     keys: tuple[SigningKey, ...]
+    is_tidy: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +62,12 @@ class GalleryKeys:
 
     def identity(self, uow: UnitOfWork, now: int) -> Identity | None:
         """Return the identity; None before :meth:`prepare`."""
-        gallery, stored = uow.secrets.get(_ID), self._tidied(_stored(uow), now)
-        keys = (*self._from_file, *(self._signing.key(key.private) for key in stored))
-        if gallery is None or not self._can_sign(stored):
+        gallery, stored = uow.secrets.get(_ID), _stored(uow)
+        signing = self._tidied(stored, now)
+        if gallery is None or not self._can_sign(signing):
             return None
-        return Identity(gallery, int(uow.secrets.get(_EPOCH) or 0), keys)
-
-    def is_prepared(self, uow: UnitOfWork, now: int) -> bool:
-        """Return whether :meth:`prepare` has nothing to do."""
-        stored = _stored(uow)
-        return uow.secrets.get(_ID) is not None and self._can_sign(stored) and stored == self._tidied(stored, now)
+        keys = (*self._from_file, *(self._signing.key(key.private) for key in signing))
+        return Identity(gallery, int(uow.secrets.get(_EPOCH) or 0), keys, is_tidy=signing == stored)
 
     def prepare(self, uow: UnitOfWork, now: int) -> None:
         """Generate what is missing, retire keys that a key file replaces, and delete those that no longer sign."""

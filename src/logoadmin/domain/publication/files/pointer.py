@@ -3,7 +3,7 @@
 import base64
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from logoadmin.domain.kernel.jwk import base64url, thumbprint
@@ -24,7 +24,6 @@ class Pointer:
         issued: Unix time.
         expires: Unix time.
         index: the file of the index: ``path``, ``sha256`` and ``size``.
-        deltas: the files of the differences by version, from the oldest, each with ``from_sha256`` besides.
         withdrawn: the file of withdrawn records.
         blocked: the newest blocked entries of that file.
         next_keys: JWKs that will sign when the oldest of the current keys has retired.
@@ -37,14 +36,13 @@ class Pointer:
     expires: int
     index: Mapping[str, Any]
     withdrawn: Mapping[str, Any]
-    deltas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     blocked: Sequence[Mapping[str, Any]] = ()
     next_keys: Sequence[Mapping[str, str]] = ()
 
     @property
     def paths(self) -> frozenset[str]:
         """The names of the files that the pointer names; style sheets are named by the index."""
-        return frozenset(file["path"] for file in (self.index, self.withdrawn, *self.deltas.values()))
+        return frozenset(file["path"] for file in (self.index, self.withdrawn))
 
 
 def file_entry(path: str, content: bytes) -> dict[str, Any]:
@@ -55,23 +53,16 @@ def file_entry(path: str, content: bytes) -> dict[str, Any]:
 def signed(pointer: Pointer, keys: Sequence[SigningKey]) -> bytes:
     """Return a pointer as JWS in general JSON serialization (RFC 7515 §7.2.1), at most 8 KiB.
 
-    If it would be longer, the reasons of blocked entries are left out, the oldest first, and then differences, the
-    oldest first.
+    If it would be longer, the reasons of blocked entries are left out, the oldest first.
     """
     members = {name: getattr(pointer, name) for name in Pointer.__slots__}
     members["blocked"] = blocked = [dict(entry) for entry in pointer.blocked]
-    members["deltas"] = deltas = dict(pointer.deltas)
     content = _jws(members, keys)
     with_reason = sorted((entry for entry in blocked if "reason" in entry), key=lambda entry: int(entry["at"]))
     for entry in with_reason:
         if len(content) <= MOST_BYTES:
             return content
         del entry["reason"]
-        content = _jws(members, keys)
-    for version in sorted(deltas, key=int):
-        if len(content) <= MOST_BYTES:
-            break
-        del deltas[version]
         content = _jws(members, keys)
     return content
 

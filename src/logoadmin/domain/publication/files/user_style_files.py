@@ -1,15 +1,13 @@
 """The files with user styles, of which only those are written whose artworks have changed (contract Q3)."""
 
 import json
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.publication.css.targets import Targets
+from logoadmin.domain.publication.css.targets import Target, Targets
 from logoadmin.domain.publication.files.index import Index, canonical, sha256
 from logoadmin.domain.publication.files.user_styles import StyledArtwork, style_name, user_style
 from logoadmin.domain.publication.publication_records import StyleFile
@@ -47,31 +45,53 @@ class UserStyles:
     def __iter__(self) -> Iterator[StyleFile]:
         """Yield a file for each artwork, one at a time."""
         for (kind, id_), version in self.versions.items():
-            record = self._record(KINDS[kind].plural, id_)
-            authors = [self._record("authors", each)["username"] for each in record.get("author_ids", ())]
-            css = record.get("custom_css", "")
-            artwork = StyledArtwork(kind, id_, version, record["name"], authors, css)
+            record = self.index.record(KINDS[kind].plural, id_)
+            authors = [self.index.record("authors", each)["username"] for each in record.get("author_ids", ())]
+            artwork = StyledArtwork(kind, id_, version, record["name"], authors, self.index.css_of(record))
             target = self.targets.get(record["target"])
             if target is None:
                 continue
-            make = partial(user_style, artwork, target, self.sheets, self.gallery, self.url, has_page=self.has_page)
-            made_of = repr((_FORM, artwork, target, self.gallery, self.url, self.has_page))
-            yield StyleFile(style_name(kind, id_), sha256(made_of.encode())[:16], make)
-
-    def _record(self, section: str, id_: int) -> Any:
-        found = self.index.sections[section]
-        return json.loads(found.record(bisect_left(found.fingerprints.ids, id_)))
+            yield _ArtworkStyle(artwork, target, self)
 
 
-def write_styles(files: GalleryFiles, styles: Iterable[StyleFile]) -> set[str]:
+@dataclass(frozen=True, slots=True)
+class _ArtworkStyle:
+    """Implements :class:`~logoadmin.domain.publication.publication_records.StyleFile`."""
+
+    artwork: StyledArtwork
+    target: Target
+    made_with: UserStyles
+
+    @property
+    def name(self) -> str:
+        return style_name(self.artwork.kind, self.artwork.id)
+
+    @property
+    def made_of(self) -> str:
+        of = self.made_with
+        return sha256(repr((_FORM, self.artwork, self.target, of.gallery, of.url, of.has_page)).encode())[:16]
+
+    def content(self) -> bytes | None:
+        of = self.made_with
+        css = user_style(self.artwork, self.target, of.sheets, of.gallery, of.url, has_page=of.has_page)
+        return None if css is None else css.encode()
+
+
+def write_styles(files: GalleryFiles, stored: Collection[str], styles: Iterable[StyleFile]) -> set[str]:
     """Write the user styles that have changed; return the names of all.
 
     Whenever a program is killed, no file counts as made of what it is not made of.
 
+    Args:
+        files: the files.
+        stored: the names of existing files.
+        styles: the user styles.
+
     Raises:
         OSError: a file cannot be read or written.
     """
-    stored, known = {*files.names()}, _known(files)
+    noted = files.read(STYLES) or b"{}"
+    known = _known(noted)
     made: dict[str, str] = {}
     changed = []
     for style in styles:
@@ -80,31 +100,27 @@ def write_styles(files: GalleryFiles, styles: Iterable[StyleFile]) -> set[str]:
             made[style.name] = before
         else:
             changed.append(style)
-    _note(files, made)
-    files.write_many(_changed(files, changed, made))
-    _note(files, made)
+    if (unchanged := canonical(made)) != noted:
+        files.write(STYLES, unchanged)
+    if changed:
+        files.write_many(_changed(files, changed, made))
+        files.write(STYLES, canonical(made))
     return {name for name, made_of in made.items() if not made_of.startswith(_NONE)}
 
 
 def _changed(files: GalleryFiles, styles: Iterable[StyleFile], made: dict[str, str]) -> Iterator[tuple[str, bytes]]:
     """Yield the files that have changed, and note what all are made of."""
     for style in styles:
-        content = style.make()
+        content = style.content()
         made[style.name] = style.made_of if content is not None else f"{_NONE}{style.made_of}"
-        if content is not None and files.read(style.name) != content.encode():
-            yield style.name, content.encode()
+        if content is not None and files.read(style.name) != content:
+            yield style.name, content
 
 
-def _note(files: GalleryFiles, made: Mapping[str, str]) -> None:
-    content = canonical(made)
-    if (files.read(STYLES) or b"{}") != content:
-        files.write(STYLES, content)
-
-
-def _known(files: GalleryFiles) -> Mapping[str, Any]:
+def _known(noted: bytes) -> Mapping[str, Any]:
     """Return what the files were made of; a damaged file counts as missing."""
     try:
-        found = json.loads(files.read(STYLES) or b"{}")
+        found = json.loads(noted)
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

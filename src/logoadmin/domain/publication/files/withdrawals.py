@@ -40,6 +40,11 @@ def withdrawn_entry(kind: Kind, id_: int, at: int, reason: str | None) -> dict[s
     return entry if reason is None else entry | {"severity": "blocked", "reason": reason}
 
 
+def withdrawn_entries(withdrawals: Iterable[Withdrawal]) -> list[dict[str, Any]]:
+    """Return the entries of records, in the same order."""
+    return [withdrawn_entry(each.kind, each.id, each.at, each.reason) for each in withdrawals]
+
+
 def withdrawn_file(entries: Iterable[dict[str, Any]]) -> bytes:
     """Return the content of the file, whose entries come newest first."""
     return canonical({"withdrawn": list(entries)})
