@@ -61,7 +61,7 @@ export function keyOf({ kind, id, record: { name, target, authors, preview_url, 
 export function isInstallable({ kind, record }) {
   const target = TARGETS.get(record.target);
   const { imports = [], risks = [] } = record.css;
-  const isWhole = !risks.some(({ risk }) => risk === "invalid" || risk === "foreign_document") && imports.every(({ sha256 }) => sha256);
+  const isWhole = !risks.some(({ risk }) => risk === "invalid" || risk === "foreign_document") && !imports.length;
   if (target === undefined) return isWhole && kind === "theme" && HOST.test(record.target);
   return isWhole && (kind === "theme" || target.logos !== false);
 }

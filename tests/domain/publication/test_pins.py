@@ -14,6 +14,7 @@ from logoadmin.domain.kernel.kinds import THEMES
 from logoadmin.domain.kernel.records import Change
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.css.verdict import CssImport
+from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.domain.publication.pins.artwork_css import GetThemeCss
 from logoadmin.domain.publication.pins.pinned_css import PinnedCss, PinnedSheets, Unpinned
 from logoadmin.domain.publication.pins.pinned_imports import PinnedCopies, PinnedImport
@@ -378,7 +379,8 @@ def test_the_verdict_covers_the_pinned_sheets(gallery: LogoAdmin, origins: Origi
     after = gallery.themes.css(command)
     assert (after.import_urls, after.hosts, after.version) == ((URL,), ("b.example", "styles.example"), 0)
     # The same form as in the index.
-    index = json.loads(next(iter(gallery.publication.generate().files.values())))
+    publication = gallery.publication.generate()
+    index = json.loads(publication.files[parsed(publication.pointer).index["path"]])
     assert index["themes"][0]["css"]["imports"] == [{"url": URL, "sha256": after.imports[0].sha256}]
     origins.sheets = {URL: "a { background: url(https://c.example/) }"}
     check(gallery)
