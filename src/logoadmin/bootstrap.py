@@ -46,11 +46,12 @@ from logoadmin.ports.publication.signing import SigningKey
 from logoadmin.ports.storage import Storage, StorageLifecycle
 from logoadmin.settings import Settings, wrong_settings
 from logoadmin.settings.gallery_page import targets_of
-from logoadmin.settings.settings import urls_in
-from logoadmin.settings.sign_in import keys_in
 from logoadmin.settings.single_sign_on import host_of, roles_of
+from logoadmin.settings.values import keys_in, urls_in
 
 MEMORY: Final = "memory:"
+# `iss` and `aud` of access tokens.
+_TOKEN_NAME: Final = "logoadmin"
 
 # A library logs nothing unless its host asks for it.
 logging.getLogger("logoadmin").addHandler(logging.NullHandler())
@@ -113,7 +114,7 @@ def _gallery(
     demo_clock: Clock | None,
     generated_password: str | None,
 ) -> LogoAdmin:
-    tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience, settings.access_token_seconds)
+    tokens = access_tokens(keys)
     hasher, encryption, randomness = _hasher(settings), FernetEncryption(), SystemRandomness()
     outgoing = None if find_spec("httpx2") is None else GuardedOutgoing(settings.outgoing_hosts)  # an optional package
     ports = Ports(
@@ -147,7 +148,7 @@ def _rules(settings: Settings, outgoing: GuardedOutgoing | None, *, demo: bool) 
         raise StartError("Notices to notify_urls cannot be sent", install_extra("client"))
     return Rules(
         settings.access,
-        Lifetimes(settings.access_token_seconds, settings.session_seconds, settings.session_days),
+        Lifetimes(session_days=settings.session_days),
         _publishing(settings, demo=demo),
         sign_in_rules(settings),
         settings.effective_public_url,
@@ -215,6 +216,11 @@ def start(
     raise wrong_settings(f"admin_password: {problem.msg}" for problem in problems)
 
 
+def access_tokens(keys: Sequence[Key]) -> JwtTokens:
+    """Return the access tokens that these keys sign and verify (contract C2)."""
+    return JwtTokens(keys, _TOKEN_NAME, _TOKEN_NAME, Lifetimes().access_token)
+
+
 def given_keys(settings: Settings) -> list[Key]:
     """Return the token keys in the settings, of which the first signs (contract C2)."""
     text = "" if settings.token_key is None else settings.token_key.get_secret_value()
@@ -254,7 +260,7 @@ def _accepted_keys(storage: Storage, settings: Settings) -> list[Key]:
         return []
     now = SystemClock().now()
     since = start_with_key_files(storage, now)
-    is_over = now - since >= settings.access_token_seconds
+    is_over = now - since >= Lifetimes().access_token
     return [] if is_over else [replace(key, trusted_since=since) for key in stored_keys(storage)]
 
 

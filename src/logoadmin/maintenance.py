@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from logoadmin.adapters.fernet_encryption import FernetEncryption
-from logoadmin.adapters.jwt_tokens import JwtTokens
 from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
 from logoadmin.bootstrap import (
     MEMORY,
+    access_tokens,
     gallery_keys,
     given_keys,
     open_storage,
@@ -28,7 +28,7 @@ from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.ports.identity.tokens import Grant
 from logoadmin.ports.storage import UnitOfWork
 from logoadmin.settings import Settings
-from logoadmin.settings.sign_in import keys_in
+from logoadmin.settings.values import keys_in
 
 _PAGE: Final = 500  # users
 
@@ -80,9 +80,8 @@ def token_of_nobody(settings: Settings) -> str:
     if not keys:
         raise TablesMissing
     now = SystemClock().now()
-    grant = Grant(MAX_ID, "doctor", now, now + min(60, settings.access_token_seconds), ())
-    tokens = JwtTokens(keys, settings.token_issuer, settings.token_audience, settings.access_token_seconds)
-    return tokens.sign(grant)
+    grant = Grant(MAX_ID, "doctor", now, now + 60, ())
+    return access_tokens(keys).sign(grant)
 
 
 def unreadable_factors(settings: Settings) -> tuple[int, int]:

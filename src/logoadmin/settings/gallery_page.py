@@ -2,11 +2,9 @@
 
 import json
 import re
-from collections.abc import Callable
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
-from pydantic_core import PydanticCustomError
 
 from logoadmin.domain.kernel.limits import GALLERY_HOME, MAX_GALLERY_TITLE, MAX_TARGET
 from logoadmin.domain.publication.css.targets import Target, document_of, selector_of
@@ -17,18 +15,8 @@ _MAX_TARGETS: Final = 1_000
 
 def _is_line(value: str) -> str:
     if not value.isprintable() or not value.strip():
-        raise PydanticCustomError("line", "should be a line of printable characters")
+        raise ValueError("should be a line of printable characters")
     return value.strip()
-
-
-def _css(what: str, canonical: Callable[[str], str]) -> AfterValidator:
-    def checked(value: str) -> str:
-        try:
-            return canonical(value)
-        except ValueError as error:
-            raise PydanticCustomError(what, "{text}", {"text": str(error)}) from None
-
-    return AfterValidator(checked)
 
 
 _Line = Annotated[str, Field(max_length=MAX_GALLERY_TITLE), AfterValidator(_is_line)]
@@ -40,8 +28,8 @@ class TargetSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     name: _Line
-    document: Annotated[str, Field(max_length=_MAX_URL), _css("document", document_of)]
-    logo: Annotated[str, Field(max_length=_MAX_URL), _css("logo", selector_of)] | None = None
+    document: Annotated[str, Field(max_length=_MAX_URL), AfterValidator(document_of)]
+    logo: Annotated[str, Field(max_length=_MAX_URL), AfterValidator(selector_of)] | None = None
 
 
 class GalleryPageSettings(BaseModel):
@@ -69,7 +57,7 @@ class GalleryPageSettings(BaseModel):
     @classmethod
     def _is_link(cls, value: str) -> str:
         if len(value) > _MAX_URL or not (value.isprintable() and re.fullmatch(GALLERY_HOME, value)):
-            raise PydanticCustomError("gallery_home", "should be an http or https URL without credentials, or empty")
+            raise ValueError("should be an http or https URL without credentials, or empty")
         return value
 
     @field_validator("gallery_targets", mode="before")
@@ -80,8 +68,9 @@ class GalleryPageSettings(BaseModel):
         except (ValueError, RecursionError):
             tables = None
         if not isinstance(tables, dict) or len(tables) > _MAX_TARGETS or not all(map(_is_target, tables)):
-            msg = 'should be tables by target, in JSON {"forum": {"name": "Forum", "document": "…", "logo": "…"}}'
-            raise PydanticCustomError("gallery_targets", "{text}", {"text": msg})
+            raise ValueError(
+                'should be tables by target, in JSON {"forum": {"name": "Forum", "document": "…", "logo": "…"}}'
+            )
         return tables
 
 

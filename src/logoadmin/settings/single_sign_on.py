@@ -6,10 +6,10 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, SecretStr, field_validator, model_validator
-from pydantic_core import PydanticCustomError
 
 from logoadmin.domain.kernel.access import is_loopback
 from logoadmin.domain.kernel.hosts import canonical_host
+from logoadmin.settings.values import split
 
 # It is compared with the metadata and tokens of the issuer, character by character.
 _ISSUER: Final = re.compile(r"https?://[^/?#@\\\s]+(/[!$-.0-;=A-Z_a-z~/%]*)?", re.ASCII)
@@ -46,8 +46,7 @@ class SingleSignOnSettings(BaseModel):
     @classmethod
     def _is_issuer(cls, value: str | None) -> str | None:
         if value is not None and (len(value) > _MAX_URL or not _ISSUER.fullmatch(value) or host_of(value) is None):
-            raise PydanticCustomError(
-                "oidc_issuer",
+            raise ValueError(
                 "should be the URL of the issuer as in its metadata, without a query and without credentials, such as "
                 "https://login.example/realms/gallery",
             )
@@ -58,20 +57,18 @@ class SingleSignOnSettings(BaseModel):
     def _is_sent(cls, value: str | SecretStr | None) -> str | SecretStr | None:
         text = value.get_secret_value() if isinstance(value, SecretStr) else value
         if text is not None and not (0 < len(text) <= _MAX_URL and text.isprintable()):
-            raise PydanticCustomError("oidc_client", "should be a text of printable characters, as the issuer has it")
+            raise ValueError("should be a text of printable characters, as the issuer has it")
         return value
 
     @field_validator("oidc_roles", mode="before")
     @classmethod
     def _are_roles(cls, value: Any) -> Any:
-        listed = [part for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+        listed = split(value)
         if isinstance(listed, Mapping):
             # In TOML, an id is a number; a bool is an int.
             listed = [f"{group}={role}" if type(role) in (str, int) else "" for group, role in listed.items()]
         if not isinstance(listed, list | tuple) or len(listed) > _MAX_ROLES or not all(map(_is_assignment, listed)):
-            raise PydanticCustomError(
-                "oidc_roles", "should be groups with their roles, separated by commas, such as editors=editor,staff=2"
-            )
+            raise ValueError("should be groups with their roles, separated by commas, such as editors=editor,staff=2")
         return tuple("=".join(_parts(entry)) for entry in listed)
 
     @field_validator("oidc_default_role", mode="before")

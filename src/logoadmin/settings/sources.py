@@ -1,7 +1,6 @@
 """The sources of settings, the first wins: flags, environment, secrets directory, file, defaults (contract H1, K4)."""
 
 import os
-import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,7 +21,11 @@ _CONFIG_VARIABLE: Final = "LOGOADMIN_CONFIG"
 _SECRETS_VARIABLE: Final = "LOGOADMIN_SECRETS_DIR"
 # Kubernetes sets these in every container if a service is named logoadmin, and LOGOADMIN_PORT to a URL (contract K4).
 _OF_PLATFORMS: Final = ("LOGOADMIN_SERVICE_", "LOGOADMIN_PORT_")
-_LINK: Final = re.compile(r"_SERVICE_(HOST|PORT)|_PORT_[0-9]+_(TCP|UDP)", re.ASCII)
+_URLS: Final = ("tcp://", "udp://")
+_OF_KUBERNETES: Final = (
+    "set by Kubernetes for a service, not for logoadmin; rename that service so that it does not begin with "
+    "logoadmin, or set enableServiceLinks: false for the pod"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +50,17 @@ def load_settings(**flags: Any) -> Settings:
     try:
         settings = Settings(**values)
     except ValidationError as error:
-        problems += [_problem(name, text, values, origins) for name, text in problems_of(error)]
+        problems += [_problem(name, text, origins) for name, text in problems_of(error)]
     if problems:
         raise wrong_settings(problems)
     return settings.given_by(origins)
 
 
-def _problem(name: str, text: str, values: Mapping[str, Any], origins: Mapping[str, str]) -> str:
+def _problem(name: str, text: str, origins: Mapping[str, str]) -> str:
     if not name:  # the text names it
         return text
-    setting = name.partition(".")[0]
-    if _is_link(origins.get(setting, ""), values.get(setting)):
-        return _links([origins[setting]])
-    return f"{name} ({origins[setting]}): {text}" if setting in origins else f"{name}: {text}"
+    origin = origins.get(name.partition(".")[0])
+    return f"{name}: {text}" if origin is None else f"{name} ({origin}): {text}"
 
 
 def _flags(flags: Mapping[str, Any]) -> _Source:
@@ -68,29 +69,15 @@ def _flags(flags: Mapping[str, Any]) -> _Source:
 
 
 def _environment() -> _Source:
-    names = {name.upper(): name for name in os.environ if name.upper().startswith(_PREFIX)}
-    own = {f"{_PREFIX}{name.upper()}": name for name in Settings.model_fields}
-    variables = {own[upper]: name for upper, name in names.items() if upper in own}
-    known = {*own, _CONFIG_VARIABLE, _SECRETS_VARIABLE}
-    unknown = {*names.values()} - {*variables.values()} - known
-    unknown = {name for name in unknown if not name.startswith(_OF_PLATFORMS)}
-    links = {name for name in unknown if _is_link(name, os.environ[name])}
-    problems = [*([_links(sorted(links))] if links else []), *_unknown(unknown - links, known)]
-    problems += _doubles((name, own.get(name.upper())) for name in os.environ)
-    return _Source({name: os.environ[variable] for name, variable in variables.items()}, variables, tuple(problems))
-
-
-def _is_link(name: str, value: Any) -> bool:
-    """Whether a variable is set by Kubernetes for a service whose name begins with logoadmin."""
-    is_url = isinstance(value, str) and value.startswith(("tcp://", "udp://"))
-    return name.upper().startswith(_PREFIX) and (is_url or _LINK.search(name) is not None)
-
-
-def _links(names: Iterable[str]) -> str:
-    return (
-        f"{', '.join(names)}: set by Kubernetes for a service, not for logoadmin; "
-        "rename that service so that it does not begin with logoadmin, or set enableServiceLinks: false for the pod"
-    )
+    given = {name: value for name, value in os.environ.items() if name.upper().startswith(_PREFIX)}
+    given = {name: value for name, value in given.items() if not name.startswith(_OF_PLATFORMS)}
+    links = [name for name, value in given.items() if value.startswith(_URLS)]
+    known = {f"{_PREFIX}{name.upper()}": name for name in Settings.model_fields}
+    found = {known[name]: name for name in given if name in known and name not in links}
+    unknown = given.keys() - known.keys() - {_CONFIG_VARIABLE, _SECRETS_VARIABLE, *links}
+    problems = _unknown(unknown, {*known, _CONFIG_VARIABLE, _SECRETS_VARIABLE})
+    of_kubernetes = [f"{', '.join(sorted(links))}: {_OF_KUBERNETES}"] if links else []
+    return _Source({name: given[variable] for name, variable in found.items()}, found, (*of_kubernetes, *problems))
 
 
 def _secrets() -> _Source:
@@ -100,20 +87,18 @@ def _secrets() -> _Source:
     known = {f"{_PREFIX}{name}".lower(): name for name in Settings.model_fields}
     with _readable(directory):
         try:
-            found = [*Path(directory).absolute().iterdir()]
+            found = {file.name: file for file in Path(directory).absolute().iterdir()}
         except (FileNotFoundError, NotADirectoryError):
             msg = f"{_SECRETS_VARIABLE} names a directory that does not exist: {directory}"
             raise SettingsError(msg) from None
-    files = [file for file in found if file.name.lower().startswith(_PREFIX.lower())]
-    named = {known[file.name.lower()]: file for file in files if file.name.lower() in known}
-    values = {}
-    for name, file in named.items():
-        with _readable(str(file)):
-            values[name] = decoded(file.read_bytes(), str(file)).strip()
-    unknown = _unknown({file.name for file in files} - {file.name for file in named.values()}, known)
-    doubles = _doubles((file.name, known.get(file.name.lower())) for file in files)
-    problems = tuple(f"{directory}: {problem}" for problem in (*unknown, *doubles))
-    return _Source(values, {name: str(file) for name, file in named.items()}, problems)
+    files = {name: file for name, file in found.items() if name.upper().startswith(_PREFIX)}
+    values, origins = {}, {}
+    for name in files.keys() & known.keys():
+        with _readable(str(files[name])):
+            values[known[name]] = decoded(files[name].read_bytes(), str(files[name])).strip()
+        origins[known[name]] = str(files[name])
+    problems = _unknown(files.keys() - known.keys(), known)
+    return _Source(values, origins, tuple(f"{directory}: {problem}" for problem in problems))
 
 
 def _file() -> _Source:
@@ -144,17 +129,6 @@ def _readable(file: str) -> Iterator[None]:
         raise SettingsError(f"{file} cannot be read: {error.strerror}") from None
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{file} cannot be read: {error}") from None
-
-
-def _doubles(named: Iterable[tuple[str, str | None]]) -> Iterator[str]:
-    """Report names of the same setting that differ only in case."""
-    by_setting: dict[str, list[str]] = {}
-    for name, setting in named:
-        if setting is not None:
-            by_setting.setdefault(setting, []).append(name)
-    for setting, names in by_setting.items():
-        if len(names) > 1:
-            yield f"{' and '.join(sorted(names))} are the same setting {setting}; set only one of them"
 
 
 def _unknown(names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
