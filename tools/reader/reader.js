@@ -261,8 +261,9 @@ export async function open(url, { key, store }) {
     themes: (filter) => list("theme", filter),
     get,
     css: async (record) => {
-      if (record && !KINDS.some((kind) => hidden.has(`${kind} ${record[`${kind}_id`]}`)))
-        return record.custom_css_file ? sheet(record.custom_css_file) : record.custom_css;
+      const isGone = !record || KINDS.some((kind) => hidden.has(`${kind} ${record[`${kind}_id`]}`));
+      if (isGone) return undefined;
+      return record.custom_css_file ? sheet(record.custom_css_file) : record.custom_css;
     },
     on: (event, listener) => {
       listeners[event].add(listener);
