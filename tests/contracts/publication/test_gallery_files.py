@@ -377,12 +377,12 @@ def test_a_kill_at_any_moment_leaves_a_whole_publication(folder: Path) -> None:
                 writer.send_signal(signal.SIGKILL)
         assert writer.wait(10) == -signal.SIGKILL
         version = assert_whole(files).version
-    assert version > _KILLS
+    assert version > 1
     published(files, publication(version + 1, NOW + (version + 1) * DAY), NOW + (version + 1) * DAY)
     left = [name for name in files.names() if name.rpartition("/")[2].startswith(".") and name not in _KEPT]
     assert left == []
-    # Thirty days of publications, and what a killed one left.
-    assert len(files.names()) < 3 * 40 + 40
+    # Two weeks of publications, one a day, and what killed ones left.
+    assert len(files.names()) < 3 * 15 + 2 * _KILLS
 
 
 def test_a_full_disk_leaves_the_last_publication(folder: Path) -> None:

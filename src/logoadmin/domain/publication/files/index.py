@@ -106,8 +106,11 @@ class IndexBuilder:
         for id_, author in sorted(self._authors.items()):
             fields = {name: getattr(author, name) for name in AUTHORS.published}
             self._sections[AUTHORS.plural][id_] = canonical(without_empty(fields))
-        members = (b'"%s":[%s]' % (name.encode(), b",".join(self._sections[name].values())) for name in SECTIONS)
-        body = b"{%s}" % b",".join(members)
+        parts: list[bytes] = []
+        for name in SECTIONS:
+            parts += [b',"%s":[' % name.encode() if parts else b'{"%s":[' % name.encode()]
+            parts += [b",".join(self._sections[name].values()), b"]"]
+        body = b"".join((*parts, b"}"))
         found = sha256(body)
         return Index(body, found, f"{version}-{found[:16]}.json", self._sections, self._long_css)
 

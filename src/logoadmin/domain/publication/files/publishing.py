@@ -3,7 +3,7 @@
 import errno
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -21,12 +21,9 @@ from logoadmin.ports.publication.gallery_page import GalleryPage
 STATE: Final = ".publication.json"
 # Gives its space to the pointer when the disk is full.
 SPARE: Final = ".spare"
-_SPARE_BYTES: Final = 16_384
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 # Locked by the process that publishes here in the background.
 LEASE: Final = ".lease"
-# While nothing changes, a pointer is left alone for as long, or until half of its validity is over.
-_RENEWED_AFTER: Final = DAY
 # Readers may have an earlier pointer: what it leads to stays for as long.
 OLD_STAY: Final = 14 * DAY
 
@@ -54,7 +51,7 @@ ASSET_NAME: Final = _names(("", _ASSET))
 _OURS: Final = _names(*_HASHED, *_UNHASHED, *_OTHERS)
 # A program that was killed leaves hidden files, see atomic_files.
 _LEFTOVER: Final = _names(*_HASHED, *_UNHASHED, *_OTHERS, form=r"{}\.{}\.[a-z0-9_]{{8}}")
-_HASH: Final = re.compile("(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+_HASH: Final = re.compile(b"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _CURE: Final = "name an empty folder, or one that logoadmin publish wrote"
 
 
@@ -106,7 +103,7 @@ class Destination:
         return self._state.get("left_out") == 0
 
     def is_unchanged(self, state: str) -> bool:
-        """Return whether the files were made of a state of the gallery, and their pointer need not be renewed.
+        """Return whether the files were made of a state of the gallery, and their pointer is younger than a day.
 
         Args:
             state: as in :attr:`~logoadmin.domain.publication.publication_records.Publication.state`.
@@ -114,7 +111,7 @@ class Destination:
         if self.latest is None or self._state.get("made_of") != _made_of(state, self.latest):
             return False
         pointer = parsed(self.latest)
-        patience = min(_RENEWED_AFTER, (pointer.expires - pointer.issued) / 2)
+        patience = min(DAY, (pointer.expires - pointer.issued) / 2)
         return pointer.paths <= self._names and 0 <= self._now - pointer.issued < patience
 
     def clear_another_gallery(self, gallery: str) -> None:
@@ -181,13 +178,11 @@ class Destination:
         made_of = _made_of(publication.state, publication.pointer)
         # Before the pointer, to which it must fit.
         self._write(STATE, canonical({"made_of": made_of, "left_out": len(publication.left_out)}))
-        for name in publication.pictures:
-            if name not in self._names and (content := publication.read_picture(name)) is not None:
-                self._write(name, content)
-        *before, last = publication.files
-        self._write_changed(publication, before)
+        self._files.write_many(self._changed(publication))
         styles = write_styles(self._files, self._names, publication.styles)
-        self._write_changed(publication, [last])  # the page, which may lead to the styles
+        page = publication.files.get(PAGE)
+        if page is not None and page != self._files.read(PAGE):
+            self._write(PAGE, page)
         self._write(POINTER, publication.pointer)
         self.latest = publication.pointer
         self._remove(name for name in others if name not in styles)
@@ -234,12 +229,15 @@ class Destination:
     def _has_our_page(self) -> bool:
         return self._page.is_page(self._files.read(PAGE) or b"")
 
-    def _write_changed(self, publication: Publication, names: Iterable[str]) -> None:
-        """Write the files that are not as they should be; style sheets are, if they exist, and may be many."""
-        for name in names:
-            content = publication.files[name]
-            if name not in self._names or ("/" not in name and self._files.read(name) != content):
-                self._write(name, content)
+    def _changed(self, publication: Publication) -> Iterator[tuple[str, bytes]]:
+        """Yield the files to write before the page; those in folders are what they should be, if they exist."""
+        for name in publication.pictures:
+            if name not in self._names and (content := publication.read_picture(name)) is not None:
+                yield name, content
+        for name, content in publication.files.items():
+            is_stored = name in self._names and ("/" in name or self._files.read(name) == content)
+            if name != PAGE and not is_stored:
+                yield name, content
 
     def _expire(self, old: Pointer | None, unneeded: Collection[str]) -> None:
         """Remove what nothing has led to for a while; what the last pointer leads to stays that long from now on."""
@@ -247,13 +245,16 @@ class Destination:
         self._files.touch(led_to, self._now)
         self._remove(self._files.oldest_first({*unneeded} - led_to, before=self._now - OLD_STAY))
 
-    def _led_to(self, pointer: Pointer | None, names: Iterable[str]) -> set[str]:
+    def _led_to(self, pointer: Pointer | None, names: Collection[str]) -> set[str]:
         """Return those of some files to which a pointer leads; its index has the hashes of those in folders."""
         if pointer is None:
             return set()
-        index = self._files.read(str(pointer.index["path"])) or b""
-        hashes = {*_HASH.findall(index.decode(errors="replace"))}
-        return {name for name in names if name in pointer.paths or not hashes.isdisjoint(_HASH.findall(name))}
+        found = pointer.paths.intersection(names)
+        if in_folders := {name for name in names if "/" in name}:
+            index = self._files.read(str(pointer.index["path"])) or b""
+            hashes = {*_HASH.findall(index)}
+            found |= {name for name in in_folders if not hashes.isdisjoint(_HASH.findall(name.encode()))}
+        return {*found}
 
     def _write(self, name: str, content: bytes) -> None:
         self._files.write(name, content)
@@ -280,7 +281,7 @@ class Destination:
         """Keep some space, if there is any."""
         if SPARE not in self._names:
             with suppress(OSError):
-                self._write(SPARE, bytes(_SPARE_BYTES))
+                self._write(SPARE, bytes(16_384))
 
     def _remove(self, names: Iterable[str]) -> None:
         for name in names:
