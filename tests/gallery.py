@@ -80,7 +80,7 @@ from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkeys
 from logoadmin.ports.identity.passwords import PasswordHasher
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.kernel.outgoing import Outgoing, PostingOutgoing
-from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
+from logoadmin.ports.storage import Storage, UnitOfWork
 
 Answer = TypeVar("Answer")
 Asked = TypeVar("Asked", bound=Command)
@@ -319,15 +319,13 @@ class WatchedStorage:
         self._asked("snapshot")
         return self._inner.snapshot(work)
 
-    def write(
-        self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records", *, alone: bool = False
-    ) -> Answer:
+    def write(self, work: Callable[[UnitOfWork], Answer], *, alone: bool = False) -> Answer:
         self._asked("write")
-        return self._inner.write(work, lock, alone=alone)
+        return self._inner.write(work, alone=alone)
 
-    def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
+    def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
         self._asked("try_write")
-        return self._inner.try_write(work, lock)
+        return self._inner.try_write(work)
 
     def check(self) -> None:
         self._asked("check")

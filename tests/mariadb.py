@@ -23,7 +23,7 @@ pymysql = import_module("pymysql")
 
 PASSWORD: Final = "s3cret-pässword"
 _READY_WITHIN: Final = 60.0
-_ZEROS: Final = ", ".join(f"{name} = 0" for names in COUNTED.values() for name in names)
+_ZEROS: Final = ", ".join(f"{name} = 0" for name in COUNTED)
 _UNCOUNTED: Final = f"UPDATE {{}} SET {_ZEROS}, writes = 0"
 _SMALL: Final = (
     "--skip-name-resolve",

@@ -58,7 +58,7 @@ def written_while_one_waits(storage: SqlStorage, *works: Callable[[UnitOfWork], 
         leading = executor.submit(storage.write, first)
         assert begun.wait(10)
         waiting = [executor.submit(outcome, work) for work in works]
-        group = storage._group_commits["records"]
+        group = storage._group_commit
         while len(group._waiting) < len(works):
             threading.Event().wait(0.001)
         may_end.set()

@@ -341,8 +341,8 @@ class LogoAdmin:
         that signs people in and has neither for days calls it now and then. Several processes may.
 
         Returns:
-            ``more`` if something may be left, for another call; ``busy`` if another write holds the lock of sessions,
-            which this one does not wait for, or the database is out of reach.
+            ``more`` if something may be left, for another call; ``busy`` if another write is under way, which this
+            one does not wait for, or the database is out of reach.
         """
         rules = self._rules
         kept = (rules.lifetimes, rules.sign_in.event_days, rules.proposal_days)

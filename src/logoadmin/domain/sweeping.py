@@ -33,7 +33,7 @@ def sweep(
         nonlocal swept
         swept = forget_unapplied(uow, decided_until, _AT_ONCE) or swept
 
-    if not storage.try_write(sweep_sessions, "sessions"):
+    if not storage.try_write(sweep_sessions):
         return "busy"
     # Records that begin to name a picture hold the same lock.
     if storage.read(lambda uow: has_unnamed_pictures(uow, now)):

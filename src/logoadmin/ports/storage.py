@@ -6,15 +6,14 @@ Adapters of these ports behave identically: order, ids, errors and their texts a
 Names are compared exactly, code point by code point (contract A6). Every method of a repository may raise
 StorageUnavailable (contract A20).
 
-There is one write of records at a time: no other write changes a record between its first and its last step, and it
-sees all earlier writes. Therefore the records that it has read stay the same until its end, changes are numbered in the
-order in which they are stored, and no record has to be locked. The same holds for sessions, which have a lock of their
-own: a write of records sees them as they were at its beginning.
+There is one write at a time: no other write changes anything between its first and its last step, and it sees all
+earlier writes. Therefore what it has read stays the same until its end, changes are numbered in the order in which they
+are stored, and no record has to be locked.
 """
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.kinds import RecordKind
@@ -31,13 +30,6 @@ from logoadmin.ports.publication.publication_storage import PublicationStorage
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)
-
-
-# Which write lock a write holds to its end. There is one write at a time under each: those of sessions (sign-ins,
-# attempts, factors, events, keys and when they were used; pins) do not wait for those of records,
-# such as a long import. A write of records that changes sessions holds both locks by then; a write of sessions changes
-# no records.
-WriteLock = Literal["records", "sessions"]
 
 
 class UnitOfWork(Protocol):
@@ -119,24 +111,21 @@ class Storage(Protocol):
     def snapshot(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Return the answer of work that only reads; its statements all see the same moment."""
 
-    def write(
-        self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records", *, alone: bool = False
-    ) -> Answer:
+    def write(self, work: Callable[[UnitOfWork], Answer], *, alone: bool = False) -> Answer:
         """Return the answer of work that changes something, once the changes are durable.
 
-        There is one write at a time under each lock: the work begins when the write before it has ended, and holds the
-        lock to its end. If it raises, all its changes are undone and the error passes on.
+        There is one write at a time: the work begins when the write before it has ended. If it raises, all its changes
+        are undone and the error passes on.
 
         Args:
             work: the unit-of-work function.
-            lock: the lock that it needs.
             alone: whether it may take long, so that it must not share a transaction with writes of other threads.
 
         Raises:
             StorageUnavailable: the database is out of reach, within 2 s; the changes may have been stored or not.
         """
 
-    def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
+    def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
         """Run the work of a write if it can begin without waiting; return whether it ran."""
 
     def check(self) -> None:

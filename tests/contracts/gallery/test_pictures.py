@@ -158,7 +158,7 @@ def test_the_work_of_members_counts_towards_their_hour(
     counted = f"picture work of 500 since {storage.read(lambda uow: creation_of(uow.changes, 500))}"
     used, ends_at = storage.read(lambda uow: uow.identity.sign_in_attempts.count(counted))
     assert used > 0
-    storage.write(lambda uow: uow.identity.sign_in_attempts.set(counted, 120_000, ends_at), "sessions")
+    storage.write(lambda uow: uow.identity.sign_in_attempts.set(counted, 120_000, ends_at))
     with pytest.raises(TooManyPictures) as error:
         sent(gallery, drawing(), member)
     assert error.value.retry_after == 3600

@@ -54,7 +54,7 @@ def test_preferences_are_replaced_and_go_with_their_user(signed_in: Storage) -> 
         return signed_in.read(lambda uow: [uow.identity.preferences.get(user_id) for user_id in (1, 2, 3)])
 
     def set_(user_id: int, text: str) -> None:
-        signed_in.write(lambda uow: uow.identity.preferences.set(user_id, text), "sessions")
+        signed_in.write(lambda uow: uow.identity.preferences.set(user_id, text))
 
     text = '{"view": "🦊\\u0000"}' + " " * 16_000
     for given in (text, text, "{}"):

@@ -131,7 +131,7 @@ def test_ids_of_factors_and_events_are_not_given_twice(peopled: Storage) -> None
     assert write(peopled, next_ones, next_ones) == (2, 2, 2)
     write(peopled, lambda uow: uow.identity.factors.remove_all(1))
     write_in_vain(peopled, next_ones)
-    assert peopled.write(next_ones, "sessions") == (3, 3, 3)
+    assert peopled.write(next_ones) == (3, 3, 3)
 
 
 # Recovery codes
@@ -176,7 +176,7 @@ def test_two_requests_that_race_with_one_code_or_one_challenge_get_one(peopled: 
         def use(uow: UnitOfWork, number: int = number) -> tuple[bool, bool]:
             return uow.identity.recovery_codes.use(1, "code"), uow.identity.challenges.take(f"{number}")
 
-        found = at_once(lambda: peopled.write(use, "sessions"), lambda: peopled.write(use, "records"))
+        found = at_once(lambda: peopled.write(use), lambda: peopled.write(use))
         assert sorted(map(str, found)) == ["(False, False)", "(True, True)"]
 
 
@@ -198,7 +198,7 @@ def test_a_challenge_is_taken_once(peopled: Storage) -> None:
     assert there() == kept
     write_in_vain(peopled, lambda uow: uow.identity.challenges.take("c"))
     assert there() == kept
-    taken = peopled.write(lambda uow: [*map(uow.identity.challenges.take, ("c", "c", "C ", "C", "none"))], "sessions")
+    taken = peopled.write(lambda uow: [*map(uow.identity.challenges.take, ("c", "c", "C ", "C", "none"))])
     assert taken == [True, False, False, True, False]
     assert there() == [kept[0], None, None]
 
@@ -479,7 +479,7 @@ def test_events_of_one_kind_user_and_address_are_counted_by_the_hour(storage: St
         address: str | None = "192.0.2.1",
         at: int = NOON,
     ) -> bool:
-        return storage.write(lambda uow: uow.identity.events.count(name, user_id, address, at), "sessions")
+        return storage.write(lambda uow: uow.identity.events.count(name, user_id, address, at))
 
     others = [event(2, name="signed_in"), event(3, user_id=None), event(4, address=None), event(5, NOON + HOUR)]
     assert not count()

@@ -218,7 +218,7 @@ def test_a_read_with_a_service_key_does_not_wait_for_who_writes(sql_storage: Sto
         def sign_in_of_another(_: UnitOfWork) -> None:
             assert quickest(lambda: bool(executor.submit(gallery.users.list, ListUsers(), key).result())) < 0.3
 
-        sql_storage.write(sign_in_of_another, "sessions")
+        sql_storage.write(sign_in_of_another)
     assert gallery.keys.list(ListKeys(), admin)[0].last_used_at is None
     gallery.users.list(ListUsers(), key)
     assert gallery.keys.list(ListKeys(), admin)[0].last_used_at == NOW

@@ -45,7 +45,7 @@ def test_a_gallery_is_published_from_every_storage(storage: Storage) -> None:
 
     first, index, _ = publish()
     assert (len(index["logos"]), index["themes"]) == (21, [])
-    storage.write(pin, "sessions")
+    storage.write(pin)
     gallery.logos.block(BlockLogo(logo_id=1, reason="tracks readers"))
     gallery.publication.rotate_key()
     clock.pass_by(60)

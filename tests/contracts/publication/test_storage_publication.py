@@ -5,7 +5,6 @@ from hashlib import sha256
 
 import pytest
 
-from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.domain.kernel.kinds import LOGOS
 from logoadmin.domain.kernel.limits import MAX_ID, MAX_REASON
 from logoadmin.domain.kernel.records import Kind
@@ -102,7 +101,7 @@ def test_pins_are_those_of_an_artwork_and_a_url(storage: Storage) -> None:
         for pin in reversed(pins):
             uow.publication.pins.put(pin)
 
-    storage.write(put, "sessions")
+    storage.write(put)
 
     def read(uow: UnitOfWork) -> list[tuple[Pin, ...]]:
         return [
@@ -131,7 +130,7 @@ def test_sheets_are_stored_once(storage: Storage) -> None:
             uow.publication.pins.add_sheet(hash_of(text), text)
 
     for _ in range(2):
-        storage.write(add_all, "sessions")
+        storage.write(add_all)
     assert storage.read(lambda uow: [uow.publication.pins.sheet(hash_of(text)) for text in texts]) == texts
     assert storage.read(lambda uow: uow.publication.pins.sheet(hash_of("other"))) is None
     assert storage.write(lambda uow: uow.publication.pins.keep_sheets({hash_of(texts[1]), hash_of("other")})) == 2
@@ -140,23 +139,3 @@ def test_sheets_are_stored_once(storage: Storage) -> None:
         texts[1],
         None,
     ]
-
-
-@pytest.mark.rule("contract L5")
-def test_a_write_of_sessions_stores_what_another_stored_since(sql_storage: SqlStorage) -> None:
-    """The same sheet, from two processes at once."""
-
-    def store(uow: UnitOfWork) -> None:
-        uow.publication.pins.add_sheet("hash", "css")
-
-    def work(uow: UnitOfWork) -> None:
-        assert uow.publication.pins.sheet("hash") is None
-        sql_storage.write(store, "sessions", alone=True)
-        uow.publication.pins.add_sheet("hash", "css")
-
-    if sql_storage.embedded:  # a file has one lock for all writes
-        sql_storage.write(store, "sessions")
-        sql_storage.write(store, "sessions")
-    else:
-        sql_storage.write(work, alone=True)
-    assert sql_storage.read(lambda uow: uow.publication.pins.sheet("hash")) == "css"

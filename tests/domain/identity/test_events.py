@@ -184,7 +184,7 @@ def test_keys_that_are_made_and_removed_are_events(stocked: LogoAdmin, newest: N
 def count(
     storage: MemoryStorage, address: str, at: int = NOW, user_id: int | None = 7, name: CountedEvent = "sign_in_refused"
 ) -> None:
-    storage.write(lambda uow: count_event(uow, name, user_id, Anonymous(address, user_agent="a"), at), "sessions")
+    storage.write(lambda uow: count_event(uow, name, user_id, Anonymous(address, user_agent="a"), at))
 
 
 def test_refusals_count_by_user_network_and_hour(storage: MemoryStorage, newest: Newest) -> None:

@@ -178,7 +178,7 @@ def test_with_a_factor_a_session_by_password_alone_is_not_recent(stocked: LogoAd
         (session,) = uow.identity.sessions.of_user(ADMIN_ID)
         uow.identity.sessions.update(replace(session, factor="password"))
 
-    storage.write(forget, "sessions")
+    storage.write(forget)
     assert asked_again(stocked, who) == EVERY
 
 

@@ -232,7 +232,7 @@ def test_a_sign_in_at_the_issuer_is_the_issuers_business(stocked: LogoAdmin, sto
     del stocked
     rules = SignInRules(second_factor="required", grace_days=0)
     tokens = storage.write(
-        lambda uow: [enrol_by_of(uow, 7, (), factor, rules, NOW) for factor in ("issuer", "sign_in_code")], "sessions"
+        lambda uow: [enrol_by_of(uow, 7, (), factor, rules, NOW) for factor in ("issuer", "sign_in_code")]
     )
     assert tokens == [None, NOW]
 

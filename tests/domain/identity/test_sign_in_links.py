@@ -245,7 +245,7 @@ def with_factor(gallery: LogoAdmin, _storage: Storage) -> None:
 
 def with_identity(_gallery: LogoAdmin, storage: Storage) -> None:
     identity = Identity("https://issuer.test", "mia", MIA_ID, "[]")
-    storage.write(lambda uow: uow.identity.identities.put(identity), "sessions")
+    storage.write(lambda uow: uow.identity.identities.put(identity))
 
 
 def with_more_rights(gallery: LogoAdmin, _storage: Storage) -> None:

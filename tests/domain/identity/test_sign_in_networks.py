@@ -52,7 +52,7 @@ def attack(storage: MemoryStorage, clock: FrozenClock, username: str = "ann") ->
     def guess(uow: UnitOfWork) -> int:
         return sum(attempt(uow, limits_of(origin, username), clock.now()) is None for origin in origins)
 
-    return storage.write(guess, "sessions")
+    return storage.write(guess)
 
 
 def refused(gallery: LogoAdmin, client: Anonymous) -> bool:
@@ -138,9 +138,9 @@ def test_the_networks_of_a_user_are_bounded(storage: MemoryStorage, clock: Froze
     def known(number: int, at: int) -> bool:
         return storage.read(lambda uow: is_known_network(uow, 7, f"2001:db8:0:{number:x}::", at))
 
-    storage.write(roam, "sessions")
+    storage.write(roam)
     assert known(MOST_NETWORKS - 1, now)
     assert not known(MOST_NETWORKS, now)
     assert not known(0, now + DAY)
-    storage.write(lambda uow: remember_network(uow, 7, f"2001:db8:0:{MOST_NETWORKS:x}::1", now + DAY, DAY), "sessions")
+    storage.write(lambda uow: remember_network(uow, 7, f"2001:db8:0:{MOST_NETWORKS:x}::1", now + DAY, DAY))
     assert known(MOST_NETWORKS, now + DAY)

@@ -61,7 +61,7 @@ def test_what_has_expired_goes_and_nothing_else(gallery: LogoAdmin, storage: Sto
     assert [event.event for event in storage.read(lambda uow: uow.identity.events.page(MAX_ID, 9))] == ["signed_in"]
     clock.pass_by(400 * DAY)
     assert gallery.sweep() == "done"
-    assert storage.write(rest, "sessions") == 0
+    assert storage.write(rest) == 0
     assert caller(gallery, gallery.sessions.sign_in(ANN, HOME)).user_id == 7
 
 
@@ -70,9 +70,9 @@ def test_a_few_rows_go_at_a_time(gallery: LogoAdmin, storage: Storage, clock: Fr
         for number in range(120):
             uow.identity.challenges.add(Challenge(f"hash {number}", "passkey", None, "", clock.now()))
 
-    storage.write(add, "sessions")
+    storage.write(add)
     assert [gallery.sweep() for _ in range(3)] == ["more", "more", "done"]
-    assert storage.write(lambda uow: uow.identity.challenges.forget_expired(clock.now(), 999), "sessions") == 0
+    assert storage.write(lambda uow: uow.identity.challenges.forget_expired(clock.now(), 999)) == 0
 
 
 def test_a_sign_in_cleans_up_after_nobody(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:

@@ -172,10 +172,10 @@ def test_a_program_acts_for_the_first_administrator_but_for_nobody_whom_the_issu
     gallery.acting_as(FIRST_ADMIN_ID).authors.create(ANN)
     eve = gallery.acting_as(5)
     identity = Identity("https://issuer.example", "eve", 5, "[]", refused=True)
-    storage.write(lambda uow: uow.identity.identities.put(identity), "sessions")
+    storage.write(lambda uow: uow.identity.identities.put(identity))
     with pytest.raises(errors.NotPermitted):
         eve.authors.create(CreateAuthor(user_id=8, username="Ben"))
-    storage.write(lambda uow: uow.identity.identities.put(replace(identity, refused=False)), "sessions")
+    storage.write(lambda uow: uow.identity.identities.put(replace(identity, refused=False)))
     eve.authors.create(CreateAuthor(user_id=8, username="Ben"))
 
 

@@ -25,7 +25,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.css.unsaved_css import JudgeCss
 from logoadmin.domain.publication.pins import pins
 from logoadmin.ports.identity.session_storage import Session
-from logoadmin.ports.storage import UnitOfWork, WriteLock
+from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import (
     ANN_PASSWORD,
     ASKED,
@@ -168,12 +168,12 @@ def test_a_refused_command_does_not_use_up_its_key(gallery: LogoAdmin, storage: 
 
 def test_the_answer_is_kept_with_the_change_or_not_at_all(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     class Fails(MemoryStorage):
-        def write(self, work: Callable[[Any], Any], lock: WriteLock = "records", *, alone: bool = False) -> Any:
+        def write(self, work: Callable[[Any], Any], *, alone: bool = False) -> Any:
             def fails(uow: UnitOfWork) -> None:
                 work(uow)
                 raise RuntimeError("before the commit")
 
-            return super().write(fails, lock, alone=alone)
+            return super().write(fails, alone=alone)
 
     storage.__class__ = Fails
     with pytest.raises(RuntimeError):

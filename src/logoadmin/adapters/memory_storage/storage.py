@@ -9,7 +9,7 @@ from logoadmin.adapters.memory_storage.unit_of_work import MemoryUnitOfWork
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.records import StoredRecord
-from logoadmin.ports.storage import UnitOfWork, WriteLock
+from logoadmin.ports.storage import UnitOfWork
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)
@@ -40,7 +40,6 @@ class MemoryStorage:
     def write(
         self,
         work: Callable[[UnitOfWork], Answer],
-        lock: WriteLock = "records",  # noqa: ARG002 (there is one)
         *,
         alone: bool = False,  # noqa: ARG002 (every write is)
     ) -> Answer:
@@ -61,12 +60,12 @@ class MemoryStorage:
             finally:
                 self._is_writing = False
 
-    def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
+    def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
         """Run the work if nobody else is at work."""
         if not self._one_at_a_time.acquire(blocking=False):
             return False
         try:
-            self.write(work, lock)
+            self.write(work)
         finally:
             self._one_at_a_time.release()
         return True

@@ -16,7 +16,7 @@ from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.resilience.pool import ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import Schema
 from logoadmin.adapters.sql_storage.storage import SqlStorage, SqlUnitOfWork
-from logoadmin.adapters.sql_storage.tables.all_tables import COUNTED, WRITE_LOCKS, metadata, state
+from logoadmin.adapters.sql_storage.tables.all_tables import COUNTED, metadata, state
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StartError, StorageUnavailable, TablesMissing
@@ -184,10 +184,8 @@ def _make_current(dialect: Dialect) -> None:
 def _pass_over_ids(connection: Connection) -> None:
     """Skip the ids that may have been issued since the backup (contract K4, decision 0031)."""
     some = _PASSED_OVER + secrets.randbelow(_AT_RANDOM)
-    for lock, names in COUNTED.items():
-        ids = [state.c[name] for name in names if name not in _VERSIONS]
-        of_lock = state.c.state_id == WRITE_LOCKS[lock]
-        row = connection.execute(select(*ids).where(of_lock)).mappings().one()
-        # At most half of the remaining ids, so that some are always left.
-        passed = {name: given + min(some, (MAX_ID - given) // 2) for name, given in row.items()}
-        connection.execute(update(state).where(of_lock).values({**passed, "writes": state.c.writes + 1}))
+    ids = [state.c[name] for name in COUNTED if name not in _VERSIONS]
+    row = connection.execute(select(*ids)).mappings().one()
+    # At most half of the remaining ids, so that some are always left.
+    passed = {name: given + min(some, (MAX_ID - given) // 2) for name, given in row.items()}
+    connection.execute(update(state).values({**passed, "writes": state.c.writes + 1}))

@@ -70,7 +70,6 @@ def _move(source: Dialect, target: Dialect, address: str, progress: Progress) ->
 
         def work(transaction: Transaction) -> None:
             transaction.take_write_lock(source.begin_write)
-            transaction.require_lock("sessions")
             connection = pool.on_connection(lambda connection: connection)(transaction)
             schema.check(connection)
             copy = _Copy(_Source(pool, source.server, connection), Schema(target), progress)
@@ -82,7 +81,7 @@ def _move(source: Dialect, target: Dialect, address: str, progress: Progress) ->
 
 
 def _mark(connection: Connection, address: str) -> None:
-    """Mark the source; without the rows of the locks, services that still run cannot write."""
+    """Mark the source; without the row of the lock, services that still run cannot write."""
     connection.execute(insert(secrets).values(name=MOVED_TO, value=address))
     connection.execute(update(state).values(state_id=-state.c.state_id))
 

@@ -22,7 +22,6 @@ from sqlalchemy import (
 
 from logoadmin.adapters.sql_storage.statements import Row, insert_into
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.ports.storage import WriteLock
 
 # More than there are statements.
 _KNOWN: Final = 100
@@ -44,11 +43,9 @@ class Repository:
         """Add a row."""
         self._transaction.change(insert_into(table), values)
 
-    def _update(
-        self, table: Table, by: Mapping[str, Any], values: Mapping[str, Any], lock: WriteLock | None = None
-    ) -> bool:
-        """Change the rows with the values ``by``, under another lock if given; return whether any exist."""
-        return self._transaction.change(_update(table, tuple(by)), {**_found(by), **values}, lock) > 0
+    def _update(self, table: Table, by: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+        """Change the rows with the values ``by``, and return whether any exist."""
+        return self._transaction.change(_update(table, tuple(by)), {**_found(by), **values}) > 0
 
     def _put(self, table: Table, by: Mapping[str, Any], values: Mapping[str, Any]) -> None:
         """Change the row with the values ``by``, or add it."""

@@ -8,11 +8,9 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import ClauseElement, Dialect, Insert, PoolProxiedConnection, Table, bindparam
 from sqlalchemy.ext.compiler import compiles
 
-from logoadmin.adapters.sql_storage.tables.all_tables import REPLACED_TABLES, SESSION_TABLES
+from logoadmin.adapters.sql_storage.tables.all_tables import REPLACED_TABLES
 from logoadmin.adapters.sql_storage.tables.identity_tables import roles, service_keys, sessions, users
-from logoadmin.adapters.sql_storage.tables.kernel_tables import stored_responses
 from logoadmin.adapters.sql_storage.tables.sign_in_tables import identities
-from logoadmin.ports.storage import WriteLock
 
 Row = Sequence[Any]
 
@@ -62,15 +60,12 @@ class CompiledStatement(NamedTuple):
         order: the names of the values in the order of the text, None if the text names them.
         fixed: the constant values.
         changes_rights: whether it may change the rights of users.
-        lock: the lock under which it changes its table; None for a stored response, which belongs to the write that
-            stores it.
     """
 
     sql: str
     order: tuple[str, ...] | None
     fixed: Mapping[str, Any]
     changes_rights: bool
-    lock: WriteLock | None
 
 
 class StatementCompiler:
@@ -95,12 +90,9 @@ class StatementCompiler:
         compiled: Any = statement.compile(dialect=self._dialect, column_keys=list(names))
         order: tuple[str, ...] = tuple(compiled.positiontup or ())
         fixed = {name: value for name, value in compiled.params.items() if name not in names}
-        table = getattr(statement, "table", None)
-        lock: WriteLock = "sessions" if table in SESSION_TABLES else "records"
         return CompiledStatement(
             sql=str(compiled),
             order=None if order == names else order,
             fixed=fixed,
-            changes_rights=table in _RIGHTS,
-            lock=None if table is stored_responses else lock,
+            changes_rights=getattr(statement, "table", None) in _RIGHTS,
         )

@@ -39,7 +39,6 @@ from logoadmin.adapters.sql_storage.kernel.records import RECORDS
 from logoadmin.adapters.sql_storage.publication.publication import SqlPins, SqlWithdrawals
 from logoadmin.adapters.sql_storage.resilience.pool import RETRIES, STEP_TIMEOUT, ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import Schema
-from logoadmin.adapters.sql_storage.tables.all_tables import WRITE_LOCKS
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StartError, StorageUnavailable, TablesMissing
@@ -48,7 +47,7 @@ from logoadmin.domain.kernel.records import StoredRecord
 from logoadmin.ports.gallery.gallery_storage import Links
 from logoadmin.ports.kernel.metrics import Metrics, NoMetrics
 from logoadmin.ports.kernel.record_storage import Records
-from logoadmin.ports.storage import UnitOfWork, WriteLock
+from logoadmin.ports.storage import UnitOfWork
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)
@@ -141,9 +140,7 @@ class SqlStorage:
         self._dialect = dialect
         self._pool = ConnectionPool(dialect, connections or connections_of(dialect), timeout, metrics)
         self._schema = Schema(dialect)
-        self._group_commits: dict[WriteLock, GroupCommit] = {
-            lock: GroupCommit(self._pool, partial(self._write, lock), self.server) for lock in WRITE_LOCKS
-        }
+        self._group_commit = GroupCommit(self._pool, self._write, self.server)
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work with each statement as its own transaction, in one round trip."""
@@ -153,18 +150,16 @@ class SqlStorage:
         """Run the work in a transaction that sees one snapshot."""
         return self._pool.call(partial(self._snapshot, work))
 
-    def write(
-        self, work: Callable[[UnitOfWork], Answer], lock: WriteLock = "records", *, alone: bool = False
-    ) -> Answer:
+    def write(self, work: Callable[[UnitOfWork], Answer], *, alone: bool = False) -> Answer:
         """Run the work in a transaction, and retry it from the start if the database rolled it back."""
         if alone:
-            return self._pool.call(partial(self._write, lock, work), writing=True)
-        return self._group_commits[lock].run(work)
+            return self._pool.call(partial(self._write, work), writing=True)
+        return self._group_commit.run(work)
 
-    def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
+    def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
         """Run the work in a transaction if it can begin at once."""
         try:
-            self._pool.once(partial(self._write_at_once, work, lock))
+            self._pool.once(partial(self._write_at_once, work))
         except Failure:
             return False
         return True
@@ -268,8 +263,8 @@ class SqlStorage:
         self._commit(transaction)
         return answer
 
-    def _write(self, lock: WriteLock, work: Callable[[UnitOfWork], Answer], transaction: Transaction) -> Answer:
-        transaction.take_write_lock(self._dialect.begin_write, lock)
+    def _write(self, work: Callable[[UnitOfWork], Answer], transaction: Transaction) -> Answer:
+        transaction.take_write_lock(self._dialect.begin_write)
         savepoints = _Savepoints(self.server, self._pool.driver_errors, transaction)
         try:
             answer = work(SqlUnitOfWork(transaction, savepoints.scope))
@@ -279,9 +274,9 @@ class SqlStorage:
         self._commit(transaction)
         return answer
 
-    def _write_at_once(self, work: Callable[[UnitOfWork], object], lock: WriteLock, transaction: Transaction) -> None:
+    def _write_at_once(self, work: Callable[[UnitOfWork], object], transaction: Transaction) -> None:
         with self._dialect.without_waiting(transaction.connection):
-            transaction.take_write_lock(self._dialect.begin_write, lock, wait=False)
+            transaction.take_write_lock(self._dialect.begin_write, wait=False)
             work(SqlUnitOfWork(transaction))
             self._commit(transaction)
 

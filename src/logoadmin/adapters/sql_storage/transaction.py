@@ -7,28 +7,24 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import ClauseElement, PoolProxiedConnection, Select, Table, literal_column, select, update
 
 from logoadmin.adapters.sql_storage.driver_errors import Classification, Failure, FailureKind
-from logoadmin.adapters.sql_storage.statements import KEY, CompiledStatement, Row, StatementCompiler, insert_into
-from logoadmin.adapters.sql_storage.tables.all_tables import COUNTED, WRITE_LOCKS, metadata, state
+from logoadmin.adapters.sql_storage.statements import CompiledStatement, Row, StatementCompiler, insert_into
+from logoadmin.adapters.sql_storage.tables.all_tables import COUNTED, STATE_ID, metadata, state
 from logoadmin.adapters.sql_storage.tables.kernel_tables import MOVED_TO, changes, secrets
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.lists import truncated_page
-from logoadmin.ports.storage import WriteLock
 
-# Each write lock has one row with its counters. A write locks its row first and holds it to the end, so writes under a
-# lock run one at a time: changes are stored in the order of their ids, and records need no locks. Auto-increment values
-# cannot be used as ids: a rollback does not return them, and databases count differently.
-_COUNTED: Final[Mapping[WriteLock, Select[Any]]] = {
-    lock: select(*(state.c[name] for name in names)).where(state.c.state_id == WRITE_LOCKS[lock])
-    for lock, names in COUNTED.items()
-}
-_LOCK: Final = {lock: counted.with_for_update() for lock, counted in _COUNTED.items()}
-_LOCK_AT_ONCE: Final = {lock: counted.with_for_update(nowait=True) for lock, counted in _COUNTED.items()}
-# The rows of the locks are gone from a database that was moved (contract K9).
+# A write locks the row of counters first and holds it to the end, so writes run one at a time: changes are stored in
+# the order of their ids, and records need no locks. Auto-increment values cannot be used as ids: a rollback does not
+# return them, and databases count differently.
+_COUNTED: Final = select(*(state.c[name] for name in COUNTED)).where(state.c.state_id == STATE_ID)
+_LOCK: Final = _COUNTED.with_for_update()
+_LOCK_AT_ONCE: Final = _COUNTED.with_for_update(nowait=True)
+# A database that was moved has no such row (contract K9).
 _MOVED: Final = select(secrets.c.name).where(secrets.c.name == literal_column(f"'{MOVED_TO}'"))
-# Each write changes its row, even without new ids, so that a cluster detects conflicts with other writes (contract H5).
-_STORE_COUNTED: Final = update(state).where(state.c.state_id == KEY).values(writes=state.c.writes + 1)
+# Each write changes it, even without new ids, so that a cluster detects conflicts with other writes (contract H5).
+_STORE_COUNTED: Final = update(state).where(state.c.state_id == STATE_ID).values(writes=state.c.writes + 1)
 
 # Referenced tables first.
 _TABLE_ORDER: Final = metadata.sorted_tables
@@ -49,8 +45,7 @@ class Transaction:
     """Runs the statements of the repositories of one unit of work.
 
     A write begins with :meth:`take_write_lock` and ends with :meth:`finish` and :meth:`commit`, or :meth:`undo`.
-    Otherwise each statement is its own transaction. A write of records that also changes sessions takes their lock
-    before the first of these changes, so locks are always taken in the same order.
+    Otherwise each statement is its own transaction.
 
     Attributes:
         connection: the connection.
@@ -63,9 +58,9 @@ class Transaction:
         self._cursor: Any = connection.cursor()
         self._statements = statements
         self._begun = False
-        self._changed: set[WriteLock] = set()
+        self._has_changed = False
         self._counted: dict[str, int] = {}
-        self._locked: dict[WriteLock, dict[str, int]] = {}
+        self._locked: dict[str, int] | None = None
         self._history: list[Row] = []
         self._held_text = 0
         self._held_back: dict[Table, list[Row]] = {}
@@ -78,30 +73,21 @@ class Transaction:
         for statement in statements:
             self._cursor.execute(statement)
 
-    def take_write_lock(self, statements: Iterable[str], lock: WriteLock = "records", *, wait: bool = True) -> None:
-        """Begin a write: take its lock, or fail if another write holds it and ``wait`` is false."""
+    def take_write_lock(self, statements: Iterable[str], *, wait: bool = True) -> None:
+        """Begin a write: take the lock, or fail if another write holds it and ``wait`` is false."""
         self.begin(statements)
-        self._locked[lock] = self._counters(lock, _LOCK if wait else _LOCK_AT_ONCE)
-        self._counted.update(self._locked[lock])
-
-    def require_lock(self, lock: WriteLock) -> None:
-        """Take a lock that this write needs and does not hold yet."""
-        if lock in self._locked or not self._begun:
-            return
-        if lock == "records":
-            raise LookupError("a write of sessions changes no records")
-        self.take_write_lock((), lock)
+        self._locked = self._counters(_LOCK if wait else _LOCK_AT_ONCE)
+        self._counted = dict(self._locked)
 
     def finish(self) -> None:
         """Store pending changes and counters, so that only the commit is left."""
         if self._held_back:
             self.store_held_back()
         self.store_history()
-        for lock, locked in self._locked.items():
-            changed = {name: self._counted[name] for name, number in locked.items() if self._counted[name] != number}
-            if changed or lock in self._changed:
-                values = {**changed, "key": WRITE_LOCKS[lock]}
-                self._execute(self._statements.compiled(_STORE_COUNTED, tuple(values)), values)
+        if self._locked is not None:
+            changed = {name: number for name, number in self._counted.items() if number != self._locked[name]}
+            if changed or self._has_changed:
+                self._execute(self._statements.compiled(_STORE_COUNTED, tuple(changed)), changed)
 
     def commit(self) -> None:
         """Commit. This is separate, since only the outcome of a commit is unknown if the connection is lost."""
@@ -131,10 +117,7 @@ class Transaction:
 
     def roll_back(self, savepoint: Savepoint) -> None:
         """Undo a part of the work; changes recorded before it but stored in it become pending again."""
-        # A lock taken since the savepoint is still held.
-        self._counted = {name: number for locked in self._locked.values() for name, number in locked.items()}
-        self._counted.update(savepoint.counted)
-        self._history = savepoint.history
+        self._counted, self._history = savepoint.counted, savepoint.history
         self._held_back.clear()
         self._held_text = sum(map(text_length_of_row, self._history))
         self._rights.clear()
@@ -214,28 +197,18 @@ class Transaction:
         if of in self._rights:
             return self._rights[of]
         found = self.row(statement, values)
-        if self._locked:
+        if self._locked is not None:
             self._rights[of] = found
         return found
 
-    def change(self, statement: ClauseElement, values: Mapping[str, Any], lock: WriteLock | None = None) -> int:
-        """Return the number of rows that a change matched, including those that already had the new values.
-
-        Args:
-            statement: the change.
-            values: its values.
-            lock: its lock, if that is not the lock of its table.
-        """
+    def change(self, statement: ClauseElement, values: Mapping[str, Any]) -> int:
+        """Return the number of rows that a change matched, including those that already had the new values."""
         compiled = self._statements.compiled(statement, tuple(values))
-        lock = lock or compiled.lock
-        if lock not in self._locked:
-            lock = self._required_lock(lock)
         if compiled.changes_rights:
             self._rights.clear()
         self._execute(compiled, values)
         met: int = self._cursor.rowcount
-        if met > 0:
-            self._changed.add(lock)
+        self._has_changed = self._has_changed or met > 0
         return met
 
     def _insert(self, table: Table, rows: Sequence[Row]) -> None:
@@ -246,8 +219,7 @@ class Transaction:
         if self._held_back:
             self.store_held_back()
         compiled = self._statements.compiled(insert_into(table), tuple(table.c.keys()))
-        lock = compiled.lock
-        self._changed.add(lock if lock in self._locked else self._required_lock(lock))
+        self._has_changed = True
         self._cursor.executemany(compiled.sql, rows)
 
     def next_id(self, name: str) -> int:
@@ -256,9 +228,6 @@ class Transaction:
         Raises:
             Conflict: no ids are left (contract A2).
         """
-        lock: WriteLock = "sessions" if name in COUNTED["sessions"] else "records"
-        if lock not in self._locked:
-            self.require_lock(lock)
         id_ = self._counted[name] + 1
         if id_ > MAX_ID:
             raise Conflict(f"No {name} is left")
@@ -268,34 +237,25 @@ class Transaction:
     def last(self, name: str) -> int:
         """Return the highest id ever issued to a record, or the last change of a kind."""
         if name not in self._counted:
-            self._counted.update(self._counters("records", _COUNTED))
+            self._counted.update(self._counters(_COUNTED))
         return self._counted[name]
 
     def is_above_all(self, name: str, id_: int) -> bool:
         """Return whether a write can tell that an id is free, since it is higher than any issued before."""
-        return "records" in self._locked and id_ > self._counted[name]
+        return self._locked is not None and id_ > self._counted[name]
 
     def count(self, name: str, number: int) -> None:
         """Record, in a write, an id that was not issued here."""
         if number > self._counted[name]:
             self._counted[name] = number
 
-    def _counters(self, lock: WriteLock, statements: Mapping[WriteLock, Select[Any]]) -> dict[str, int]:
-        row = self.row(statements[lock], {})
+    def _counters(self, statement: Select[Any]) -> dict[str, int]:
+        row = self.row(statement, {})
         if row is None:
             if self.row(_MOVED, {}) is not None:
                 raise Failure(Classification(FailureKind.BUSY, Cause.MOVED, "moved"), LookupError())
-            raise LookupError("the table of counters has lost a row")
-        return dict(zip(COUNTED[lock], row, strict=True))
-
-    def _required_lock(self, lock: WriteLock | None) -> WriteLock:
-        """Return the lock of a change, once it is held."""
-        if lock is None:
-            begun: WriteLock = next(iter(self._locked), "records")
-            lock = begun
-        if lock not in self._locked:
-            self.require_lock(lock)
-        return lock
+            raise LookupError("the table of counters has lost its row")
+        return dict(zip(COUNTED, row, strict=True))
 
     def _execute(self, compiled: CompiledStatement, values: Mapping[str, Any], cursor: Any = None) -> None:
         if self._held_back:

@@ -218,7 +218,7 @@ class ProposalService(Service):
                 attempts.set(counted, made + 1, ends_at)
             return made < MOST_IN_A_DAY
 
-        if not storage_of(self).write(count, "sessions"):
+        if not storage_of(self).write(count):
             raise Conflict(f"This user has made {MOST_IN_A_DAY} proposals within a day; change one of them, or wait")
 
     def _shown(self, proposal: Proposal) -> Proposal:

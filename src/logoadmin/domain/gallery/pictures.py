@@ -381,7 +381,7 @@ class PictureService(Service):
                 attempts.set(counted, count + more, ends_at)
             return 0
 
-        return storage_of(self).write(work, "sessions")
+        return storage_of(self).write(work)
 
 
 def _sees_hidden(uow: Reading, picture: str, held: Held) -> bool:

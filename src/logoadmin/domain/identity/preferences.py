@@ -19,8 +19,6 @@ class GetPreferences(Command):
 class SetPreferences(Command):
     """New preferences of the caller, which replace all old ones."""
 
-    changes_records = False
-
     preferences: Preferences
 
 

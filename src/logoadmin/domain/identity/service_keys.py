@@ -49,7 +49,6 @@ class ListKeys(Command):
 class CreateKey(Command):
     """A new key for a script; it expires after ``expires_in`` seconds, or with null never."""
 
-    changes_records = False
     answers_secrets = True
 
     name: RoleName
@@ -61,8 +60,6 @@ class CreateKey(Command):
 
 class RemoveKey(Command):
     """The removal of one of the caller's own keys."""
-
-    changes_records = False
 
     key_id: KeyId
 

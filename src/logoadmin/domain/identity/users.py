@@ -265,7 +265,7 @@ class UserService(Service):
             return stored, limits, attempt(uow, limits, now)
 
         refusals = Refusals(storage, self._clock, caller, lambda _uow: caller.user_id)
-        stored, limits, wait = storage.write(count, "sessions")
+        stored, limits, wait = storage.write(count)
         if wait is not None:
             refusals.count("sign_in_limited")
             raise TooManySignIns(wait)
@@ -274,7 +274,7 @@ class UserService(Service):
         if command.current_password is UNSET or not self._new_passwords.hasher.verify(stored, command.current_password):
             refusals.count("sign_in_refused")
             raise IncorrectPassword
-        storage.write(partial(take_back, limits=limits), "sessions")
+        storage.write(partial(take_back, limits=limits))
         return stored
 
 

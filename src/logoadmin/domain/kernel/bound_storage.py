@@ -5,7 +5,7 @@ from threading import get_ident
 from typing import Final, NoReturn, TypeVar
 
 from logoadmin.domain.kernel.errors import StorageUnavailable
-from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
+from logoadmin.ports.storage import Storage, UnitOfWork
 
 Answer = TypeVar("Answer")
 
@@ -39,7 +39,6 @@ class OpenTransaction:
     def write(
         self,
         work: Callable[[UnitOfWork], Answer],
-        lock: WriteLock = "records",  # noqa: ARG002 (held)
         *,
         alone: bool = False,  # noqa: ARG002 (part of another write)
     ) -> Answer:
@@ -49,9 +48,9 @@ class OpenTransaction:
         with self._uow.savepoint():
             return work(self._uow)
 
-    def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:
+    def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
         """Run the work in the transaction, which holds the write lock."""
-        self.write(work, lock)
+        self.write(work)
         return True
 
     def check(self) -> None:
@@ -90,14 +89,13 @@ class ClosedStorage:
     def write(
         self,
         work: Callable[[UnitOfWork], Answer],  # noqa: ARG002 (the same)
-        lock: WriteLock = "records",  # noqa: ARG002 (the same)
         *,
         alone: bool = False,  # noqa: ARG002 (the same)
     ) -> Answer:
         """Refuse."""
         self._refuse()
 
-    def try_write(self, work: Callable[[UnitOfWork], object], lock: WriteLock = "records") -> bool:  # noqa: ARG002 (the same)
+    def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:  # noqa: ARG002 (the same)
         """Refuse."""
         self._refuse()
 

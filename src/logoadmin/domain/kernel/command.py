@@ -99,8 +99,6 @@ class Command(Input):
         asks_others: whether it asks other hosts, which may take many seconds.
         judges: whether it reads CSS of any form, which may take a second of computing.
         takes_long: whether it may change any number of records, and therefore has no time limit.
-        changes_records: whether a write changes records, and not sessions, keys or sign-in attempts alone, which do not
-            wait for other writes of records.
         answers_secrets: whether its answer has a token, a key or a code, which is never stored (contract F3).
         origin: the origin of its changes in the history.
         if_match: of an update or a removal, the versions of the record, one of which must be current; otherwise
@@ -117,7 +115,6 @@ class Command(Input):
     asks_others: ClassVar[bool] = False
     judges: ClassVar[bool] = False
     takes_long: ClassVar[bool] = False
-    changes_records: ClassVar[bool] = True
     answers_secrets: ClassVar[bool] = False
     origin: ClassVar[Origin | None] = None
 

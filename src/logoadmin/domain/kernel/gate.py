@@ -36,7 +36,7 @@ from logoadmin.domain.kernel.idempotency import Idempotency, IdempotentRequest
 from logoadmin.domain.kernel.limits import RequestId
 from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.ports.kernel.environment import Clock
-from logoadmin.ports.storage import Storage, UnitOfWork, WriteLock
+from logoadmin.ports.storage import Storage, UnitOfWork
 
 Answer = TypeVar("Answer")
 Asked = TypeVar("Asked", bound=Command)
@@ -190,10 +190,9 @@ class Gate:
         if isinstance(caller.request_id, str) and PLAIN_REQUEST_ID.fullmatch(caller.request_id) is None:
             _RequestIdInput(request_id=caller.request_id)
         request = transactions_of(self).idempotency.request(command, caller)
-        lock: WriteLock = "records" if command.changes_records else "sessions"
         in_transaction = partial(self._write, command=command, caller=caller, work=work, request=request)
         try:
-            answer, is_replay = transactions_of(self).storage.write(in_transaction, lock, alone=command.takes_long)
+            answer, is_replay = transactions_of(self).storage.write(in_transaction, alone=command.takes_long)
         except _DryRun as end:
             undone: Answer = end.answer
             return undone

@@ -62,7 +62,7 @@ class Background:
 async def sweep_regularly(gallery: LogoAdmin, dispatch: Dispatch) -> None:
     """Remove what has expired, once a minute, until the application ends or the gallery is closed.
 
-    Processes that sweep at the same time take turns at the lock of sessions, and none waits for another.
+    Processes that sweep at the same time take turns at the write lock, and none waits for another.
     """
     while True:
         try:

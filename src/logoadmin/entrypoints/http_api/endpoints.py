@@ -296,7 +296,7 @@ class Endpoint:
             return dispatch.long_writing
         if command.hashes:
             return dispatch.hashing
-        return dispatch.writing if command.changes_records else dispatch.session_writing
+        return dispatch.writing
 
     async def _read(self, request: Request, command: Command, respond: Respond) -> RenderedResponse:
         dispatch = self._context.dispatch

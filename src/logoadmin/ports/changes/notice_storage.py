@@ -32,7 +32,7 @@ class StoredNotice:
 
 
 class Notices(Protocol):
-    """The notices, written under the lock of records."""
+    """The notices."""
 
     def next_id(self) -> int:
         """Return the id for a new notice."""

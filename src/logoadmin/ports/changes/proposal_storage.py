@@ -105,7 +105,7 @@ class Viewer:
 
 
 class Proposals(Protocol):
-    """The proposals, written under the lock of records."""
+    """The proposals."""
 
     def next_id(self) -> int:
         """Return the id for a new proposal."""

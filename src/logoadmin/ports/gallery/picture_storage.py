@@ -67,7 +67,7 @@ class PictureName(NamedTuple):
 
 
 class Pictures(Protocol):
-    """The pictures, and what names them. Written under the lock of records.
+    """The pictures, and what names them.
 
     A removed artwork that is blocked still names its picture.
     """

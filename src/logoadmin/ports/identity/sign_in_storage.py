@@ -1,7 +1,6 @@
 """What signs users in beside their passwords, and what happened when they did (contract O).
 
-All of it is written under the lock of sessions, also by a write of records. Apart from events it goes with its user.
-None of it is in the history or in exports.
+Apart from events it goes with its user. None of it is in the history or in exports.
 """
 
 from collections.abc import Sequence

@@ -77,11 +77,7 @@ class Pin:
 
 
 class Pins(Protocol):
-    """The pins of artworks, and the pinned sheets.
-
-    They are written under the lock of sessions, because first pins are no changes of records; a write of records takes
-    that lock as well.
-    """
+    """The pins of artworks, and the pinned sheets."""
 
     def of(self, kind: Kind, id_: int) -> tuple[Pin, ...]:
         """Return the pins of an artwork, by URL."""

@@ -152,8 +152,7 @@ class SqlPasswords(Repository):
         return None if row is None else _hash(row[0])
 
     def set(self, user_id: int, password: PasswordHash) -> None:
-        # Under the lock of sessions, so that no sign-in runs concurrently with the change.
-        self._update(users, {"user_id": user_id}, {"password": password.hash}, "sessions")
+        self._update(users, {"user_id": user_id}, {"password": password.hash})
 
     def credentials(self, username: str) -> Credentials | None:
         row = self._find(users.c.user_id, users.c.password, username=username)

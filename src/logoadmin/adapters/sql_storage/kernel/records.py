@@ -20,7 +20,6 @@ from logoadmin.domain.kernel.kinds import (
     AUTHORS,
     KINDS,
     ROLES,
-    USERS,
     AnyArtworkKind,
     AnyKind,
 )
@@ -155,10 +154,7 @@ class SqlRecords(Repository, Generic[Record]):
         raise duplicate
 
     def remove(self, id_: int, /) -> bool:
-        kind, table = self._statements.kind, self._statements.table
-        if kind is USERS:  # their sessions and keys are removed as well
-            self._transaction.require_lock("sessions")
-        return self._remove(table, **{kind.id_field: id_})
+        return self._remove(self._statements.table, **{self._statements.kind.id_field: id_})
 
     def touch(self, ids: Collection[int], version: int) -> None:
         for some in in_portions(KEYS, list(ids)):

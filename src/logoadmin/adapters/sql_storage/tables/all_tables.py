@@ -18,52 +18,34 @@ from logoadmin.adapters.sql_storage.tables.columns import id_column
 from logoadmin.adapters.sql_storage.tables.columns import metadata as metadata
 from logoadmin.adapters.sql_storage.tables.gallery_tables import ARTWORK_TABLES, authors, picture_names
 from logoadmin.adapters.sql_storage.tables.identity_tables import (
-    preferences,
-    refresh_tokens,
     roles,
-    service_keys,
-    sessions,
-    sign_in_attempts,
     users,
 )
-from logoadmin.adapters.sql_storage.tables.publication_tables import pins, sheets, withdrawals
-from logoadmin.adapters.sql_storage.tables.sign_in_tables import SIGN_IN_TABLES
+from logoadmin.adapters.sql_storage.tables.publication_tables import withdrawals
 from logoadmin.domain.kernel.kinds import KINDS, ArtworkKind
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.storage import WriteLock
 
 VERSION_TABLE: Final = "logoadmin_version"
 
 TABLES: Final[Mapping[Kind, Table]] = {Kind.ROLE: roles, Kind.USER: users, Kind.AUTHOR: authors, **ARTWORK_TABLES}
 
-# One row for each write lock, which a write holds until its end. A row has the last ids issued under its lock, the last
-# change of each kind in ``<kind>_version``, and the number of writes in ``writes``: every write changes its row, so
-# that a cluster detects two concurrent writes on different servers.
-COUNTED: Final[Mapping[WriteLock, tuple[str, ...]]] = {
-    "records": (
-        "change_id",
-        *(kind.id_field for kind in KINDS.values() if kind.gives_ids),
-        *(kind.link_id_field for kind in KINDS.values() if isinstance(kind, ArtworkKind)),
-        *(f"{kind}_version" for kind in Kind),
-        *("proposal_id", "proposal_version", "notice_id"),
-    ),
-    "sessions": ("key_id", "factor_id", "event_id"),
-}
-WRITE_LOCKS: Final[Mapping[WriteLock, int]] = {"records": 1, "sessions": 2}
-# The tables written under the lock of sessions; stored responses are written under the lock of their write.
-SESSION_TABLES: Final = frozenset(
-    {
-        *(sessions, refresh_tokens, preferences, service_keys, sign_in_attempts),
-        *SIGN_IN_TABLES,
-        *(pins, sheets),
-    }
+# The one row of the table, which a write locks until its end. It has the last ids issued, the last change of each kind
+# in ``<kind>_version``, and the number of writes in ``writes``: every write changes it, so that a cluster detects two
+# concurrent writes on different servers.
+COUNTED: Final = (
+    "change_id",
+    *(kind.id_field for kind in KINDS.values() if kind.gives_ids),
+    *(kind.link_id_field for kind in KINDS.values() if isinstance(kind, ArtworkKind)),
+    *(f"{kind}_version" for kind in Kind),
+    *("proposal_id", "proposal_version", "notice_id", "key_id", "factor_id", "event_id"),
 )
+STATE_ID: Final = 1
 # Tables whose new rows replace those with the same key.
 REPLACED_TABLES: Final = frozenset({withdrawals, picture_names})
 state: Final = Table(
     "state",
     metadata,
     id_column("state_id"),
-    *(Column(name, Integer, nullable=False, server_default="0") for names in COUNTED.values() for name in names),
+    *(Column(name, Integer, nullable=False, server_default="0") for name in COUNTED),
     Column("writes", BigInteger, nullable=False, server_default="0"),
 )

@@ -1,7 +1,7 @@
 """Events: recording what happened when users signed in, and to what they sign in with (contract O9).
 
 An event is written in the same transaction as what happened; a refusal, which writes nothing else, in one of its own.
-It is not a change: it raises no version, and needs only the lock of sessions.
+It is not a change: it raises no version.
 """
 
 from collections.abc import Callable
@@ -107,7 +107,7 @@ class Refusals:
         """Count one; if the database is unavailable, the refusal remains."""
         now = self.clock.now()
         with suppress(StorageUnavailable):
-            self.storage.write(lambda uow: count_event(uow, event, self.user_of(uow), self.client, now), "sessions")
+            self.storage.write(lambda uow: count_event(uow, event, self.user_of(uow), self.client, now))
 
 
 def user_named(username: str) -> Callable[[UnitOfWork], int | None]:

@@ -1,7 +1,6 @@
 """The removal of second factors in a write (contract B4, O4).
 
-Without one of them, the last user who holds everything may be unable to sign in. A write that removes one needs the
-lock of records, so that none at the same time removes another user's.
+Without one of them, the last user who holds everything may be unable to sign in.
 """
 
 from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork

@@ -57,7 +57,6 @@ class ListFactors(Command):
 class EnrolTotp(Command):
     """A new secret for an authenticator app."""
 
-    changes_records = False
     answers_secrets = True
 
     name: FactorName
@@ -66,7 +65,6 @@ class EnrolTotp(Command):
 class ConfirmTotp(Command):
     """The proof that an authenticator app has the secret, which makes it a factor."""
 
-    changes_records = False
     answers_secrets = True
 
     factor_id: FactorId
@@ -98,7 +96,6 @@ class CountRecoveryCodes(Command):
 class MakeRecoveryCodes(Command):
     """Ten new recovery codes, in place of those that are left."""
 
-    changes_records = False
     answers_secrets = True
 
 

@@ -21,14 +21,12 @@ from logoadmin.ports.kernel.environment import Randomness
 class BeginPasskey(Command):
     """Options for a new passkey of the caller."""
 
-    changes_records = False
     answers_secrets = True
 
 
 class EnrolPasskey(Command):
     """A new passkey of the caller, which is a second factor from then on, and signs in alone."""
 
-    changes_records = False
     answers_secrets = True
 
     challenge: Challenge

@@ -122,7 +122,7 @@ class Callers:
         """Record that a key was used; the caller neither waits nor fails if this cannot be stored now."""
         with suppress(StorageUnavailable):
             if storage.read(partial(_is_use_due, caller, now)):
-                storage.try_write(partial(_store_use, caller, now), "sessions")
+                storage.try_write(partial(_store_use, caller, now))
 
 
 def require_recent_sign_in(uow: AnyUnitOfWork, held: Rights, now: int) -> None:

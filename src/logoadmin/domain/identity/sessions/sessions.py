@@ -63,8 +63,6 @@ GRANT_TYPE: Final[Any] = described("How to sign in: by `password` or by `refresh
 class Revoke(Command):
     """The end of the session with this refresh token or, without one, of the caller's session."""
 
-    changes_records = False
-
     refresh_token: OpaqueToken = UNSET
 
 
@@ -79,8 +77,6 @@ class ListSessions(Command):
 class RemoveSession(Command):
     """The end of one of the caller's own sessions."""
 
-    changes_records = False
-
     session_id: SessionId
 
 
@@ -93,8 +89,6 @@ class ListUserSessions(Command):
 class RemoveUserSession(Command):
     """The end of one session of a user."""
 
-    changes_records = False
-
     user_id: UserId
     session_id: SessionId
 
@@ -102,15 +96,12 @@ class RemoveUserSession(Command):
 class RemoveUserSessions(Command):
     """The end of all sessions of a user."""
 
-    changes_records = False
-
     user_id: UserId
 
 
 class Refresh(Command):
     """A refresh of a session with its refresh token."""
 
-    changes_records = False
     answers_secrets = True
 
     grant_type: Annotated[Literal["refresh_token"], GRANT_TYPE]

@@ -30,7 +30,6 @@ _NOBODY: Final = -1
 class CreateSignInCode(Command):
     """A code with which a user signs in once, instead of password and second factor."""
 
-    changes_records = False
     answers_secrets = True
 
     user_id: UserId
@@ -39,7 +38,6 @@ class CreateSignInCode(Command):
 class SignInWithCode(Command):
     """A sign-in with a code that the operator handed out."""
 
-    changes_records = False
     answers_secrets = True
 
     grant_type: Annotated[Literal["sign_in_code"], described("`sign_in_code`, with such a code.", "sign_in_code")]

@@ -41,7 +41,6 @@ _MOST_TRIES: Final = 3
 class SignInByIssuer(Command):
     """A sign-in through the issuer, with the code that it gave the browser."""
 
-    changes_records = False
     answers_secrets = True
     asks_others = True
 

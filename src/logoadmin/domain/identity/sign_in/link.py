@@ -63,7 +63,6 @@ class CreateLink(Command):
 class SignInWithLink(Command):
     """A sign-in with a link."""
 
-    changes_records = False
     answers_secrets = True
 
     grant_type: Annotated[Literal["link"], described("`link`, with what follows `#link=` in such a link.", "link")]

@@ -30,7 +30,6 @@ class AskPasskey(Command):
 class SignInWithPasskey(Command):
     """A sign-in with a passkey alone, whose authenticator verified its user."""
 
-    changes_records = False
     answers_secrets = True
 
     grant_type: Annotated[Literal["passkey"], described("`passkey`, for a passkey alone.", "passkey")]

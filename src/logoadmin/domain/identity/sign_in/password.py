@@ -35,7 +35,6 @@ _NOBODY: Final = -1
 class SignIn(Command):
     """A sign-in with username and password."""
 
-    changes_records = False
     answers_secrets = True
     hashes = True
 
@@ -152,6 +151,6 @@ class PasswordSignIn(SessionService):
                     uow.identity.passwords.set(credentials.user_id, rehashed)
             return required
 
-        required = storage_of(self).write(challenge, "sessions")
+        required = storage_of(self).write(challenge)
         if required is not None:
             raise required

@@ -44,7 +44,6 @@ class SignInWithFactor(Command):
 
     model_config = examples({"grant_type": "second_factor", "challenge": CHALLENGE_EXAMPLE, "totp": "287082"})
 
-    changes_records = False
     answers_secrets = True
 
     grant_type: Annotated[

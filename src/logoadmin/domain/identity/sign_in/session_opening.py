@@ -124,7 +124,7 @@ class Attempt:
             limits, found = look_up(uow, now)
             return limits, found, sign_in_limits.attempt(uow, limits, now)
 
-        self._limits, found, wait = self._opening.transactions.storage.write(count, "sessions")
+        self._limits, found, wait = self._opening.transactions.storage.write(count)
         if wait is not None:
             raise TooManySignIns(wait)
         return found

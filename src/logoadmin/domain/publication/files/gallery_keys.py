@@ -1,6 +1,6 @@
 """The identity of a published gallery: its UUID, its epoch and the keys that sign (contract L7).
 
-They are secrets of the service, written under the lock of records.
+They are secrets of the service.
 """
 
 import base64

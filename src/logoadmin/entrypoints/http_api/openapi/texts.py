@@ -167,6 +167,8 @@ _KEY: Final = {
     },
 }
 
+# What these change has no place in the history, and therefore no note.
+_WITHOUT_HISTORY: Final = frozenset({"links", "sessions", "preferences", "factors", "passkeys", "keys"})
 _NOTE: Final = {
     "name": "X-Change-Note",
     "in": "header",
@@ -188,7 +190,7 @@ def request_headers(operation: Operation) -> list[dict[str, Any]]:
             found.append({**header, "schema": {**_TEXT, "examples": [example]}})
     if operation.is_repeatable:
         found.append({**_KEY, "required": False})
-    if operation.method != "GET" and operation.command.changes_records and operation.permission != PUBLIC:
+    if operation.method != "GET" and operation.tag not in _WITHOUT_HISTORY and operation.permission != PUBLIC:
         found.append({**_NOTE, "required": False})
     return found
 

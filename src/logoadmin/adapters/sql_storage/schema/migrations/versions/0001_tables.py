@@ -7,13 +7,13 @@ in a new database that there is nothing to do.
 from alembic import context, op
 from sqlalchemy import MetaData, inspect, select
 
-from logoadmin.adapters.sql_storage.tables.all_tables import WRITE_LOCKS, metadata, state
+from logoadmin.adapters.sql_storage.tables.all_tables import STATE_ID, metadata, state
 
 revision, down_revision = "x0001", None
 
 
 def upgrade() -> None:
-    """Create the tables that are missing, their indexes, and the rows of the write locks."""
+    """Create the tables that are missing, their indexes, and the row of the write lock."""
     connection = op.get_bind()
     tables = MetaData(naming_convention=metadata.naming_convention)
     for table in metadata.sorted_tables:
@@ -26,6 +26,5 @@ def upgrade() -> None:
         for index in table.indexes:
             if index.name not in known:
                 index.create(connection)
-    for state_id in WRITE_LOCKS.values():
-        if not connection.execute(select(state.c.state_id).where(state.c.state_id == state_id)).first():
-            connection.execute(state.insert().values(state_id=state_id))
+    if not connection.execute(select(state.c.state_id)).first():
+        connection.execute(state.insert().values(state_id=STATE_ID))
