@@ -17,6 +17,7 @@ from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.pillow_pictures import PillowPictures
 from logoadmin.adapters.system_environment import SystemRandomness
+from logoadmin.domain.bound_storage import OpenTransaction
 from logoadmin.domain.changes import acts, import_export
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
@@ -60,17 +61,16 @@ from logoadmin.domain.kernel.access import (
     Rights,
     SignedIn,
 )
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, close
-from logoadmin.domain.kernel.bound_storage import OpenTransaction
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.kinds import ROLES, USERS, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Filter
-from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
 from logoadmin.domain.kernel.records import Change, Link, PasswordHash, Role, User
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, close
 from logoadmin.domain.kernel.use_cases import right_of
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules, auditing
+from logoadmin.domain.public_url import LOCAL, PublicUrl
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import unsaved_css as css
 from logoadmin.domain.publication.pins import artwork_css, pins

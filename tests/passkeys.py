@@ -15,7 +15,7 @@ from fido2 import cbor
 from fido2.cose import ES256, RS256, CoseKey, EdDSA
 
 from logoadmin.domain.identity.factors.passkey_records import CreatedCredential, UsedCredential
-from logoadmin.domain.kernel.public_url import PublicUrl
+from logoadmin.domain.public_url import PublicUrl
 
 SITE: Final = PublicUrl("https://gallery.example", "gallery.example")
 # Flags of authenticator data.

@@ -29,12 +29,12 @@ from logoadmin.domain.identity.sessions.callers import Lifetimes
 from logoadmin.domain.identity.sign_in_rules import SignInRules, SingleSignOnRules, Ways
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.kernel.errors import InvalidInput, StartError, TablesMissing
-from logoadmin.domain.kernel.extras import install_extra
-from logoadmin.domain.kernel.public_url import PublicUrl
 from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
+from logoadmin.domain.public_url import PublicUrl
 from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.files.publishing import ASSET_NAME
 from logoadmin.domain.publication.publication_records import NO_LINKS, PAGE, READER, Links, Page, PublishingRules
+from logoadmin.extras import install_extra
 from logoadmin.ports.gallery.pictures import PictureCodec
 from logoadmin.ports.identity.issuer import Issuer
 from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkeys
@@ -340,7 +340,7 @@ def _metrics() -> Metrics:
     try:
         from logoadmin.adapters.prometheus_metrics import PrometheusMetrics
     except ModuleNotFoundError:  # an optional package
-        return NoMetrics()
+        return NoMetrics(install_extra("metrics"))
     return PrometheusMetrics()
 
 

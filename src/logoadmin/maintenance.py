@@ -17,11 +17,11 @@ from logoadmin.bootstrap import (
     start,
     stored_keys,
 )
+from logoadmin.checks import Result, warning
+from logoadmin.domain import milestones
 from logoadmin.domain.identity.escalation import somebody_holds_all
 from logoadmin.domain.identity.factors.factor_secrets import FactorSecrets
 from logoadmin.domain.identity.first_start import rotate_token_keys
-from logoadmin.domain.kernel import milestones
-from logoadmin.domain.kernel.checks import Result, warning
 from logoadmin.domain.kernel.errors import SettingsError, TablesMissing
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ID

@@ -6,7 +6,7 @@ import pytest
 
 from logoadmin.adapters.sql_storage.checks import check_database
 from logoadmin.adapters.sql_storage.databases.mysql import checks as mysql_checks
-from logoadmin.domain.kernel.checks import Verdict
+from logoadmin.checks import Verdict
 from tests.mariadb import PASSWORD, MariaDbServer
 
 pytestmark = [

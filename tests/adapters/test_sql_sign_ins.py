@@ -11,8 +11,8 @@ from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.code import CreateSignInCode
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey
 from logoadmin.domain.kernel.access import Anonymous
-from logoadmin.domain.kernel.public_url import LOCAL
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.public_url import LOCAL
 from logoadmin.settings import settings_of
 from tests.adapters.test_sql_searches import sent_statements
 from tests.domain.identity import second_factors, test_passkeys

@@ -16,8 +16,8 @@ import pytest
 
 from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.adapters.sql_storage.checks import check_database
+from logoadmin.checks import Verdict
 from logoadmin.domain.kernel.causes import Cause
-from logoadmin.domain.kernel.checks import Verdict
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.domain.kernel.records import Author

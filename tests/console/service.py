@@ -14,8 +14,8 @@ from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import roles, users
 from logoadmin.domain.identity.sign_in_rules import SignInRules
 from logoadmin.domain.kernel.access import Policy
-from logoadmin.domain.kernel.public_url import local_public_url
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.public_url import local_public_url
 from logoadmin.ports.identity.issuer import Issuer
 from tests.console.external_hosts import PICTURES, ExternalHosts, external_hosts
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on

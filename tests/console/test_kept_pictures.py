@@ -15,7 +15,7 @@ from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, GetLogo
 from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel.errors import TooManyPictures
-from logoadmin.domain.kernel.pictures import picture_of
+from logoadmin.domain.kernel.kinds import picture_of
 from logoadmin.ports.kernel.outgoing import Fetched
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER

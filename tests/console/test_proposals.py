@@ -21,7 +21,7 @@ from logoadmin.domain.gallery.artworks import (
 )
 from logoadmin.domain.gallery.authors import ListAuthors, RemoveAuthor
 from logoadmin.domain.identity.users import CreateUser
-from logoadmin.domain.kernel.pictures import picture_path
+from logoadmin.domain.kernel.kinds import picture_path
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.changes.proposal_storage import ProposalState

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from logoadmin.bootstrap import open_gallery
-from logoadmin.domain.kernel import milestones
+from logoadmin.domain import milestones
 from logoadmin.settings import load_settings
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
 

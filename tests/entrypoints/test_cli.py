@@ -21,9 +21,9 @@ import pytest
 import logoadmin
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.access import Policy
-from logoadmin.domain.kernel.extras import install_extra
 from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
 from logoadmin.entrypoints.http_api.openapi import openapi_document
+from logoadmin.extras import install_extra
 from logoadmin.settings import load_settings
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
 from tests.privileges import unprivileged

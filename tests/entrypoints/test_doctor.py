@@ -24,7 +24,7 @@ from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.sql_storage.databases.mysql import checks as mysql_checks
 from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_checks
 from logoadmin.bootstrap import open_gallery
-from logoadmin.domain.kernel.checks import Verdict
+from logoadmin.checks import Verdict
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.maintenance import token_of_nobody
 from logoadmin.settings import settings_of

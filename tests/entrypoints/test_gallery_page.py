@@ -104,7 +104,8 @@ def test_changed_files_and_settings_are_published_again(files: GalleryFiles) -> 
 def service_with(gallery: LogoAdmin, page: Page | None, made_by: GalleryPage | None = None) -> Any:
     """Return the publication service of the same gallery with another page."""
     old = gallery.publication
-    return type(old)(behind(old), old._clock, old._keys, made_by or old._page, replace(old.rules, page=page))
+    rules = replace(old.rules, page=page)
+    return type(old)(behind(old), old._clock, old._keys, made_by or old._page, rules, old._shared_settings)
 
 
 def test_the_page_can_be_switched_off(files: GalleryFiles) -> None:

@@ -24,10 +24,10 @@ from logoadmin.domain.changes.proposal_commands import DeclineProposal, ListProp
 from logoadmin.domain.gallery.pictures import DEFAULT_SPACE, GetPicture, ListPictures, RemovePicture
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.kernel.errors import SignInRefused, StorageUnavailable, TooManySignIns
-from logoadmin.domain.kernel.extras import install_extra
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.cli.serve import _metrics_hosts
 from logoadmin.entrypoints.server import listen, metrics_served, url_of
+from logoadmin.extras import install_extra
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient, ask
 from tests.gallery import ADMIN_PASSWORD, stock

@@ -14,7 +14,7 @@ from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotFound, Outdated
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import LOGOS
-from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
+from logoadmin.domain.kernel.unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.use_cases import behind, rights_of
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api import app as module

@@ -12,8 +12,8 @@ from pyotp import TOTP
 import logoadmin
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.access import Policy
-from logoadmin.domain.kernel.public_url import LOCAL
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.public_url import LOCAL
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
 from tests.domain.identity.second_factors import enrolled

@@ -15,10 +15,10 @@ from starlette.types import ASGIApp
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.artworks import AmendLogo
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.kinds import LOGOS
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
 from logoadmin.domain.kernel.records import Logo
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api import spool
 from logoadmin.entrypoints.http_api.app import http_application

@@ -32,7 +32,7 @@ from logoadmin import (
     SignInWithCode,
     SignInWithFactor,
 )
-from logoadmin.domain.kernel.public_url import LOCAL
+from logoadmin.domain.public_url import LOCAL
 from tests.asgi import AppClient
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
 from tests.passkeys import Authenticator

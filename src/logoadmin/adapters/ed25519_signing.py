@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logoadmin.domain.kernel.errors import SettingsError
-from logoadmin.domain.kernel.jwk import base64url
+from logoadmin.jwk import base64url
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey

@@ -27,8 +27,8 @@ from fido2.webauthn import (
 
 from logoadmin.domain.identity.factors.passkey_records import CreatedCredential, UsedCredential
 from logoadmin.domain.kernel.command import strict_json
-from logoadmin.domain.kernel.jwk import base64url
-from logoadmin.domain.kernel.public_url import PublicUrl
+from logoadmin.domain.public_url import PublicUrl
+from logoadmin.jwk import base64url
 from logoadmin.ports.identity.passkeys import Passkey, PasskeyRefused
 
 # How long a browser waits for its user: as long as a challenge lives.

@@ -7,8 +7,8 @@ from pydantic import SecretStr
 
 from logoadmin.bootstrap import MEMORY, open_gallery
 from logoadmin.domain.kernel.errors import StartError
-from logoadmin.domain.kernel.extras import install_extra
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.extras import install_extra
 from logoadmin.settings import Settings
 from logoadmin.settings.gallery_page import TargetSettings
 

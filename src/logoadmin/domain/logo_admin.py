@@ -8,6 +8,9 @@ from inspect import isasyncgen, isawaitable, isgenerator
 from types import TracebackType
 from typing import ClassVar, Final, Literal, TypeVar
 
+from logoadmin.domain import milestones
+from logoadmin.domain.acting_service import ActingService
+from logoadmin.domain.bound_storage import ClosedStorage, OpenTransaction
 from logoadmin.domain.changes import proposal_records
 from logoadmin.domain.changes.acts import ActService
 from logoadmin.domain.changes.bulk_changes import BulkService
@@ -27,7 +30,7 @@ from logoadmin.domain.gallery.pictures import (
 from logoadmin.domain.gallery.pictures import (
     NOT_INSTALLED as NO_PICTURES,
 )
-from logoadmin.domain.gallery.shared_settings import SettingsService
+from logoadmin.domain.gallery.shared_settings import AuditedSettings, SettingsService, shared_settings
 from logoadmin.domain.identity.audited_users import AuditedUsers
 from logoadmin.domain.identity.escalation import check_somebody_holds_all, guards, somebody_holds_all
 from logoadmin.domain.identity.events.event_list import EventService
@@ -54,16 +57,12 @@ from logoadmin.domain.identity.sign_in.second_step import SecondStep, SecondStep
 from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
 from logoadmin.domain.identity.users import UserService
-from logoadmin.domain.kernel import milestones, records
+from logoadmin.domain.kernel import records
 from logoadmin.domain.kernel.access import PUBLIC, ActingAs, Policy
-from logoadmin.domain.kernel.acting_service import ActingService
-from logoadmin.domain.kernel.audited_unit_of_work import Auditing
-from logoadmin.domain.kernel.bound_storage import ClosedStorage, OpenTransaction
 from logoadmin.domain.kernel.errors import LogoAdminError, NotFound, StorageUnavailable
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.idempotency import Idempotency
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, LOGOS, THEMES, USERS
-from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
 from logoadmin.domain.kernel.records import (
     Kind,
     Logo,
@@ -72,12 +71,12 @@ from logoadmin.domain.kernel.records import (
     RemovedLogoAuthor,
     RemovedTheme,
     RemovedThemeAuthor,
-    SharedSettings,
     Theme,
     ThemeAuthor,
 )
-from logoadmin.domain.kernel.settings_in_history import AuditedSettings, SettingsInHistory
+from logoadmin.domain.kernel.unit_of_work import Auditing
 from logoadmin.domain.kernel.use_cases import Service, UseCasesOfKind
+from logoadmin.domain.public_url import LOCAL, PublicUrl
 from logoadmin.domain.publication.css.unsaved_css import CssService
 from logoadmin.domain.publication.files.gallery_keys import GalleryKeys
 from logoadmin.domain.publication.pins.artwork_css import ArtworkCss, GetLogoCss, GetThemeCss
@@ -267,8 +266,10 @@ class LogoAdmin:
         self.published = ports.published
         self.settings = SettingsService(transactions)
         self.css = CssService(transactions, ports.clock, targets)
-        gallery_keys = GalleryKeys(ports.signing, ports.gallery_keys, rules.publishing.days, ports.randomness)
-        self.publication = PublicationService(transactions, ports.clock, gallery_keys, ports.page, rules.publishing)
+        keys = GalleryKeys(ports.signing, ports.gallery_keys, rules.publishing.days, ports.randomness)
+        self.publication = PublicationService(
+            transactions, ports.clock, keys, ports.page, rules.publishing, shared_settings
+        )
 
     def _connect_changes(
         self, ports: Ports, transactions: Transactions, new_passwords: NewPasswords, notices: Notices
@@ -305,7 +306,7 @@ class LogoAdmin:
     def _title(self) -> str:
         """Return the title of the gallery, as administrators or the operator chose it; empty without a page."""
         page = self._rules.publishing.page
-        shared = self._storage.read(lambda uow: SettingsInHistory(uow.changes).get(SharedSettings.settings_id))
+        shared = self._storage.read(shared_settings)
         return shared.gallery_title or ("" if page is None else page.title)
 
     @property

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, Field, SecretStr, field_validator, model_validator
 
 from logoadmin.domain.kernel.access import is_loopback
-from logoadmin.domain.kernel.hosts import canonical_host
+from logoadmin.domain.public_url import canonical_host
 from logoadmin.settings.values import split
 
 # It is compared with the metadata and tokens of the issuer, character by character.

@@ -6,9 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 
-from logoadmin.domain.kernel.hosts import canonical_host
 from logoadmin.domain.kernel.limits import MAX_PASSWORD, PICTURE_HOST
-from logoadmin.domain.kernel.public_url import PREFIX, public_url
+from logoadmin.domain.public_url import PREFIX, canonical_host, public_url
 
 _MAX_NOTIFY_URL = 2_048
 _MIN_FACTOR_KEY = 32

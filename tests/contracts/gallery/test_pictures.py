@@ -24,7 +24,7 @@ from logoadmin.domain.kernel.errors import (
     RecentSignInRequired,
     TooManyPictures,
 )
-from logoadmin.domain.kernel.pictures import picture_of
+from logoadmin.domain.kernel.kinds import picture_of
 from logoadmin.domain.kernel.records import Kind, Logo, PictureNamedBy, SentPicture
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.gallery.picture_storage import StoredPicture

@@ -14,8 +14,8 @@ from logoadmin.domain.identity.sessions.sessions import ListSessions
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
 from logoadmin.domain.kernel.access import SignedIn
 from logoadmin.domain.kernel.errors import Conflict, LogoAdminError, SignInRefused
-from logoadmin.domain.kernel.public_url import LOCAL
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.public_url import LOCAL
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller
 from tests.gallery import FrozenClock, gallery_on, stock
 from tests.passkeys import Authenticator

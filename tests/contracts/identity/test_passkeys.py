@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from logoadmin.adapters.fido2_passkeys import Fido2Passkeys
 from logoadmin.domain.kernel.errors import InvalidInput
-from logoadmin.domain.kernel.public_url import PublicUrl
+from logoadmin.domain.public_url import PublicUrl
 from logoadmin.ports.identity.passkeys import Passkey, PasskeyRefused, Passkeys
 from tests.passkeys import BE, BS, SITE, UP, UV, Authenticator, Json, created, decoded, encoded, public, used
 

@@ -15,7 +15,7 @@ from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateLogo
 from logoadmin.domain.gallery.pictures import GetPicture, RemovePicture, SendPicture
-from logoadmin.domain.kernel.pictures import picture_names
+from logoadmin.domain.kernel.kinds import picture_names
 from logoadmin.domain.kernel.records import Logo, SentPicture
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.pointer import parsed

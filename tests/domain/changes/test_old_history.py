@@ -10,7 +10,7 @@ from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.gallery.audited_artworks import serialized_links
 from logoadmin.domain.identity import roles, users
 from logoadmin.domain.kernel.act_log import Snapshot
-from logoadmin.domain.kernel.audited_unit_of_work import snapshot
+from logoadmin.domain.kernel.audited_records import snapshot
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS

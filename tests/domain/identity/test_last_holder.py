@@ -16,12 +16,12 @@ from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
 from logoadmin.domain.identity.users import AmendUser, RemoveUser
 from logoadmin.domain.kernel.access import ALL_RIGHTS, KeyHolder, Policy
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, close
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotPermitted
-from logoadmin.domain.kernel.public_url import LOCAL
 from logoadmin.domain.kernel.records import PasswordHash
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, close
 from logoadmin.domain.logo_admin import LogoAdmin, auditing
+from logoadmin.domain.public_url import LOCAL
 from logoadmin.ports.identity.sign_in_storage import Factor, Identity
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.conftest import STORAGES

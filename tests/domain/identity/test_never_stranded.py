@@ -27,9 +27,9 @@ from logoadmin.domain.identity.users import AmendUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel.access import Policy, SignedIn
 from logoadmin.domain.kernel.errors import LogoAdminError, SecondFactorRequired
 from logoadmin.domain.kernel.kinds import ROLES, USERS
-from logoadmin.domain.kernel.public_url import LOCAL
 from logoadmin.domain.kernel.records import User
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.public_url import LOCAL
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.sign_in_storage import Factor, Identity
 from logoadmin.ports.storage import UnitOfWork

@@ -20,8 +20,8 @@ from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, SignedIn
-from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.public_url import LOCAL, PublicUrl
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, works
 from tests.gallery import TOKEN_KEY, FrozenClock, WatchedStorage, gallery_on, stock
 from tests.passkeys import Authenticator, Json, encoded

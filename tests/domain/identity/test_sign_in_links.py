@@ -21,8 +21,8 @@ from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, ActingAs, Anonymous, Caller, Policy
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ID
-from logoadmin.domain.kernel.public_url import LOCAL
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.public_url import LOCAL
 from logoadmin.ports.identity.sign_in_storage import Identity
 from logoadmin.ports.storage import Storage
 from tests.conftest import STORAGES

@@ -16,6 +16,7 @@ from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
+from logoadmin.domain.gallery.shared_settings import SettingsInHistory
 from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.events import event_list as events
@@ -33,7 +34,6 @@ from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
 from logoadmin.domain.kernel.kinds import KINDS, USERS
 from logoadmin.domain.kernel.limits import Origin, Source
 from logoadmin.domain.kernel.records import Change, Kind, User, version_of
-from logoadmin.domain.kernel.settings_in_history import SettingsInHistory
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import unsaved_css as css

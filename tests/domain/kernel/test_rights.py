@@ -6,6 +6,7 @@ from typing import Any, Final
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.bound_storage import ClosedStorage
 from logoadmin.domain.changes.bulk_changes import ApplyChanges, BulkChange
 from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
 from logoadmin.domain.changes.import_export import ImportRecords
@@ -31,15 +32,13 @@ from logoadmin.domain.kernel.access import (
     Owner,
     Policy,
 )
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.kernel.bound_storage import ClosedStorage
 from logoadmin.domain.kernel.change_log import ChangeLog
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotAuthenticated, NotFound, NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import KINDS, LOGOS
-from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.records import Logo
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork
 from logoadmin.domain.kernel.use_cases import Service, reads, rights_of, use_case, writes
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.gallery import ADMIN_ID, ARTWORK, ASKED, FrozenClock, gallery_on, signed_in, stock

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin.adapters.ed25519_signing import Ed25519Signing
-from logoadmin.domain.kernel.jwk import thumbprint
 from logoadmin.domain.kernel.records import Author, Kind, Logo, Theme
 from logoadmin.domain.publication.files.index import MOST_INLINE, Index, IndexBuilder, canonical, hashed_name
 from logoadmin.domain.publication.files.pointer import MOST_BYTES, Pointer, file_entry, parsed, signed
 from logoadmin.domain.publication.files.withdrawals import withdrawn_entry, withdrawn_file
+from logoadmin.jwk import thumbprint
 
 ANN: Final = Author(7, 1042, "Ann", 1)
 BOB: Final = Author(3, 1043, 'Böb \U0001f600 \x7f\u2028"\\', 2)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from logoadmin.domain.kernel.errors import SettingsError
-from logoadmin.domain.kernel.jwk import base64url, thumbprint
+from logoadmin.jwk import base64url, thumbprint
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey

@@ -9,7 +9,7 @@ import jwt
 from pydantic_core import from_json
 
 from logoadmin.adapters.oidc_issuer.metadata import Unusable
-from logoadmin.domain.kernel.jwk import base64url
+from logoadmin.jwk import base64url
 from logoadmin.ports.identity.issuer import IssuedIdentity
 
 # Public keys only, so that nobody can sign with what everybody may read; with the type and curve of their keys, and the

@@ -14,8 +14,8 @@ from logoadmin.adapters.sql_storage.resilience.pool import STEP_TIMEOUT, Connect
 from logoadmin.adapters.sql_storage.schema.schema import NEWEST, Schema
 from logoadmin.adapters.sql_storage.tables.all_tables import metadata, state
 from logoadmin.adapters.sql_storage.tables.identity_tables import sign_in_attempts
+from logoadmin.checks import Result, Verdict, ok, warning, wrong
 from logoadmin.domain.kernel.causes import Cause
-from logoadmin.domain.kernel.checks import Result, Verdict, ok, warning, wrong
 from logoadmin.domain.kernel.errors import SchemaMismatch, StartError
 from logoadmin.ports.kernel.metrics import NoMetrics
 

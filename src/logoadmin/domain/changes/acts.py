@@ -11,14 +11,13 @@ from typing import Annotated, Any, Final
 from logoadmin.domain.changes.history import ListChanges, kinds_of
 from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, Held, Permission, Scope
 from logoadmin.domain.kernel.act_log import PASSWORD_SET, ActOrigin, ActSummary
-from logoadmin.domain.kernel.audited_unit_of_work import Reading
-from logoadmin.domain.kernel.context_ports import acts_in, history_in
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import RECORDED_KINDS
 from logoadmin.domain.kernel.limits import RequestId, Source, described
 from logoadmin.domain.kernel.lists import ListCommand, Listing, PageSizes, page_of
 from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.kernel.unit_of_work import Reading, acts_in, history_in
 from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.ports.kernel.act_storage import Obstacle, StoredAct
 

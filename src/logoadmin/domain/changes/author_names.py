@@ -4,12 +4,11 @@ from collections.abc import Collection
 from functools import cached_property
 
 from logoadmin.domain.identity.free_ids import FIRST_USER_ID
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.kernel.context_ports import history_in
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.kinds import AUTHORS, USERS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.records import Author, Kind
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, history_in
 
 
 class AuthorsByName:

@@ -25,9 +25,7 @@ from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.roles import AmendRole, CreateRole, RemoveRole
 from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser, creation
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, change_log_of, get_existing
 from logoadmin.domain.kernel.command import DRY_RUN, UNSET, Command, Input
-from logoadmin.domain.kernel.context_ports import history_in
 from logoadmin.domain.kernel.errors import (
     Conflict,
     DuplicateEntry,
@@ -43,6 +41,7 @@ from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, 
 from logoadmin.domain.kernel.limits import AuthorIds, Flag, Id, Origin, RequestId, described, examples
 from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, EVERY_CHANGE, Listing, text_length
 from logoadmin.domain.kernel.records import Change, Kind, ListedKind, Undone, version_of
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, change_log_of, get_existing, history_in
 from logoadmin.domain.kernel.use_cases import Service, gate_of, use_case, work_of
 
 # The most changes of one request.

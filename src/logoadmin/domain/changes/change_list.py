@@ -6,8 +6,7 @@ from operator import attrgetter
 from typing import Any
 
 from logoadmin.domain.kernel.access import Caller
-from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED, AnyUnitOfWork, Reading
-from logoadmin.domain.kernel.context_ports import history_in
+from logoadmin.domain.kernel.audited_records import MOST_LOADED
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.lists import (
@@ -22,6 +21,7 @@ from logoadmin.domain.kernel.lists import (
 )
 from logoadmin.domain.kernel.pagination import Pages, listing, whole
 from logoadmin.domain.kernel.records import Change, Kind, User
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, Reading, history_in
 from logoadmin.domain.kernel.use_cases import storage_of
 
 

@@ -13,9 +13,8 @@ from logoadmin.domain.changes.undone_proposals import came_with_artwork, follow_
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of, links_field
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Permission, Scope
 from logoadmin.domain.kernel.act_log import BLOCKED_FIELD, CREATED, PASSWORD_SET, RESTORED, Snapshot
-from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED, AuditedUnitOfWork, LinksByKind, change_log_of
+from logoadmin.domain.kernel.audited_records import MOST_LOADED, LinksByKind
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.context_ports import acts_in, history_in
 from logoadmin.domain.kernel.errors import Conflict, NotFound, NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import (
@@ -30,6 +29,7 @@ from logoadmin.domain.kernel.kinds import (
 from logoadmin.domain.kernel.limits import Action, ChangeId, Id, Origin, RequestId, UnixTime, described
 from logoadmin.domain.kernel.lists import ChangeFilter, ListCommand, Listing
 from logoadmin.domain.kernel.records import Change, Kind, Link, Undone
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, acts_in, change_log_of, history_in
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case, writes
 from logoadmin.domain.publication.pins.audited_pins import AuditedPins
 from logoadmin.domain.publication.pins.pin_changes import PINS_FIELD

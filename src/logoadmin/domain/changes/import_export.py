@@ -24,7 +24,6 @@ from logoadmin.domain.changes.jsonl import Line, LineOutcome, UserLine, problem_
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, KeyHolder, Owner, Scope, SignedIn
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Reading
 from logoadmin.domain.kernel.command import Command, request_option
 from logoadmin.domain.kernel.errors import ArtworkBlocked, DuplicateEntry, NotFound, NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
@@ -40,6 +39,7 @@ from logoadmin.domain.kernel.records import (
     PasswordHash,
     StoredRecord,
 )
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading
 from logoadmin.domain.kernel.use_cases import Service, use_case
 
 Record = TypeVar("Record", bound=StoredRecord)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from logoadmin.domain.changes.jsonl import Line, RawLine, read_lines
-from logoadmin.domain.kernel.audited_unit_of_work import MOST_LOADED
+from logoadmin.domain.kernel.audited_records import MOST_LOADED
 from logoadmin.domain.kernel.errors import BadLine, InvalidLines, Problem
 from logoadmin.domain.kernel.records import Kind, PasswordHash
 

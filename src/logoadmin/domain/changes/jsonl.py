@@ -14,13 +14,13 @@ from logoadmin.domain.identity.audited_passwords import set_password
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, LinksByKind, Reading, get_existing, snapshot
+from logoadmin.domain.kernel.audited_records import LinksByKind, snapshot
 from logoadmin.domain.kernel.command import MAX_JSON, MOST_FIELDS, UNSET, Input, strict_json
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import ArtworkBlocked, BadLine, DuplicateEntry, InvalidInput, NotFound, Problem
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind
 from logoadmin.domain.kernel.limits import AuthorIds, AuthorNames, HashText, UnixTime
 from logoadmin.domain.kernel.records import Kind, PasswordHash, StoredRecord
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, get_existing, identity_in
 
 # Byte order marks, which some programs write at the start of a file.
 _UTF_8_MARK: Final = "\ufeff"

@@ -10,17 +10,16 @@ from functools import partial
 from typing import Final
 
 from logoadmin.domain.kernel.act_log import BLOCKED, BLOCKED_FIELD
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
 from logoadmin.domain.kernel.change_log import ChangeLog
-from logoadmin.domain.kernel.context_ports import history_in, notices_in
 from logoadmin.domain.kernel.errors import OutgoingError
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import KINDS, USERS
-from logoadmin.domain.kernel.names import isolated
-from logoadmin.domain.kernel.public_url import PublicUrl
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.domain.kernel.secret_hashes import stored_hash
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, history_in, notices_in
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of
+from logoadmin.domain.public_url import PublicUrl
+from logoadmin.domain.publication.files.names import isolated
 from logoadmin.ports.changes.notice_storage import NoticeEvent, StoredNotice
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
 from logoadmin.ports.kernel.change_storage import creation_of

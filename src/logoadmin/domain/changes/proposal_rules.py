@@ -12,11 +12,11 @@ from typing import Any, Final
 from logoadmin.domain.changes.bulk_changes import BulkChange, Step, placed
 from logoadmin.domain.kernel.access import Rights, Scope
 from logoadmin.domain.kernel.act_log import BLOCKED_FIELD
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing
 from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Outdated, Problem
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Author, version_of
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
 
 Values = Mapping[str, Any]

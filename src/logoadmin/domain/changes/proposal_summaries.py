@@ -6,11 +6,10 @@ from typing import Any, Final
 
 from logoadmin.domain.changes.proposal_commands import AmendProposal, ProposeChanges
 from logoadmin.domain.changes.proposal_rules import Values, after
-from logoadmin.domain.kernel.audited_unit_of_work import Reading
 from logoadmin.domain.kernel.command import UNSET
-from logoadmin.domain.kernel.context_ports import proposals_in
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.kernel.unit_of_work import Reading, proposals_in
 from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.css.unsaved_css import verdict_on
 from logoadmin.domain.publication.css.verdict import Verdict

@@ -9,13 +9,12 @@ from logoadmin.domain.changes.proposal_commands import ListProposals
 from logoadmin.domain.changes.proposal_records import AppliedArtwork, Proposal, ProposalSummary, ProposedChange
 from logoadmin.domain.changes.proposal_rules import Values, after, bits_of
 from logoadmin.domain.kernel.access import AllRights, Held, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, Reading
-from logoadmin.domain.kernel.context_ports import history_in, proposals_in
 from logoadmin.domain.kernel.errors import NotFound
 from logoadmin.domain.kernel.kinds import KINDS, USERS
 from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, page_of
 from logoadmin.domain.kernel.pagination import Pages
 from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, Reading, history_in, proposals_in
 from logoadmin.ports.changes.proposal_storage import ListedProposal, StoredProposal, Viewer
 from logoadmin.ports.kernel.change_storage import creation_of
 

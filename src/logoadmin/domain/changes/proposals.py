@@ -36,16 +36,23 @@ from logoadmin.domain.changes.proposal_views import VERSION_BITS, pages, seen, s
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.gallery.picture_names import hold_pictures, release_pictures
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permission, Rights, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Reading, change_log_of, rehearse
 from logoadmin.domain.kernel.command import UNSET
-from logoadmin.domain.kernel.context_ports import history_in, identity_in, proposals_in, repositories_in
 from logoadmin.domain.kernel.errors import Conflict, NotModified, NotPermitted, Outdated, TooManyChanges
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, USERS, WRITE_SCOPES, AnyArtworkKind
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, USERS, WRITE_SCOPES, AnyArtworkKind, pictures_in
 from logoadmin.domain.kernel.lists import Listing, text_length
 from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
-from logoadmin.domain.kernel.pictures import pictures_in
 from logoadmin.domain.kernel.records import Author, Kind
+from logoadmin.domain.kernel.unit_of_work import (
+    AuditedUnitOfWork,
+    Reading,
+    change_log_of,
+    history_in,
+    identity_in,
+    proposals_in,
+    rehearse,
+    repositories_in,
+)
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case, work_of
 from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal

@@ -6,9 +6,8 @@ from dataclasses import replace
 from logoadmin.domain.changes.change_list import undoer_of
 from logoadmin.domain.changes.notices import NOTICE_DELAY, Notices
 from logoadmin.domain.changes.proposal_rules import decision
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, change_log_of
-from logoadmin.domain.kernel.context_ports import history_in, proposals_in
 from logoadmin.domain.kernel.records import Change, Kind
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, change_log_of, history_in, proposals_in
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
 
 

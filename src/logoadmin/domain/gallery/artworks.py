@@ -5,11 +5,6 @@ from typing import Annotated, Any, Final, Generic, TypeVar
 
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of
 from logoadmin.domain.kernel.access import OWNER, PUBLIC, Caller, Permission
-from logoadmin.domain.kernel.audited_unit_of_work import (
-    AuditedUnitOfWork,
-    get_existing,
-    get_unless_unmodified,
-)
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import NotFound
 from logoadmin.domain.kernel.gate import Gate, Transactions
@@ -29,7 +24,6 @@ from logoadmin.domain.kernel.limits import (
 )
 from logoadmin.domain.kernel.lists import Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
-from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.records import (
     Artwork,
     Author,
@@ -37,6 +31,7 @@ from logoadmin.domain.kernel.records import (
     Theme,
     version_of,
 )
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, get_existing, get_unless_unmodified
 from logoadmin.domain.kernel.use_cases import OF_KIND, Service, UseCasesOfKind, reads, use_case, writes
 
 LinkAnswer = TypeVar("LinkAnswer")

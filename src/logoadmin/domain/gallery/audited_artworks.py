@@ -5,19 +5,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from logoadmin.domain.kernel.act_log import AMENDED, AUTHORS_FIELD, BLOCKED, BLOCKED_FIELD, LINKED, UNLINKED, Snapshot
-from logoadmin.domain.kernel.audited_unit_of_work import (
-    AuditedRecords,
-    AuditedUnitOfWork,
-    LinksByKind,
-    log_of,
-    snapshot,
-    stored_of,
-    uow_of,
-)
-from logoadmin.domain.kernel.context_ports import gallery_in
+from logoadmin.domain.kernel.audited_records import AuditedRecords, LinksByKind, log_of, snapshot, stored_of, uow_of
 from logoadmin.domain.kernel.errors import ArtworkBlocked
 from logoadmin.domain.kernel.kinds import AnyArtworkKind, AnyKind, ArtworkKind
 from logoadmin.domain.kernel.records import Artwork, Link
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, gallery_in
 
 # Up to this many reasons of blocks are held in memory.
 _MOST_REASONS: Final = 256

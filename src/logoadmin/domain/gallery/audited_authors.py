@@ -2,7 +2,7 @@
 
 from logoadmin.domain.gallery.audited_artworks import links_field, serialized_links
 from logoadmin.domain.kernel.act_log import Snapshot
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedRecords, LinksByKind, snapshot, uow_of
+from logoadmin.domain.kernel.audited_records import AuditedRecords, LinksByKind, snapshot, uow_of
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS
 from logoadmin.domain.kernel.records import Author
 

@@ -3,15 +3,14 @@
 from typing import Annotated
 
 from logoadmin.domain.kernel.access import OWNER, PUBLIC, Caller, Permission, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_unless_unmodified
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.domain.kernel.limits import AuthorId, CommunityId, Id, Username, described
 from logoadmin.domain.kernel.lists import Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
-from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.records import Author, RemovedAuthor
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, get_unless_unmodified
 from logoadmin.domain.kernel.use_cases import Service, reads, use_case, writes
 
 

@@ -7,13 +7,12 @@ from typing import Any
 
 from logoadmin.domain.gallery.pictures import PictureService, SendPicture
 from logoadmin.domain.kernel.access import Permission, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, picture_of
 from logoadmin.domain.kernel.lists import Filter
-from logoadmin.domain.kernel.pictures import picture_of
 from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.use_cases import Service, behind, for_program, storage_of, writes
 from logoadmin.ports.storage import Storage
 

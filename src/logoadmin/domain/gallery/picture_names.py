@@ -5,12 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from logoadmin.domain.kernel.act_log import BLOCKED_FIELD
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.change_log import ChangeLog
-from logoadmin.domain.kernel.context_ports import repositories_in
-from logoadmin.domain.kernel.kinds import KINDS, ArtworkKind
-from logoadmin.domain.kernel.pictures import pictures_in
+from logoadmin.domain.kernel.kinds import KINDS, ArtworkKind, pictures_in
 from logoadmin.domain.kernel.records import Change, Kind
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, repositories_in
 from logoadmin.ports.changes.proposal_storage import ProposalState
 from logoadmin.ports.gallery.picture_storage import PictureName, Standing
 from logoadmin.ports.storage import UnitOfWork

@@ -15,9 +15,7 @@ from logoadmin.domain.gallery.picture_names import DAY
 from logoadmin.domain.gallery.picture_queue import PictureQueue
 from logoadmin.domain.kernel.access import OPTIONAL, OWNER, AllRights, Anonymous, Caller, Held, Permission, Scope
 from logoadmin.domain.kernel.act_log import REMOVED
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, Reading, change_log_of
 from logoadmin.domain.kernel.command import Command, request_option
-from logoadmin.domain.kernel.context_ports import gallery_in, history_in, identity_in
 from logoadmin.domain.kernel.errors import (
     Conflict,
     InvalidInput,
@@ -28,14 +26,22 @@ from logoadmin.domain.kernel.errors import (
     TooManyPictures,
 )
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, USERS, WRITE_SCOPES
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, USERS, WRITE_SCOPES, picture_names, picture_path
 from logoadmin.domain.kernel.limits import MAX_PICTURE, PICTURE_EXAMPLE, Flag, PictureHash, PreviewUrl, described
 from logoadmin.domain.kernel.lists import ListCommand, Listing, PageSizes
 from logoadmin.domain.kernel.pagination import Pages, listing
-from logoadmin.domain.kernel.pictures import picture_names, picture_path
-from logoadmin.domain.kernel.public_url import PublicUrl
 from logoadmin.domain.kernel.records import KeptPicture, Kind, PictureFile, PictureNamedBy, RemovedPicture, SentPicture
+from logoadmin.domain.kernel.unit_of_work import (
+    AnyUnitOfWork,
+    AuditedUnitOfWork,
+    Reading,
+    change_log_of,
+    gallery_in,
+    history_in,
+    identity_in,
+)
 from logoadmin.domain.kernel.use_cases import Service, for_program, gate_of, storage_of, use_case
+from logoadmin.domain.public_url import PublicUrl
 from logoadmin.ports.gallery.picture_storage import StoredPicture
 from logoadmin.ports.gallery.pictures import ConvertedPicture, PictureCodec, PictureRefused
 from logoadmin.ports.kernel.change_storage import creation_of

@@ -1,15 +1,24 @@
 """The settings that administrators decide for everybody (contract J8)."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from logoadmin.domain.kernel.access import SIGNED_IN, Permission, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, unless_unmodified
+from logoadmin.domain.kernel.audited_records import AuditedRecords
 from logoadmin.domain.kernel.command import UNSET, Command
-from logoadmin.domain.kernel.context_ports import history_in
 from logoadmin.domain.kernel.kinds import SETTINGS
 from logoadmin.domain.kernel.limits import GalleryHome, GalleryTitle, PictureHosts
-from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
-from logoadmin.domain.kernel.records import SharedSettings
-from logoadmin.domain.kernel.settings_in_history import SettingsInHistory
+from logoadmin.domain.kernel.records import Kind, SharedSettings
+from logoadmin.domain.kernel.unit_of_work import (
+    AnyUnitOfWork,
+    AuditedUnitOfWork,
+    ReadUnitOfWork,
+    history_in,
+    unless_unmodified,
+)
 from logoadmin.domain.kernel.use_cases import Service, reads, writes
+from logoadmin.ports.kernel.change_storage import ReadsChanges
+from logoadmin.ports.storage import UnitOfWork
 
 
 class GetSettings(Command):
@@ -30,7 +39,7 @@ class SettingsService(Service):
     @reads(SIGNED_IN)
     def get(self, uow: ReadUnitOfWork, command: GetSettings) -> SharedSettings:
         """Return the settings; before the first change, there are none."""
-        return unless_unmodified(SettingsInHistory(history_in(uow)).get(SharedSettings.settings_id), command)
+        return unless_unmodified(shared_settings(uow), command)
 
     @writes(Permission(Scope.ALL))
     def amend(self, uow: AuditedUnitOfWork, command: AmendSettings) -> SharedSettings:
@@ -41,3 +50,39 @@ class SettingsService(Service):
             Outdated: the settings have none of the versions in ``if_match``.
         """
         return uow.records(SETTINGS).amend(SharedSettings.settings_id, command.if_match, command.new_values())
+
+
+class SettingsInHistory:
+    """The settings as their newest change left them; without one, they are the defaults."""
+
+    def __init__(self, history: ReadsChanges) -> None:
+        self._history = history
+
+    def get(self, id_: int) -> SharedSettings:
+        """Return the settings."""
+        change_id = self._history.last_of(Kind.SETTINGS, id_)
+        change = self._history.get(change_id) if change_id else None
+        after = {} if change is None or change.after is None else change.after
+        # A newer version of logoadmin may have recorded more of them (contract K7).
+        known: dict[str, Any] = {name: after[name] for name in SETTINGS.stored_fields if name in after}
+        hosts = tuple(known.pop("picture_hosts", ()))
+        return SharedSettings(hosts, **known, version=change_id)
+
+    def update(self, settings: SharedSettings) -> None:
+        """Do nothing: the change that is recorded stores them."""
+
+
+def shared_settings(uow: AnyUnitOfWork) -> SharedSettings:
+    """Return the settings as they are now."""
+    return SettingsInHistory(history_in(uow)).get(SharedSettings.settings_id)
+
+
+class AuditedSettings(AuditedRecords[SharedSettings]):
+    """The settings in a write."""
+
+    @staticmethod
+    def _repository(uow: UnitOfWork) -> Any:
+        return SettingsInHistory(uow.changes)
+
+    def load(self, ids: Sequence[int]) -> None:
+        """Do nothing: the one record is read when it is needed."""

@@ -3,11 +3,11 @@
 from typing import Final
 
 from logoadmin.domain.kernel.act_log import PASSWORD_SET
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, snapshot
-from logoadmin.domain.kernel.context_ports import identity_in, secrets_in
+from logoadmin.domain.kernel.audited_records import snapshot
 from logoadmin.domain.kernel.errors import NotPermitted
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.records import FIRST_ADMIN_ID, PasswordHash, User
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in, secrets_in
 
 # The secret that names the user whose password the first start generated, until they get another one.
 _GENERATED_PASSWORD: Final = "generated_password"
@@ -32,7 +32,7 @@ def set_password(
 
     Raises:
         NotPermitted: it is the caller's own and not verified, or
-            see :meth:`~logoadmin.domain.kernel.audited_unit_of_work.AuditedRecords.authorize`.
+            see :meth:`~logoadmin.domain.kernel.audited_records.AuditedRecords.authorize`.
     """
     if not verified and uow.held.user_id == user_id:
         raise NotPermitted

@@ -5,9 +5,10 @@ from typing import Final
 from logoadmin.domain.identity.events.event_records import EventName
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.signing_out import end_access
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedRecords, log_of, uow_of
+from logoadmin.domain.kernel.audited_records import AuditedRecords, log_of, uow_of
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.records import User
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork
 
 SUSPENDED: Final = "This user is suspended"
 

@@ -6,11 +6,11 @@ from logoadmin.domain.identity.audited_passwords import set_password
 from logoadmin.domain.identity.factors.factor_secrets import FACTOR_KEY
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.kernel.access import ALL_RIGHTS, CLOCK_SKEW, Occasion, Owner, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Auditing, close
 from logoadmin.domain.kernel.errors import TablesMissing
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import Source
 from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, FIRST_ADMIN_ID, Role, User
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Auditing, close
 from logoadmin.ports.kernel.environment import Clock, Randomness
 from logoadmin.ports.storage import Storage, UnitOfWork
 

@@ -2,13 +2,12 @@
 
 from typing import Final
 
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.kernel.context_ports import history_in
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.kinds import AUTHORS, USERS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import FIRST_ADMIN_ID, Kind
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, history_in
 
 # The community assigns ids from below.
 FIRST_USER_ID: Final = FIRST_ADMIN_ID + 1

@@ -20,15 +20,14 @@ from logoadmin.domain.identity.lookalikes import looks
 from logoadmin.domain.identity.sign_in_rules import SingleSignOnRules
 from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.context_ports import history_in, identity_in
 from logoadmin.domain.kernel.errors import Conflict, InvalidToken, NotFound
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import MAX_ID, MAX_NAME, is_visible
 from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, ChangeFilter, Listing
 from logoadmin.domain.kernel.records import Kind, User
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, identity_in
 from logoadmin.ports.identity.issuer import IssuedIdentity
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.sign_in_storage import Identity

@@ -1,9 +1,8 @@
 """Users who sign in by links of the host site, and by nothing else (contract R5)."""
 
 from logoadmin.domain.kernel.access import Held, Rights
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import SignsInByLink
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, identity_in
 
 
 def other_way_in(uow: AnyUnitOfWork, user_id: int) -> str | None:

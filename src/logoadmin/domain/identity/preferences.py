@@ -4,11 +4,9 @@ import json
 from typing import Any
 
 from logoadmin.domain.kernel.access import SIGNED_IN, Held, user_of
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.limits import Preferences
-from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, identity_in
 from logoadmin.domain.kernel.use_cases import Service, reads_with_rights, writes
 
 

@@ -5,15 +5,14 @@ from typing import Annotated, Final
 
 from logoadmin.domain.identity.role_effects import AffectedUser, RoleEffect
 from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Rights, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_unless_unmodified
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import Flag, RoleId, RoleName, Scopes, described
 from logoadmin.domain.kernel.lists import Filter, Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
-from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.records import RemovedRole, Role, User
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, get_unless_unmodified
 from logoadmin.domain.kernel.use_cases import Service, reads, use_case, writes
 
 _USERS_AT_ONCE: Final = 500

@@ -23,9 +23,7 @@ from logoadmin.domain.kernel.access import (
     Rights,
     user_of,
 )
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Reading
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import (
     Conflict,
     EnrolmentRequired,
@@ -35,6 +33,7 @@ from logoadmin.domain.kernel.errors import (
 )
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.limits import KeyId, KeySeconds, RoleName, Scopes, described
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, identity_in
 from logoadmin.domain.kernel.use_cases import Service, use_case, writes
 from logoadmin.ports.kernel.environment import Randomness
 

@@ -21,9 +21,8 @@ from typing import Final
 
 from logoadmin.domain.identity.events.recording import Refusals
 from logoadmin.domain.kernel.access import network_of, wider_network
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import SignInForbidden, SignInRefused, TooManySignIns
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, identity_in
 from logoadmin.ports.kernel.metrics import Metrics
 
 _WINDOW: Final = 300  # seconds

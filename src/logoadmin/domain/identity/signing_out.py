@@ -1,7 +1,6 @@
 """The end of sessions, of sign-ins that have only begun, and of service keys (contract C3, D, O2)."""
 
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
-from logoadmin.domain.kernel.context_ports import identity_in
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, identity_in
 
 
 def end_sign_ins(uow: AnyUnitOfWork, user_id: int, keep: str | None = None) -> None:

@@ -8,8 +8,7 @@ import hashlib
 from typing import Final
 
 from logoadmin.domain.kernel.access import network_of
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
-from logoadmin.domain.kernel.context_ports import history_in, identity_in
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, history_in, identity_in
 from logoadmin.ports.kernel.change_storage import creation_of
 
 # The maximum number of networks that are added for one user until the first of them is forgotten.

@@ -14,9 +14,7 @@ from logoadmin.domain.identity.sign_in_limits import Limit, attempt, limits_of, 
 from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.identity.user_networks import is_known_network
 from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Rights, Scope, SignedIn
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing, get_unless_unmodified
 from logoadmin.domain.kernel.command import UNSET, Command
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import IncorrectPassword, InvalidInput, NotFound, Problem, TooManySignIns
 from logoadmin.domain.kernel.gate import Gate, Transactions, WriteWork
 from logoadmin.domain.kernel.kinds import ROLES, USERS
@@ -32,8 +30,14 @@ from logoadmin.domain.kernel.limits import (
 )
 from logoadmin.domain.kernel.lists import Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
-from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, PasswordHash, RemovedAvatar, RemovedUser, User
+from logoadmin.domain.kernel.unit_of_work import (
+    AuditedUnitOfWork,
+    ReadUnitOfWork,
+    get_existing,
+    get_unless_unmodified,
+    identity_in,
+)
 from logoadmin.domain.kernel.use_cases import Service, reads, storage_of, use_case, writes
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.storage import UnitOfWork

@@ -23,7 +23,7 @@ from logoadmin.domain.kernel.access import (
     authorize,
     require_token,
 )
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Auditing, close
+from logoadmin.domain.kernel.audited_records import hidden
 from logoadmin.domain.kernel.command import DRY_RUN, Command, Input
 from logoadmin.domain.kernel.errors import (
     EnrolmentRequired,
@@ -31,10 +31,9 @@ from logoadmin.domain.kernel.errors import (
     PasswordChangeRequired,
     StorageUnavailable,
 )
-from logoadmin.domain.kernel.hidden import hidden
 from logoadmin.domain.kernel.idempotency import Idempotency, IdempotentRequest
 from logoadmin.domain.kernel.limits import RequestId
-from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Auditing, ReadUnitOfWork, close
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork
 

@@ -1,20 +1,21 @@
 """Lists, and how their pages are found (contract E1 to E6, F1)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Final, Generic, TypeVar
+
+from pydantic import Field
 
 from logoadmin.domain.kernel.access import Caller
-from logoadmin.domain.kernel.audited_unit_of_work import Reading, get_existing
-from logoadmin.domain.kernel.context_ports import history_in
 from logoadmin.domain.kernel.errors import NotModified
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import RecordKind
+from logoadmin.domain.kernel.limits import ChangeId, UnixTime, described
 from logoadmin.domain.kernel.lists import Fetch, ListCommand, Listing, PageSizes, SearchedCommand, SortKey, page_of
-from logoadmin.domain.kernel.records import StoredRecord, version_of
+from logoadmin.domain.kernel.records import Author, Logo, Role, StoredRecord, Theme, User, version_of
+from logoadmin.domain.kernel.unit_of_work import Reading, get_existing, history_in
 from logoadmin.domain.kernel.use_cases import storage_of
-from logoadmin.domain.kernel.versioned import versioned
 
 Answer = TypeVar("Answer")
 Listed = TypeVar("Listed")
@@ -163,3 +164,67 @@ def _shown(command: SearchedCommand, records: tuple[Record, ...], uow: Reading) 
 
 def _stored(record: Any) -> Any:
     return getattr(record, "stored", record)
+
+
+_VersionNumber = Annotated[ChangeId, described("The number in the `ETag` of the record.", 57)]
+_ChangedAt = Annotated[UnixTime, described("When it last changed, as Unix time in seconds.", 1_800_000_000)]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionedUser(User):
+    """A user with their version."""
+
+    version: _VersionNumber = field(kw_only=True)
+    changed_at: _ChangedAt = field(kw_only=True)
+    stored: Annotated[User, Field(exclude=True)] = field(kw_only=True, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionedRole(Role):
+    """A role with its version."""
+
+    version: _VersionNumber = field(kw_only=True)
+    changed_at: _ChangedAt = field(kw_only=True)
+    stored: Annotated[Role, Field(exclude=True)] = field(kw_only=True, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionedAuthor(Author):
+    """An author with their version."""
+
+    version: _VersionNumber = field(kw_only=True)
+    changed_at: _ChangedAt = field(kw_only=True)
+    stored: Annotated[Author, Field(exclude=True)] = field(kw_only=True, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionedTheme(Theme):
+    """A theme with its version."""
+
+    version: _VersionNumber = field(kw_only=True)
+    changed_at: _ChangedAt = field(kw_only=True)
+    stored: Annotated[Theme, Field(exclude=True)] = field(kw_only=True, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionedLogo(Logo):
+    """A logo with its version."""
+
+    version: _VersionNumber = field(kw_only=True)
+    changed_at: _ChangedAt = field(kw_only=True)
+    stored: Annotated[Logo, Field(exclude=True)] = field(kw_only=True, repr=False)
+
+
+VERSIONED: Final[dict[type[StoredRecord], Any]] = {
+    User: VersionedUser,
+    Role: VersionedRole,
+    Author: VersionedAuthor,
+    Theme: VersionedTheme,
+    Logo: VersionedLogo,
+}
+
+
+def versioned(record: StoredRecord, changed_at: int) -> Any:
+    """Return a record with its version and the time of its last change."""
+    values = {each.name: getattr(record, each.name) for each in fields(record)} | {"version": version_of(record)}
+    return VERSIONED[type(record)](**values, changed_at=changed_at, stored=record)

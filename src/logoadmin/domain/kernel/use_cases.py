@@ -25,11 +25,10 @@ from logoadmin.domain.kernel.access import (
     Held,
     Permission,
 )
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.audited_records import hidden
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.gate import Gate, Transactions, WriteWork, transactions_of
-from logoadmin.domain.kernel.hidden import hidden
-from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork
 from logoadmin.ports.storage import Storage
 
 Answer = TypeVar("Answer")

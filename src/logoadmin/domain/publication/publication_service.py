@@ -6,16 +6,13 @@ from functools import cached_property
 from typing import Final, TypeVar
 
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import Reading
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.context_ports import gallery_in, history_in, publication_in
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, picture_names, picture_of, picture_path
 from logoadmin.domain.kernel.lists import Filter
-from logoadmin.domain.kernel.pictures import picture_names, picture_of, picture_path
 from logoadmin.domain.kernel.records import Kind, SharedSettings
-from logoadmin.domain.kernel.settings_in_history import SettingsInHistory
+from logoadmin.domain.kernel.unit_of_work import Reading, gallery_in, history_in, publication_in
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case
 from logoadmin.domain.publication.files.assembly import Sources, assembled
 from logoadmin.domain.publication.files.contents import contents_of
@@ -71,10 +68,17 @@ class PublicationService(Service):
     """
 
     def __init__(
-        self, transactions: Transactions, clock: Clock, keys: GalleryKeys, page: GalleryPage, rules: PublishingRules
+        self,
+        transactions: Transactions,
+        clock: Clock,
+        keys: GalleryKeys,
+        page: GalleryPage,
+        rules: PublishingRules,
+        shared_settings: Callable[[UnitOfWork], SharedSettings],
     ) -> None:
         super().__init__(transactions)
         self._clock, self._keys, self._page, self.rules = clock, keys, page, rules
+        self._shared_settings = shared_settings
 
     @for_program
     def generate(self, links: Links | None = None) -> Publication:
@@ -209,7 +213,7 @@ class PublicationService(Service):
             identity,
             contents_of(uow, pin_imports=rules.pin_imports, targets=rules.targets),
             listed_withdrawals(uow.publication.withdrawals, now),
-            None if rules.page is None else _page(uow, rules.page),
+            None if rules.page is None else _page(self._shared_settings(uow), rules.page),
             self._state(uow, identity, links),
         )
 
@@ -238,9 +242,8 @@ def _blocks(uow: UnitOfWork, identity: Identity) -> Blocks:
     )
 
 
-def _page(uow: UnitOfWork, page: Page) -> Page:
+def _page(shared: SharedSettings, page: Page) -> Page:
     """Return the page with what administrators decided for it (contract J8)."""
-    shared = SettingsInHistory(uow.changes).get(SharedSettings.settings_id)
     home = page.home if shared.gallery_home is None else shared.gallery_home
     return replace(page, title=shared.gallery_title or page.title, home=home)
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from logoadmin.checks import Result, Verdict, ok, warning, wrong
 from logoadmin.domain.kernel.access import Policy, is_loopback
-from logoadmin.domain.kernel.checks import Result, Verdict, ok, warning, wrong
 from logoadmin.domain.kernel.errors import SettingsError, StorageUnavailable
 from logoadmin.entrypoints.cli.config import without_password
 from logoadmin.entrypoints.cli.gallery import LET_IN, NO_ADMINISTRATOR

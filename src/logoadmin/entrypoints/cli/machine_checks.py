@@ -9,12 +9,12 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
-from logoadmin.domain.kernel.checks import Result, ok, warning, wrong
+from logoadmin.checks import Result, ok, warning, wrong
 from logoadmin.domain.kernel.errors import SettingsError, StartError
-from logoadmin.domain.kernel.extras import install_extra
 from logoadmin.entrypoints.cli.http_get import http_get, local_url
 from logoadmin.entrypoints.cli.serve import load_server
 from logoadmin.entrypoints.cli.url_checks import check_gallery
+from logoadmin.extras import install_extra
 
 if TYPE_CHECKING:
     from logoadmin.settings import Settings

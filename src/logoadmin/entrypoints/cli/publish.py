@@ -68,7 +68,7 @@ def publish(directory: Path, url: str | None, address: str | None, watch: bool, 
 
 def _links(gallery: "LogoAdmin", address: str | None) -> "Links":
     """Return the links in a folder that is served under an address."""
-    from logoadmin.domain.kernel.public_url import public_url
+    from logoadmin.domain.public_url import public_url
 
     links = gallery.publication.rules.links_elsewhere
     try:

@@ -12,9 +12,9 @@ import click
 
 from logoadmin.domain.kernel.access import Policy, is_loopback
 from logoadmin.domain.kernel.errors import SettingsError, StartError
-from logoadmin.domain.kernel.extras import install_extra
 from logoadmin.domain.kernel.limits import MAX_PORT, MAX_WORKERS
 from logoadmin.entrypoints.cli.gallery import show_start
+from logoadmin.extras import install_extra
 
 if TYPE_CHECKING:
     from socket import socket

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, urlsplit
 
+from logoadmin.checks import Result, Verdict, ok, warning, wrong
 from logoadmin.domain.kernel.access import is_loopback
-from logoadmin.domain.kernel.checks import Result, Verdict, ok, warning, wrong
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.entrypoints.cli.http_get import http_get
 

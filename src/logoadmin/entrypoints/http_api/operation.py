@@ -19,9 +19,9 @@ from logoadmin.domain.kernel.command import DRY_RUN, MAX_JSON, MOST_MARKS, REQUE
 from logoadmin.domain.kernel.kinds import RECORDED_KINDS, AnyKind
 from logoadmin.domain.kernel.limits import MAX_PICTURE
 from logoadmin.domain.kernel.lists import Listing, SearchedCommand
+from logoadmin.domain.kernel.pagination import VERSIONED
 from logoadmin.domain.kernel.records import KeptPicture
 from logoadmin.domain.kernel.use_cases import Service, UseCaseOf, right_of, rights_of
-from logoadmin.domain.kernel.versioned import VERSIONED
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.css.verdict import Verdict
 

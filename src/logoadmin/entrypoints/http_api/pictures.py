@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 from logoadmin.domain.gallery.pictures import GetPicture
 from logoadmin.domain.kernel.access import Anonymous, Caller
 from logoadmin.domain.kernel.errors import LogoAdminError
-from logoadmin.domain.kernel.pictures import PICTURE
+from logoadmin.domain.kernel.kinds import PICTURE
 from logoadmin.entrypoints.http_api.conditions import conditional
 from logoadmin.entrypoints.http_api.endpoints import AppContext
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause

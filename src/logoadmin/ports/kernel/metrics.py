@@ -1,10 +1,10 @@
 """Instrumentation: the events that operators can monitor (contract K2)."""
 
 from collections.abc import Mapping
-from typing import Literal, Protocol
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol
 
 from logoadmin.domain.kernel.errors import StartError
-from logoadmin.domain.kernel.extras import install_extra
 
 # Jobs of other processes whose age is watched: backups, and publishing into a folder.
 Milestone = Literal["last_backup", "published"]
@@ -79,10 +79,17 @@ class Metrics(Protocol):
         """
 
 
+@dataclass(frozen=True, slots=True)
 class NoMetrics:
-    """Counts nothing."""
+    """Counts nothing.
 
-    enabled = False
+    Attributes:
+        cure: what to do to have events counted.
+    """
+
+    enabled: ClassVar[bool] = False
+
+    cure: str = "install logoadmin with the extra [metrics]"
 
     def sign_in(self, outcome: SignInOutcome) -> None: ...
 
@@ -110,4 +117,4 @@ class NoMetrics:
         proposals: tuple[int, int] | None = None,
         pictures: tuple[int, int, int] | None = None,
     ) -> str:
-        raise StartError("Metrics are not counted", install_extra("metrics"))
+        raise StartError("Metrics are not counted", self.cure)

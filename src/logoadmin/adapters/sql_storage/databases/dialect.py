@@ -8,7 +8,7 @@ from typing import Any, Protocol, Self
 from sqlalchemy import Connection, Engine, PoolProxiedConnection, QueuePool
 
 from logoadmin.adapters.sql_storage.driver_errors import Classification
-from logoadmin.domain.kernel.checks import Result
+from logoadmin.checks import Result
 
 # Checks of a database, by name (contract K4).
 Checks = Mapping[str, Callable[[Connection], Iterable[Result]]]

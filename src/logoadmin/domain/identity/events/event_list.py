@@ -5,13 +5,12 @@ from typing import Annotated, Any
 
 from logoadmin.domain.identity.events.event_records import SignInEvent
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, AllRights, Caller, Held, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import Reading
-from logoadmin.domain.kernel.context_ports import history_in, identity_in
 from logoadmin.domain.kernel.errors import NotPermitted
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.limits import Id, described
 from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, Listing, Order
 from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
+from logoadmin.domain.kernel.unit_of_work import Reading, history_in, identity_in
 from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.ports.kernel.change_storage import creation_of
 

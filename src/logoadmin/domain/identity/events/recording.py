@@ -11,11 +11,10 @@ from typing import Final
 
 from logoadmin.domain.identity.events.event_records import CountedEvent, EventName, SignInEvent
 from logoadmin.domain.kernel.access import Anonymous, Caller, KeyHolder, SignedIn, network_of
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
-from logoadmin.domain.kernel.context_ports import history_in, identity_in
 from logoadmin.domain.kernel.errors import Conflict, StorageUnavailable
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, history_in, identity_in
 from logoadmin.ports.kernel.change_storage import creation_of
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork

@@ -3,9 +3,8 @@
 Without one of them, the last user who holds everything may be unable to sign in.
 """
 
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, identity_in
 
 
 def remove_factor(uow: AuditedUnitOfWork, factor_id: int, user_id: int) -> bool:

@@ -7,9 +7,8 @@ already, and leads to one success. Storage has its hash.
 from typing import Final
 
 from logoadmin.domain.kernel.access import CLOCK_SKEW
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.secret_hashes import stored_hash
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, identity_in
 from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose
 from logoadmin.ports.kernel.environment import Randomness
 

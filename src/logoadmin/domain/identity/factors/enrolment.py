@@ -9,9 +9,8 @@ from logoadmin.domain.identity.factors.codes import hashed_code, new_code
 from logoadmin.domain.identity.factors.factor_records import ListedFactor, NewFactor
 from logoadmin.domain.identity.sign_in_rules import SecondFactorPolicy, SignInRules
 from logoadmin.domain.kernel.access import Scope, SignedIn, SignInFactor
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import Conflict
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
 from logoadmin.ports.identity.sign_in_storage import Factor
 from logoadmin.ports.kernel.environment import Randomness
 

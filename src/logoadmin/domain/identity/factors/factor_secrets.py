@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
-from logoadmin.domain.kernel.context_ports import secrets_in
 from logoadmin.domain.kernel.errors import TablesMissing
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, secrets_in
 from logoadmin.ports.kernel.encryption import Encryption
 
 # The key in the database, made at the first start. Where the settings have keys, it only decrypts.

@@ -32,9 +32,7 @@ from logoadmin.domain.kernel.access import (
     SignedIn,
     user_of,
 )
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Reading, get_existing
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import (
     Conflict,
     InvalidInput,
@@ -45,7 +43,7 @@ from logoadmin.domain.kernel.errors import (
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import FactorId, FactorName, TotpCode, UserId
-from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, ReadUnitOfWork, get_existing, identity_in
 from logoadmin.domain.kernel.use_cases import Service, reads, reads_with_rights, use_case, writes
 from logoadmin.ports.kernel.environment import Randomness
 

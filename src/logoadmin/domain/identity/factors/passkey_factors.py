@@ -8,9 +8,8 @@ from typing import Any
 
 from logoadmin.domain.identity.factors.enrolment import confirmed_factors, require_room
 from logoadmin.domain.identity.factors.passkey_records import CreatedCredential, UsedCredential
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, Problem
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, identity_in
 from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkey, PasskeyRefused, Passkeys
 from logoadmin.ports.identity.sign_in_storage import Factor
 

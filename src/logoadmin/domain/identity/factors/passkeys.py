@@ -7,13 +7,12 @@ from logoadmin.domain.identity.factors.passkey_factors import PasskeyFactors
 from logoadmin.domain.identity.factors.passkey_records import NewPasskey
 from logoadmin.domain.identity.link_users import require_not_by_link
 from logoadmin.domain.kernel.access import OWNER, Caller, Permission, user_of
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, get_existing
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import Challenge, FactorName
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, get_existing, identity_in
 from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.ports.kernel.environment import Randomness
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from logoadmin.domain.identity.factors.challenges import CHALLENGE_SECONDS, is_open
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
-from logoadmin.domain.kernel.context_ports import identity_in
-from logoadmin.domain.kernel.jwk import base64url
 from logoadmin.domain.kernel.secret_hashes import stored_hash
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, identity_in
+from logoadmin.jwk import base64url
 from logoadmin.ports.identity.sign_in_storage import Challenge
 from logoadmin.ports.kernel.environment import Randomness
 

@@ -8,9 +8,8 @@ from logoadmin.domain.identity.factors.enrolment import confirmed_factors, requi
 from logoadmin.domain.identity.factors.factor_secrets import FactorSecrets
 from logoadmin.domain.identity.factors.totp import matching_step
 from logoadmin.domain.kernel.access import CLOCK_SKEW
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import Conflict, NotFound
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, identity_in
 from logoadmin.ports.identity.sign_in_storage import Factor
 
 # How long a secret waits for its confirmation.

@@ -17,8 +17,6 @@ from logoadmin.domain.kernel.access import (
     SentRequestId,
     SignedIn,
 )
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import (
     InvalidToken,
     NotFound,
@@ -27,6 +25,7 @@ from logoadmin.domain.kernel.errors import (
     StorageUnavailable,
 )
 from logoadmin.domain.kernel.kinds import ROLES, USERS
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, identity_in
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.tokens import TokenVerifier
 from logoadmin.ports.kernel.environment import Clock

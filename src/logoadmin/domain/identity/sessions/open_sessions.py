@@ -11,11 +11,10 @@ from logoadmin.domain.identity.sessions.session_records import EndedSession, Lis
 from logoadmin.domain.identity.sign_in_rules import NOT_RECENT_SECONDS, SignInRules
 from logoadmin.domain.identity.user_networks import remember_network
 from logoadmin.domain.kernel.access import CLOCK_SKEW, Anonymous, Caller, SignedIn, SignInFactor
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import InvalidToken
 from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT
 from logoadmin.domain.kernel.secret_hashes import stored_hash
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, identity_in
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.tokens import Grant, TokenSigner
 from logoadmin.ports.kernel.environment import Randomness

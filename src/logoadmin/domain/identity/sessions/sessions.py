@@ -37,9 +37,8 @@ from logoadmin.domain.kernel.access import (
     SignedIn,
     user_of,
 )
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Reading, get_existing, snapshot
+from logoadmin.domain.kernel.audited_records import snapshot
 from logoadmin.domain.kernel.command import UNSET, Command
-from logoadmin.domain.kernel.context_ports import history_in, identity_in
 from logoadmin.domain.kernel.errors import (
     InvalidToken,
     NotAuthenticated,
@@ -50,7 +49,14 @@ from logoadmin.domain.kernel.errors import (
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import OpaqueToken, SessionId, UserId, described
-from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
+from logoadmin.domain.kernel.unit_of_work import (
+    AuditedUnitOfWork,
+    Reading,
+    ReadUnitOfWork,
+    get_existing,
+    history_in,
+    identity_in,
+)
 from logoadmin.domain.kernel.use_cases import Service, for_program, reads_with_rights, use_case, writes
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.tokens import TokenVerifier

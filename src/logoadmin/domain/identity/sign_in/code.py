@@ -11,13 +11,12 @@ from logoadmin.domain.identity.sign_in.session_opening import Proof, SessionOpen
 from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, OWNER, PUBLIC, Anonymous, Caller, Permission, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import SignInRefused
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import ExistingUsername, TypedCode, UserId, described
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, identity_in
 from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.ports.identity.sign_in_storage import Challenge
 from logoadmin.ports.kernel.environment import Randomness

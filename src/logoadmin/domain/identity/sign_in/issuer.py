@@ -22,13 +22,13 @@ from logoadmin.domain.identity.sign_in.ways import IssuerFailure, IssuerWay, Sig
 from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Anonymous, Caller
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, IssuerRefused, IssuerUnavailable, SignInForbidden
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.limits import described
-from logoadmin.domain.kernel.public_url import PublicUrl
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.use_cases import Service, storage_of, use_case
+from logoadmin.domain.public_url import PublicUrl
 from logoadmin.ports.identity.issuer import IssuedIdentity, Issuer, Redemption
 from logoadmin.ports.storage import UnitOfWork
 

@@ -12,12 +12,11 @@ from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.session_opening import Proof, SessionOpening
 from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork, Reading
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.context_ports import history_in, identity_in
 from logoadmin.domain.kernel.errors import passkey_refused, sign_in_ended
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.limits import Challenge, described
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, history_in, identity_in
 from logoadmin.domain.kernel.use_cases import use_case
 
 

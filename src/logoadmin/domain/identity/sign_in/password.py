@@ -14,13 +14,12 @@ from logoadmin.domain.identity.sign_in.session_opening import Attempt, Proof, Se
 from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
 from logoadmin.domain.identity.user_networks import is_known_network
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import SecondFactorRequired, SignInRefused, StorageUnavailable
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.limits import ExistingUsername, Password
 from logoadmin.domain.kernel.records import PasswordHash
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, identity_in
 from logoadmin.domain.kernel.use_cases import storage_of, use_case
 from logoadmin.ports.identity.password_storage import Credentials
 from logoadmin.ports.identity.passwords import PasswordHasher

@@ -16,9 +16,7 @@ from logoadmin.domain.identity.sign_in.session_opening import Proof, SessionOpen
 from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
 from logoadmin.domain.identity.user_networks import is_known_network
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
 from logoadmin.domain.kernel.command import UNSET, Command
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import (
     InvalidInput,
     Problem,
@@ -31,6 +29,7 @@ from logoadmin.domain.kernel.errors import (
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import CHALLENGE_EXAMPLE, Challenge, TotpCode, TypedCode, described, examples
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
 from logoadmin.domain.kernel.use_cases import use_case
 from logoadmin.ports.kernel.environment import Randomness
 from logoadmin.ports.storage import UnitOfWork

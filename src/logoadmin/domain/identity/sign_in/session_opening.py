@@ -22,11 +22,10 @@ from logoadmin.domain.identity.sessions.open_sessions import SessionTokens
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in_limits import Limit, counting_sign_in, succeeded
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller, SignInFactor
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.context_ports import identity_in
 from logoadmin.domain.kernel.errors import SignInForbidden, TooManySignIns
 from logoadmin.domain.kernel.gate import Gate, Transactions
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.kernel.metrics import Metrics
 from logoadmin.ports.storage import UnitOfWork

@@ -6,12 +6,12 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Scope
-from logoadmin.domain.kernel.audited_unit_of_work import Reading
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import MAX_TARGET, CustomCss, described
+from logoadmin.domain.kernel.unit_of_work import Reading
 from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css.pages import Pages

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Protocol
 
-from logoadmin.domain.kernel.kinds import LOGOS, THEMES, AnyArtworkKind
+from logoadmin.domain.kernel.kinds import LOGOS, THEMES, AnyArtworkKind, picture_of, picture_path
 from logoadmin.domain.kernel.limits import Ground
 from logoadmin.domain.kernel.lists import Filter, Listing
-from logoadmin.domain.kernel.pictures import picture_of, picture_path
 from logoadmin.domain.kernel.records import Kind, Logo, Theme, version_of
 from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css.targets import NO_TARGETS, Targets

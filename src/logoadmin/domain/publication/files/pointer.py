@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from logoadmin.domain.kernel.jwk import base64url, thumbprint
 from logoadmin.domain.publication.files.index import canonical, sha256
+from logoadmin.jwk import base64url, thumbprint
 from logoadmin.ports.publication.signing import SigningKey
 
 MOST_BYTES: Final = 8192

@@ -9,7 +9,6 @@ from unicodedata import category
 from tinycss2.ast import AtKeywordToken, CurlyBracketsBlock, Node
 
 from logoadmin.domain.kernel.kinds import KINDS
-from logoadmin.domain.kernel.names import isolated
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.css import TooLarge, inline
 from logoadmin.domain.publication.css.pages import documents_in, is_document
@@ -24,6 +23,7 @@ from logoadmin.domain.publication.css.tokens import (
     significant,
     tokenize,
 )
+from logoadmin.domain.publication.files.names import isolated
 
 # The names of the files, as a regular expression.
 USER_STYLE: Final = r"(?:logos|themes)/[0-9]{1,19}\.user\.css"

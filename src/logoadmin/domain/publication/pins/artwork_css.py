@@ -4,12 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 from logoadmin.domain.kernel.access import OWNER, Caller
-from logoadmin.domain.kernel.audited_unit_of_work import Reading, get_existing, unless_unmodified
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import AnyArtworkKind
 from logoadmin.domain.kernel.limits import LogoId, ThemeId
 from logoadmin.domain.kernel.records import version_of
+from logoadmin.domain.kernel.unit_of_work import Reading, get_existing, unless_unmodified
 from logoadmin.domain.kernel.use_cases import OF_KIND, Service, storage_of, use_case
 from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css.targets import NO_TARGETS

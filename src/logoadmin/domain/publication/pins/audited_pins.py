@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from logoadmin.domain.kernel.audited_unit_of_work import AuditedRecords, AuditedUnitOfWork
-from logoadmin.domain.kernel.context_ports import publication_in
+from logoadmin.domain.kernel.audited_records import AuditedRecords
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.kinds import AnyArtworkKind
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, publication_in
 from logoadmin.domain.publication.pins.pin_changes import DOCUMENTS, PINS_ACCEPTED, PINS_FIELD, repinned
 from logoadmin.ports.publication.publication_storage import Pin
 

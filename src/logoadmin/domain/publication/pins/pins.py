@@ -11,13 +11,12 @@ from functools import partial
 from typing import Any, ClassVar, Final
 
 from logoadmin.domain.kernel.access import OWNER, Caller, Permission
-from logoadmin.domain.kernel.audited_unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing
 from logoadmin.domain.kernel.command import UNSET, Command
-from logoadmin.domain.kernel.context_ports import publication_in
 from logoadmin.domain.kernel.errors import Conflict, OutgoingError
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import LOGOS, THEMES, AnyArtworkKind
 from logoadmin.domain.kernel.limits import LogoId, ThemeId
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing, publication_in
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case
 from logoadmin.domain.publication.css import TooLarge, inline, judge
 from logoadmin.domain.publication.pins.audited_pins import AuditedPins

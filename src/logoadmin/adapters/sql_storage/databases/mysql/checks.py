@@ -5,8 +5,8 @@ from typing import Final
 from sqlalchemy import Connection
 
 from logoadmin.adapters.sql_storage.databases.dialect import Checks
+from logoadmin.checks import Result, ok, warning, wrong
 from logoadmin.domain.kernel.causes import Cause
-from logoadmin.domain.kernel.checks import Result, ok, warning, wrong
 from logoadmin.domain.kernel.command import MAX_JSON
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
 from logoadmin.ports.gallery.pictures import MAX_STORED, MAX_THUMBNAIL

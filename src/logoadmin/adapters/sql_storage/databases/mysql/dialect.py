@@ -24,7 +24,7 @@ from logoadmin.adapters.sql_storage.databases.mysql.error_codes import classify
 from logoadmin.adapters.sql_storage.databases.mysql.leases import Lease
 from logoadmin.adapters.sql_storage.driver_errors import Classification
 from logoadmin.adapters.sql_storage.tables.columns import LongBinary, LongText
-from logoadmin.domain.kernel.checks import Result
+from logoadmin.checks import Result
 from logoadmin.domain.kernel.errors import SettingsError, StartError
 
 # The worst case is a wait for the pool, a ping, and a new connection without a response; together they stay below the

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from logoadmin.adapters.sql_storage.databases.dialect import Checks
+from logoadmin.checks import Result, ok, warning, wrong
 from logoadmin.domain.kernel.causes import Cause
-from logoadmin.domain.kernel.checks import Result, ok, warning, wrong
 
 # The WAL-reset bug: https://www.sqlite.org/wal.html#walresetbug
 _CURED: Final = (3, 51, 3)

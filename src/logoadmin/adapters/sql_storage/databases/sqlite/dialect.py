@@ -26,8 +26,8 @@ from logoadmin.adapters.sql_storage.databases.sqlite.backups import (
 from logoadmin.adapters.sql_storage.databases.sqlite.commit_watch import CommitWatch
 from logoadmin.adapters.sql_storage.databases.sqlite.error_codes import classify
 from logoadmin.adapters.sql_storage.driver_errors import Classification
+from logoadmin.checks import Result
 from logoadmin.domain.kernel.causes import Cause
-from logoadmin.domain.kernel.checks import Result
 from logoadmin.domain.kernel.errors import SettingsError, StartError
 
 AnyConnection = TypeVar("AnyConnection", bound=sqlite3.Connection)

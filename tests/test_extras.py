@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from logoadmin.domain.kernel.extras import install_extra
+from logoadmin.extras import install_extra
 
 NO_PLACE = "install logoadmin again, from its wheel or its source directory, with the extra [server]"
 
@@ -27,7 +27,7 @@ class Installed(importlib.metadata.Distribution):
 
 def cure(monkeypatch: pytest.MonkeyPatch, direct_url: object) -> str:
     text = direct_url if isinstance(direct_url, str | None) else json.dumps(direct_url)
-    monkeypatch.setattr("logoadmin.domain.kernel.extras.distribution", lambda _: Installed(text))
+    monkeypatch.setattr("logoadmin.extras.distribution", lambda _: Installed(text))
     return install_extra("server")
 
 

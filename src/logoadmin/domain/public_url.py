@@ -7,7 +7,6 @@ from ipaddress import IPv6Address, ip_address
 from typing import Final
 
 from logoadmin.domain.kernel.access import is_loopback
-from logoadmin.domain.kernel.hosts import canonical_host
 from logoadmin.domain.kernel.limits import MAX_PORT
 
 # Only characters that need no escapes; clients would resolve `.` and `..`.
@@ -78,3 +77,18 @@ def public_url(text: str) -> PublicUrl:
 def _origin(scheme: str, host: str, port: int) -> str:
     written = f"[{IPv6Address(host)}]" if ":" in host else host
     return f"{scheme}://{written}" + ("" if port == _DEFAULT_PORTS[scheme] else f":{port}")
+
+
+_NAME: Final = re.compile(r"(?=.{1,253}\Z)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*", re.ASCII)
+# Systems read such names as addresses, each in its own way: 0x7f.1, 017700000001, 127.1.
+_NUMBER: Final = re.compile(r"(.*\.)?([0-9]+|0x[0-9a-f]*)", re.ASCII)
+
+
+def canonical_host(text: str) -> str | None:
+    """Return a name in lower case without a trailing dot, or an address without brackets; None for anything else."""
+    host = text.lower().removesuffix(".")
+    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+    if "%" not in bare:  # the scope of an address
+        with suppress(ValueError):
+            return str(ip_address(bare))
+    return host if _NAME.fullmatch(host) and not _NUMBER.fullmatch(host) else None

@@ -2,35 +2,36 @@
 
 Each change of a record is authorized, gets a version, is stored and then recorded. Methods of the ports that are not
 written out here cannot be called by use cases, which reach neither the ports nor the change log: see
-:mod:`~logoadmin.domain.kernel.context_ports`. What the kinds of record have besides is in their contexts, as a
+:mod:`~logoadmin.domain.kernel.unit_of_work`. What the kinds of record have besides is in their contexts, as a
 composition of :class:`Auditing` says.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
-from logoadmin.domain.kernel.access import OWNER, Caller, Held, Rights
 from logoadmin.domain.kernel.act_log import AMENDED, CREATED, REMOVED, Snapshot
-from logoadmin.domain.kernel.change_log import ChangeLog, Subscriber
-from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import NotFound, NotModified, Outdated
-from logoadmin.domain.kernel.escalation import Escalation, Guard
-from logoadmin.domain.kernel.hidden import hidden
-from logoadmin.domain.kernel.kinds import KINDS, RECORDED_KINDS, AnyArtworkKind, AnyKind, RecordKind
-from logoadmin.domain.kernel.limits import Origin
+from logoadmin.domain.kernel.change_log import ChangeLog
+from logoadmin.domain.kernel.errors import NotFound, Outdated
+from logoadmin.domain.kernel.escalation import Guard
+from logoadmin.domain.kernel.kinds import KINDS, AnyArtworkKind, AnyKind, RecordKind
 from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, TruncatedPage
-from logoadmin.domain.kernel.read_unit_of_work import ReadUnitOfWork
 from logoadmin.domain.kernel.records import (
-    Kind,
     Link,
     StoredRecord,
     version_of,
 )
 from logoadmin.ports.kernel.record_storage import Records
 from logoadmin.ports.storage import UnitOfWork
+
+
+def hidden(owner: type, slot: str) -> Any:
+    """Take a slot out of a class, and return its descriptor, the only way to its values."""
+    descriptor = vars(owner)[slot]
+    delattr(owner, slot)
+    return descriptor
+
 
 Record = TypeVar("Record", bound=StoredRecord)
 LinksByKind = Mapping[AnyArtworkKind, tuple[Link, ...]]
@@ -247,176 +248,3 @@ uow_of: Final[Callable[[AuditedRecords[Any]], UnitOfWork]] = _UOW.__get__
 stored_of: Final[Callable[[AuditedRecords[Record]], Records[Record]]] = _STORED.__get__
 log_of: Final[Callable[[AuditedRecords[Any]], ChangeLog]] = _CHANGE_LOG.__get__
 _guard_of: Final[Callable[[AuditedRecords[Any]], Guard | None]] = _GUARD.__get__
-
-
-def _check_nothing(_uow: UnitOfWork, _escalation: Escalation) -> None:
-    """Accept every end of a write."""
-
-
-def _accept_any(_uow: UnitOfWork, _held: Rights, _now: int) -> None:
-    """Accept every sign-in."""
-
-
-@dataclass(frozen=True, slots=True)
-class Auditing:
-    """What the contexts add to every write.
-
-    Attributes:
-        records: the records of the kinds that have rules of their own.
-        guards: the guards of the kinds that give rights.
-        subscribers: what follows the changes.
-        check_end: what must hold at the end; raises Conflict.
-        require_recent: rejects a caller whose sign-in is not recent, given the time; raises RecentSignInRequired.
-    """
-
-    records: Mapping[Kind, type[AuditedRecords[Any]]] = field(default_factory=dict)
-    guards: Mapping[Kind, Callable[[UnitOfWork, Escalation], Guard]] = field(default_factory=dict)
-    subscribers: Sequence[Subscriber] = ()
-    check_end: Callable[[UnitOfWork, Escalation], None] = _check_nothing
-    require_recent: Callable[[UnitOfWork, Rights, int], None] = _accept_any
-
-
-@dataclass(slots=True, eq=False)
-class _Write:
-    """What a unit of work is made of."""
-
-    uow: UnitOfWork
-    auditing: Auditing
-    now: int
-    held: Held
-    change_log: ChangeLog
-    escalation: Escalation | None = None
-    records: dict[Kind, AuditedRecords[Any]] = field(default_factory=dict)
-
-    def guard(self, kind: Kind) -> Guard:
-        """Return the guard of a kind that gives rights."""
-        if self.escalation is None:
-            uow, now, require_recent = self.uow, self.now, self.auditing.require_recent
-            self.escalation = Escalation(self.held, now, lambda held: require_recent(uow, held, now))
-        return self.auditing.guards[kind](self.uow, self.escalation)
-
-
-class AuditedUnitOfWork:
-    """The records of one transaction, changed through the change log. It has nothing else (contract G).
-
-    Attributes:
-        now: the time of the changes, as Unix time; it is in their order, because the write lock is held.
-        held: the caller's rights.
-        caller: the caller, for events.
-    """
-
-    __slots__ = ("_write", "caller", "held", "now")
-
-    def __init__(
-        self,
-        uow: UnitOfWork,
-        auditing: Auditing,
-        now: int,
-        request_id: str | None,
-        held: Held,
-        origin: Origin | None = None,
-        caller: Caller = OWNER,
-    ) -> None:
-        self.now, self.held, self.caller = now, held, caller
-        change_log = ChangeLog(uow, now, held.user_id, request_id, origin, auditing.subscribers, caller)
-        _WRITE.__set__(self, _Write(uow, auditing, now, held, change_log))
-
-    def records(self, kind: RecordKind[Record, Any]) -> AuditedRecords[Record]:
-        """Return the records of a kind."""
-        write = _write_of(self)
-        found = write.records.get(kind.kind)
-        if found is None:
-            audited_records = write.auditing.records.get(kind.kind, AuditedRecords)
-            guard = write.guard(kind.kind) if kind.kind in write.auditing.guards else None
-            found = audited_records(kind, write.uow, write.change_log, guard)
-            write.records[kind.kind] = found
-        return found
-
-    def load(self, ids: Iterable[tuple[Kind, int]]) -> None:
-        """Read records that are about to be changed, up to 50, with one query for each kind."""
-        of_kind: defaultdict[Kind, list[int]] = defaultdict(list)
-        for kind, id_ in ids:
-            of_kind[kind].append(id_)
-        for kind, wanted in of_kind.items():
-            self.records(RECORDED_KINDS[kind]).load(wanted)
-
-
-_WRITE: Final = hidden(AuditedUnitOfWork, "_write")
-_write_of: Final[Callable[[AuditedUnitOfWork], _Write]] = _WRITE.__get__
-
-
-def written_to(uow: AuditedUnitOfWork) -> UnitOfWork:
-    """Return the repositories behind a unit of work, for :mod:`~logoadmin.domain.kernel.context_ports`."""
-    return _write_of(uow).uow
-
-
-def change_log_of(uow: AuditedUnitOfWork) -> ChangeLog:
-    """Return the change log of a unit of work, to undo, continue and describe changes."""
-    return _write_of(uow).change_log
-
-
-def rehearse(uow: AuditedUnitOfWork, work: Callable[[AuditedUnitOfWork], object]) -> None:
-    """Do work and undo it, for the errors that it raises; before any other change of this write."""
-    write = _write_of(uow)
-    rehearsal = AuditedUnitOfWork(write.uow, write.auditing, uow.now, None, uow.held, None, uow.caller)
-    try:
-        with write.uow.savepoint():
-            work(rehearsal)
-            close(rehearsal)
-            raise _Rehearsed
-    except _Rehearsed:
-        write.records.clear()
-
-
-def close(uow: AuditedUnitOfWork) -> None:
-    """Store the history of the changes, and have the subscribers follow them.
-
-    Raises:
-        Conflict: no user who can sign in would hold everything.
-    """
-    write = _write_of(uow)
-    if write.escalation is not None:
-        write.auditing.check_end(write.uow, write.escalation)
-    write.change_log.store(final=True)
-
-
-class _Rehearsed(Exception):
-    """Ends a rehearsal, so that it is undone; not an error."""
-
-
-# The unit of work of a read or of a write, or the repositories themselves.
-Reading = UnitOfWork | ReadUnitOfWork
-AnyUnitOfWork = Reading | AuditedUnitOfWork
-
-
-def get_existing(uow: AnyUnitOfWork, kind: RecordKind[Record, Any], id_: int) -> Record:
-    """Return a record.
-
-    Raises:
-        NotFound: it does not exist.
-    """
-    record = uow.records(kind).get(id_)
-    if record is None:
-        raise NotFound(kind.name, id_)
-    return record
-
-
-def get_unless_unmodified(uow: Reading, kind: RecordKind[Record, Any], command: Command) -> Record:
-    """Return the record that a command names.
-
-    Raises:
-        NotFound: the record does not exist.
-        NotModified: the caller has this version of it.
-    """
-    return unless_unmodified(get_existing(uow, kind, kind.id_of(command)), command)
-
-
-def unless_unmodified(record: Record, command: Command) -> Record:
-    """Return a record.
-
-    Raises:
-        NotModified: the caller has this version of it.
-    """
-    if command.if_none_match and (version := version_of(record)) in command.if_none_match:
-        raise NotModified(version)
-    return record

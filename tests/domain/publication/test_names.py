@@ -2,7 +2,7 @@
 
 import pytest
 
-from logoadmin.domain.kernel.names import isolated
+from logoadmin.domain.publication.files.names import isolated
 
 
 @pytest.mark.rule("contract Q3", "contract R6")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logoadmin.domain.kernel.public_url import LOCAL, PublicUrl, local_public_url, public_url
+from logoadmin.domain.public_url import LOCAL, PublicUrl, local_public_url, public_url
 
 pytestmark = pytest.mark.rule("contract O8")
 

@@ -1,0 +1,300 @@
+"""The units of work of use cases: records, and nothing that changes one behind the history's back (contract F1, G).
+
+A use case is given records alone, and changes them through the history. What is not in the history, such as sessions
+and events, is reached through the functions at the end; what is in it has wrappers in the contexts. Which context uses
+which is a table in ``tests/domain/kernel/test_audit.py``.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, TypeVar
+
+from logoadmin.domain.kernel.access import OWNER, Caller, Held, Rights
+from logoadmin.domain.kernel.audited_records import AuditedRecords, hidden
+from logoadmin.domain.kernel.change_log import ChangeLog, Subscriber
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import NotFound, NotModified
+from logoadmin.domain.kernel.escalation import Escalation, Guard
+from logoadmin.domain.kernel.kinds import RECORDED_KINDS, RecordKind
+from logoadmin.domain.kernel.limits import Origin
+from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, SortKey
+from logoadmin.domain.kernel.records import (
+    Kind,
+    StoredRecord,
+    version_of,
+)
+from logoadmin.ports.changes.notice_storage import Notices
+from logoadmin.ports.changes.proposal_storage import Proposals
+from logoadmin.ports.gallery.gallery_storage import GalleryStorage
+from logoadmin.ports.identity.identity_storage import IdentityStorage
+from logoadmin.ports.kernel.act_storage import Acts
+from logoadmin.ports.kernel.change_storage import ReadsChanges
+from logoadmin.ports.kernel.record_storage import Records
+from logoadmin.ports.kernel.secret_storage import Secrets
+from logoadmin.ports.publication.publication_storage import PublicationStorage
+from logoadmin.ports.storage import UnitOfWork
+
+Record = TypeVar("Record", bound=StoredRecord)
+
+
+class ReadRecords(Generic[Record]):
+    """The records of one kind; see :class:`~logoadmin.ports.kernel.record_storage.Records` for the methods."""
+
+    __slots__ = ("_stored",)
+
+    def __init__(self, stored: Records[Record]) -> None:
+        _STORED.__set__(self, stored)
+
+    def get(self, id_: int, /) -> Record | None:
+        """Return a record, or None."""
+        return _stored(self).get(id_)
+
+    def get_many(self, ids: Sequence[int]) -> tuple[Record, ...]:
+        """Return those of up to 50 records that exist."""
+        return _stored(self).get_many(ids)
+
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
+        """Return records by id."""
+        return _stored(self).page(after, limit, where, order)
+
+    def sorted_page(
+        self, sort: SortKey, after: Record | None, limit: int, where: Filter = EVERYTHING, order: Order = "asc"
+    ) -> tuple[Record, ...]:
+        """Return records by name or version."""
+        return _stored(self).sorted_page(sort, after, limit, where, order)
+
+
+class ReadUnitOfWork:
+    """The records of one transaction, to be read."""
+
+    __slots__ = ("_uow",)
+
+    def __init__(self, uow: UnitOfWork) -> None:
+        _UOW.__set__(self, uow)
+
+    def records(self, kind: RecordKind[Record, Any]) -> ReadRecords[Record]:
+        """Return the records of a kind."""
+        return ReadRecords(read_from(self).records(kind))
+
+
+_STORED: Final = hidden(ReadRecords, "_stored")
+_UOW: Final = hidden(ReadUnitOfWork, "_uow")
+_stored: Final[Callable[[ReadRecords[Record]], Records[Record]]] = _STORED.__get__
+# The repositories of the transaction, for the contexts that own them.
+read_from: Final[Callable[[ReadUnitOfWork], UnitOfWork]] = _UOW.__get__
+
+
+def _check_nothing(_uow: UnitOfWork, _escalation: Escalation) -> None:
+    """Accept every end of a write."""
+
+
+def _accept_any(_uow: UnitOfWork, _held: Rights, _now: int) -> None:
+    """Accept every sign-in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Auditing:
+    """What the contexts add to every write.
+
+    Attributes:
+        records: the records of the kinds that have rules of their own.
+        guards: the guards of the kinds that give rights.
+        subscribers: what follows the changes.
+        check_end: what must hold at the end; raises Conflict.
+        require_recent: rejects a caller whose sign-in is not recent, given the time; raises RecentSignInRequired.
+    """
+
+    records: Mapping[Kind, type[AuditedRecords[Any]]] = field(default_factory=dict)
+    guards: Mapping[Kind, Callable[[UnitOfWork, Escalation], Guard]] = field(default_factory=dict)
+    subscribers: Sequence[Subscriber] = ()
+    check_end: Callable[[UnitOfWork, Escalation], None] = _check_nothing
+    require_recent: Callable[[UnitOfWork, Rights, int], None] = _accept_any
+
+
+@dataclass(slots=True, eq=False)
+class _Write:
+    """What a unit of work is made of."""
+
+    uow: UnitOfWork
+    auditing: Auditing
+    now: int
+    held: Held
+    change_log: ChangeLog
+    escalation: Escalation | None = None
+    records: dict[Kind, AuditedRecords[Any]] = field(default_factory=dict)
+
+    def guard(self, kind: Kind) -> Guard:
+        """Return the guard of a kind that gives rights."""
+        if self.escalation is None:
+            uow, now, require_recent = self.uow, self.now, self.auditing.require_recent
+            self.escalation = Escalation(self.held, now, lambda held: require_recent(uow, held, now))
+        return self.auditing.guards[kind](self.uow, self.escalation)
+
+
+class AuditedUnitOfWork:
+    """The records of one transaction, changed through the change log. It has nothing else (contract G).
+
+    Attributes:
+        now: the time of the changes, as Unix time; it is in their order, because the write lock is held.
+        held: the caller's rights.
+        caller: the caller, for events.
+    """
+
+    __slots__ = ("_write", "caller", "held", "now")
+
+    def __init__(
+        self,
+        uow: UnitOfWork,
+        auditing: Auditing,
+        now: int,
+        request_id: str | None,
+        held: Held,
+        origin: Origin | None = None,
+        caller: Caller = OWNER,
+    ) -> None:
+        self.now, self.held, self.caller = now, held, caller
+        change_log = ChangeLog(uow, now, held.user_id, request_id, origin, auditing.subscribers, caller)
+        _WRITE.__set__(self, _Write(uow, auditing, now, held, change_log))
+
+    def records(self, kind: RecordKind[Record, Any]) -> AuditedRecords[Record]:
+        """Return the records of a kind."""
+        write = _write_of(self)
+        found = write.records.get(kind.kind)
+        if found is None:
+            audited_records = write.auditing.records.get(kind.kind, AuditedRecords)
+            guard = write.guard(kind.kind) if kind.kind in write.auditing.guards else None
+            found = audited_records(kind, write.uow, write.change_log, guard)
+            write.records[kind.kind] = found
+        return found
+
+    def load(self, ids: Iterable[tuple[Kind, int]]) -> None:
+        """Read records that are about to be changed, up to 50, with one query for each kind."""
+        of_kind: defaultdict[Kind, list[int]] = defaultdict(list)
+        for kind, id_ in ids:
+            of_kind[kind].append(id_)
+        for kind, wanted in of_kind.items():
+            self.records(RECORDED_KINDS[kind]).load(wanted)
+
+
+_WRITE: Final = hidden(AuditedUnitOfWork, "_write")
+_write_of: Final[Callable[[AuditedUnitOfWork], _Write]] = _WRITE.__get__
+
+
+def change_log_of(uow: AuditedUnitOfWork) -> ChangeLog:
+    """Return the change log of a unit of work, to undo, continue and describe changes."""
+    return _write_of(uow).change_log
+
+
+def rehearse(uow: AuditedUnitOfWork, work: Callable[[AuditedUnitOfWork], object]) -> None:
+    """Do work and undo it, for the errors that it raises; before any other change of this write."""
+    write = _write_of(uow)
+    rehearsal = AuditedUnitOfWork(write.uow, write.auditing, uow.now, None, uow.held, None, uow.caller)
+    try:
+        with write.uow.savepoint():
+            work(rehearsal)
+            close(rehearsal)
+            raise _Rehearsed
+    except _Rehearsed:
+        write.records.clear()
+
+
+def close(uow: AuditedUnitOfWork) -> None:
+    """Store the history of the changes, and have the subscribers follow them.
+
+    Raises:
+        Conflict: no user who can sign in would hold everything.
+    """
+    write = _write_of(uow)
+    if write.escalation is not None:
+        write.auditing.check_end(write.uow, write.escalation)
+    write.change_log.store(final=True)
+
+
+class _Rehearsed(Exception):
+    """Ends a rehearsal, so that it is undone; not an error."""
+
+
+# The unit of work of a read or of a write, or the repositories themselves.
+Reading = UnitOfWork | ReadUnitOfWork
+AnyUnitOfWork = Reading | AuditedUnitOfWork
+
+
+def get_existing(uow: AnyUnitOfWork, kind: RecordKind[Record, Any], id_: int) -> Record:
+    """Return a record.
+
+    Raises:
+        NotFound: it does not exist.
+    """
+    record = uow.records(kind).get(id_)
+    if record is None:
+        raise NotFound(kind.name, id_)
+    return record
+
+
+def get_unless_unmodified(uow: Reading, kind: RecordKind[Record, Any], command: Command) -> Record:
+    """Return the record that a command names.
+
+    Raises:
+        NotFound: the record does not exist.
+        NotModified: the caller has this version of it.
+    """
+    return unless_unmodified(get_existing(uow, kind, kind.id_of(command)), command)
+
+
+def unless_unmodified(record: Record, command: Command) -> Record:
+    """Return a record.
+
+    Raises:
+        NotModified: the caller has this version of it.
+    """
+    if command.if_none_match and (version := version_of(record)) in command.if_none_match:
+        raise NotModified(version)
+    return record
+
+
+def repositories_in(uow: AnyUnitOfWork) -> UnitOfWork:
+    """Return the repositories of a transaction."""
+    if isinstance(uow, AuditedUnitOfWork):
+        return _write_of(uow).uow
+    return read_from(uow) if isinstance(uow, ReadUnitOfWork) else uow
+
+
+def history_in(uow: AnyUnitOfWork) -> ReadsChanges:
+    """Return the history, to be read."""
+    return repositories_in(uow).changes
+
+
+def acts_in(uow: AnyUnitOfWork) -> Acts:
+    """Return the acts of the history, which the change log stores."""
+    return repositories_in(uow).acts
+
+
+def secrets_in(uow: AnyUnitOfWork) -> Secrets:
+    """Return the secrets of the service."""
+    return repositories_in(uow).secrets
+
+
+def identity_in(uow: AnyUnitOfWork) -> IdentityStorage:
+    """Return the repositories of identity."""
+    return repositories_in(uow).identity
+
+
+def gallery_in(uow: AnyUnitOfWork) -> GalleryStorage:
+    """Return the repositories of the gallery."""
+    return repositories_in(uow).gallery
+
+
+def publication_in(uow: AnyUnitOfWork) -> PublicationStorage:
+    """Return the repositories of the published gallery."""
+    return repositories_in(uow).publication
+
+
+def proposals_in(uow: AnyUnitOfWork) -> Proposals:
+    """Return the proposals."""
+    return repositories_in(uow).proposals
+
+
+def notices_in(uow: AnyUnitOfWork) -> Notices:
+    """Return the notices that are still to be sent."""
+    return repositories_in(uow).notices
