@@ -17,7 +17,6 @@ from sqlalchemy import text
 from sqlalchemy.exc import ProgrammingError
 
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
-from logoadmin.adapters.sql_storage.databases.mysql import dialect as mysql
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StorageUnavailable
@@ -114,11 +113,7 @@ def test_a_server_that_went_away_is_missed_and_found_again(
 
 
 @pytest.mark.usefixtures("no_secrets")
-@pytest.mark.parametrize("idle", [0.0, 100.0], ids=["pinged first", "not pinged"])
-def test_a_server_that_hangs_is_not_waited_for(
-    running: MariaDbServer, mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch, idle: float
-) -> None:
-    monkeypatch.setattr(mysql, "_IDLE", idle)
+def test_a_server_that_hangs_is_not_waited_for(running: MariaDbServer, mariadb_storage: SqlStorage) -> None:
     read(mariadb_storage)
     running.freeze()
     with ThreadPoolExecutor(20) as executor:
@@ -164,11 +159,7 @@ def test_who_is_refused_says_only_where(
 # Connections that break
 
 
-@pytest.mark.parametrize("idle", [0.0, 100.0], ids=["pinged first", "not pinged"])
-def test_a_connection_that_was_ended_is_replaced(
-    mariadb: MariaDbServer, mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch, idle: float
-) -> None:
-    monkeypatch.setattr(mysql, "_IDLE", idle)
+def test_a_connection_that_was_ended_is_replaced(mariadb: MariaDbServer, mariadb_storage: SqlStorage) -> None:
     for call in (read, add, lambda storage: storage.snapshot(lambda uow: uow.records(AUTHORS).get(1))):
         read(mariadb_storage)
         end_connections(mariadb)

@@ -283,8 +283,7 @@ class SqlStorage:
     def _commit(self, transaction: Transaction) -> None:
         transaction.finish()
         try:
-            with self._dialect.committing(transaction.connection):
-                transaction.commit()
+            transaction.commit()
         except Exception as error:
             failure = self._pool.driver_errors.failure_of_commit(error)
             if failure is None:

@@ -87,9 +87,6 @@ class Dialect(Protocol):
     def without_waiting(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:
         """Disable waiting for locks on a connection, apart from statements that never wait."""
 
-    def committing(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:
-        """Allow a commit more time than other statements, if a healthy database can need it."""
-
     def data_version(self) -> int | None:
         """See :meth:`logoadmin.ports.storage.Storage.data_version`."""
 

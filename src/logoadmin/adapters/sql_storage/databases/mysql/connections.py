@@ -2,8 +2,6 @@
 
 import ssl
 import struct
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Final
 
 import pymysql  # type: ignore[import-untyped]  # the driver has no types
@@ -19,8 +17,6 @@ _UNKNOWN_HOST: Final = 2005
 _HANDSHAKE_ERROR: Final = 2012
 # Bytes of a statement that any server accepts.
 _SMALL: Final = 64 * 1024
-# The least that a server stores in a second.
-_BYTES_A_SECOND: Final = 1024**2
 
 
 class _Connection(pymysql.connections.Connection):  # type: ignore[misc]  # the driver has no types
@@ -34,10 +30,6 @@ class _Connection(pymysql.connections.Connection):  # type: ignore[misc]  # the 
                 ((most,),) = cursor.fetchall()
             if len(sql) >= most:
                 raise pymysql.err.OperationalError(TOO_LARGE, "The statement is larger than max_allowed_packet")
-            if self._read_timeout is not None:
-                # Storing megabytes takes a slow disk seconds, which must not look like a server that is gone.
-                with answering_within(self, self._read_timeout + len(sql) / _BYTES_A_SECOND):
-                    return int(super().query(sql, unbuffered))
         return int(super().query(sql, unbuffered))
 
 
@@ -80,18 +72,19 @@ class Connector:
         else:
             self._arguments["ssl"] = self._demanded
 
-    def connect(self, timeout: float | None, answer_wait: float | None) -> Any:
+    def connect(self, timeout: float | None, answer_wait: float) -> Any:
         """Return a new connection.
 
         Args:
-            timeout: the limit in seconds of each step of connecting; None for ten.
-            answer_wait: the limit in seconds of each later response; None for no limit.
+            timeout: the limit in seconds of reaching the server; None for ten.
+            answer_wait: the limit in seconds of each response.
         """
+        # The same for reading and writing: otherwise the driver sets the socket twice for each statement.
         connection = _Connection(
             **self._arguments,
             connect_timeout=timeout or _LONG_WAIT,
-            read_timeout=timeout or _LONG_WAIT,
-            write_timeout=timeout or _LONG_WAIT,
+            read_timeout=answer_wait,
+            write_timeout=answer_wait,
         )
         if self._offered is not None:
             connection.ssl, connection.ctx = True, self._offered
@@ -104,24 +97,8 @@ class Connector:
             else:
                 error = pymysql.err.OperationalError(_HANDSHAKE_ERROR, "What answers there is not a MySQL server")
         else:
-            # The same for reading and writing, since the driver would otherwise set the socket twice for each
-            # statement.
-            connection._read_timeout = connection._write_timeout = answer_wait
             return connection
         raise error
-
-
-@contextmanager
-def answering_within(connection: Any, wait: float) -> Iterator[None]:
-    """Limit the wait of a connection for responses, if its driver supports that."""
-    before = getattr(connection, "_read_timeout", None)
-    if before is not None:
-        connection._read_timeout = wait
-    try:
-        yield
-    finally:
-        if before is not None:
-            connection._read_timeout = before
 
 
 def _tls(host: str, options: dict[str, str]) -> tuple[ssl.SSLContext | None, ssl.SSLContext | None]:

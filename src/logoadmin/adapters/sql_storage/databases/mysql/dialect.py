@@ -4,7 +4,6 @@ import logging
 import math
 import os
 import shlex
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from importlib import import_module
@@ -19,7 +18,7 @@ from sqlalchemy.ext.compiler import compiles
 from logoadmin.adapters.sql_storage.databases import parsed_url
 from logoadmin.adapters.sql_storage.databases.dialect import Checks, pool_options
 from logoadmin.adapters.sql_storage.databases.mysql import checks as mysql_checks
-from logoadmin.adapters.sql_storage.databases.mysql.connections import Connector, answering_within
+from logoadmin.adapters.sql_storage.databases.mysql.connections import Connector
 from logoadmin.adapters.sql_storage.databases.mysql.error_codes import classify
 from logoadmin.adapters.sql_storage.databases.mysql.leases import Lease
 from logoadmin.adapters.sql_storage.driver_errors import Classification
@@ -27,20 +26,16 @@ from logoadmin.adapters.sql_storage.tables.columns import LongBinary, LongText
 from logoadmin.checks import Result
 from logoadmin.domain.kernel.errors import SettingsError, StartError
 
-# The worst case is a wait for the pool, a ping, and a new connection without a response; together they stay below the
-# two seconds of contract A20. The same holds for a wait for the pool and a statement, which must outlast the server's
-# shortest lock wait, or a lock would look like a dead server.
+# A wait for the pool and a response, of a new connection or to a statement, stay below the two seconds of contract A20
+# together. A response must outlast the server's shortest lock wait, or a lock would look like a dead server.
 _POOL_WAIT: Final = 0.5
-_PING_WAIT: Final = 0.4
 _LOCK_WAIT: Final = 1
 _ANSWER_WAIT: Final = _LOCK_WAIT + 0.2
-# In a cluster, a commit waits until the loss of a server is detected: as long as any client waits for it.
-_COMMIT_WAIT: Final = 1.8
 # A server that reports a timeout of a search is alive; one that does not respond is considered gone.
 _STATEMENT_WAIT: Final = _LOCK_WAIT + 0.1
 _LONG_WAIT: Final = 60
-# A recently used connection is not pinged: that would cost a third of a read.
-_IDLE: Final = 1.0
+# For work that no user waits for, such as a change of a large table.
+_LONG_ANSWER_WAIT: Final = 600.0
 
 # Everything that statements here rely on, whatever a session begins with. DEFAULT would mean the server's own choice.
 _RELIED_ON: Final = (
@@ -118,10 +113,6 @@ class Mysql:
         """Return the classification of an error."""
         return classify(error)
 
-    def committing(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:
-        """Let a connection wait longer for a response."""
-        return answering_within(connection.dbapi_connection, _COMMIT_WAIT)
-
     def without_waiting(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:  # noqa: ARG002 (a file's)
         """Return a null context: the statement for the only lock does not wait."""
         return nullcontext()
@@ -196,7 +187,8 @@ class Mysql:
     def _connecting(self, timeout: float | None) -> dict[str, Any]:
         if self._connector is not None:
             connector = self._connector
-            return {"creator": lambda: connector.connect(timeout, None if timeout is None else _ANSWER_WAIT)}
+            answer_wait = _LONG_ANSWER_WAIT if timeout is None else _ANSWER_WAIT
+            return {"creator": lambda: connector.connect(timeout, answer_wait)}
         # The other driver only accepts whole seconds.
         wait = 10 if timeout is None else math.ceil(timeout)
         limits = {} if timeout is None else {"read_timeout": wait, "write_timeout": wait}
@@ -212,29 +204,17 @@ class Mysql:
             cursor.execute(_ISOLATION)
             self._stay_fresh(cursor, engine.dialect.loaded_dbapi.Error)
             cursor.close()
-            record.info["used"] = time.monotonic()
             record.info["process"] = os.getpid()
 
-        def rest(_connection: object, record: Any) -> None:
-            record.info["used"] = time.monotonic()
-
-        def wake(connection: Any, record: Any, proxy: Any) -> None:
+        def compare_process(_connection: object, record: Any, proxy: Any) -> None:
             if record.info["process"] != os.getpid():
                 # A connection from before a fork is not closed, since that would end the session of the other process.
                 record.dbapi_connection = proxy.dbapi_connection = None
                 raise DisconnectionError
-            if time.monotonic() - record.info["used"] < _IDLE:
-                return
-            try:
-                with answering_within(connection, _PING_WAIT):
-                    engine.dialect.do_ping(connection)
-            except engine.dialect.loaded_dbapi.Error:
-                raise DisconnectionError from None
 
         # Before SQLAlchemy's own first queries, which find out how the session quotes names.
         event.listen(engine, "connect", begin, insert=True)
-        event.listen(engine, "checkin", rest)
-        event.listen(engine, "checkout", wake)
+        event.listen(engine, "checkout", compare_process)
 
 
 class _Compiler(MySQLCompiler):

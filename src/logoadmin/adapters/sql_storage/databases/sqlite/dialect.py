@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 from urllib.parse import quote
@@ -90,10 +90,6 @@ class Sqlite:
     def classify(self, error: BaseException) -> Classification | None:
         """Return the classification of an error."""
         return classify(error)
-
-    def committing(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:  # noqa: ARG002 (a server's)
-        """Return a null context: a file has no response time."""
-        return nullcontext()
 
     def data_version(self) -> int | None:
         """Return a number that changes with any commit to the file."""
