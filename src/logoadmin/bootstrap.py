@@ -303,7 +303,6 @@ def _publishing(settings: Settings, *, demo: bool) -> PublishingRules:
         settings.gallery_days,
         _asset("reader", READER),
         settings.pin_imports,
-        gallery_dir(settings),
         settings.gallery_dir is None,
         Page(settings.gallery_title, settings.gallery_home, demo) if settings.gallery_page else None,
         Targets(targets_of(settings)),

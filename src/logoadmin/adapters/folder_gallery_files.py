@@ -34,6 +34,9 @@ class FolderGalleryFiles:
         """Use a folder, whose parent must exist."""
         self._folder = folder
 
+    def __str__(self) -> str:
+        return str(self._folder)
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Lock the folder itself, so that a killed program leaves no lock.

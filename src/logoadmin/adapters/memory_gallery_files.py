@@ -17,6 +17,9 @@ class MemoryGalleryFiles:
     changed_at: dict[str, float] = field(default_factory=dict)
     is_locked: bool = False
 
+    def __str__(self) -> str:
+        return "memory"
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Let nobody else publish here until the end."""

@@ -64,7 +64,7 @@ class Publisher:
         self._gallery, self.files = gallery, files
         self._published, self._failed, self._holding = published, failed, holding
         self._is_leased, self._links = leased, links
-        self._is_own = leased and gallery.publication.rules.owns_folder
+        self._is_own = leased and gallery.publication.rules.owns_files
         self._lease: AbstractContextManager[object] | None = None
         self._version: int | None = None
         self._compare_at, self._has_news, self._is_complete = -inf, False, True

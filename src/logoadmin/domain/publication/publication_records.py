@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated, Final, Literal, Protocol
 
 from logoadmin.domain.kernel.limits import UnixTime, described
@@ -55,9 +54,8 @@ class PublishingRules:
         days: how long a pointer is valid.
         reader: the content of ``reader.js``.
         pin_imports: whether readers get pinned copies of imported style sheets (contract L5).
-        folder: where the service publishes in the background; None for memory.
-        owns_folder: whether that folder belongs to this database alone, so that files of another gallery, left by a
-            database that was deleted, are replaced.
+        owns_files: whether the files into which the service publishes belong to this database alone, so that those of
+            another gallery, left by a database that was deleted, are replaced.
         page: the page for visitors; None for none (contract Q2).
         targets: the targets for which artworks are published as user styles (contract Q3).
         links: the links in what the service publishes.
@@ -67,8 +65,7 @@ class PublishingRules:
     days: int = 30
     reader: bytes = b""
     pin_imports: bool = True
-    folder: Path | None = None
-    owns_folder: bool = True
+    owns_files: bool = True
     page: Page | None = None
     targets: Targets = NO_TARGETS
     links: Links = NO_LINKS

@@ -227,7 +227,7 @@ class PublicationService(Service):
     @cached_property
     def _made_with(self) -> str:
         """What else publications are made of: the rules, and the files of the page."""
-        return hash_of(repr((replace(self.rules, folder=None), self._page.files("", {}))).encode())
+        return hash_of(repr((self.rules, self._page.files("", {}))).encode())
 
 
 def _blocks(uow: UnitOfWork, identity: Identity) -> Blocks:

@@ -15,15 +15,15 @@ log = logging.getLogger("logoadmin.http")
 
 def background_publisher(gallery: LogoAdmin, files: GalleryFiles, dispatch: Dispatch) -> Publisher:
     """Return a publisher that logs each failure once, and counts."""
-    reports = _Reports(gallery)
+    reports = _Reports(gallery, files)
     return Publisher(
         gallery, files, published=reports.published, failed=reports.failed, leased=True, holding=dispatch.long_call
     )
 
 
 class _Reports:
-    def __init__(self, gallery: LogoAdmin) -> None:
-        self._gallery = gallery
+    def __init__(self, gallery: LogoAdmin, files: GalleryFiles) -> None:
+        self._gallery, self._files = gallery, files
         self._failure = ""
         self._is_known = False
 
@@ -44,6 +44,5 @@ class _Reports:
         failure = f"{type(error).__name__}: {error}"
         if failure != self._failure:
             unexpected = None if isinstance(error, LogoAdminError | OSError) else error
-            folder = self._gallery.publication.rules.folder or "memory"
-            log.error("The gallery cannot be published into %s: %s", folder, error, exc_info=unexpected)
+            log.error("The gallery cannot be published into %s: %s", self._files, error, exc_info=unexpected)
         self._failure = failure

@@ -9,7 +9,7 @@ from typing import Protocol
 class GalleryFiles(Protocol):
     """The files below ``/gallery/`` by their names, such as ``css/ab.css``. Used by one thread.
 
-    Every method may raise OSError.
+    Every method may raise OSError. As a text, they are the place where they are.
     """
 
     def locked(self) -> AbstractContextManager[None]:
