@@ -1,5 +1,7 @@
 """A gallery for tests: the clock stands still, hashing is cheap, and every command has a record to work on."""
 
+import json
+from base64 import urlsafe_b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -29,16 +31,16 @@ from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.events import event_list as events
 from logoadmin.domain.identity.factors import passkeys
+from logoadmin.domain.identity.factors.challenges import Purpose, SignedChallenges
 from logoadmin.domain.identity.factors.factors import (
-    ConfirmTotp,
     CountRecoveryCodes,
-    EnrolTotp,
     ListFactors,
     ListUserFactors,
     MakeRecoveryCodes,
     RemoveFactor,
     RemoveUserFactors,
 )
+from logoadmin.domain.identity.factors.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.first_start import first_start
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.sessions import sessions
@@ -92,17 +94,22 @@ ANN_PASSWORD: Final = "ann's password"
 # The secret of an authenticator app that waits for its confirmation, and the code that it shows at NOW.
 SPARE_SECRET: Final = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 SPARE_CODE: Final = TOTP(SPARE_SECRET).at(NOW)
+TOKEN_KEY: Final = "a key that only these tests know, long enough"
 # The challenge for a passkey that is to be enrolled, and one that was created for it at the default public URL.
-SPARE_CHALLENGE: Final = "c3BhcmUgY2hhbGxlbmdlIG9mIGZvcnR5IGJ5dGVzLi4u"
+SPARE_CHALLENGE: Final = SignedChallenges([TOKEN_KEY.encode()], SystemRandomness()).new(
+    Purpose.ENROLMENT, NOW, ADMIN_ID
+)
+_CLIENT_DATA: Final = {
+    "type": "webauthn.create",
+    "challenge": SPARE_CHALLENGE,
+    "origin": "http://localhost:8000",
+    "crossOrigin": False,
+}
 SPARE_PASSKEY: Final = {
     "id": "c3BhcmU",
     "type": "public-key",
     "response": {
-        "clientDataJSON": (
-            "eyJ0eXBlIjogIndlYmF1dGhuLmNyZWF0ZSIsICJjaGFsbGVuZ2UiOiAiYzNCaGNtVWdZMmhoYkd4bGJtZGxJRzltSUdadmNu"
-            "UjVJR0o1ZEdWekxpNHUiLCAib3JpZ2luIjogImh0dHA6Ly9sb2NhbGhvc3Q6ODAwMCIsICJjcm9zc09yaWdpbiI6IGZhbHNl"
-            "fQ"
-        ),
+        "clientDataJSON": urlsafe_b64encode(json.dumps(_CLIENT_DATA).encode()).decode().rstrip("="),
         "attestationObject": (
             "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YViJSZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2NFAAAAAAAAAAAA"
             "AAAAAAAAAAAAAAAABXNwYXJlpQECAyYgASFYIAa1BZJyj5wJbJxnDa5GVSldX_NcVUzLenE_w3yAK3VYIlgglIUC4zOMUHjp"
@@ -116,7 +123,6 @@ UNKNOWN_PASSKEY: Final = {
     "type": "public-key",
     "response": {"clientDataJSON": "e30", "authenticatorData": "AAAA", "signature": "AAAA", "userHandle": "Nw"},
 }
-TOKEN_KEY: Final = "a key that only these tests know, long enough"
 
 
 @dataclass

@@ -54,7 +54,7 @@ from .domain.kernel.errors import (
     TooManySignIns as TooManySignIns,
 )
 from .domain.identity.events.event_records import SignInEvent as SignInEvent
-from .domain.identity.factors.factor_records import (
+from .domain.identity.factors.records import (
     ListedFactor as ListedFactor,
     NewFactor as NewFactor,
     NewRecoveryCodes as NewRecoveryCodes,
@@ -66,7 +66,7 @@ from .domain.identity.factors.factor_records import (
     RemovedUserFactors as RemovedUserFactors,
 )
 from .domain.kernel.lists import Listing as Listing
-from .domain.identity.factors.passkey_records import (
+from .domain.identity.factors.records import (
     CreatedCredential as CreatedCredential,
     UsedCredential as UsedCredential,
 )
@@ -168,10 +168,9 @@ from .ports.changes.proposal_storage import ProposalState as ProposalState
 from .domain.changes.history import ListChanges as ListChanges, Revert as Revert, RevertRequest as RevertRequest
 from .domain.publication.css.unsaved_css import JudgeCss as JudgeCss
 from .domain.identity.events.event_list import ListEvents as ListEvents
+from .domain.identity.factors.totp import ConfirmTotp as ConfirmTotp, EnrolTotp as EnrolTotp
 from .domain.identity.factors.factors import (
-    ConfirmTotp as ConfirmTotp,
     CountRecoveryCodes as CountRecoveryCodes,
-    EnrolTotp as EnrolTotp,
     ListFactors as ListFactors,
     ListUserFactors as ListUserFactors,
     MakeRecoveryCodes as MakeRecoveryCodes,

@@ -22,7 +22,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.oidc_issuer import OidcIssuer
 from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
 from logoadmin.domain.gallery.pictures import NOT_INSTALLED as NO_PICTURES
-from logoadmin.domain.identity.factors.passkey_records import NO_NAME, NOT_INSTALLED
+from logoadmin.domain.identity.factors.records import NO_NAME, NOT_INSTALLED
 from logoadmin.domain.identity.first_start import first_start, is_started, start_with_key_files, stored_token_keys
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.sessions.callers import Lifetimes
@@ -131,7 +131,7 @@ def _gallery(
         signing_keys,
         keys_in(settings.factor_key),
         _passkeys(settings),
-        derived_keys(keys, "passkey challenge"),
+        derived_keys(keys, "challenge"),
         issuer,
         _pictures(),
         outgoing,
@@ -164,7 +164,6 @@ def sign_in_rules(settings: Settings) -> SignInRules:
     is_guarded = settings.access is Policy.GUARDED
     return SignInRules(
         second_factor=settings.second_factor,
-        grace_days=settings.second_factor_grace_days,
         min_password_length=settings.min_password_length if is_guarded else None,
         event_days=settings.event_days,
         ways=Ways(settings.password_sign_in, not isinstance(_passkeys(settings), str), settings.oidc_issuer),

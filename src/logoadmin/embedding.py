@@ -25,7 +25,6 @@ class SignInOptions(TypedDict, total=False):
     password_sign_in: bool
     min_password_length: int
     second_factor: "SecondFactorPolicy"
-    second_factor_grace_days: int
     factor_key: str | None
     event_days: int
     oidc_issuer: str | None

@@ -20,7 +20,7 @@ from logoadmin.bootstrap import (
 from logoadmin.checks import Result, warning
 from logoadmin.domain import milestones
 from logoadmin.domain.identity.escalation import somebody_holds_all
-from logoadmin.domain.identity.factors.factor_secrets import FactorSecrets
+from logoadmin.domain.identity.factors.totp import TotpFactors
 from logoadmin.domain.identity.first_start import rotate_token_keys
 from logoadmin.domain.kernel.errors import SettingsError, TablesMissing
 from logoadmin.domain.kernel.kinds import USERS
@@ -90,7 +90,7 @@ def unreadable_factors(settings: Settings) -> tuple[int, int]:
     Raises:
         SettingsError: the URL cannot be used; StorageUnavailable: the database is out of reach, or has no tables.
     """
-    secrets = FactorSecrets(FernetEncryption(), keys_in(settings.factor_key))
+    secrets = TotpFactors(FernetEncryption(), keys_in(settings.factor_key))
 
     def counted(uow: UnitOfWork) -> tuple[int, int]:
         found, unreadable, last = 0, 0, -1

@@ -10,11 +10,11 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from pyotp import TOTP
 
 from logoadmin.domain.identity.events.event_records import SignInEvent
-from logoadmin.domain.identity.factors.factors import ConfirmTotp, EnrolTotp
-from logoadmin.domain.identity.factors.qr import qr_svg
+from logoadmin.domain.identity.factors.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions.sessions import RemoveUserSessions
 from logoadmin.domain.kernel.access import Caller, SignedIn
+from logoadmin.entrypoints.http_api.shown_answers import qr_svg
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.kernel.change_storage import creation_of
 from logoadmin.ports.storage import UnitOfWork

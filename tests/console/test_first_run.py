@@ -69,7 +69,7 @@ def test_who_may_not_add_to_an_empty_gallery_reads_why_every_way_is_closed(chrom
 @pytest.mark.rule("contract O4", "contract O5")
 def test_of_a_factor_and_a_password_that_are_due_the_password_comes_first(chromium: Browser) -> None:
     """With the first password a session may do nothing else, so the other order would lead nowhere."""
-    required = SignInRules(second_factor="required", grace_days=0)
+    required = SignInRules(second_factor="required")
     with served(is_filled=False, sign_in=required) as service, looking(chromium, service) as person:
         page, heading = person.page, person.page.get_by_role("heading", level=1)
         service.storage.write(lambda uow: uow.secrets.replace("generated_password", str(ADMIN_ID)))

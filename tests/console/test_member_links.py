@@ -23,8 +23,8 @@ def service() -> Iterator[Served]:
 
 def link_for(service: Served, username: str = "Mia") -> str:
     """Return a new link, at the address that the browser knows."""
-    url = service.gallery.links.create(CreateLink(user_id=1042, username=username)).url
-    return url.replace(service.gallery.public_url.base, service.address)
+    made = service.gallery.links.create(CreateLink(user_id=1042, username=username))
+    return f"{service.address}/console/#link={made.link}"
 
 
 def is_in(person: Person, name: str) -> None:

@@ -144,10 +144,7 @@ def everything(uow: UnitOfWork) -> object:
         [uow.identity.preferences.get(user.user_id) for user in kinds[USERS]],
         [uow.identity.passwords.can_sign_in(role.role_id, Ways()) for role in kinds[ROLES]],
         [(uow.identity.factors.of_user(user_id), uow.identity.recovery_codes.left(user_id)) for user_id in users],
-        [
-            (uow.identity.identities.of_user(user_id), uow.identity.second_factor_since.get(user_id))
-            for user_id in users
-        ],
+        [uow.identity.identities.of_user(user_id) for user_id in users],
         [
             (uow.identity.challenges.get(key), uow.identity.factors.find_credential(key))
             for key in ("one", "One", "two")
@@ -335,7 +332,6 @@ class Agreement(RuleBasedStateMachine):
             uow.identity.factors.add(Factor(factor_id, user_id, kind, key, now, key, credential, 0, taken, None))
             uow.identity.factors.confirm(factor_id, counter, now)
             uow.identity.recovery_codes.replace(user_id, [f"{key} of {user_id}"])
-            uow.identity.second_factor_since.set(user_id, now)
             uow.identity.identities.put(Identity("https://issuer.test", key, user_id, "[]"))
 
         self.step(add, when=(lambda uow: uow.records(USERS).get(user_id),))
@@ -345,10 +341,10 @@ class Agreement(RuleBasedStateMachine):
     @rule(key=KEYS, user_id=IDS, now=TIMES)
     def challenge(self, key: str, user_id: int, now: int) -> None:
         self.step(
-            lambda uow: uow.identity.challenges.add(Challenge(key, "second_factor", user_id, key, now)),
+            lambda uow: uow.identity.challenges.add(Challenge(key, "link", user_id, key, now)),
             when=(lambda uow: uow.records(USERS).get(user_id), lambda uow: uow.identity.challenges.get(key) is None),
         )
-        self.step(lambda uow: uow.identity.challenges.add_once(Challenge(f"once {key}", "passkey", None, "", now)))
+        self.step(lambda uow: uow.identity.challenges.add_once(Challenge(f"once {key}", "used", None, "", now)))
         self.step(lambda uow: uow.identity.challenges.take(key))
         self.step(lambda uow: uow.identity.challenges.forget_expired(now, 99))
 

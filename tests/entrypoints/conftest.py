@@ -18,20 +18,16 @@ from starlette.types import ASGIApp
 
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.domain.identity.factors.challenges import CHALLENGE_SECONDS
-from logoadmin.domain.identity.factors.factor_secrets import FactorSecrets
-from logoadmin.domain.identity.factors.totp_factors import TotpFactors
+from logoadmin.domain.identity.factors.totp import TotpFactors
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.kernel.kinds import ROLES
 from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, Role
-from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.app import web_application
 from logoadmin.entrypoints.cli import main
 from logoadmin.ports.identity.session_storage import Session
-from logoadmin.ports.identity.sign_in_storage import Challenge
 from logoadmin.ports.storage import UnitOfWork
 from tests.asgi import AppClient
 from tests.conftest import STORAGES
@@ -41,7 +37,6 @@ from tests.gallery import (
     ADMIN_PASSWORD,
     ANN_PASSWORD,
     NOW,
-    SPARE_CHALLENGE,
     SPARE_SECRET,
     FrozenClock,
     WatchedStorage,
@@ -154,18 +149,15 @@ def bearer(gallery: LogoAdmin, username: str, password: str) -> Headers:
 def admin(gallery: LogoAdmin, watched: WatchedStorage) -> Headers:
     """The header of somebody who may do everything, and has the service key 1, a session ``spare`` and a factor 1.
 
-    User 7 has a session ``theirs``. The factor waits for its confirmation, and a challenge for a passkey.
+    User 7 has a session ``theirs``. The factor waits for its confirmation.
     """
     headers = bearer(gallery, "admin", ADMIN_PASSWORD)
     caller = gallery.sessions.caller(headers["authorization"].split()[1])
     gallery.keys.create(CreateKey(name="spare", scope=()), caller)
     watched.write(lambda uow: uow.identity.sessions.add(Session("spare", ADMIN_ID, NOW, NOW + 3600)))
     watched.write(lambda uow: uow.identity.sessions.add(Session("theirs", 7, NOW, NOW + 3600)))
-    apps = TotpFactors(FactorSecrets(FernetEncryption(), ()))
-    watched.write(lambda uow: apps.begin(uow, ADMIN_ID, "spare", SPARE_SECRET, NOW))
-    hash_ = stored_hash("challenge", SPARE_CHALLENGE)
-    asked = Challenge(hash_, "passkey_enrolment", ADMIN_ID, "", NOW + CHALLENGE_SECONDS)
-    watched.write(lambda uow: uow.identity.challenges.add(asked))
+    apps = TotpFactors(FernetEncryption(), ())
+    watched.write(lambda uow: apps.add(uow, ADMIN_ID, "spare", SPARE_SECRET, NOW))
     watched.asked.clear()
     return headers
 

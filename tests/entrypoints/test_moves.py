@@ -26,7 +26,6 @@ LEFT_OUT: Final = {
     "service_keys": "service keys",
     "factors": "second factors",
     "recovery_codes": "second factors",
-    "second_factor_since": "second factors",
     "challenges": "second factors",
     "identities": "identities of single sign-on",
     "preferences": "preferences",

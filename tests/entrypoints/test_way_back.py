@@ -278,9 +278,9 @@ def test_a_public_url_with_another_host(run: Run, gallery: LogoAdmin) -> None:
     )
 
 
-def test_the_time_to_enrol_is_over(run: Run, gallery: LogoAdmin) -> None:
-    assert gallery
-    settings: dict[str, Any] = {"second_factor": "required", "second_factor_grace_days": 0}
+def test_a_required_factor_is_missing(run: Run, gallery: LogoAdmin) -> None:
+    gallery.users.amend(logoadmin.AmendUser(user_id=7, role_id=2))
+    settings: dict[str, Any] = {"second_factor": "required"}
     with connected(**settings) as strict:
         who = strict.sessions.caller(password(strict).access_token)
         with pytest.raises(EnrolmentRequired):
@@ -288,7 +288,7 @@ def test_the_time_to_enrol_is_over(run: Run, gallery: LogoAdmin) -> None:
         enrol(strict)
         with pytest.raises(InvalidToken):  # the first factor ends the other sessions
             strict.sessions.list(ListSessions(), who)
-    lets_in(run, "the time to add a second factor is over", **settings)
+    lets_in(run, "a second factor is required and missing", **settings)
 
 
 def enrolled_secret(gallery: LogoAdmin) -> str:

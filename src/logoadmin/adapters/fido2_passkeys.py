@@ -25,7 +25,7 @@ from fido2.webauthn import (
     UserVerificationRequirement,
 )
 
-from logoadmin.domain.identity.factors.passkey_records import CreatedCredential, UsedCredential
+from logoadmin.domain.identity.factors.records import CreatedCredential, UsedCredential
 from logoadmin.domain.kernel.command import strict_json
 from logoadmin.domain.public_url import PublicUrl
 from logoadmin.jwk import base64url

@@ -34,12 +34,11 @@ from logoadmin.domain.gallery.shared_settings import AuditedSettings, SettingsSe
 from logoadmin.domain.identity.audited_users import AuditedUsers
 from logoadmin.domain.identity.escalation import check_somebody_holds_all, guards, somebody_holds_all
 from logoadmin.domain.identity.events.event_list import EventService
-from logoadmin.domain.identity.factors import factor_records
-from logoadmin.domain.identity.factors.factor_secrets import FactorSecrets
-from logoadmin.domain.identity.factors.passkey_factors import PasskeyFactors
-from logoadmin.domain.identity.factors.passkey_records import NOT_INSTALLED
-from logoadmin.domain.identity.factors.signed_challenges import SignedChallenges
-from logoadmin.domain.identity.factors.totp_factors import TotpFactors
+from logoadmin.domain.identity.factors import records as factor_records
+from logoadmin.domain.identity.factors.challenges import SignedChallenges
+from logoadmin.domain.identity.factors.passkeys import PasskeyFactors
+from logoadmin.domain.identity.factors.records import NOT_INSTALLED
+from logoadmin.domain.identity.factors.totp import TotpFactors
 from logoadmin.domain.identity.issuer_users import IssuerUsers
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.preferences import PreferenceService
@@ -240,7 +239,7 @@ class LogoAdmin:
         self.admin_password = admin_password
         idempotency = Idempotency([records, session_records, factor_records, proposal_records])
         ways, notices = rules.sign_in.ways, Notices(rules.notify_urls, rules.public_url)
-        callers = Callers(ports.verifier, ports.clock, rules.lifetimes, ways)
+        callers = Callers(ports.verifier, ports.clock, rules.lifetimes, rules.sign_in)
         transactions = Transactions(
             ports.storage, self.access, ports.clock, idempotency, callers, auditing(ways, notices)
         )
@@ -288,19 +287,19 @@ class LogoAdmin:
     def _connect_signing_in(self, ports: Ports, rules: Rules, transactions: Transactions, callers: Callers) -> None:
         ways = rules.sign_in.ways
         self.preferences = PreferenceService(transactions)
-        self.keys = KeyService(transactions, ports.randomness, rules.sign_in)
+        self.keys = KeyService(transactions, ports.randomness)
         self.events = EventService(transactions)
         issuer_users = IssuerUsers(ways.issuer, rules.sign_in.single_sign_on)
         tokens = SessionTokens(ports.signer, ports.randomness, rules.lifetimes, rules.sign_in, issuer_users.admits)
         opening = SessionOpening(transactions, tokens, ports.clock, ports.metrics)
-        totp = TotpFactors(FactorSecrets(ports.encryption, ports.factor_keys))
+        totp = TotpFactors(ports.encryption, ports.factor_keys)
         passkeys, challenges = PasskeyFactors(ports.passkeys), SignedChallenges(ports.challenge_keys, ports.randomness)
-        second_step = SecondStep(totp, passkeys, ports.randomness)
+        second_step = SecondStep(totp, passkeys, challenges)
         self.sessions = PasswordSignIn(opening, ports.hasher, second_step, ports.verifier, callers)
         self.factors = SecondStepSignIn(opening, second_step, rules.public_url.host)
         self.passkeys = PasskeySignIn(opening, passkeys, challenges)
         self.sign_in_codes = CodeSignIn(opening, ports.randomness)
-        self.links = LinkSignIn(opening, ports.randomness, rules.public_url)
+        self.links = LinkSignIn(opening, ports.randomness)
         self.single_sign_on = IssuerSignIn(opening, ports.issuer, issuer_users, ways, rules.public_url)
 
     def _title(self) -> str:

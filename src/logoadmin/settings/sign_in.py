@@ -31,13 +31,7 @@ class SignInSettings(SingleSignOnSettings):
     )
     second_factor: Annotated[SecondFactorPolicy, CaseInsensitive] = Field(
         "optional",
-        description=(
-            "who must have a second factor: `optional`, `required` (everybody) or `required_for_admins` "
-            "(everybody who may change something)"
-        ),
-    )
-    second_factor_grace_days: int = Field(
-        7, ge=0, le=366, description="for how many days after their first sign-in they may do without one; up to 366"
+        description=("whether a second factor is `optional`, or `required` of everybody who may change something"),
     )
     factor_key: FactorKey | None = Field(
         None,

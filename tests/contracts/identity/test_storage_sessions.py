@@ -82,17 +82,17 @@ def test_the_sessions_of_a_user_come_by_when_they_began_then_by_id_with_all_that
     def of(user_id: int) -> tuple[Session, ...]:
         return signed_in.read(lambda uow: uow.identity.sessions.of_user(user_id))
 
-    earlier = Session("zero", 1, 999, 2_000, 1_500, "2001:db8::" + "f" * 54, "🖼" * 256, "recovery_code", 2**53 - 1)
+    earlier = Session("zero", 1, 999, 2_000, 1_500, "2001:db8::" + "f" * 54, "🖼" * 256, "recovery_code")
     later = Session("a later one", 1, 1_001, 2**53 - 1)
     write(signed_in, lambda uow: uow.identity.sessions.add(later), lambda uow: uow.identity.sessions.add(earlier))
     others = (*(session(name, 1) for name in ("one", "three", "two")), later)
     assert (of(1), of(2), of(3)) == ((earlier, *others), (session("bens", 2),), ())
-    renewed = replace(earlier, created_at=1, expires_at=3, refreshed_at=2, enrol_by=4)
+    renewed = replace(earlier, created_at=1, expires_at=3, refreshed_at=2, factor="totp")
     write(signed_in, lambda uow: uow.identity.sessions.update(renewed))
     assert of(1) == (renewed, *others)
     held = signed_in.read(lambda uow: uow.identity.sessions.rights("zero", 1))
     assert held is not None
-    assert (held.signed_in_at, held.enrol_by) == (1, 4)
+    assert (held.signed_in_at, held.factor) == (1, "totp")
 
 
 @pytest.mark.rule("contract C3")

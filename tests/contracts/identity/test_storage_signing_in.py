@@ -183,13 +183,13 @@ def test_two_requests_that_race_with_one_code_or_one_challenge_get_one(peopled: 
 # Challenges
 
 
-def challenge(name: str, user_id: int | None = 1, purpose: ChallengePurpose = "second_factor") -> Challenge:
+def challenge(name: str, user_id: int | None = 1, purpose: ChallengePurpose = "link") -> Challenge:
     return Challenge(name, purpose, user_id, "🔑" * 4_000, 2_000)
 
 
 @pytest.mark.rule("contract O2")
 def test_a_challenge_is_taken_once(peopled: Storage) -> None:
-    kept = [challenge("c" * 128), challenge("C", None, "passkey_enrolment"), challenge("c", 2, "sign_in_code")]
+    kept = [challenge("c" * 128), challenge("C", None, "used"), challenge("c", 2, "sign_in_code")]
     write(peopled, *(lambda uow, each=each: uow.identity.challenges.add(each) for each in kept))
 
     def there() -> list[Challenge | None]:
@@ -212,9 +212,9 @@ def test_the_challenges_of_a_user_are_dropped_for_one_purpose_or_for_all(peopled
         names = [each.challenge_hash for each in kept]
         return peopled.read(lambda uow: [name for name in names if uow.identity.challenges.get(name)])
 
-    write(peopled, lambda uow: uow.identity.challenges.drop(1, "passkey"))
+    write(peopled, lambda uow: uow.identity.challenges.drop(1, "used"))
     assert left() == ["one", "two", "bens", "any"]
-    write(peopled, lambda uow: uow.identity.challenges.drop(1, "second_factor"))
+    write(peopled, lambda uow: uow.identity.challenges.drop(1, "link"))
     assert left() == ["two", "bens", "any"]
     write(peopled, lambda uow: uow.identity.challenges.drop(1), lambda uow: uow.identity.challenges.drop(1))
     assert left() == ["bens", "any"]
@@ -246,7 +246,7 @@ def test_expired_challenges_are_forgotten_in_limited_batches(peopled: Storage) -
         assert number() == expected
 
 
-# Identities, and since when a factor is required
+# Identities
 
 
 @pytest.mark.rule("contract O7")
@@ -279,22 +279,6 @@ def test_an_identity_is_found_by_exactly_its_issuer_and_subject(peopled: Storage
     assert peopled.read(lambda uow: [uow.identity.identities.is_refused(user_id) for user_id in (1, 2, 3)]) == [
         *(False, True, False)
     ]
-
-
-@pytest.mark.rule("contract O4")
-def test_since_when_a_factor_is_required_of_users_is_kept_for_each(peopled: Storage) -> None:
-    def since() -> list[int | None]:
-        return peopled.read(lambda uow: [uow.identity.second_factor_since.get(user_id) for user_id in (1, 2, 3)])
-
-    def set_(user_id: int, at: int) -> Step:
-        return lambda uow: uow.identity.second_factor_since.set(user_id, at)
-
-    assert since() == [None, None, None]
-    write(peopled, set_(1, 1_000), set_(1, 1_000), set_(2, LATEST))
-    write_in_vain(peopled, set_(1, 5))
-    assert since() == [1_000, LATEST, None]
-    write(peopled, set_(1, 5))
-    assert since() == [5, LATEST, None]
 
 
 # Who can sign in
@@ -368,7 +352,7 @@ def test_all_but_events_goes_with_the_user(peopled: Storage) -> None:
     def all_of(uow: UnitOfWork) -> list[object]:
         return [
             [(uow.identity.factors.of_user(id_), uow.identity.recovery_codes.left(id_)) for id_ in (1, 2)],
-            [(uow.identity.second_factor_since.get(id_), uow.identity.identities.of_user(id_)) for id_ in (1, 2)],
+            [uow.identity.identities.of_user(id_) for id_ in (1, 2)],
             [uow.identity.challenges.get(f"challenge {id_}") is None for id_ in (1, 2)],
             [len(uow.identity.events.page(99, 99, id_)) for id_ in (1, 2)],
         ]
@@ -378,7 +362,6 @@ def test_all_but_events_goes_with_the_user(peopled: Storage) -> None:
             uow.identity.factors.add(totp(user_id, user_id))
             uow.identity.recovery_codes.replace(user_id, [f"code of {user_id}"])
             uow.identity.challenges.add(challenge(f"challenge {user_id}", user_id))
-            uow.identity.second_factor_since.set(user_id, user_id)
             uow.identity.identities.put(Identity("https://issuer.test", f"{user_id}", user_id, "[]"))
             uow.identity.events.add(SignInEvent(user_id, 1_000, "signed_in", user_id, "name"))
 
@@ -391,7 +374,7 @@ def test_all_but_events_goes_with_the_user(peopled: Storage) -> None:
     write(peopled, remove(USERS, 1), add(user(1, "eve")))
     assert peopled.read(all_of) == [
         [((), 0), ((totp(2, 2),), 1)],
-        [(None, ()), (2, (Identity("https://issuer.test", "2", 2, "[]"),))],
+        [(), (Identity("https://issuer.test", "2", 2, "[]"),)],
         [True, False],
         [1, 1],
     ]

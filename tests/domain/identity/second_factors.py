@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pyotp import TOTP
 
-from logoadmin.domain.identity.factors.factor_records import NewFactor, NewTotp
-from logoadmin.domain.identity.factors.factors import ConfirmTotp, EnrolTotp
+from logoadmin.domain.identity.factors.records import NewFactor, NewTotp
+from logoadmin.domain.identity.factors.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor

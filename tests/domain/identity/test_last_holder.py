@@ -9,7 +9,6 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.changes.notices import Notices
-from logoadmin.domain.identity.factors.audited_factors import remove_factor
 from logoadmin.domain.identity.factors.factors import RemoveUserFactors
 from logoadmin.domain.identity.roles import AmendRole, CreateRole
 from logoadmin.domain.identity.service_keys import CreateKey
@@ -18,8 +17,9 @@ from logoadmin.domain.identity.users import AmendUser, RemoveUser
 from logoadmin.domain.kernel.access import ALL_RIGHTS, KeyHolder, Policy
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotPermitted
+from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.records import PasswordHash
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, close
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, close, identity_in
 from logoadmin.domain.logo_admin import LogoAdmin, auditing
 from logoadmin.domain.public_url import LOCAL
 from logoadmin.ports.identity.sign_in_storage import Factor, Identity
@@ -61,7 +61,12 @@ def change(storage: Storage, ways: Ways, work: Callable[[AuditedUnitOfWork], obj
 
 
 def removes(factor_id: int) -> Callable[[AuditedUnitOfWork], object]:
-    return lambda uow: remove_factor(uow, factor_id, ADMIN_ID)
+    def remove(uow: AuditedUnitOfWork) -> None:
+        users = uow.records(USERS)
+        users.note_possible_lockout(users.get_existing(ADMIN_ID))
+        identity_in(uow).factors.remove(factor_id, ADMIN_ID)
+
+    return remove
 
 
 def user_line(role_id: int) -> str:

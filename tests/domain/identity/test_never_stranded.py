@@ -16,8 +16,9 @@ from pyotp import TOTP
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.history import Revert
 from logoadmin.domain.changes.import_export import ImportRecords
-from logoadmin.domain.identity.factors.factors import ConfirmTotp, EnrolTotp, RemoveFactor, RemoveUserFactors
+from logoadmin.domain.identity.factors.factors import RemoveFactor, RemoveUserFactors
 from logoadmin.domain.identity.factors.passkeys import BeginPasskey
+from logoadmin.domain.identity.factors.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey
 from logoadmin.domain.identity.sign_in.password import SignIn
@@ -43,7 +44,7 @@ ISSUER: Final = "https://issuer.test"
 NEW_PASSWORD: Final = "another password"
 USER_IDS: Final = st.sampled_from([ADMIN_ID, 1, 2])
 WAYS: Final = st.builds(Ways, st.booleans(), st.booleans(), st.sampled_from([None, ISSUER]))
-POLICIES: Final = st.sampled_from(["optional", "required", "required_for_admins"])
+POLICIES: Final = st.sampled_from(["optional", "required"])
 
 
 class NeverStranded(RuleBasedStateMachine):
@@ -200,7 +201,7 @@ class NeverStranded(RuleBasedStateMachine):
     @rule(ways=WAYS, policy=POLICIES)
     def settings_change(self, ways: Ways, policy: SecondFactorPolicy) -> None:
         """Settings cannot be refused; ``serve`` and ``doctor`` report that they leave nobody."""
-        rules = SignInRules(second_factor=policy, grace_days=0, ways=ways)
+        rules = SignInRules(second_factor=policy, ways=ways)
         self.ways = ways
         passkeys: Any = None if ways.passkey else "Passkeys are switched off"
         self.gallery = gallery_on(

@@ -8,11 +8,10 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemRandomness
-from logoadmin.domain.identity.factors.factor_records import NewFactor
+from logoadmin.domain.identity.factors.challenges import Purpose, SignedChallenges, use
 from logoadmin.domain.identity.factors.factors import ListFactors, RemoveFactor
-from logoadmin.domain.identity.factors.passkey_records import NO_NAME, NOT_INSTALLED
 from logoadmin.domain.identity.factors.passkeys import BeginPasskey, EnrolPasskey
-from logoadmin.domain.identity.factors.signed_challenges import SignedChallenges
+from logoadmin.domain.identity.factors.records import NO_NAME, NOT_INSTALLED, NewFactor
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sessions.sessions import ListSessions
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
@@ -302,7 +301,7 @@ def test_another_service_s_challenge_fails(
 ) -> None:
     enrol(stocked, ann, device)
     own = stocked.passkeys.options(AskPasskey()).challenge
-    forged = SignedChallenges([b"another key"], SystemRandomness()).new(clock.now())
+    forged = SignedChallenges([b"another key"], SystemRandomness()).new(Purpose.SIGN_IN, clock.now())
     for challenge in (forged, "AAAA" + own, own[:-4] + "AAAA", own[4:], encoded(b"x" * 83), encoded(b"x" * 20)):
         with pytest.raises(errors.SignInRefused):
             stocked.passkeys.sign_in(sign_in(challenge, device.get({"challenge": challenge})))
@@ -316,8 +315,10 @@ def test_another_service_s_challenge_fails(
 def test_a_challenge_outlasts_a_new_key(stocked: LogoAdmin, storage: WatchedStorage, clock: FrozenClock) -> None:
     challenge = stocked.passkeys.options(AskPasskey()).challenge
     rotated = SignedChallenges([b"a new key", TOKEN_KEY.encode()], SystemRandomness())
-    assert storage.write(lambda uow: rotated.use(uow, challenge, clock.now()))
-    assert not storage.write(lambda uow: rotated.use(uow, challenge, clock.now()))
+    assert rotated.opened(challenge, Purpose.SIGN_IN, clock.now()) is not None
+    assert rotated.opened(challenge, Purpose.ENROLMENT, clock.now()) is None
+    assert storage.write(lambda uow: use(uow, challenge, clock.now()))
+    assert not storage.write(lambda uow: use(uow, challenge, clock.now()))
 
 
 @pytest.mark.rule("contract O2")
@@ -350,15 +351,6 @@ def test_enrolments_use_challenges(
         clock.pass_by(wait)
         with pytest.raises(errors.InvalidInput, match="challenge"):
             stocked.passkeys.enrol(enrolment(challenge, again), ann)
-
-
-@pytest.mark.rule("contract O1")
-def test_new_options_replace_the_former(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
-    """Else one user could fill the table."""
-    first, begun = (stocked.passkeys.begin(BeginPasskey(), ann) for _ in range(2))
-    with pytest.raises(errors.InvalidInput, match="challenge"):
-        stocked.passkeys.enrol(enrolment(first.challenge, device.create(first.options)), ann)
-    stocked.passkeys.enrol(enrolment(begun.challenge, device.create(begun.options)), ann)
 
 
 @pytest.mark.rule("contract O1", "contract B5")

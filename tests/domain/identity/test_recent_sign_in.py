@@ -11,13 +11,12 @@ from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.events.event_list import ListEvents
 from logoadmin.domain.identity.factors import passkeys
 from logoadmin.domain.identity.factors.factors import (
-    ConfirmTotp,
-    EnrolTotp,
     ListFactors,
     MakeRecoveryCodes,
     RemoveFactor,
     RemoveUserFactors,
 )
+from logoadmin.domain.identity.factors.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions.sessions import WhoAmI
 from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode

@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.identity.factors.factors import ConfirmTotp
+from logoadmin.domain.identity.factors.totp import ConfirmTotp
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sessions.sessions import ListSessions, Refresh, WhoAmI

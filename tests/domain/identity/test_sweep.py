@@ -68,7 +68,7 @@ def test_what_has_expired_goes_and_nothing_else(gallery: LogoAdmin, storage: Sto
 def test_a_few_rows_go_at_a_time(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
     def add(uow: UnitOfWork) -> None:
         for number in range(120):
-            uow.identity.challenges.add(Challenge(f"hash {number}", "passkey", None, "", clock.now()))
+            uow.identity.challenges.add(Challenge(f"hash {number}", "used", None, "", clock.now()))
 
     storage.write(add)
     assert [gallery.sweep() for _ in range(3)] == ["more", "more", "done"]

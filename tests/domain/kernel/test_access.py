@@ -18,15 +18,14 @@ from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.events import event_list as events
 from logoadmin.domain.identity.factors import passkeys
 from logoadmin.domain.identity.factors.factors import (
-    ConfirmTotp,
     CountRecoveryCodes,
-    EnrolTotp,
     ListFactors,
     ListUserFactors,
     MakeRecoveryCodes,
     RemoveFactor,
     RemoveUserFactors,
 )
+from logoadmin.domain.identity.factors.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.sign_in.issuer import ShowWays

@@ -20,7 +20,7 @@ from logoadmin.domain.gallery.shared_settings import SettingsInHistory
 from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.events import event_list as events
-from logoadmin.domain.identity.factors import factors, passkeys
+from logoadmin.domain.identity.factors import factors, passkeys, totp
 from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.sign_in.issuer import ShowWays
@@ -147,7 +147,7 @@ UNRECORDED: Final = {
     sessions.ListUserSessions, sessions.RemoveUserSession, sessions.RemoveUserSessions,
     preferences.GetPreferences, preferences.SetPreferences, publication.ShowPublication, settings.GetSettings,
     css.JudgeCss, pictures.SendPicture, pictures.GetPicture,
-    factors.ListFactors, factors.EnrolTotp, factors.ConfirmTotp, factors.RemoveFactor,
+    factors.ListFactors, totp.EnrolTotp, totp.ConfirmTotp, factors.RemoveFactor,
     factors.ListUserFactors, factors.RemoveUserFactors, factors.CountRecoveryCodes,
     factors.MakeRecoveryCodes, SignInWithFactor,
     AskPasskey, passkeys.BeginPasskey, passkeys.EnrolPasskey, SignInWithPasskey,
@@ -168,7 +168,7 @@ UNRECORDED: Final = {
 # What no user of a stocked gallery can do: they have no factor, and there is no challenge.
 UNMET: Final = {
     *(
-        factors.ConfirmTotp,
+        totp.ConfirmTotp,
         factors.RemoveFactor,
         factors.MakeRecoveryCodes,
         SignInWithFactor,

@@ -103,7 +103,6 @@ class Tables:
     # hash -> user
     recovery_codes: dict[str, int] = field(default_factory=dict)
     challenges: dict[str, Challenge] = field(default_factory=dict)
-    second_factor_since: dict[int, int] = field(default_factory=dict)
     # (issuer, subject) -> identity
     identities: dict[tuple[str, str], Identity] = field(default_factory=dict)
     events: Rows[SignInEvent] = field(default_factory=Rows)

@@ -20,7 +20,6 @@ from logoadmin.adapters.memory_storage.identity.signing_in import (
     MemoryFactors,
     MemoryIdentities,
     MemoryRecoveryCodes,
-    MemorySecondFactorSince,
 )
 from logoadmin.adapters.memory_storage.kernel.acts import MemoryActs
 from logoadmin.adapters.memory_storage.kernel.changes import MemoryChanges, MemoryStoredResponses
@@ -55,7 +54,6 @@ class _Identity(Repository):
     factors = cached_property(lambda room: MemoryFactors(room._tables, room._journal))
     recovery_codes = cached_property(lambda room: MemoryRecoveryCodes(room._tables, room._journal))
     challenges = cached_property(lambda room: MemoryChallenges(room._tables, room._journal))
-    second_factor_since = cached_property(lambda room: MemorySecondFactorSince(room._tables, room._journal))
     identities = cached_property(lambda room: MemoryIdentities(room._tables, room._journal))
     events = cached_property(lambda room: MemoryEvents(room._tables, room._journal))
 

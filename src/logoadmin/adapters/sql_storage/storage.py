@@ -31,7 +31,6 @@ from logoadmin.adapters.sql_storage.identity.signing_in import (
     SqlFactors,
     SqlIdentities,
     SqlRecoveryCodes,
-    SqlSecondFactorSince,
 )
 from logoadmin.adapters.sql_storage.kernel.acts import SqlActs
 from logoadmin.adapters.sql_storage.kernel.changes import SqlChanges, SqlStoredResponses
@@ -76,7 +75,6 @@ class _Identity(_Room):
     factors = cached_property(lambda room: SqlFactors(room._transaction))
     recovery_codes = cached_property(lambda room: SqlRecoveryCodes(room._transaction))
     challenges = cached_property(lambda room: SqlChallenges(room._transaction))
-    second_factor_since = cached_property(lambda room: SqlSecondFactorSince(room._transaction))
     identities = cached_property(lambda room: SqlIdentities(room._transaction))
     events = cached_property(lambda room: SqlEvents(room._transaction))
 

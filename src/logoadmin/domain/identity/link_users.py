@@ -26,5 +26,5 @@ def require_not_by_link(uow: AnyUnitOfWork, held: Held) -> None:
     Raises:
         SignsInByLink: they would.
     """
-    if isinstance(held, Rights) and held.enrol_by is None and is_by_link(uow, held):
+    if isinstance(held, Rights) and not held.must_enrol and is_by_link(uow, held):
         raise SignsInByLink

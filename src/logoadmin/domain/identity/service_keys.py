@@ -3,7 +3,6 @@
 from typing import Annotated, Final
 
 from logoadmin.domain.identity.events.recording import record_event
-from logoadmin.domain.identity.factors.enrolment import enrol_by
 from logoadmin.domain.identity.sessions.session_records import (
     KEY_PREFIX,
     NewServiceKey,
@@ -11,7 +10,6 @@ from logoadmin.domain.identity.sessions.session_records import (
     ServiceKey,
     hashed_key,
 )
-from logoadmin.domain.identity.sign_in_rules import SignInRules
 from logoadmin.domain.kernel.access import (
     OWNER,
     SIGNED_IN,
@@ -20,13 +18,11 @@ from logoadmin.domain.kernel.access import (
     Held,
     KeyHolder,
     Permission,
-    Rights,
     user_of,
 )
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import (
     Conflict,
-    EnrolmentRequired,
     NotAuthenticated,
     NotFound,
     Outdated,
@@ -66,9 +62,9 @@ class RemoveKey(Command):
 class KeyService(Service):
     """The use cases of service keys."""
 
-    def __init__(self, transactions: Transactions, randomness: Randomness, rules: SignInRules) -> None:
+    def __init__(self, transactions: Transactions, randomness: Randomness) -> None:
         super().__init__(transactions)
-        self._randomness, self._rules = randomness, rules
+        self._randomness = randomness
 
     @use_case(SIGNED_IN)
     def list(self, gate: Gate, command: ListKeys, caller: Caller = OWNER) -> tuple[ServiceKey, ...]:
@@ -106,8 +102,6 @@ class KeyService(Service):
         def create(uow: AuditedUnitOfWork, command: CreateKey) -> NewServiceKey:
             user_id = user_of(uow.held)
             uow.held.require(command.scope)
-            if isinstance(uow.held, Rights):
-                self._require_enrolled(uow, uow.held, caller)
             _make_room(uow, user_id)
             expires_at = None if command.expires_in is None else uow.now + command.expires_in
             stored = ServiceKey(identity_in(uow).keys.next_id(), command.name, command.scope, uow.now, expires_at, None)
@@ -116,16 +110,6 @@ class KeyService(Service):
             return NewServiceKey(stored.key_id, stored.name, stored.scope, uow.now, expires_at, None, key)
 
         return gate.write(command, caller, create)
-
-    def _require_enrolled(self, uow: AuditedUnitOfWork, held: Rights, caller: Caller) -> None:
-        """Judge the current scope: a session learns of another one at its next refresh, and a key would outlive it."""
-        sessions = identity_in(uow).sessions.of_user(held.user_id)
-        session = next((each for each in sessions if each.session_id == getattr(caller, "session_id", None)), None)
-        if session is None:
-            return
-        by = enrol_by(uow, held.user_id, held.scope, session.factor, self._rules, uow.now)
-        if by is not None and uow.now >= by:
-            raise EnrolmentRequired
 
     @writes(SIGNED_IN)
     def remove(self, uow: AuditedUnitOfWork, command: RemoveKey) -> RemovedServiceKey:

@@ -9,8 +9,8 @@ from logoadmin.domain.kernel.access import CLOCK_SKEW, RECENT_SECONDS
 # The age of a sign-in that is not recent by the clock of any machine.
 NOT_RECENT_SECONDS: Final = RECENT_SECONDS + CLOCK_SKEW + 1
 
-# Who must enrol a second factor: nobody, everybody, or holders of any scope that changes something (contract O4).
-SecondFactorPolicy = Literal["optional", "required", "required_for_admins"]
+# Who must enrol a second factor: nobody, or holders of any scope that changes something (contract O4).
+SecondFactorPolicy = Literal["optional", "required"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,6 @@ class SignInRules:
 
     Attributes:
         second_factor: the users who must enrol a second factor.
-        grace_days: how long they may still do everything without one, from their first sign-in under the rule.
         min_password_length: the minimum length of new passwords, in characters; None if only the limits of the
             specification hold.
         event_days: how long security events are kept (contract O9).
@@ -69,7 +68,6 @@ class SignInRules:
     """
 
     second_factor: SecondFactorPolicy = "optional"
-    grace_days: int = 7
     min_password_length: int | None = None
     event_days: int = 180
     ways: Ways = field(default_factory=Ways)

@@ -254,7 +254,7 @@ class Rights:
         signed_in_at: when the session began, as Unix time; None without one.
         ends_at: when the session ends, as Unix time; None without one.
         factor: what the session began with; None without one.
-        enrol_by: from when the session may do nothing but enrol a second factor, as Unix time; None for never.
+        must_enrol: whether the session may do nothing but enrol a second factor, which is required.
         required: the scopes that the work required, beside that of its command.
     """
 
@@ -264,7 +264,7 @@ class Rights:
     signed_in_at: int | None = None
     ends_at: int | None = None
     factor: SignInFactor | None = None
-    enrol_by: int | None = None
+    must_enrol: bool = False
     required: set[str] = field(default_factory=set, compare=False, repr=False)
 
     def hold(self, scope: Scope) -> bool:

@@ -241,7 +241,7 @@ class Gate:
         # depends on it.
         is_first = held.ends_at is not None and (permission.first_password or shared.policy is Policy.GUARDED)
         is_allowed = (is_first and self._changes_first_password(uow, held, user_id)) or permission.enrols
-        if held.enrol_by is not None and not is_allowed and now >= held.enrol_by:
+        if held.must_enrol and not is_allowed:
             raise EnrolmentRequired
         authorize(shared.policy, permission, held, user_id)
         if permission.recent:

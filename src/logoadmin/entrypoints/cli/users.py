@@ -15,7 +15,7 @@ from logoadmin.entrypoints.one_line import on_one_line
 from logoadmin.text_files import decoded
 
 if TYPE_CHECKING:
-    from logoadmin.domain.identity.factors.factor_records import ListedFactor
+    from logoadmin.domain.identity.factors.records import ListedFactor
     from logoadmin.domain.kernel.records import Role, User
     from logoadmin.domain.logo_admin import LogoAdmin
 
@@ -119,8 +119,8 @@ def user_factors(named: str, remove: bool, database: str | None) -> None:
 
     USER is a user id or a username; name:7 is the user named 7.
     """
-    from logoadmin.domain.identity.factors.factor_records import ListedFactor
     from logoadmin.domain.identity.factors.factors import RemoveUserFactors
+    from logoadmin.domain.identity.factors.records import ListedFactor
 
     with gallery_at(database, "never") as gallery:
         found = _found_user(gallery, named)

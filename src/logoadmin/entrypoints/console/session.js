@@ -160,14 +160,8 @@ export async function whoAmI() {
   if (response.status === 401 && tokens && (await refresh())) response = await fetchMe();
   if (!response.ok) return;
   me.value = await response.json();
-  judgeEnrolment();
+  mustEnrol.value = Boolean(me.value?.must_enrol);
   state.value = "in";
-}
-
-/** By the clock of the service, as far as it is known here; between two tokens, a refusal says so. */
-function judgeEnrolment() {
-  const until = me.value?.enrol_by;
-  mustEnrol.value = Boolean(until) && (mustEnrol.value || Number(until) <= issued);
 }
 
 const fetchMe = async () =>
@@ -319,7 +313,6 @@ async function take(response, key) {
   // A token that follows another directly is fresh, even if a proxy's clock differs.
   const isNew = Math.abs(Number(iat) - issued) < 10;
   issued = Number(iat);
-  judgeEnrolment();
   const until = Date.now() + (isNew || Number.isNaN(left) ? given.expires_in * 1000 : left);
   storeTokens({ access: given.access_token, refresh: given.refresh_token, key, until });
   others.postMessage({ tokens, subject: subject() });

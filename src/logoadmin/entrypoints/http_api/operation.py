@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from logoadmin.domain.changes.proposal_records import Proposal
 from logoadmin.domain.identity.events.event_records import SignInEvent
-from logoadmin.domain.identity.factors.factor_records import NewFactor, NewRecoveryCodes, NewTotp, SignInLink
+from logoadmin.domain.identity.factors.records import NewFactor, NewRecoveryCodes
 from logoadmin.domain.identity.sessions.session_records import NewServiceKey, Tokens
 from logoadmin.domain.kernel.access import PUBLIC, Caller, Permission, Policy
 from logoadmin.domain.kernel.command import DRY_RUN, MAX_JSON, MOST_MARKS, REQUEST_OPTIONS, Command, fields_of
@@ -23,7 +23,9 @@ from logoadmin.domain.kernel.pagination import VERSIONED
 from logoadmin.domain.kernel.records import KeptPicture
 from logoadmin.domain.kernel.use_cases import Service, UseCaseOf, right_of, rights_of
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.public_url import PublicUrl
 from logoadmin.domain.publication.css.verdict import Verdict
+from logoadmin.entrypoints.http_api.shown_answers import NewTotp, SignInLink
 
 # The types of bodies, as ``Content-Type`` names them.
 JSON: Final = "application/json"
@@ -78,6 +80,7 @@ class Operation:
         existing: the status of an answer that existed before, if that is another one.
         whole_body: the field of the command that is the whole body, a JSON object; empty if its fields are in it.
         dry_run: the use case and the answer of a request with ``dry_run=true``, if these are other ones.
+        shown: makes the answer of that of the use case, given the public URL; None if they are the same.
         attachment: the file name of a response in JSON Lines or CSV; empty for JSON.
     """
 
@@ -98,6 +101,7 @@ class Operation:
     existing: int | None = None
     whole_body: str = ""
     dry_run: tuple[AnyUseCase, Any] | None = None
+    shown: Callable[[Any, PublicUrl], Any] | None = None
     attachment: str = ""
 
     @cached_property

@@ -129,6 +129,8 @@ class Renderer:
             answer = self._operation.use_case_of(self._gallery)(command, caller)
         except NotModified as error:
             return self._unmodified(error.version, request)
+        if self._operation.shown is not None:
+            answer = self._operation.shown(answer, self._gallery.public_url)
         fields = [*self._fields, _JSON]
         version = self._version(answer) if self._operation.is_versioned else None
         if version is not None:

@@ -10,7 +10,6 @@ from logoadmin.ports.identity.sign_in_storage import (
     Factors,
     Identities,
     RecoveryCodes,
-    SecondFactorSince,
 )
 
 
@@ -47,11 +46,7 @@ class IdentityStorage(Protocol):
 
     @property
     def challenges(self) -> Challenges:
-        """The steps of signing in and enrolling that have begun."""
-
-    @property
-    def second_factor_since(self) -> SecondFactorSince:
-        """When users first signed in while a second factor was required."""
+        """The codes and links that sign users in once, and the challenges that were used."""
 
     @property
     def identities(self) -> Identities:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from logoadmin.domain.identity.factors.passkey_records import CreatedCredential, UsedCredential
+from logoadmin.domain.identity.factors.records import CreatedCredential, UsedCredential
 
 
 class PasskeyRefused(Exception):

@@ -20,7 +20,6 @@ class Session:
         address: the address of the sign-in, at most 64 characters; None if unknown.
         user_agent: the ``User-Agent`` of the sign-in, at most 256 characters; None if unknown.
         factor: what the user signed in with.
-        enrol_by: from when it may do nothing but enrol a second factor, as Unix time; None for never (contract O4).
     """
 
     session_id: str
@@ -31,7 +30,6 @@ class Session:
     address: str | None = None
     user_agent: str | None = None
     factor: SignInFactor = "password"
-    enrol_by: int | None = None
 
 
 class Sessions(Protocol):
@@ -50,7 +48,7 @@ class Sessions(Protocol):
         """Return the sessions of a user, by ``created_at``, then by id; also those that expired."""
 
     def update(self, session: Session) -> None:
-        """Change the times of an existing session, ``enrol_by`` among them, and its factor."""
+        """Change the times and the factor of an existing session."""
 
     def end(self, session_id: str) -> bool:
         """End a session with all its refresh tokens; return whether it existed."""

@@ -11,7 +11,7 @@ from logoadmin.domain.identity.events.event_records import CountedEvent, SignInE
 from logoadmin.domain.kernel.lists import Order
 
 FactorKind = Literal["totp", "passkey"]
-ChallengePurpose = Literal["second_factor", "passkey", "passkey_enrolment", "sign_in_code", "link"]
+ChallengePurpose = Literal["used", "sign_in_code", "link"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +89,13 @@ class RecoveryCodes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """A step of signing in or of enrolling that waits for the next one (contract O2).
+    """A code or a link that signs a user in once, or a challenge that was used (contract O2, O6, R5).
 
     Attributes:
-        challenge_hash: the hash of the challenge.
-        purpose: the only thing that it can be used for.
-        user_id: the only user for whom it can be used; None if that is not known yet.
-        data: what the next step needs, at most 65,535 bytes.
+        challenge_hash: its hash.
+        purpose: the only thing that it can be used for, if it was not used.
+        user_id: the only user for whom it can be used; None for a used challenge.
+        data: what signing in with it needs, at most 65,535 bytes.
         expires_at: when it expires, as Unix time.
     """
 
@@ -126,16 +126,6 @@ class Challenges(Protocol):
 
     def forget_expired(self, now: int, most: int) -> int:
         """Remove up to ``most`` challenges that expired at ``now`` or earlier; return how many."""
-
-
-class SecondFactorSince(Protocol):
-    """When users first signed in while a second factor was required of them, as Unix time (contract O4)."""
-
-    def get(self, user_id: int) -> int | None:
-        """Return the time, or None."""
-
-    def set(self, user_id: int, at: int) -> None:
-        """Store the time for an existing user, in place of the current one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,6 @@ class MemorySessions(Repository):
             signed_in_at=session.created_at,
             ends_at=session.expires_at,
             factor=session.factor,
-            enrol_by=session.enrol_by,
         )
 
     def add(self, session: Session) -> None:

@@ -103,16 +103,6 @@ class MemoryChallenges(Repository):
         return len(expired)
 
 
-class MemorySecondFactorSince(Repository):
-    """The times, as :class:`~logoadmin.ports.identity.sign_in_storage.SecondFactorSince` says."""
-
-    def get(self, user_id: int) -> int | None:
-        return self._tables.second_factor_since.get(user_id)
-
-    def set(self, user_id: int, at: int) -> None:
-        self._journal.set(self._tables.second_factor_since, user_id, at)
-
-
 class MemoryIdentities(Repository):
     """The identities, as :class:`~logoadmin.ports.identity.sign_in_storage.Identities` says."""
 
@@ -194,6 +184,5 @@ def remove_sign_in(tables: Tables, journal: Journal, user_id: int) -> None:
     MemoryFactors(tables, journal).remove_all(user_id)
     MemoryRecoveryCodes(tables, journal).replace(user_id, ())
     MemoryChallenges(tables, journal).drop(user_id)
-    journal.delete(tables.second_factor_since, user_id)
     for identity in MemoryIdentities(tables, journal).of_user(user_id):
         journal.delete(tables.identities, (identity.issuer, identity.subject))

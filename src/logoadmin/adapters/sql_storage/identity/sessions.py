@@ -26,7 +26,7 @@ from logoadmin.ports.identity.password_storage import Credentials
 from logoadmin.ports.identity.session_storage import Session
 
 _RIGHTS = (
-    select(roles.c.scope, sessions.c.created_at, sessions.c.expires_at, sessions.c.factor, sessions.c.enrol_by)
+    select(roles.c.scope, sessions.c.created_at, sessions.c.expires_at, sessions.c.factor)
     .select_from(sessions.join(users, users.c.user_id == sessions.c.user_id).join(roles))
     .where(sessions.c.session_id == bindparam("id_"), sessions.c.user_id == bindparam("owner"))
 )
@@ -57,8 +57,8 @@ class SqlSessions(Repository):
         row = self._transaction.rights(_RIGHTS, {"id_": session_id, "owner": user_id})
         if row is None:
             return None
-        scope, signed_in_at, ends_at, factor, enrol_by = row
-        return Rights(user_id, frozenset(scope.split()), True, signed_in_at, ends_at, factor, enrol_by)
+        scope, signed_in_at, ends_at, factor = row
+        return Rights(user_id, frozenset(scope.split()), True, signed_in_at, ends_at, factor)
 
     def add(self, session: Session) -> None:
         self._add(sessions, asdict(session))
@@ -68,7 +68,7 @@ class SqlSessions(Repository):
 
     def update(self, session: Session) -> None:
         values = asdict(session)
-        changed = {name: values[name] for name in ("created_at", "expires_at", "refreshed_at", "factor", "enrol_by")}
+        changed = {name: values[name] for name in ("created_at", "expires_at", "refreshed_at", "factor")}
         self._update(sessions, {"session_id": session.session_id}, changed)
 
     def end(self, session_id: str) -> bool:

@@ -16,7 +16,6 @@ from logoadmin.adapters.sql_storage.tables.sign_in_tables import (
     factors,
     identities,
     recovery_codes,
-    second_factor_since,
 )
 from logoadmin.domain.identity.events.event_records import CountedEvent, SignInEvent
 from logoadmin.domain.kernel.lists import Order
@@ -132,17 +131,6 @@ class SqlChallenges(Repository):
 
     def forget_expired(self, now: int, most: int) -> int:
         return self._remove_ended(challenges.c.expires_at, now, most)
-
-
-class SqlSecondFactorSince(Repository):
-    """Implements :class:`~logoadmin.ports.identity.sign_in_storage.SecondFactorSince`."""
-
-    def get(self, user_id: int) -> int | None:
-        row = self._find(second_factor_since.c.at, user_id=user_id)
-        return None if row is None else int(row[0])
-
-    def set(self, user_id: int, at: int) -> None:
-        self._put(second_factor_since, {"user_id": user_id}, {"at": at})
 
 
 class SqlIdentities(Repository):

@@ -65,7 +65,6 @@ sessions: Final = Table(
     Column("address", String(MAX_ADDRESS)),
     Column("user_agent", String(MAX_USER_AGENT)),
     Column("factor", String(16), nullable=False, server_default="password"),
-    Column("enrol_by", BigInteger),
     Index(None, "user_id"),
     Index(None, "expires_at"),
 )

@@ -60,13 +60,6 @@ challenges: Final = Table(
     Index(None, "expires_at"),
 )
 
-second_factor_since: Final = Table(
-    "second_factor_since",
-    metadata,
-    user_id_column(primary_key=True),
-    Column("at", BigInteger, nullable=False),
-)
-
 # In the order of the fields of an Identity, apart from the hash.
 identities: Final = Table(
     "identities",
@@ -104,4 +97,4 @@ events: Final = Table(
     Index(None, "at"),
 )
 
-SIGN_IN_TABLES: Final = frozenset({factors, recovery_codes, challenges, second_factor_since, identities, events})
+SIGN_IN_TABLES: Final = frozenset({factors, recovery_codes, challenges, identities, events})

@@ -1,1 +1,1 @@
-"""Second factors without storage or transactions: one-time passwords, QR codes, and codes that people type."""
+"""Second factors: authenticator apps, passkeys and recovery codes (contract O1, O2, O4)."""

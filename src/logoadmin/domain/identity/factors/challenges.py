@@ -1,44 +1,108 @@
 """Challenges: what connects the steps of signing in and of enrolling (contract O2).
 
-A challenge is a random text, and no token: it opens nothing. It has one purpose, is bound to its user, if there is one
-already, and leads to one success. Storage has its hash.
+A challenge opens nothing. It has one purpose, is bound to its user, if there is one already, and leads to one success.
+Anybody may ask for one, and storing these would let anybody fill a table. So nothing is stored until one is used: a
+challenge has its expiry, and is authenticated by a key of the service.
 """
 
+import hashlib
+import hmac
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from struct import Struct
 from typing import Final
 
 from logoadmin.domain.kernel.access import CLOCK_SKEW
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, identity_in
-from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose
+from logoadmin.ports.identity.sign_in_storage import Challenge
 from logoadmin.ports.kernel.environment import Randomness
 
 CHALLENGE_SECONDS: Final = 300
+# Expiry, purpose, user, digest of the state, random bytes.
+_CONTENT: Final = Struct(">QBi16s16s")
+_NOBODY: Final = -1
+# How long a used challenge is remembered: a clock that was ahead must not make it new again.
+_REMEMBERED: Final = 2 * 86_400  # seconds
 
 
-def new_challenge(
-    uow: AnyUnitOfWork, randomness: Randomness, purpose: ChallengePurpose, user_id: int | None, now: int
-) -> str:
-    """Store a new challenge, of an existing user if any, and return it."""
-    challenge = randomness.text()
-    identity_in(uow).challenges.add(Challenge(_hashed(challenge), purpose, user_id, "", now + CHALLENGE_SECONDS))
-    return challenge
+class Purpose(IntEnum):
+    """The only thing that a challenge is for."""
+
+    SIGN_IN = 1
+    SECOND_FACTOR = 2
+    ENROLMENT = 3
 
 
-def open_challenge(uow: AnyUnitOfWork, challenge: str, purpose: ChallengePurpose, now: int) -> Challenge | None:
-    """Return a challenge that can be met now; None if it is unknown, used, expired, or for another purpose."""
-    found = identity_in(uow).challenges.get(_hashed(challenge))
-    if found is None or found.purpose != purpose:
-        return None
-    return found if is_open(found.expires_at, now) else None
+@dataclass(frozen=True, slots=True)
+class OpenChallenge:
+    """A challenge of ours that is valid now, although it may have been used.
 
-
-def is_open(expires_at: int, now: int) -> bool:
-    """Return whether a challenge with this expiry can be met now.
-
-    One from a clock that was ahead does not last longer, but the clocks of two machines may differ a little.
+    Attributes:
+        user_id: the user to whom it is bound; None for nobody.
+        state: the digest of the state to which it is bound.
     """
-    return now < expires_at <= now + CHALLENGE_SECONDS + CLOCK_SKEW
+
+    user_id: int | None
+    state: bytes
+
+    def is_bound_to(self, state: str) -> bool:
+        """Return whether it is bound to this state."""
+        return self.state == _digest(state)
 
 
-def _hashed(challenge: str) -> str:
-    return stored_hash("challenge", challenge)
+@dataclass(frozen=True, slots=True)
+class SignedChallenges:
+    """Makes challenges and recognises them.
+
+    Attributes:
+        keys: of the service; the first signs, all verify.
+        randomness: for what makes each challenge another.
+    """
+
+    keys: Sequence[bytes] = field(repr=False)
+    randomness: Randomness
+
+    def new(self, purpose: Purpose, now: int, user_id: int | None = None, state: str = "") -> str:
+        """Return a new challenge, bound to a user, and to a state whose change ends it."""
+        user = _NOBODY if user_id is None else user_id
+        random = _digest(self.randomness.text())
+        content = _CONTENT.pack(now + CHALLENGE_SECONDS, purpose, user, _digest(state), random)
+        return _text(content + _tag(self.keys[0], content))
+
+    def opened(self, challenge: str, purpose: Purpose, now: int) -> OpenChallenge | None:
+        """Return a challenge; None if it is not ours, has another purpose, or is not valid now.
+
+        One from a clock that was ahead does not last longer, but the clocks of two machines may differ a little.
+        """
+        try:
+            decoded = urlsafe_b64decode(challenge + "=" * (-len(challenge) % 4))
+        except ValueError:
+            return None
+        content, tag = decoded[: _CONTENT.size], decoded[_CONTENT.size :]
+        # Other texts are decoded alike.
+        if _text(decoded) != challenge or not any(hmac.compare_digest(_tag(key, content), tag) for key in self.keys):
+            return None
+        expires_at, its_purpose, user, state, _ = _CONTENT.unpack(content)
+        is_open = now < expires_at <= now + CHALLENGE_SECONDS + CLOCK_SKEW
+        return OpenChallenge(None if user == _NOBODY else user, state) if is_open and its_purpose == purpose else None
+
+
+def use(uow: AnyUnitOfWork, challenge: str, now: int) -> bool:
+    """Use up a challenge; return whether it was not used before, which is true once however many try it."""
+    used = Challenge(stored_hash("challenge", challenge), "used", None, "", now + _REMEMBERED)
+    return identity_in(uow).challenges.add_once(used)
+
+
+def _tag(key: bytes, content: bytes) -> bytes:
+    return hmac.digest(key, content, "sha256")
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()[:16]
+
+
+def _text(content: bytes) -> str:
+    return urlsafe_b64encode(content).decode().rstrip("=")

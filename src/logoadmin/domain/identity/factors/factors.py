@@ -1,72 +1,151 @@
-"""Second factors and recovery codes: enrolling, listing and removing them (contract O1)."""
+"""The second factors of users: listing, requiring and removing them, and their recovery codes (contract O1, O4)."""
 
-from logoadmin.domain.identity.factors.audited_factors import remove_factor, remove_factors
-from logoadmin.domain.identity.factors.enrolment import (
-    confirmed_factors,
-    enrolled,
-    listed,
-    replace_recovery_codes,
-    require_first_step,
-    unenrolled,
-)
-from logoadmin.domain.identity.factors.factor_records import (
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from logoadmin.domain.identity.events.recording import record_event
+from logoadmin.domain.identity.factors.records import (
     ListedFactor,
     NewFactor,
     NewRecoveryCodes,
-    NewTotp,
     RecoveryCodesLeft,
     RemovedFactor,
     RemovedUserFactors,
 )
-from logoadmin.domain.identity.factors.qr import qr_svg
-from logoadmin.domain.identity.factors.totp import new_secret, provisioning_uri
-from logoadmin.domain.identity.factors.totp_factors import TotpFactors
-from logoadmin.domain.identity.link_users import require_not_by_link
+from logoadmin.domain.identity.factors.recovery import replace_recovery_codes
 from logoadmin.domain.identity.signing_out import end_sign_ins
-from logoadmin.domain.kernel.access import (
-    OWNER,
-    Caller,
-    Held,
-    Permission,
-    Scope,
-    SignedIn,
-    user_of,
-)
+from logoadmin.domain.kernel.access import Held, Permission, Rights, Scope, SignedIn, user_of
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import (
-    Conflict,
-    InvalidInput,
-    NotFound,
-    Outdated,
-    Problem,
-)
-from logoadmin.domain.kernel.gate import Gate, Transactions
+from logoadmin.domain.kernel.errors import Conflict, NotFound, Outdated
+from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import USERS
-from logoadmin.domain.kernel.limits import FactorId, FactorName, TotpCode, UserId
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, ReadUnitOfWork, get_existing, identity_in
-from logoadmin.domain.kernel.use_cases import Service, reads, reads_with_rights, use_case, writes
+from logoadmin.domain.kernel.limits import FactorId, UserId
+from logoadmin.domain.kernel.unit_of_work import (
+    AnyUnitOfWork,
+    AuditedUnitOfWork,
+    ReadUnitOfWork,
+    get_existing,
+    identity_in,
+)
+from logoadmin.domain.kernel.use_cases import Service, reads, reads_with_rights, writes
+from logoadmin.ports.identity.sign_in_storage import Factor
 from logoadmin.ports.kernel.environment import Randomness
+
+MOST_FACTORS: Final = 20
+# Holders of one of these are administrators; others decide about proposals.
+_WRITE_SCOPES: Final = frozenset(scope for scope in Scope if scope == Scope.ALL or scope.endswith(":write")) - {
+    Scope.PROPOSALS_WRITE
+}
+
+
+def confirmed_factors(uow: AnyUnitOfWork, user_id: int) -> tuple[Factor, ...]:
+    """Return the factors with which a user can sign in, by factor_id."""
+    return tuple(factor for factor in identity_in(uow).factors.of_user(user_id) if factor.confirmed)
+
+
+def listed(factor: Factor) -> ListedFactor:
+    """Return a factor without its secret."""
+    return ListedFactor(factor.factor_id, factor.kind, factor.name, factor.created_at, factor.last_used_at)
+
+
+def require_room(uow: AnyUnitOfWork, user_id: int) -> None:
+    """Require that a user can have another factor.
+
+    Raises:
+        Conflict: they cannot.
+    """
+    if len(confirmed_factors(uow, user_id)) >= MOST_FACTORS:
+        raise Conflict(f"A user can have {MOST_FACTORS} second factors; remove one that is no longer used")
+
+
+def require_first_step(uow: AnyUnitOfWork, user_id: int) -> None:
+    """Require that a user who has an authenticator app, or is about to, can take the first step of a sign-in.
+
+    Links, with which members without a password come in, end with the first factor (contract R5).
+
+    Raises:
+        Conflict: they cannot.
+    """
+    identity = identity_in(uow)
+    has_one = (
+        identity.passwords.get(user_id) is not None
+        or identity.identities.of_user(user_id)
+        or any(factor.kind == "passkey" for factor in confirmed_factors(uow, user_id))
+    )
+    if not has_one:
+        raise Conflict(
+            "An authenticator app is only the second step of a sign-in; set a password or add a passkey first"
+        )
+
+
+def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: Randomness) -> NewFactor:
+    """Return a factor that was just confirmed; the user's first one with recovery codes.
+
+    With the first factor, the user's other sessions end (contract O3), and the current one has just used it. The events
+    are recorded.
+
+    Raises:
+        Conflict: the user has too many factors, or only an app.
+    """
+    require_first_step(uow, user_id)
+    factors = confirmed_factors(uow, user_id)
+    if len(factors) > MOST_FACTORS:
+        require_room(uow, user_id)
+    (factor,) = (factor for factor in factors if factor.factor_id == factor_id)
+    is_first = len(factors) == 1
+    if is_first:
+        _end_other_sessions(uow, user_id)
+        for session in identity_in(uow).sessions.of_user(user_id):
+            identity_in(uow).sessions.update(replace(session, factor=factor.kind))
+    record_event(uow, "factor_added", user_id, uow.caller, uow.now, factor=factor.kind)
+    codes = replace_recovery_codes(uow, user_id, randomness) if is_first else None
+    return NewFactor(factor_id, factor.kind, factor.name, factor.created_at, factor.last_used_at, codes)
+
+
+def _end_other_sessions(uow: AuditedUnitOfWork, user_id: int) -> None:
+    own, sessions = _session_of(uow), identity_in(uow).sessions
+    others = sum(each.session_id != own and each.expires_at > uow.now for each in sessions.of_user(user_id))
+    sessions.end_all(user_id, own)
+    if others:
+        record_event(uow, "session_ended", user_id, uow.caller, uow.now, count=others)
+
+
+def _session_of(uow: AuditedUnitOfWork) -> str | None:
+    return uow.caller.session_id if isinstance(uow.caller, SignedIn) else None
+
+
+def _unenrolled(uow: AuditedUnitOfWork, user_id: int, removed: Iterable[Factor]) -> None:
+    """Record the removal of factors; that of the last one also removes the recovery codes."""
+    for factor in removed:
+        if factor.confirmed:
+            record_event(uow, "factor_removed", user_id, uow.caller, uow.now, factor=factor.kind)
+    if not confirmed_factors(uow, user_id):
+        identity_in(uow).recovery_codes.replace(user_id, ())
+
+
+def _note_possible_lockout(uow: AuditedUnitOfWork, user_id: int) -> None:
+    """Check at the end whether the last user who holds everything can still sign in, without a factor (contract B4)."""
+    users = uow.records(USERS)
+    user = users.get(user_id)
+    if user is not None:
+        users.note_possible_lockout(user)
+
+
+def must_enrol(uow: AnyUnitOfWork, held: Rights) -> bool:
+    """Return whether a session may do nothing but enrol, where a second factor is required (contract O4).
+
+    Users of the issuer have their second factors there.
+    """
+    return (
+        held.factor != "issuer"
+        and not _WRITE_SCOPES.isdisjoint(held.scope)
+        and not confirmed_factors(uow, held.user_id)
+    )
 
 
 class ListFactors(Command):
     """The caller's own second factors."""
-
-
-class EnrolTotp(Command):
-    """A new secret for an authenticator app."""
-
-    answers_secrets = True
-
-    name: FactorName
-
-
-class ConfirmTotp(Command):
-    """The proof that an authenticator app has the secret, which makes it a factor."""
-
-    answers_secrets = True
-
-    factor_id: FactorId
-    code: TotpCode
 
 
 class RemoveFactor(Command):
@@ -100,11 +179,9 @@ class MakeRecoveryCodes(Command):
 class FactorService(Service):
     """The use cases of second factors."""
 
-    def __init__(self, transactions: Transactions, totp: TotpFactors, randomness: Randomness, issuer: str) -> None:
-        """Use ``issuer`` as the name of this service in authenticator apps."""
+    def __init__(self, transactions: Transactions, randomness: Randomness) -> None:
         super().__init__(transactions)
-        self._totp, self._randomness = totp, randomness
-        self._issuer = issuer
+        self._randomness = randomness
 
     @reads_with_rights(Permission(signed_in=True, enrols=True))
     def list(self, uow: ReadUnitOfWork, _command: ListFactors, held: Held) -> tuple[ListedFactor, ...]:
@@ -126,61 +203,6 @@ class FactorService(Service):
         get_existing(uow, USERS, command.user_id)
         return tuple(map(listed, confirmed_factors(uow, command.user_id)))
 
-    @use_case(Permission(signed_in=True, recent=True, enrols=True))
-    def enrol_totp(self, gate: Gate, command: EnrolTotp, caller: Caller = OWNER) -> NewTotp:
-        """Make a secret for an authenticator app, which becomes a factor once it is confirmed (contract O1).
-
-        It replaces one that was not confirmed, and expires after 10 minutes.
-
-        Raises:
-            NotAuthenticated: the caller is not a user.
-            NotPermitted: the caller is a service key.
-            RecentSignInRequired: the caller signed in more than 10 minutes ago.
-            Conflict: the user has 20 factors, or nothing but links to sign in with.
-        """
-        secret = new_secret(self._randomness)
-
-        def username(uow: Reading, _: EnrolTotp, held: Held) -> str:
-            return get_existing(uow, USERS, user_of(held)).username
-
-        # Drawn before the write, because that takes a while.
-        uri = provisioning_uri(secret, gate.snapshot_with_rights(command, caller, username), self._issuer)
-        picture = qr_svg(uri)
-
-        def enrol(uow: AuditedUnitOfWork, command: EnrolTotp) -> NewTotp:
-            require_not_by_link(uow, uow.held)
-            require_first_step(uow, user_of(uow.held))
-            factor = self._totp.begin(uow, user_of(uow.held), command.name, secret, uow.now)
-            return NewTotp(factor.factor_id, secret, uri, picture)
-
-        return gate.write(command, caller, enrol)
-
-    @use_case(Permission(signed_in=True, recent=True, enrols=True))
-    def confirm_totp(self, gate: Gate, command: ConfirmTotp, caller: Caller = OWNER) -> NewFactor:
-        """Make a factor of a secret, once a code shows that the user's app has it (contract O1).
-
-        The step of the code is used up. From the first factor on, signing in takes two steps.
-
-        Returns:
-            The factor; the user's first one with recovery codes.
-
-        Raises:
-            NotAuthenticated: the caller is not a user.
-            NotPermitted: the caller is a service key.
-            RecentSignInRequired: the caller signed in more than 10 minutes ago.
-            NotFound: the caller has no such secret, or it has expired.
-            Conflict: it is confirmed already, or the user has 20 factors, or nothing but links to sign in with.
-            InvalidInput: the code is wrong.
-        """
-
-        def confirm(uow: AuditedUnitOfWork, command: ConfirmTotp) -> NewFactor:
-            user_id = user_of(uow.held)
-            if not self._totp.confirm(uow, user_id, command.factor_id, command.code, uow.now):
-                raise InvalidInput([Problem(("code",), "Incorrect code", "value_error")])
-            return enrolled(uow, user_id, command.factor_id, self._randomness)
-
-        return gate.write(command, caller, confirm)
-
     @writes(Permission(signed_in=True, recent=True))
     def remove(self, uow: AuditedUnitOfWork, command: RemoveFactor) -> RemovedFactor:
         """Remove one of the caller's factors; with the last one, the recovery codes go (contract O1).
@@ -193,21 +215,20 @@ class FactorService(Service):
             Outdated: ``if_match`` is given, and factors have no versions.
             Conflict: nobody who holds everything could sign in any more, or only an authenticator app would be left.
         """
-        user_id = user_of(uow.held)
-        removed = [
-            factor for factor in identity_in(uow).factors.of_user(user_id) if factor.factor_id == command.factor_id
-        ]
-        if not remove_factor(uow, command.factor_id, user_id):
+        user_id, factors = user_of(uow.held), identity_in(uow).factors
+        removed = [factor for factor in factors.of_user(user_id) if factor.factor_id == command.factor_id]
+        _note_possible_lockout(uow, user_id)
+        if not factors.remove(command.factor_id, user_id):
             raise NotFound("Factor", command.factor_id)
         if command.if_match is not None:
             raise Outdated("Factor", command.factor_id)
         if confirmed_factors(uow, user_id):
             require_first_step(uow, user_id)
-        unenrolled(uow, user_id, removed)
+        _unenrolled(uow, user_id, removed)
         return RemovedFactor(command.factor_id)
 
-    @use_case(Permission(Scope.USERS_WRITE, recent=True))
-    def remove_all(self, gate: Gate, command: RemoveUserFactors, caller: Caller = OWNER) -> RemovedUserFactors:
+    @writes(Permission(Scope.USERS_WRITE, recent=True))
+    def remove_all(self, uow: AuditedUnitOfWork, command: RemoveUserFactors) -> RemovedUserFactors:
         """Remove all factors and recovery codes of a user; their other sessions end (contract O1).
 
         Raises:
@@ -217,17 +238,14 @@ class FactorService(Service):
             Outdated: the user has none of the versions in ``if_match``.
             Conflict: nobody who holds everything could sign in any more.
         """
-        keep = caller.session_id if isinstance(caller, SignedIn) else None
-
-        def remove_all(uow: AuditedUnitOfWork, command: RemoveUserFactors) -> RemovedUserFactors:
-            uow.records(USERS).get_for_change(command.user_id, command.if_match)
-            removed = confirmed_factors(uow, command.user_id)
-            remove_factors(uow, command.user_id)
-            unenrolled(uow, command.user_id, removed)
-            end_sign_ins(uow, command.user_id, keep)
-            return RemovedUserFactors(command.user_id, len(removed))
-
-        return gate.write(command, caller, remove_all)
+        user_id = command.user_id
+        uow.records(USERS).get_for_change(user_id, command.if_match)
+        removed = confirmed_factors(uow, user_id)
+        _note_possible_lockout(uow, user_id)
+        identity_in(uow).factors.remove_all(user_id)
+        _unenrolled(uow, user_id, removed)
+        end_sign_ins(uow, user_id, keep=_session_of(uow))
+        return RemovedUserFactors(user_id, len(removed))
 
     @reads_with_rights(Permission(signed_in=True, enrols=True))
     def recovery_codes(self, uow: ReadUnitOfWork, _command: CountRecoveryCodes, held: Held) -> RecoveryCodesLeft:
@@ -239,8 +257,8 @@ class FactorService(Service):
         """
         return RecoveryCodesLeft(identity_in(uow).recovery_codes.left(user_of(held)))
 
-    @use_case(Permission(signed_in=True, recent=True, enrols=True))
-    def make_recovery_codes(self, gate: Gate, command: MakeRecoveryCodes, caller: Caller = OWNER) -> NewRecoveryCodes:
+    @writes(Permission(signed_in=True, recent=True, enrols=True))
+    def make_recovery_codes(self, uow: AuditedUnitOfWork, _command: MakeRecoveryCodes) -> NewRecoveryCodes:
         """Make ten recovery codes, which are shown only this once and replace all others (contract O1).
 
         Raises:
@@ -249,11 +267,7 @@ class FactorService(Service):
             RecentSignInRequired: the caller signed in more than 10 minutes ago.
             Conflict: the caller has no second factor.
         """
-
-        def make(uow: AuditedUnitOfWork, _: MakeRecoveryCodes) -> NewRecoveryCodes:
-            user_id = user_of(uow.held)
-            if not confirmed_factors(uow, user_id):
-                raise Conflict("Recovery codes need a second factor to replace; enrol one first")
-            return NewRecoveryCodes(replace_recovery_codes(uow, user_id, self._randomness))
-
-        return gate.write(command, caller, make)
+        user_id = user_of(uow.held)
+        if not confirmed_factors(uow, user_id):
+            raise Conflict("Recovery codes need a second factor to replace; enrol one first")
+        return NewRecoveryCodes(replace_recovery_codes(uow, user_id, self._randomness))

@@ -1,20 +1,151 @@
-"""Passkeys: enrolling them (contract O1)."""
+"""Passkeys: enrolling them, and verifying their use (contract O1, O2)."""
 
-from logoadmin.domain.identity.factors.challenges import new_challenge, open_challenge
-from logoadmin.domain.identity.factors.enrolment import enrolled
-from logoadmin.domain.identity.factors.factor_records import NewFactor, PasskeyOptions
-from logoadmin.domain.identity.factors.passkey_factors import PasskeyFactors
-from logoadmin.domain.identity.factors.passkey_records import NewPasskey
+import json
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from logoadmin.domain.identity.factors.challenges import Purpose, SignedChallenges, use
+from logoadmin.domain.identity.factors.factors import confirmed_factors, enrolled, require_room
+from logoadmin.domain.identity.factors.records import (
+    CreatedCredential,
+    NewFactor,
+    NewPasskey,
+    PasskeyOptions,
+    UsedCredential,
+)
 from logoadmin.domain.identity.link_users import require_not_by_link
-from logoadmin.domain.kernel.access import OWNER, Caller, Permission, user_of
+from logoadmin.domain.kernel.access import OWNER, Caller, Held, Permission, user_of
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import InvalidInput, Problem
+from logoadmin.domain.kernel.errors import Conflict, InvalidInput, Problem
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import Challenge, FactorName
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, get_existing, identity_in
-from logoadmin.domain.kernel.use_cases import Service, use_case
-from logoadmin.ports.kernel.environment import Randomness
+from logoadmin.domain.kernel.unit_of_work import (
+    AnyUnitOfWork,
+    AuditedUnitOfWork,
+    ReadUnitOfWork,
+    get_existing,
+    identity_in,
+)
+from logoadmin.domain.kernel.use_cases import Service, reads_with_rights, use_case
+from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkey, PasskeyRefused, Passkeys
+from logoadmin.ports.identity.sign_in_storage import Factor
+from logoadmin.ports.kernel.environment import Clock
+
+log = logging.getLogger("logoadmin.sign_in")
+
+
+@dataclass(frozen=True, slots=True)
+class PasskeyFactors:
+    """Enrols passkeys and verifies their use.
+
+    Attributes:
+        passkeys: how to get the adapter; or why passkeys cannot be used here, for clients.
+    """
+
+    passkeys: OpenPasskeys | str
+
+    @property
+    def are_usable(self) -> bool:
+        """Whether passkeys can be used here."""
+        return not isinstance(self.passkeys, str)
+
+    def opened(self) -> Passkeys:
+        """Return the adapter.
+
+        Raises:
+            Conflict: passkeys cannot be used here; the text says why.
+        """
+        if isinstance(self.passkeys, str):
+            raise Conflict(self.passkeys)
+        return self.passkeys()
+
+    def load(self) -> None:
+        """Load the adapter, if there is one, before a write holds a lock: that takes a while the first time."""
+        if not isinstance(self.passkeys, str):
+            self.passkeys()
+
+    def creation_options(self, uow: AnyUnitOfWork, user_id: int, username: str, challenge: str) -> Mapping[str, Any]:
+        """Return options for a new passkey of a user.
+
+        Raises:
+            Conflict: the user has 20 factors, or passkeys cannot be used here.
+        """
+        require_room(uow, user_id)
+        return self.opened().creation_options(challenge, str(user_id), username, passkeys_of(uow, user_id))
+
+    def add(
+        self, uow: AnyUnitOfWork, user_id: int, name: str, challenge: str, credential: CreatedCredential, now: int
+    ) -> int:
+        """Store a new passkey of a user and return its factor_id.
+
+        Raises:
+            InvalidInput: the credential was not created for this challenge, here, or as it was asked to.
+            Conflict: it is enrolled already, by anybody, or passkeys cannot be used here.
+        """
+        try:
+            created = self.opened().created(challenge, credential)
+        except PasskeyRefused as refused:
+            log.info("A new passkey of user %d was refused: %.200r", user_id, str(refused))
+            raise InvalidInput([Problem(("credential",), "Passkey could not be verified", "value_error")]) from None
+        if identity_in(uow).factors.find_credential(created.credential) is not None:
+            raise Conflict("This passkey is enrolled already")
+        secret = {"public_key": created.public_key, "synced": created.synced, "transports": created.transports}
+        factor_id, text = identity_in(uow).factors.next_id(), json.dumps(secret, separators=(",", ":"))
+        factor = Factor(factor_id, user_id, "passkey", name, now, text, created.credential, created.counter, True, None)
+        identity_in(uow).factors.add(factor)
+        return factor_id
+
+    def request_options(self, factors: Iterable[Factor], challenge: str) -> Mapping[str, Any]:
+        """Return options for one of some passkeys as the second factor."""
+        passkeys = [_passkey(factor) for factor in factors if factor.kind == "passkey"]
+        return self.opened().request_options(challenge, passkeys, verified=False)
+
+    def use(
+        self, uow: AnyUnitOfWork, challenge: str, credential: UsedCredential, now: int, *, of_user: int | None = None
+    ) -> int | None:
+        """Return the user whose passkey signed a challenge, None if none did; its counter is stored.
+
+        Args:
+            uow: of a write.
+            challenge: the challenge, which the caller uses up.
+            credential: the signature.
+            now: the time, in Unix seconds.
+            of_user: the user whose second factor it is; None if the passkey is all that signs in, so that it must
+                verify its user.
+
+        Raises:
+            Conflict: passkeys cannot be used here.
+        """
+        passkeys, factor = self.opened(), identity_in(uow).factors.find_credential(credential.id)
+        if factor is None or not factor.confirmed or of_user not in (None, factor.user_id):
+            return None
+        passkey = _passkey(factor)
+        try:
+            counter = passkeys.used(challenge, passkey, str(factor.user_id), credential, verified=of_user is None)
+        except PasskeyRefused as refused:
+            log.info("Passkey %d was refused: %.200r", factor.factor_id, str(refused))
+            return None
+        # Copies of a synced passkey do not know of each other. Without a counter it is always 0.
+        if not passkey.synced and counter <= passkey.counter and (counter or passkey.counter):
+            log.warning("Passkey %d was refused: its counter went back, so it may have been copied", factor.factor_id)
+            return None
+        identity_in(uow).factors.use(factor.factor_id, counter, now)
+        return factor.user_id
+
+
+def passkeys_of(uow: AnyUnitOfWork, user_id: int) -> tuple[Passkey, ...]:
+    """Return the passkeys of a user, by factor_id."""
+    return tuple(_passkey(factor) for factor in confirmed_factors(uow, user_id) if factor.kind == "passkey")
+
+
+def _passkey(factor: Factor) -> Passkey:
+    stored = json.loads(factor.secret)
+    return Passkey(
+        factor.credential or "", stored["public_key"], factor.counter, stored["synced"], tuple(stored["transports"])
+    )
 
 
 class BeginPasskey(Command):
@@ -36,13 +167,15 @@ class EnrolPasskey(Command):
 class PasskeyService(Service):
     """The use cases of passkeys."""
 
-    def __init__(self, transactions: Transactions, passkeys: PasskeyFactors, randomness: Randomness) -> None:
+    def __init__(
+        self, transactions: Transactions, passkeys: PasskeyFactors, challenges: SignedChallenges, clock: Clock
+    ) -> None:
         super().__init__(transactions)
-        self._passkeys, self._randomness = passkeys, randomness
+        self._passkeys, self._challenges, self._clock = passkeys, challenges, clock
 
-    @use_case(Permission(signed_in=True, recent=True, enrols=True))
-    def begin(self, gate: Gate, command: BeginPasskey, caller: Caller = OWNER) -> PasskeyOptions:
-        """Return options for a new passkey of the caller, which replace those before (contract O1).
+    @reads_with_rights(Permission(signed_in=True, recent=True, enrols=True))
+    def begin(self, uow: ReadUnitOfWork, _command: BeginPasskey, held: Held) -> PasskeyOptions:
+        """Return options for a new passkey of the caller (contract O1). Nothing is stored.
 
         Raises:
             NotAuthenticated: the caller is not a user.
@@ -50,17 +183,11 @@ class PasskeyService(Service):
             RecentSignInRequired: the caller signed in more than 10 minutes ago.
             Conflict: the user has 20 factors, or passkeys cannot be used here.
         """
-
-        def begin(uow: AuditedUnitOfWork, _: BeginPasskey) -> PasskeyOptions:
-            user_id = user_of(uow.held)
-            require_not_by_link(uow, uow.held)
-            identity_in(uow).challenges.drop(user_id, "passkey_enrolment")
-            challenge = new_challenge(uow, self._randomness, "passkey_enrolment", user_id, uow.now)
-            username = get_existing(uow, USERS, user_id).username
-            return PasskeyOptions(challenge, self._passkeys.creation_options(uow, user_id, username, challenge))
-
-        self._passkeys.load()
-        return gate.write(command, caller, begin)
+        user_id = user_of(held)
+        require_not_by_link(uow, held)
+        username = get_existing(uow, USERS, user_id).username
+        challenge = self._challenges.new(Purpose.ENROLMENT, self._clock.now(), user_id)
+        return PasskeyOptions(challenge, self._passkeys.creation_options(uow, user_id, username, challenge))
 
     @use_case(Permission(signed_in=True, recent=True, enrols=True))
     def enrol(self, gate: Gate, command: EnrolPasskey, caller: Caller = OWNER) -> NewFactor:
@@ -80,12 +207,12 @@ class PasskeyService(Service):
 
         def enrol(uow: AuditedUnitOfWork, command: EnrolPasskey) -> NewFactor:
             user_id, now = user_of(uow.held), uow.now
-            found = open_challenge(uow, command.challenge, "passkey_enrolment", now)
-            if found is None or found.user_id != user_id or not identity_in(uow).challenges.take(found.challenge_hash):
+            found = self._challenges.opened(command.challenge, Purpose.ENROLMENT, now)
+            if found is None or found.user_id != user_id or not use(uow, command.challenge, now):
                 text = "Challenge was used or has expired"
                 raise InvalidInput([Problem(("challenge",), text, "value_error")])
             factor_id = self._passkeys.add(uow, user_id, command.name, command.challenge, command.credential, now)
-            return enrolled(uow, user_id, factor_id, self._randomness)
+            return enrolled(uow, user_id, factor_id, self._challenges.randomness)
 
         self._passkeys.load()
         return gate.write(command, caller, enrol)

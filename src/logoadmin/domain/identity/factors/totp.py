@@ -1,23 +1,53 @@
-"""Time-based one-time passwords (RFC 6238, contract O1).
+"""Authenticator apps: time-based one-time passwords (RFC 6238, contract O1).
 
-With SHA-1, six digits and 30 seconds, because many authenticator apps support nothing else.
+With SHA-1, six digits and 30 seconds, because many authenticator apps support nothing else. Their secrets are encrypted
+at rest. The keys are not those of tokens, so that a rotation of these locks nobody out.
 """
 
 import base64
 import hashlib
 import hmac
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from pyotp import TOTP
 
+from logoadmin.domain.identity.factors.factors import (
+    FactorService,
+    confirmed_factors,
+    enrolled,
+    require_first_step,
+    require_room,
+)
+from logoadmin.domain.identity.factors.records import NewFactor, NewTotp
+from logoadmin.domain.identity.link_users import require_not_by_link
+from logoadmin.domain.kernel.access import CLOCK_SKEW, Permission, user_of
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import Conflict, InvalidInput, NotFound, Problem, TablesMissing
+from logoadmin.domain.kernel.gate import Transactions
+from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.limits import FactorId, FactorName, TotpCode
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing, identity_in, secrets_in
+from logoadmin.domain.kernel.use_cases import writes
+from logoadmin.ports.identity.sign_in_storage import Factor
+from logoadmin.ports.kernel.encryption import Encryption
 from logoadmin.ports.kernel.environment import Randomness
 
+# The key in the database, made at the first start. Where the settings have keys, it only decrypts.
+FACTOR_KEY: Final = "factor_key"
 _PERIOD: Final = 30  # seconds
 _SECRET_BYTES: Final = 20  # as many as SHA-1 returns (RFC 4226 §4)
 # Clocks of phones may differ: the codes of the previous and the next step are valid as well.
 _TOLERANCE: Final = 1  # steps
 # A last step that is further ahead is from a clock that was ahead, and must lock nobody out (contract K7).
 _MOST_AHEAD: Final = 20  # steps
+_NEVER: Final = -1
+# How long a secret waits for its confirmation.
+_ENROLMENT_SECONDS: Final = 600
+
+log = logging.getLogger("logoadmin.sign_in")
 
 
 def new_secret(randomness: Randomness) -> str:
@@ -49,7 +79,167 @@ def matching_step(secret: str, code: str, now: int, after: int) -> int | None:
             (RFC 6238 §5.2).
     """
     current, totp = now // _PERIOD, TOTP(secret)
-    used = after if after <= current + _MOST_AHEAD else -1
+    used = after if after <= current + _MOST_AHEAD else _NEVER
     steps = range(max(current - _TOLERANCE, used + 1, 0), current + _TOLERANCE + 1)
     matching = [step for step in steps if hmac.compare_digest(totp.generate_otp(step).encode(), code.encode())]
     return max(matching, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class TotpFactors:
+    """The authenticator apps of users.
+
+    Attributes:
+        encryption: how their secrets are encrypted.
+        given: the keys in the settings; the first encrypts, and all decrypt.
+    """
+
+    encryption: Encryption
+    given: Sequence[str] = field(repr=False)
+
+    def add(self, uow: AnyUnitOfWork, user_id: int, name: str, secret: str, now: int) -> Factor:
+        """Store a secret that waits for its confirmation, in place of any other that does.
+
+        Raises:
+            Conflict: the user has 20 factors.
+        """
+        for factor in identity_in(uow).factors.of_user(user_id):
+            if not factor.confirmed:
+                identity_in(uow).factors.remove(factor.factor_id, user_id)  # it signed nobody in
+        require_room(uow, user_id)
+        factor_id, encrypted = identity_in(uow).factors.next_id(), self.encrypted(uow, user_id, secret)
+        factor = Factor(factor_id, user_id, "totp", name, now, encrypted, None, _NEVER, False, None)
+        identity_in(uow).factors.add(factor)
+        return factor
+
+    def confirm(self, uow: AnyUnitOfWork, user_id: int, factor_id: int, code: str, now: int) -> bool:
+        """Confirm a secret with a code, whose step is used up; return whether the code is right.
+
+        Raises:
+            NotFound: the user has no such secret, or it has expired.
+            Conflict: it is confirmed already.
+        """
+        factor = next((each for each in identity_in(uow).factors.of_user(user_id) if each.factor_id == factor_id), None)
+        if factor is not None and factor.confirmed:
+            raise Conflict(f"Factor {factor_id} is confirmed already")
+        if factor is None or not -CLOCK_SKEW <= now - factor.created_at <= _ENROLMENT_SECONDS:
+            raise NotFound("Factor", factor_id)
+        step = self._matching_step(uow, factor, code, now)
+        if step is not None:
+            identity_in(uow).factors.confirm(factor_id, step, now)
+        return step is not None
+
+    def use(self, uow: AnyUnitOfWork, user_id: int, code: str, now: int) -> bool:
+        """Use up the step of a code with the user's app that shows it; return whether there is one."""
+        for factor in confirmed_factors(uow, user_id):
+            step = self._matching_step(uow, factor, code, now) if factor.kind == "totp" else None
+            if step is not None:
+                identity_in(uow).factors.use(factor.factor_id, step, now)
+                return True
+        return False
+
+    def encrypted(self, uow: AnyUnitOfWork, user_id: int, secret: str) -> str:
+        """Return the secret of a user, encrypted for this user alone.
+
+        Raises:
+            TablesMissing: the service was never started, so that there is no key.
+        """
+        for key in self._keys(uow):
+            return self.encryption.encrypt(secret, _key(key, user_id))
+        raise TablesMissing
+
+    def decrypted(self, uow: AnyUnitOfWork, user_id: int, encrypted: str) -> tuple[str, bool] | None:
+        """Return the secret of a user, and whether the current key encrypted it; None if no key decrypts it."""
+        keys = self._keys(uow)
+        for key in keys:
+            try:
+                return self.encryption.decrypt(encrypted, _key(key, user_id)), key == keys[0]
+            except ValueError:
+                continue
+        return None
+
+    def _matching_step(self, uow: AnyUnitOfWork, factor: Factor, code: str, now: int) -> int | None:
+        """Return the step of a code; its secret is encrypted with the current key from then on."""
+        secret, is_current = self.decrypted(uow, factor.user_id, factor.secret) or (None, False)
+        if secret is None:
+            log.error("Factor %d cannot be used: no key in factor_key decrypts its secret", factor.factor_id)
+            return None
+        step = matching_step(secret, code, now, factor.counter)
+        if step is not None and not is_current:
+            identity_in(uow).factors.replace_secret(factor.factor_id, self.encrypted(uow, factor.user_id, secret))
+        return step
+
+    def _keys(self, uow: AnyUnitOfWork) -> tuple[str, ...]:
+        stored = secrets_in(uow).get(FACTOR_KEY)
+        return (*self.given, *(() if stored is None else (stored,)))
+
+
+def _key(key: str, user_id: int) -> str:
+    return f"second factor of {user_id} {key}"
+
+
+class EnrolTotp(Command):
+    """A new secret for an authenticator app."""
+
+    answers_secrets = True
+
+    name: FactorName
+
+
+class ConfirmTotp(Command):
+    """The proof that an authenticator app has the secret, which makes it a factor."""
+
+    answers_secrets = True
+
+    factor_id: FactorId
+    code: TotpCode
+
+
+class TotpService(FactorService):
+    """The use cases of second factors, with those of authenticator apps."""
+
+    def __init__(self, transactions: Transactions, totp: TotpFactors, randomness: Randomness, issuer: str) -> None:
+        """Use ``issuer`` as the name of this service in authenticator apps."""
+        super().__init__(transactions, randomness)
+        self._totp, self._issuer = totp, issuer
+
+    @writes(Permission(signed_in=True, recent=True, enrols=True))
+    def enrol_totp(self, uow: AuditedUnitOfWork, command: EnrolTotp) -> NewTotp:
+        """Make a secret for an authenticator app, which becomes a factor once it is confirmed (contract O1).
+
+        It replaces one that was not confirmed, and expires after 10 minutes.
+
+        Raises:
+            NotAuthenticated: the caller is not a user.
+            NotPermitted: the caller is a service key.
+            RecentSignInRequired: the caller signed in more than 10 minutes ago.
+            Conflict: the user has 20 factors, or nothing but links to sign in with.
+        """
+        user_id, secret = user_of(uow.held), new_secret(self._randomness)
+        require_not_by_link(uow, uow.held)
+        require_first_step(uow, user_id)
+        factor = self._totp.add(uow, user_id, command.name, secret, uow.now)
+        uri = provisioning_uri(secret, get_existing(uow, USERS, user_id).username, self._issuer)
+        return NewTotp(factor.factor_id, secret, uri)
+
+    @writes(Permission(signed_in=True, recent=True, enrols=True))
+    def confirm_totp(self, uow: AuditedUnitOfWork, command: ConfirmTotp) -> NewFactor:
+        """Make a factor of a secret, once a code shows that the user's app has it (contract O1).
+
+        The step of the code is used up. From the first factor on, signing in takes two steps.
+
+        Returns:
+            The factor; the user's first one with recovery codes.
+
+        Raises:
+            NotAuthenticated: the caller is not a user.
+            NotPermitted: the caller is a service key.
+            RecentSignInRequired: the caller signed in more than 10 minutes ago.
+            NotFound: the caller has no such secret, or it has expired.
+            Conflict: it is confirmed already, or the user has 20 factors, or nothing but links to sign in with.
+            InvalidInput: the code is wrong.
+        """
+        user_id = user_of(uow.held)
+        if not self._totp.confirm(uow, user_id, command.factor_id, command.code, uow.now):
+            raise InvalidInput([Problem(("code",), "Incorrect code", "value_error")])
+        return enrolled(uow, user_id, command.factor_id, self._randomness)

@@ -1,13 +1,14 @@
 """Callers: the users in their tokens, their rights, and the use of service keys (contract A19, B5, C5)."""
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
 from logoadmin.domain.identity.audited_passwords import must_change_password
+from logoadmin.domain.identity.factors.factors import confirmed_factors, must_enrol
 from logoadmin.domain.identity.sessions.session_records import KEY_PREFIX, ServiceKey, hashed_key
-from logoadmin.domain.identity.sign_in_rules import Ways
+from logoadmin.domain.identity.sign_in_rules import SignInRules
 from logoadmin.domain.kernel.access import (
     CLOCK_SKEW,
     RECENT_SECONDS,
@@ -25,7 +26,7 @@ from logoadmin.domain.kernel.errors import (
     StorageUnavailable,
 )
 from logoadmin.domain.kernel.kinds import ROLES, USERS
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, identity_in
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.tokens import TokenVerifier
 from logoadmin.ports.kernel.environment import Clock
@@ -65,9 +66,9 @@ class Lifetimes:
 class Callers:
     """Identifies callers, and reads their rights as :class:`~logoadmin.domain.kernel.gate.Callers` says."""
 
-    def __init__(self, verifier: TokenVerifier, clock: Clock, lifetimes: Lifetimes, ways: Ways) -> None:
+    def __init__(self, verifier: TokenVerifier, clock: Clock, lifetimes: Lifetimes, rules: SignInRules) -> None:
         self._verifier, self._clock = verifier, clock
-        self._lifetimes, self._ways = lifetimes, ways
+        self._lifetimes, self._rules = lifetimes, rules
 
     def caller(
         self, token: str, request_id: str | SentRequestId | None = None, origin: str = "", user_agent: str = ""
@@ -110,12 +111,13 @@ class Callers:
             return held
         if self._lifetimes.end(held.signed_in_at, held.ends_at, now) <= now:
             raise InvalidToken
-        return held
+        is_demanded = self._rules.second_factor == "required" and must_enrol(uow, held)
+        return replace(held, must_enrol=True) if is_demanded else held
 
     def must_change_password(self, uow: UnitOfWork, user_id: int) -> bool:
         """Return whether a user signs in with the password that the first start generated (contract O5)."""
         # A password that signs nobody in need not be changed.
-        return self._ways.password and must_change_password(uow, user_id)
+        return self._rules.ways.password and must_change_password(uow, user_id)
 
     def record_use(self, storage: Storage, caller: KeyHolder, now: int) -> None:
         """Record that a key was used; the caller neither waits nor fails if this cannot be stored now."""
@@ -142,7 +144,7 @@ def require_recent_sign_in(uow: AnyUnitOfWork, held: Rights, now: int) -> None:
         raise NotPermitted
     if not -CLOCK_SKEW <= now - held.signed_in_at <= RECENT_SECONDS:
         raise RecentSignInRequired
-    if held.factor == "password" and any(factor.confirmed for factor in identity_in(uow).factors.of_user(held.user_id)):
+    if held.factor == "password" and confirmed_factors(uow, held.user_id):
         raise RecentSignInRequired
 
 

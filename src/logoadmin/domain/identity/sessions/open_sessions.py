@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Final
 
 from logoadmin.domain.identity.events.recording import record_event, shown
-from logoadmin.domain.identity.factors.enrolment import enrol_by
 from logoadmin.domain.identity.sessions.callers import Lifetimes
 from logoadmin.domain.identity.sessions.session_records import EndedSession, ListedSession, Tokens
 from logoadmin.domain.identity.sign_in_rules import NOT_RECENT_SECONDS, SignInRules
@@ -111,9 +110,6 @@ class SessionTokens:
         if held is None:
             raise InvalidToken
         scope = tuple(sorted(held.scope))
-        by = enrol_by(uow, session.user_id, held.scope, session.factor, self._rules, now)
-        if by != session.enrol_by:
-            identity_in(uow).sessions.update(replace(session, enrol_by=by))
         seconds = min(self.lifetimes.access_token, session.expires_at - now)
         grant = Grant(session.user_id, session.session_id, now, now + seconds, scope)
         return Tokens(self._signer.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))

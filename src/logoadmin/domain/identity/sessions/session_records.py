@@ -63,12 +63,8 @@ class Me:
         int, described("The change that created the user; another user with the id has another one.", 57)
     ]
     scope: Scopes
-    enrol_by: Annotated[
-        int | None,
-        described(
-            "From when the session may do nothing but enrol a second factor, in Unix seconds; `null` for never.",
-            1_800_604_800,
-        ),
+    must_enrol: Annotated[
+        bool, described("Whether the session may do nothing but enrol a second factor, which is required.", False)
     ]
     must_change_password: Annotated[
         bool, described("Whether the password is the generated one of the first start, to be changed first.", False)

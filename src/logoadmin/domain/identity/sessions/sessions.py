@@ -283,7 +283,7 @@ class SessionService(Service):
         scope, by_link = tuple(sorted(held.scope)), is_by_link(uow, held)
         since = creation_of(history_in(uow), held.user_id)
         who = {**user, "user_since": since}
-        return Me(**who, scope=scope, enrol_by=held.enrol_by, must_change_password=must_change, by_link=by_link)
+        return Me(**who, scope=scope, must_enrol=held.must_enrol, must_change_password=must_change, by_link=by_link)
 
 
 def _refuse_keys(held: Held) -> None:

@@ -3,8 +3,8 @@
 from typing import Annotated, Final, Literal
 
 from logoadmin.domain.identity.events.recording import record_event, user_named
-from logoadmin.domain.identity.factors.codes import hashed_code, new_code
-from logoadmin.domain.identity.factors.factor_records import NewSignInCode
+from logoadmin.domain.identity.factors.records import NewSignInCode
+from logoadmin.domain.identity.factors.recovery import hashed_code, new_code
 from logoadmin.domain.identity.sessions.open_sessions import sessions_of
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.session_opening import Proof, SessionOpening

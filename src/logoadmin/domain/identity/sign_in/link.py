@@ -4,7 +4,7 @@ from functools import partial
 from typing import Annotated, Any, Final, Literal
 
 from logoadmin.domain.identity.events.recording import record_event
-from logoadmin.domain.identity.factors.factor_records import SignInLink
+from logoadmin.domain.identity.factors.records import SignInLink
 from logoadmin.domain.identity.first_start import MEMBER_ROLE
 from logoadmin.domain.identity.free_ids import free_user_id
 from logoadmin.domain.identity.link_users import other_way_in
@@ -32,15 +32,12 @@ from logoadmin.domain.kernel.records import User
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
 from logoadmin.domain.kernel.use_cases import Service, use_case
-from logoadmin.domain.public_url import PublicUrl
 from logoadmin.ports.identity.sign_in_storage import Challenge
 from logoadmin.ports.kernel.environment import Randomness
 from logoadmin.ports.storage import UnitOfWork
 
 LINK_SECONDS: Final = 300
 _PURPOSE: Final = "link"
-# After it comes the link itself, which browsers send to nobody.
-_FRAGMENT: Final = "/console/#link="
 _ROLES_AT_ONCE: Final = 100
 
 
@@ -64,16 +61,16 @@ class SignInWithLink(Command):
 
     answers_secrets = True
 
-    grant_type: Annotated[Literal["link"], described("`link`, with what follows `#link=` in such a link.", "link")]
+    grant_type: Annotated[Literal["link"], described("`link`, with the secret part of such a link.", "link")]
     link: OpaqueToken
 
 
 class LinkSignIn(Service):
     """The use cases of links."""
 
-    def __init__(self, opening: SessionOpening, randomness: Randomness, public_url: PublicUrl) -> None:
+    def __init__(self, opening: SessionOpening, randomness: Randomness) -> None:
         super().__init__(opening.transactions)
-        self._opening, self._randomness, self._public_url = opening, randomness, public_url
+        self._opening, self._randomness = opening, randomness
 
     @use_case(Permission(Scope.USERS_WRITE))
     def create(self, gate: Gate, command: CreateLink, caller: Caller = OWNER) -> SignInLink:
@@ -109,7 +106,7 @@ class LinkSignIn(Service):
             rights = " ".join(_scope_of(uow, user))
             challenges.add(Challenge(_hashed(link), _PURPOSE, user.user_id, rights, expires_at))
             record_event(uow, "link_made", user.user_id, caller, uow.now)
-            return SignInLink(f"{self._public_url.base}{_FRAGMENT}{link}", expires_at)
+            return SignInLink(link, expires_at)
 
         return gate.write(command, caller, create)
 

@@ -3,11 +3,9 @@
 from functools import partial
 from typing import Annotated, Literal
 
-from logoadmin.domain.identity.factors.factor_records import PasskeyOptions
-from logoadmin.domain.identity.factors.passkey_factors import PasskeyFactors
-from logoadmin.domain.identity.factors.passkey_records import PasskeyUse
-from logoadmin.domain.identity.factors.passkeys import PasskeyService
-from logoadmin.domain.identity.factors.signed_challenges import SignedChallenges
+from logoadmin.domain.identity.factors.challenges import Purpose, SignedChallenges, use
+from logoadmin.domain.identity.factors.passkeys import PasskeyFactors, PasskeyService
+from logoadmin.domain.identity.factors.records import PasskeyOptions, PasskeyUse
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.session_opening import Proof, SessionOpening
 from logoadmin.domain.identity.sign_in_limits import limits_of
@@ -40,8 +38,8 @@ class PasskeySignIn(PasskeyService):
     """The use cases of passkeys, with the passkey that begins a session."""
 
     def __init__(self, opening: SessionOpening, passkeys: PasskeyFactors, challenges: SignedChallenges) -> None:
-        super().__init__(opening.transactions, passkeys, challenges.randomness)
-        self._opening, self._challenges = opening, challenges
+        super().__init__(opening.transactions, passkeys, challenges, opening.clock)
+        self._opening = opening
 
     @use_case(PUBLIC)
     def options(self, gate: Gate, command: AskPasskey, caller: Caller = ANONYMOUS) -> PasskeyOptions:
@@ -50,7 +48,7 @@ class PasskeySignIn(PasskeyService):
         Raises:
             Conflict: passkeys cannot be used here.
         """
-        passkeys, challenge = self._passkeys.opened(), self._challenges.new(self._opening.clock.now())
+        passkeys, challenge = self._passkeys.opened(), self._challenges.new(Purpose.SIGN_IN, self._clock.now())
         options = PasskeyOptions(challenge, passkeys.request_options(challenge, verified=True))
 
         def respond(uow: Reading, _: AskPasskey) -> PasskeyOptions:
@@ -77,7 +75,8 @@ class PasskeySignIn(PasskeyService):
             attempt.count(lambda _uow, _now: (limits, None))
 
             def prove(uow: AuditedUnitOfWork) -> Proof:
-                if not self._challenges.use(uow, command.challenge, uow.now):
+                found = self._challenges.opened(command.challenge, Purpose.SIGN_IN, uow.now)
+                if found is None or not use(uow, command.challenge, uow.now):
                     raise sign_in_ended()
                 user_id = self._passkeys.use(uow, command.challenge, command.passkey, uow.now)
                 if user_id is None:  # which leaves the challenge unused

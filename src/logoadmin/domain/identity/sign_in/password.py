@@ -5,7 +5,7 @@ from functools import partial
 from typing import Annotated, Final, Literal
 
 from logoadmin.domain.identity.events.recording import user_named
-from logoadmin.domain.identity.factors.enrolment import confirmed_factors
+from logoadmin.domain.identity.factors.factors import confirmed_factors
 from logoadmin.domain.identity.sessions.callers import Callers
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sessions.sessions import GRANT_TYPE, SessionService
@@ -131,7 +131,7 @@ class PasswordSignIn(SessionService):
     def _require_second_step(
         self, attempt: Attempt, command: SignIn, credentials: Credentials, rehashed: PasswordHash | None
     ) -> None:
-        """Store a challenge for a user with the right password, unless their factors were removed meanwhile.
+        """Ask a user with the right password for the second step, unless their factors were removed meanwhile.
 
         Raises:
             SecondFactorRequired: it has the challenge.
@@ -143,12 +143,11 @@ class PasswordSignIn(SessionService):
         def challenge(uow: UnitOfWork) -> SecondFactorRequired | None:
             if uow.identity.passwords.credentials(command.username) != credentials:
                 raise SignInRefused
-            required = self._second_step.required(uow, credentials.user_id, now)
-            if required is not None:
+            if confirmed_factors(uow, credentials.user_id):
                 attempt.take_back(uow)
                 if rehashed is not None:
                     uow.identity.passwords.set(credentials.user_id, rehashed)
-            return required
+            return self._second_step.required(uow, credentials.user_id, now)
 
         required = storage_of(self).write(challenge)
         if required is not None:

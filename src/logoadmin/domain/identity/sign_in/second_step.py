@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Final, Literal
 
-from logoadmin.domain.identity.factors.challenges import new_challenge, open_challenge
-from logoadmin.domain.identity.factors.codes import hashed_code
-from logoadmin.domain.identity.factors.enrolment import confirmed_factors
-from logoadmin.domain.identity.factors.factors import FactorService
-from logoadmin.domain.identity.factors.passkey_factors import PasskeyFactors
-from logoadmin.domain.identity.factors.passkey_records import PasskeyUse
-from logoadmin.domain.identity.factors.totp_factors import TotpFactors
+from logoadmin.domain.identity.factors.challenges import OpenChallenge, Purpose, SignedChallenges, use
+from logoadmin.domain.identity.factors.factors import confirmed_factors
+from logoadmin.domain.identity.factors.passkeys import PasskeyFactors
+from logoadmin.domain.identity.factors.records import PasskeyUse
+from logoadmin.domain.identity.factors.recovery import hashed_code
+from logoadmin.domain.identity.factors.totp import TotpFactors, TotpService
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.session_opening import Proof, SessionOpening
 from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
@@ -31,7 +30,6 @@ from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import CHALLENGE_EXAMPLE, Challenge, TotpCode, TypedCode, described, examples
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
 from logoadmin.domain.kernel.use_cases import use_case
-from logoadmin.ports.kernel.environment import Randomness
 from logoadmin.ports.storage import UnitOfWork
 
 # The usual ways first. The fields of the second step, one of which is given, have the same names.
@@ -78,15 +76,15 @@ class SecondStep:
     Attributes:
         totp: the authenticator apps.
         passkeys: the passkeys.
-        randomness: for challenges and codes.
+        challenges: what connects the two steps.
     """
 
     totp: TotpFactors
     passkeys: PasskeyFactors
-    randomness: Randomness
+    challenges: SignedChallenges
 
     def required(self, uow: AnyUnitOfWork, user_id: int, now: int) -> SecondFactorRequired | None:
-        """Store a challenge for a user with the right password, and return it; None if they have no factor."""
+        """Return a challenge for a user with the right password; None if they have no factor."""
         factors = confirmed_factors(uow, user_id)
         has: set[str] = {factor.kind for factor in factors}
         if not has:
@@ -95,9 +93,13 @@ class SecondStep:
             has.discard("passkey")
         if identity_in(uow).recovery_codes.left(user_id):
             has.add("recovery_code")
-        challenge = new_challenge(uow, self.randomness, "second_factor", user_id, now)
+        challenge = self.challenges.new(Purpose.SECOND_FACTOR, now, user_id, _state_of(uow, user_id))
         passkey = self.passkeys.request_options(factors, challenge) if "passkey" in has else None
         return SecondFactorRequired(challenge, tuple(kind for kind in _KINDS if kind in has), passkey)
+
+    def opened(self, challenge: str, now: int) -> OpenChallenge | None:
+        """Return a challenge that can be met now."""
+        return self.challenges.opened(challenge, Purpose.SECOND_FACTOR, now)
 
     def verify(
         self, uow: AnyUnitOfWork, user_id: int, challenge: str, kind: SecondFactorKind, answer: Any, now: int
@@ -119,12 +121,12 @@ class SecondStep:
             raise passkey_refused() if kind == "passkey" else code_refused()
 
 
-class SecondStepSignIn(FactorService):
+class SecondStepSignIn(TotpService):
     """The use cases of second factors, with the second step that begins a session."""
 
     def __init__(self, opening: SessionOpening, second_step: SecondStep, issuer: str) -> None:
         """Use ``issuer`` as the name of this service in authenticator apps."""
-        super().__init__(opening.transactions, second_step.totp, second_step.randomness, issuer)
+        super().__init__(opening.transactions, second_step.totp, second_step.challenges.randomness, issuer)
         self._opening, self._second_step = opening, second_step
 
     @use_case(PUBLIC)
@@ -143,15 +145,17 @@ class SecondStepSignIn(FactorService):
             self._second_step.passkeys.load()
 
             def prove(uow: AuditedUnitOfWork) -> Proof:
-                challenge = open_challenge(uow, command.challenge, "second_factor", uow.now)
+                challenge = self._second_step.opened(command.challenge, uow.now)
+                user_id = None if challenge is None else challenge.user_id
                 if (
                     challenge is None
-                    or challenge.user_id is None
-                    or not identity_in(uow).challenges.take(challenge.challenge_hash)
+                    or user_id is None
+                    or not challenge.is_bound_to(_state_of(uow, user_id))
+                    or not use(uow, command.challenge, uow.now)
                 ):
                     raise sign_in_ended()
-                self._second_step.verify(uow, challenge.user_id, command.challenge, kind, answer, uow.now)
-                return Proof(challenge.user_id, kind)
+                self._second_step.verify(uow, user_id, command.challenge, kind, answer, uow.now)
+                return Proof(user_id, kind)
 
             return attempt.open(prove)
 
@@ -164,7 +168,14 @@ class SecondStepSignIn(FactorService):
         name, is_known = None if user is None else user.username, is_known_network(uow, user_id, origin, now)
         return limits_of(origin, name, user_id if is_totp else None, is_known=is_known), None
 
-    def _user_of(self, command: SignInWithFactor, uow: UnitOfWork) -> int | None:
+    def _user_of(self, command: SignInWithFactor, _uow: UnitOfWork) -> int | None:
         """Return the user of a challenge that can be met now."""
-        challenge = open_challenge(uow, command.challenge, "second_factor", self._opening.clock.now())
+        challenge = self._second_step.opened(command.challenge, self._opening.clock.now())
         return None if challenge is None else challenge.user_id
+
+
+def _state_of(uow: AnyUnitOfWork, user_id: int) -> str:
+    """Return what a sign-in depends on: another password or other factors end it before its second step."""
+    password = identity_in(uow).passwords.get(user_id)
+    factors = [factor.factor_id for factor in confirmed_factors(uow, user_id)]
+    return f"{'' if password is None else password.hash} {factors}"

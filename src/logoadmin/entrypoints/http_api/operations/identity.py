@@ -6,17 +6,15 @@ from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.events import event_list as events
 from logoadmin.domain.identity.events.event_records import SignInEvent
-from logoadmin.domain.identity.factors import factors, passkeys
-from logoadmin.domain.identity.factors.factor_records import (
+from logoadmin.domain.identity.factors import factors, passkeys, totp
+from logoadmin.domain.identity.factors.records import (
     ListedFactor,
     NewFactor,
     NewRecoveryCodes,
-    NewTotp,
     PasskeyOptions,
     RecoveryCodesLeft,
     RemovedFactor,
     RemovedUserFactors,
-    SignInLink,
 )
 from logoadmin.domain.identity.role_effects import RoleEffect
 from logoadmin.domain.identity.sessions import sessions
@@ -43,6 +41,7 @@ from logoadmin.domain.kernel.records import (
     User,
 )
 from logoadmin.entrypoints.http_api.operation import LEFT_OUT, Operation, whole_list
+from logoadmin.entrypoints.http_api.shown_answers import NewTotp, SignInLink, with_address, with_qr_code
 
 # The end of descriptions of what an open session is not enough for (contract O3).
 _RECENT: Final = "Requires a sign-in at most 10 minutes old. Not with a service key."
@@ -85,7 +84,7 @@ IDENTITY_OPERATIONS: Final = (
               "minutes and opens the console. 403 for users who have a password, a second factor or an identity of an "
               "issuer, or scopes that the caller lacks. 409 if another user has the name. Without `user_id` it always "
               "creates a user, with a new number; without `username` the user must exist.", success=201,
-              also=(404, 409)),
+              also=(404, 409), shown=with_address),
     Operation("contract C3", "POST /api/auth/revoke", sessions.Revoke, sessions.SessionService.revoke, EndedSession,
               "Sign out", "Ends the session of the refresh token in the body, or, without a body, of the access token.",
               also=(403,), bodiless=True),
@@ -107,19 +106,20 @@ IDENTITY_OPERATIONS: Final = (
               "Its tokens are no longer accepted. 404 if it is not yours or does not exist. Not with a service key."),
     Operation("contract O1", "GET /api/auth/factors", factors.ListFactors, factors.FactorService.list,
               tuple[ListedFactor, ...], "List my second factors", "By `factor_id`. Not with a service key."),
-    Operation("contract O1", "POST /api/auth/factors/totp", factors.EnrolTotp, factors.FactorService.enrol_totp,
+    Operation("contract O1", "POST /api/auth/factors/totp", totp.EnrolTotp, totp.TotpService.enrol_totp,
               NewTotp, "Add an authenticator app",
               "Returns a secret for the app, shown only once. It becomes a factor once it is confirmed, within 10 "
-              f"minutes, and replaces any other that was not. 409 for a user with 20 factors. {_RECENT}", also=(409,)),
-    Operation("contract O1", "POST /api/auth/factors/totp/confirm", factors.ConfirmTotp,
-              factors.FactorService.confirm_totp, NewFactor, "Confirm an authenticator app",
+              f"minutes, and replaces any other that was not. 409 for a user with 20 factors. {_RECENT}", also=(409,),
+              shown=with_qr_code),
+    Operation("contract O1", "POST /api/auth/factors/totp/confirm", totp.ConfirmTotp,
+              totp.TotpService.confirm_totp, NewFactor, "Confirm an authenticator app",
               "With the code that the app shows, which is then used up. From then on, signing in with the password "
               "needs a second step. The first factor comes with ten recovery codes, shown only once. 404 if there is "
               f"no such secret or it has expired, 409 if it is confirmed already. {_RECENT}", success=201,
               also=(404, 409)),
     Operation("contract O1", "POST /api/auth/factors/passkeys/options", passkeys.BeginPasskey,
               passkeys.PasskeyService.begin, PasskeyOptions, "Begin to add a passkey",
-              "Returns options for `navigator.credentials.create()`, which replace any before. 409 for a user with 20 "
+              "Returns options for `navigator.credentials.create()`. 409 for a user with 20 "
               f"factors, and where passkeys cannot be used. {_RECENT}", also=(409,)),
     Operation("contract O1", "POST /api/auth/factors/passkeys", passkeys.EnrolPasskey, passkeys.PasskeyService.enrol,
               NewFactor, "Add a passkey",

@@ -39,7 +39,6 @@ const search = () => void (searching.value = true);
 const SignIn = lazy(withTexts(() => import("../../pages/sign_in.js").then((module) => module.SignIn), "sign_in"));
 const SignInAgain = lazy(withTexts(() => import("../../pages/sign_in.js").then((module) => module.SignInAgain), "sign_in"));
 const Demanded = lazy(withTexts(() => Promise.all([import("../people/demanded.js"), loadStyle("people"), loadStyle("signing_in")]).then(([module]) => module.Demanded)));
-const EnrolReminder = lazy(withTexts(() => import("../people/enrol_reminder.js").then((module) => module.EnrolReminder)));
 const Palette = lazy(withTexts(() => Promise.all([import("./palette.js"), loadStyle("palette")]).then(([module]) => module.Palette)));
 const Help = lazy(withTexts(() => import("./help.js").then((module) => module.Help)));
 
@@ -75,7 +74,6 @@ function Work() {
     "main",
     { id: "work", class: behind ? "work has-sheet" : "work" },
     h(Banner, {}),
-    me.value?.enrol_by && h(EnrolReminder, {}),
     h(Place, { key: first.path, ...first, isBehind: Boolean(behind) }),
     behind && h(Sheet, { key: "sheet" }),
   );

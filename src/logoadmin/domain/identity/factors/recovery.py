@@ -7,9 +7,12 @@ import hashlib
 from typing import Final, Literal
 from unicodedata import normalize
 
+from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.kernel.secret_hashes import stored_hash
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, identity_in
 from logoadmin.ports.kernel.environment import Randomness
 
+RECOVERY_CODES: Final = 10
 # Crockford's base32: without I, L, O and U.
 _ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _LENGTH: Final = 24
@@ -34,3 +37,11 @@ def hashed_code(label: Literal["recovery code", "sign-in code"], user_id: int, t
         typed: the code in any case and width, with or without hyphens and spaces; O is read as 0, and I and L as 1.
     """
     return stored_hash(label, f"{user_id} {normalize('NFKC', typed).upper().translate(_MISREAD)}")
+
+
+def replace_recovery_codes(uow: AuditedUnitOfWork, user_id: int, randomness: Randomness) -> tuple[str, ...]:
+    """Return ten new recovery codes of a user, whose hashes replace all others; the event is recorded."""
+    codes = tuple(new_code(randomness) for _ in range(RECOVERY_CODES))
+    identity_in(uow).recovery_codes.replace(user_id, [hashed_code("recovery code", user_id, code) for code in codes])
+    record_event(uow, "recovery_codes_made", user_id, uow.caller, uow.now)
+    return codes
