@@ -1,7 +1,7 @@
 /** One change: what it did, and undoing it. */
 import { h, useEffect, useState } from "../vendor/preact.js";
 import { Failure, returned } from "../client.js";
-import { Known, readAct, readChange, readLatest } from "../parts/history/changes.js";
+import { readAct, readChange, readLatest } from "../parts/history/changes.js";
 import { readList } from "../records.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
@@ -14,12 +14,12 @@ import { Item } from "../parts/history/change_list.js";
 /** @param {{params: Record<string, string>}} props */
 export default function ChangePage({ params }) {
   const changeId = Number(params.change_id);
-  const [read, setRead] = useState(/** @type {{change: Change | undefined, known: Known, whole: number} | undefined} */ (undefined));
+  const [read, setRead] = useState(/** @type {{change: Change | undefined, known: Change[], whole: number} | undefined} */ (undefined));
   const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
   const load = async () => {
     try {
       const change = changeId > 0 ? await readChange(changeId) : undefined;
-      const known = change ? new Known([{ newest: changeId, changes: [change] }], await readLatest(change)) : new Known([]);
+      const known = change ? await readLatest(change) : [];
       // One of many, if it came with a request for many.
       const whole = change?.origin && change.request_id ? ((await readAct(change.request_id))?.count ?? 1) : 1;
       setRead({ change, known, whole });

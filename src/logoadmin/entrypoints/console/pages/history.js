@@ -10,7 +10,7 @@ import { ChangeList, UndoAct } from "../parts/history/change_list.js";
 import { HistoryFilters, chosenFilters, isFiltered } from "../parts/history/history_filters.js";
 
 /** @typedef {import("../parts/history/changes.js").Act} Act */
-/** @typedef {import("../parts/history/changes.js").Group} Group */
+/** @typedef {import("../parts/history/changes.js").Entry} Entry */
 /** @typedef {import("../parts/history/changes.js").Page} Page */
 
 /**
@@ -43,59 +43,59 @@ function usePages(filters) {
   };
 
   const begin = () => load(0, (page) => merged(page, known));
-  const more = () => known && load(known.after, (page) => ({ ...page, groups: [...known.groups, ...page.groups] }));
+  const more = () => known && load(known.after, (page) => ({ ...page, entries: [...known.entries, ...page.entries] }));
   useEffect(() => {
     void begin();
     return () => stop.current.abort();
   }, [key, returned.value]);
-  return { groups: known?.groups ?? (failure ? undefined : read?.groups), isStale: !known, after: known?.after ?? 0, failure, busy, begin, more };
+  return { entries: known?.entries ?? (failure ? undefined : read?.entries), isStale: !known, after: known?.after ?? 0, failure, busy, begin, more };
 }
 
 /** @param {Page | undefined} known @returns {number} how much to read again: whether an act can be undone may have changed on every page */
-const sizeOf = (known) => Math.min(Math.max(50, known?.groups[0]?.act ? known.groups.length : 0), 1000);
+const sizeOf = (known) => Math.min(Math.max(50, known?.entries[0]?.act ? known.entries.length : 0), 1000);
 
 /** @param {Page} page The newest. @param {Page | undefined} known @returns {Page} what happened stays: only what is new comes before it */
 function merged(page, known) {
-  const oldest = page.groups.at(-1)?.newest ?? 0;
-  if (!known || page.after === 0 || !known.groups.some((group) => group.newest >= oldest)) return page;
-  return { groups: [...page.groups, ...known.groups.filter((group) => group.newest < oldest)], after: known.after };
+  const oldest = page.entries.at(-1)?.newest ?? 0;
+  if (!known || page.after === 0 || !known.entries.some((entry) => entry.newest >= oldest)) return page;
+  return { entries: [...page.entries, ...known.entries.filter((entry) => entry.newest < oldest)], after: known.after };
 }
 
 export default function History() {
   const filters = chosenFilters();
-  const { groups, isStale, after, failure, busy, begin, more } = usePages(filters);
+  const { entries, isStale, after, failure, busy, begin, more } = usePages(filters);
   useEffect(() => {
     void readList("author");
     if (may("roles:read")) void readList("role");
     if (may("users:read")) void readList("user");
   }, []);
   const again = () => void begin();
-  const act = useAct(filters.request_id === undefined ? undefined : String(filters.request_id), groups);
+  const act = useAct(filters.request_id === undefined ? undefined : String(filters.request_id), entries);
   return h(
     "div",
     { class: "view" },
     h(ViewHead, { title: t("history.title") }, act && h(UndoAct, { act, undone: again })),
-    h(HistoryFilters, { groups: groups ?? [] }),
-    failure && !groups && h(Unread, { failure, again }),
-    !groups && !failure && h(Skeleton, {}),
-    groups?.length === 0 && !isStale && h(Nothing, {}),
-    groups && groups.length > 0 && h("div", { class: isStale ? "stale" : "", "aria-busy": isStale }, h(ChangeList, { groups, undone: again, label: t("history.title"), days: true, act })),
-    failure && groups && h(Unread, { failure, again: () => void (after ? more() : begin()) }),
+    h(HistoryFilters, { entries: entries ?? [] }),
+    failure && !entries && h(Unread, { failure, again }),
+    !entries && !failure && h(Skeleton, {}),
+    entries?.length === 0 && !isStale && h(Nothing, {}),
+    entries && entries.length > 0 && h("div", { class: isStale ? "stale" : "", "aria-busy": isStale }, h(ChangeList, { entries, undone: again, label: t("history.title"), days: true, act })),
+    failure && entries && h(Unread, { failure, again: () => void (after ? more() : begin()) }),
     after > 0 && !isStale && !failure && h(Older, { key: after, busy, more: () => void more() }),
   );
 }
 
-/** @param {string | undefined} request @param {Group[] | undefined} groups Read again with these. @returns {Act | undefined} what it did */
-function useAct(request, groups) {
+/** @param {string | undefined} request @param {Entry[] | undefined} entries Read again with these. @returns {Act | undefined} what it did */
+function useAct(request, entries) {
   const [act, setAct] = useState(/** @type {Act | undefined} */ (undefined));
   useEffect(() => {
-    if (!request || !groups) return undefined;
+    if (!request || !entries) return undefined;
     let isLate = false;
     void readAct(request).then((found) => isLate || setAct(found), () => undefined);
     return () => {
       isLate = true;
     };
-  }, [request, groups]);
+  }, [request, entries]);
   return act && act.request_id === request ? act : undefined;
 }
 

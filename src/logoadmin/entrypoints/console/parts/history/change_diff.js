@@ -14,21 +14,23 @@ const Diff = lazy(() => import("../diff/diff.js").then((module) => module.Diff),
 
 /** @typedef {import("./changes.js").Change} Change */
 
-/** @param {{change: Change}} props */
-export function ChangeDiff({ change }) {
+/** @typedef {{before: string, after: string}} Labels What each side is called, for those who hear it. */
+
+/** @param {{change: Change} & Partial<Labels>} props */
+export function ChangeDiff({ change, before = t("change.before"), after = t("change.after") }) {
   const names = fieldsOfChange(change);
   if (names.length === 0) return h("p", { class: "hint" }, t("change.nothing"));
   return h(
     "dl",
     { class: "stack loose fields" },
     names.map((name) =>
-      h("div", { key: name, class: "fields-row" }, h("dt", null, words(name, "label")), h("dd", null, h(Difference, { name, change }))),
+      h("div", { key: name, class: "fields-row" }, h("dt", null, words(name, "label")), h("dd", null, h(Difference, { name, change, labels: { before, after } }))),
     ),
   );
 }
 
-/** @param {{name: string, change: Change}} props */
-function Difference({ name, change }) {
+/** @param {{name: string, change: Change, labels: Labels}} props */
+function Difference({ name, change, labels }) {
   const [before, after] = [change.before, change.after].map((snapshot) => (name === "pins" ? pinned(snapshot?.[name]) : snapshot?.[name]));
   if (isLong(name, before) || isLong(name, after)) {
     return h(Diff, { before: String(before ?? ""), after: String(after ?? ""), label: words(name, "label") });
@@ -37,9 +39,9 @@ function Difference({ name, change }) {
   return h(
     "div",
     { class: "was-is" },
-    change.before !== null && h("del", null, h("span", { class: "hidden" }, `${t("change.before")}: `), h(Value, { name, value: before })),
+    change.before !== null && h("del", null, h("span", { class: "hidden" }, `${labels.before}: `), h(Value, { name, value: before })),
     change.before !== null && change.after !== null && h("span", { class: "arrow", "aria-hidden": true }, "→"),
-    change.after !== null && h("ins", null, h("span", { class: "hidden" }, `${t("change.after")}: `), h(Value, { name, value: after })),
+    change.after !== null && h("ins", null, h("span", { class: "hidden" }, `${labels.after}: `), h(Value, { name, value: after })),
   );
 }
 

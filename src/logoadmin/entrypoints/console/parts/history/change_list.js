@@ -1,7 +1,7 @@
-/** Changes in words, newest first: each opens to what it did, and can be undone. */
-import { h, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
+/** Acts or changes in words, newest first: each opens to what it did, and can be undone. */
+import { h, useEffect, useId, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { Failure } from "../../client.js";
-import { Known, isSingle, kindsOfAct, read, readChange, readListsOf, undoChange, undoRequest } from "./changes.js";
+import { isSingle, kindsOfAct, obstacleTo, read, readChange, readListsOf, undoChange, undoRequest } from "./changes.js";
 import { describe, sayDone, sayFailure } from "../../notices.js";
 import { KINDS, isListed } from "../../records.js";
 import { isHere } from "../../router.js";
@@ -9,54 +9,50 @@ import { may } from "../../session.js";
 import { dayWords, t } from "../../texts.js";
 import { Button, Link, Skeleton, Time, Unread } from "../primitives/basics.js";
 import { useRead } from "../primitives/use_read.js";
-import { ActWords, GroupWords } from "./act_words.js";
+import { ActWords } from "./act_words.js";
 import { Words } from "./change_words.js";
 import { ask } from "../primitives/dialog.js";
 
 /** @typedef {import("./changes.js").Change} Change */
 /** @typedef {import("./changes.js").Act} Act */
-/** @typedef {import("./changes.js").Group} Group */
+/** @typedef {import("./changes.js").Entry} Entry */
+/** @typedef {import("./changes.js").Obstacle} Obstacle */
 
 /** The number of changes of a request shown at its entry; its own page has all. */
 const SHOWN = 20;
 
 /**
  * @param {object} props
- * @param {Group[]} props.groups
+ * @param {Entry[]} props.entries
  * @param {() => void} props.undone
  * @param {string} props.label
  * @param {boolean} [props.days] Whether each day has a heading.
  * @param {Act | undefined} [props.act] To which all of them belong.
  */
-export function ChangeList({ groups, undone, label, days = false, act }) {
+export function ChangeList({ entries, undone, label, days = false, act }) {
   const whole = act && undoOf(act);
-  const known = useMemo(() => new Known(groups), [groups]);
-  const list = (/** @type {Group[]} */ some, /** @type {string} */ name) =>
+  const known = entries.flatMap(({ change }) => change ?? []);
+  const list = (/** @type {Entry[]} */ some, /** @type {string} */ name) =>
     h(
       "ol",
       { class: "box divided changes", "aria-label": name },
-      some.map((group) => {
-        const [change] = group.changes;
-        if (group.act) return h("li", { key: group.newest, class: "change" }, h(ActItem, { act: group.act, undone }));
-        if (!change) return null;
-        return h("li", { key: group.newest, class: "change" }, group.changes.length > 1 ? h(GroupItem, { group, known, undone }) : h(Item, { change, known, undone, obstacle: whole, whole: group.whole }));
-      }),
+      some.map((entry) => h("li", { key: entry.newest, class: "change" }, entry.act ? h(ActItem, { act: entry.act, undone }) : h(Item, { change: entry.change, known, undone, obstacle: whole }))),
     );
-  if (!days) return list(groups, label);
+  if (!days) return list(entries, label);
   return h(
     "div",
     { class: "days" },
-    [...byDay(groups)].map(([day, some]) => h("section", { key: day, class: "stack day" }, h("h2", null, dayWords(day)), list(some, dayWords(day)))),
+    [...byDay(entries)].map(([day, some]) => h("section", { key: day, class: "stack day" }, h("h2", null, dayWords(day)), list(some, dayWords(day)))),
   );
 }
 
-/** @param {Group[]} groups @returns {Map<number, Group[]>} by when their day began here, in Unix time */
-function byDay(groups) {
-  /** @type {Map<number, Group[]>} */
+/** @param {Entry[]} entries @returns {Map<number, Entry[]>} by when their day began here, in Unix time */
+function byDay(entries) {
+  /** @type {Map<number, Entry[]>} */
   const days = new Map();
-  for (const group of groups) {
-    const day = new Date(((group.act ?? group.changes[0])?.at ?? 0) * 1000).setHours(0, 0, 0, 0) / 1000;
-    days.set(day, [...(days.get(day) ?? []), group]);
+  for (const entry of entries) {
+    const day = new Date((entry.act ?? entry.change).at * 1000).setHours(0, 0, 0, 0) / 1000;
+    days.set(day, [...(days.get(day) ?? []), entry]);
   }
   return days;
 }
@@ -136,7 +132,7 @@ export function UndoAct({ act, undone, tone = "" }) {
   return [
     h(
       Undoable,
-      { key: "undo", obstacle: obstacleTo(act) },
+      { key: "undo", obstacle: obstacleToAct(act) },
       isOne
         ? h(Button, { tone, icon: "Undo2", scope: lacking, reason, busy, onClick: () => void run() }, t("undo"))
         : h(UndoAll, { request: request ?? "", changes: kinds, count: act.count, busy, undo, reason, tone }),
@@ -145,11 +141,11 @@ export function UndoAct({ act, undone, tone = "" }) {
   ];
 }
 
-/** @param {Act} act @returns {import("./changes.js").Obstacle | undefined} what undid all of it */
+/** @param {Act} act @returns {Obstacle | undefined} what undid all of it */
 const undoOf = ({ undone_by: undoer }) => (undoer === null ? undefined : { why: "undone", to: `history?request=${encodeURIComponent(undoer)}` });
 
-/** @param {Act} act @returns {import("./changes.js").Obstacle | undefined} why it cannot be undone, if there is a place that says more */
-function obstacleTo(act) {
+/** @param {Act} act @returns {Obstacle | undefined} why it cannot be undone, if there is a place that says more */
+function obstacleToAct(act) {
   const { why_not: whyNot, origin } = act;
   if (origin === "first start") return { why: "since" };
   if (undoOf(act)) return undoOf(act);
@@ -165,10 +161,9 @@ function Changes({ act, undone }) {
   const { data, failure, again } = useRead(async (signal) => (await read(query, signal)).data, [act.change_id]);
   if (!data) return failure ? h(Unread, { failure, again }) : h(Skeleton, {});
   if (isOne) return data[0] ? h(Details, { change: data[0] }) : null;
-  const known = new Known([{ newest: act.change_id, changes: data }]);
   const whole = undoOf(act);
   return [
-    h("ol", { key: "changes", class: "box divided changes inner" }, data.map((change) => h("li", { key: change.change_id, class: "change" }, h(Item, { change, known, undone, obstacle: whole })))),
+    h("ol", { key: "changes", class: "box divided changes inner" }, data.map((change) => h("li", { key: change.change_id, class: "change" }, h(Item, { change, known: data, undone, obstacle: whole })))),
     h(Link, { key: "all", to: `history?request=${encodeURIComponent(request ?? "")}`, class: "more" }, t("history.all", { n: act.count })),
   ];
 }
@@ -179,7 +174,7 @@ function lasting(actions) {
   return actions.every((action) => action === "picture.removed") ? t("history.lasting.picture") : undefined;
 }
 
-/** @param {{change: Change, known: Known, undone: () => void, isOpen?: boolean, obstacle?: import("./changes.js").Obstacle | undefined, whole?: number | undefined}} props `obstacle`: used if `known` has none; `whole`: how many changes its request made. */
+/** @param {{change: Change, known: Change[], undone: () => void, isOpen?: boolean, obstacle?: Obstacle | undefined, whole?: number}} props `obstacle`: used if `known` has none; `whole`: how many changes its request made. */
 export function Item({ change, known, undone, isOpen = false, obstacle, whole = 1 }) {
   const [open, setOpen] = useState(isOpen);
   const { busy, complaint, undo } = useUndo(undone);
@@ -189,7 +184,7 @@ export function Item({ change, known, undone, isOpen = false, obstacle, whole = 
     h(Disclosure, { open, setOpen, summary: h(Words, { change }), seconds: change.at }, h(Details, { change })),
     h(
       Undoable,
-      { obstacle: known.obstacle([change]) ?? obstacle },
+      { obstacle: obstacleTo(change, known) ?? obstacle },
       h(Button, { tone: "quiet", icon: "Undo2", scope: writeScope(change.kind), reason: lasting([change.action]), busy, onClick: () => void undo(() => undoChange(change), [change]) }, t("undo")),
     ),
     whole > 1 && h(PartOf, { change, count: whole }),
@@ -199,9 +194,9 @@ export function Item({ change, known, undone, isOpen = false, obstacle, whole = 
 
 /**
  * What undoes, or why that is not possible; the focus stays here when the one takes the place of the other.
- * @param {{obstacle: import("./changes.js").Obstacle | undefined, children?: any}} props
+ * @param {{obstacle: Obstacle | undefined, children?: any}} props
  */
-export function Undoable({ obstacle, children }) {
+function Undoable({ obstacle, children }) {
   const element = useRef(/** @type {HTMLDivElement | null} */ (null));
   const isUsed = useRef(false);
   const to = obstacle?.to ?? (obstacle?.by && `history/${obstacle.by.change_id}`);
@@ -218,32 +213,6 @@ export function Undoable({ obstacle, children }) {
 
 /** That a change is one of many of its request, and the way to all of them, where they can be undone. @param {{change: Change, count: number}} props */
 const PartOf = ({ change, count }) => h("p", { class: "part-of" }, h(Link, { to: `history?request=${encodeURIComponent(change.request_id ?? "")}` }, t("history.part", { n: count })));
-
-/** @param {{group: Group, known: Known, undone: () => void}} props */
-function GroupItem({ group, known, undone }) {
-  const [open, setOpen] = useState(false);
-  const { busy, complaint, undo } = useUndo(undone);
-  const [first] = group.changes;
-  if (!first) return null;
-  const shown = group.changes.slice(0, SHOWN);
-  const request = first.request_id ?? "";
-  const count = group.changes.length;
-  const whole = group.whole ?? count;
-  return h(
-    "article",
-    { class: "change-item" },
-    h(
-      Disclosure,
-      { open, setOpen, summary: h(GroupWords, { group }), seconds: first.at },
-      h("ol", { class: "box divided changes inner" }, shown.map((change) => h("li", { key: change.change_id, class: "change" }, h(Item, { change, known, undone })))),
-      h(Link, { to: `history?request=${encodeURIComponent(request)}`, class: "more" }, t("history.all", { n: whole })),
-    ),
-    whole > count
-      ? h(PartOf, { change: first, count: whole })
-      : h(Undoable, { obstacle: known.obstacle(group.changes, request) }, h(UndoAll, { request, changes: group.changes, count, busy, undo, tone: "quiet" })),
-    complaint,
-  );
-}
 
 /**
  * @param {object} props
@@ -290,7 +259,7 @@ function Difference({ change }) {
 }
 
 /** @param {{open: boolean, setOpen: (open: boolean) => void, summary: any, seconds: number, children?: any}} props */
-function Disclosure({ open, setOpen, summary, seconds, children }) {
+export function Disclosure({ open, setOpen, summary, seconds, children }) {
   const id = useId();
   return h(
     "div",

@@ -82,7 +82,7 @@ export const fieldNames = (fields) => fields.map((name) => known(`in.${name}`, n
 export const textFor = (keys, otherwise) => made(keys.find((key) => t(made(key)) !== key) ?? otherwise);
 
 /** @param {Change} change @returns {string[]} the authors who came or went */
-export function authorsOf({ before, after }) {
+function authorsOf({ before, after }) {
   const [old, now] = [authorIds(before?.authors), authorIds(after?.authors)];
   return [...old.filter((id) => !now.includes(id)), ...now.filter((id) => !old.includes(id))].map(authorName);
 }
@@ -94,7 +94,7 @@ const actionOf = ({ action, kind }) => action.slice(kind.length + 1);
 export const switchOf = (kind, isActive) => (kind === "user" ? (isActive ? "admitted" : "suspended") : isActive ? "on" : "off");
 
 /** @param {Change} change @returns {boolean | null} what it switched its record to, if it did nothing else */
-export const activeOf = (change) => (fieldsOfChange(change).join() === "active" ? change.after?.active !== false : null); // users have it only during a suspension
+const activeOf = (change) => (fieldsOfChange(change).join() === "active" ? change.after?.active !== false : null); // users have it only during a suspension
 
 /** @param {Change} change @returns {TextKey} */
 const keyOf = (change) => keyOfOne({ ...change, verb: actionOf(change), fields: fieldsOfChange(change), active: activeOf(change) });

@@ -7,15 +7,10 @@
  * @typedef {{kind?: string | undefined, id?: number | undefined, user_id?: number | undefined, action?: string | undefined,
  *   request_id?: string | undefined, since?: number | undefined, until?: number | undefined}} Filters
  *
- * @typedef {object} Group What one request did, as far as the filters let it through.
- * @property {number} newest
- * @property {Change[]} changes Newest first.
- * @property {number} [whole] How many changes the request made to all records, where these are of one.
- * @property {Act} [act] What the request did, where the service says it; its changes are not here then.
- * @property {Change} [undid] One of the changes that it undid, if it undid all that another request did.
+ * @typedef {{newest: number, act: Act, change?: undefined} | {newest: number, change: Change, act?: undefined}} Entry What a request did, or one of its changes.
  *
  * @typedef {object} Page
- * @property {Group[]} groups
+ * @property {Entry[]} entries
  * @property {number} after Where the next page begins, 0 at the last one.
  *
  * @typedef {object} Obstacle
@@ -47,60 +42,17 @@ const PAGE = 50;
  * @throws {import("../../client.js").Failure}
  */
 export async function readPage(filters, after, { size = PAGE, signal } = {}) {
-  // A record and a request are shown with each of their changes, all else by what each request did.
-  if (filters.id === undefined && filters.request_id === undefined) return readActs(filters, after, size, signal);
-  const page = await readGroups(filters, after, size, signal);
-  await findUndone(page.groups, signal);
-  return page;
-}
-
-/** @param {Filters} filters @param {number} after @param {number} size @param {AbortSignal} [signal] @returns {Promise<Page>} */
-async function readActs(filters, after, size, signal) {
   const query = /** @type {any} */ ({ ...filters, order: "desc", limit: size, ...(after ? { after } : {}) });
-  const { data, next } = await call("get", "/api/acts", { query, ...(signal ? { signal } : {}) });
-  const groups = data.map((act) => ({ newest: act.change_id, changes: [], act }));
-  return { groups, after: next ? (data.at(-1)?.change_id ?? 0) : 0 };
-}
-
-/** @param {Filters} filters @param {number} after @param {number} size @param {AbortSignal | undefined} signal @returns {Promise<Page>} */
-async function readGroups(filters, after, size, signal) {
-  const { data, next } = await read({ ...filters, order: "desc", limit: size, ...(after ? { after } : {}) }, signal);
-  const groups = grouped(data, filters.request_id !== undefined);
-  // Changes of one record alone: how many others their requests made.
-  if (filters.id !== undefined && data.some((change) => change.origin)) {
-    const acts = await readActs(filters, after, size, signal);
-    const counts = new Map(acts.groups.map(({ act }) => [act?.request_id, act?.count]));
-    for (const group of groups) group.whole = counts.get(group.changes[0]?.request_id) ?? group.changes.length;
-  }
-  return { groups, after: next ? (data.at(-1)?.change_id ?? 0) : 0 };
+  // A request is shown with each of its changes, all else by what each request did.
+  const isWhole = filters.request_id === undefined;
+  const { data, next } = isWhole ? await call("get", "/api/acts", { query, ...(signal ? { signal } : {}) }) : await read(query, signal);
+  const entries = data.map((each) => /** @type {any} */ ({ newest: each.change_id, [isWhole ? "act" : "change"]: each }));
+  return { entries, after: next ? (data.at(-1)?.change_id ?? 0) : 0 };
 }
 
 /** @param {object} query @param {AbortSignal} [signal] */
 export function read(query, signal) {
   return call("get", "/api/changes", { query: /** @type {any} */ (query), ...(signal ? { signal } : {}) });
-}
-
-/** @param {Change[]} changes @param {boolean} apart Whether each change is its own group. @returns {Group[]} */
-function grouped(changes, apart) {
-  /** @type {Group[]} */
-  const groups = [];
-  for (const change of changes) {
-    const last = groups.at(-1);
-    if (!apart && last && change.request_id !== null && last.changes[0]?.request_id === change.request_id) last.changes.push(change);
-    else groups.push({ newest: change.change_id, changes: [change] });
-  }
-  return groups;
-}
-
-/** Find what requests undid; the sentence of a single change does without. @param {Group[]} groups @param {AbortSignal} [signal] */
-async function findUndone(groups, signal) {
-  const known = groups.flatMap(({ changes }) => changes);
-  const find = async (/** @type {Group} */ group) => {
-    const undoes = group.changes.length > 1 ? group.changes[0]?.undoes : undefined;
-    const undid = typeof undoes === "number" ? (known.find((each) => each.change_id === undoes) ?? (await readChange(undoes, signal))) : undefined;
-    if (undid) group.undid = undid;
-  };
-  await Promise.all(groups.map(find));
 }
 
 /** @param {number} changeId @param {AbortSignal} [signal] @returns {Promise<Change | undefined>} */
@@ -116,7 +68,7 @@ export async function readLatest({ kind, id }) {
 
 /** @param {string} request @returns {Promise<Act | undefined>} what it did */
 export async function readAct(request) {
-  return (await readActs({ request_id: request }, 0, 1)).groups[0]?.act;
+  return (await call("get", "/api/acts", { query: /** @type {any} */ ({ request_id: request, limit: 1 }) })).data[0];
 }
 
 /** @param {{change_id: number}} change @returns {Promise<import("../../client.js").Answer<any>>} */
@@ -154,56 +106,17 @@ export function fieldsOfChange({ kind, before, after }) {
 /** @param {unknown} value */
 const isEmpty = (value) => value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
 
-/** Changes that were read, and whether they can still be undone, as far as these show. */
-export class Known {
-  /** Newest first. @type {Map<string, Change[]>} */
-  #ofRecord = new Map();
-  /** What undid each change, and the newest of what undid each request. @type {Map<number | string, Change>} */
-  #undoing = new Map();
-
-  /** @param {Group[]} groups Newest first. @param {Change[]} [others] Further ones that are known. */
-  constructor(groups, others = []) {
-    const all = [...others, ...groups.flatMap(({ changes }) => changes)].toSorted((a, b) => b.change_id - a.change_id);
-    for (const change of all) {
-      const key = recordKey(change);
-      this.#ofRecord.set(key, [...(this.#ofRecord.get(key) ?? []), change]);
-      // What undid it counts only as long as nobody undid that.
-      if (typeof change.undoes === "number" && !this.#undoing.has(change.change_id)) this.#undoing.set(change.undoes, change);
-    }
-    for (const { changes, undid } of groups) {
-      const [newest] = changes;
-      if (newest?.request_id && undid?.request_id && !this.#undoing.has(newest.request_id)) this.#undoing.set(undid.request_id, newest);
-    }
-  }
-
-  /**
-   * @param {Change[]} changes Newest first; one, or those of a request.
-   * @param {string} [request] Whose changes are undone together.
-   * @returns {Obstacle | undefined} why they cannot be undone
-   */
-  obstacle(changes, request) {
-    const by = request && this.#undoing.get(request);
-    if (by) return { why: "undone", by };
-    // If a request changed a record more than once, only the last change counts.
-    const last = new Map(changes.toReversed().map((change) => [recordKey(change), change]));
-    const found = [...last.values()].map((change) => this.#obstacleTo(change, request));
-    const first = found.find((each) => each?.why === "since") ?? found.find((each) => each);
-    // What was undone in part can no longer be undone as a whole.
-    return first && found.every((each) => each?.why === "undone") ? first : first && { ...first, why: "since" };
-  }
-
-  /** @param {Change} change @param {string | undefined} request @returns {Obstacle | undefined} */
-  #obstacleTo(change, request) {
-    if (change.source === "first start") return { why: "since" };
-    const later = this.#ofRecord.get(recordKey(change))?.find((each) => each.change_id > change.change_id && (request === undefined || each.request_id !== request));
-    if (!later || isSame(change.after, later.after)) return undefined;
-    const undoing = this.#undoing.get(change.change_id);
-    return undoing ? { why: "undone", by: undoing } : { why: "since", by: later };
-  }
+/**
+ * @param {Change} change @param {Change[]} known Those that were read, newest first.
+ * @returns {Obstacle | undefined} why it cannot be undone, as far as these show
+ */
+export function obstacleTo(change, known) {
+  if (change.source === "first start") return { why: "since" };
+  const later = known.find((each) => each.kind === change.kind && each.id === change.id && each.change_id > change.change_id);
+  if (!later || isSame(change.after, later.after)) return undefined;
+  const undoing = known.find((each) => each.undoes === change.change_id);
+  return undoing ? { why: "undone", by: undoing } : { why: "since", by: later };
 }
-
-/** @param {Change} change */
-const recordKey = ({ kind, id }) => `${kind} ${id}`;
 
 /** @param {Snapshot} one @param {Snapshot} other @returns {boolean} whether they agree in what both have: older ones lack newer fields */
 function isSame(one, other) {

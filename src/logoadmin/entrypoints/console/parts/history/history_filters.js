@@ -53,15 +53,15 @@ export const isFiltered = () => Object.values(chosenFilters()).some((value) => v
 
 const kinds = /** @type {KindName[]} */ (Object.keys(ACTIONS));
 
-/** @param {{groups: import("./changes.js").Group[]}} props What is shown: it names people to those who may not look them up. */
-export function HistoryFilters({ groups }) {
+/** @param {{entries: import("./changes.js").Entry[]}} props What is shown: it names people to those who may not look them up. */
+export function HistoryFilters({ entries }) {
   const isKind = Object.hasOwn(ACTIONS, query("kind"));
   return h(
     "div",
     { class: "filters", role: "search", "aria-label": t("history.filters") },
     h(Kind, {}),
     h(Action, {}),
-    h(Who, { groups }),
+    h(Who, { entries }),
     h(Day, { name: "since", label: t("history.from") }),
     h(Day, { name: "until", label: t("history.until") }),
     isKind && h(RecordNumber, {}),
@@ -151,16 +151,16 @@ function Chip({ text, clear: remove }) {
 
 /**
  * The person, found by a part of the name; among those in the history, for who may not look up users.
- * @param {{groups: import("./changes.js").Group[]}} props
+ * @param {{entries: import("./changes.js").Entry[]}} props
  */
-function Who({ groups }) {
+function Who({ entries }) {
   const who = query("who");
   const id = useId();
   const list = useId();
   const [typed, setTyped] = useState("");
   const [found, setFound] = useState(/** @type {{user_id: number, username: string}[]} */ ([]));
   const isAllowed = may("users:read");
-  const seen = useMemo(() => peopleIn(groups), [groups]);
+  const seen = useMemo(() => peopleIn(entries), [entries]);
   useEffect(() => {
     if (!isAllowed || typed === "") return;
     const stop = new AbortController();
@@ -184,7 +184,7 @@ function Who({ groups }) {
     // A name that was typed whole before its answer came.
     if (typed) choose(typed);
   }, [found]);
-  if (who) return h(Chip, { text: t("history.by", { name: nameAmong(groups, Number(who)) || typed || t("who.number", { id: who }) }), clear: () => (setTyped(""), setQuery({ who: "" })) });
+  if (who) return h(Chip, { text: t("history.by", { name: nameAmong(entries, Number(who)) || typed || t("who.number", { id: who }) }), clear: () => (setTyped(""), setQuery({ who: "" })) });
   return h(
     Filter,
     { id, label: t("history.who") },
@@ -204,18 +204,17 @@ function Who({ groups }) {
   );
 }
 
-/** @param {import("./changes.js").Group[]} groups @returns {{user_id: number, username: string}[]} who made the changes */
-function peopleIn(groups) {
+/** @param {import("./changes.js").Entry[]} entries @returns {{user_id: number, username: string}[]} who made the changes */
+function peopleIn(entries) {
   /** @type {Map<number, string>} */
   const people = new Map();
-  const done = groups.flatMap(({ act, changes }) => /** @type {{user_id: number | null, user_name?: string | null}[]} */ (act ? [act] : changes));
+  const done = entries.map(({ act, change }) => /** @type {{user_id: number | null, user_name?: string | null}} */ (act ?? change));
   for (const { user_id: userId, user_name: username } of done) if (userId !== null && username) people.set(userId, username);
   return [...people].map(([userId, username]) => ({ user_id: userId, username }));
 }
 
-/** @param {import("./changes.js").Group[]} groups @param {number} userId @returns {string | undefined} who that is, if they made one of the changes */
-function nameAmong(groups, userId) {
-  const act = groups.find((each) => each.act?.user_id === userId)?.act;
-  const change = groups.flatMap(({ changes }) => changes).find((each) => each.user_id === userId);
-  return (act ?? change) && actor(act ?? change);
+/** @param {import("./changes.js").Entry[]} entries @param {number} userId @returns {string | undefined} who that is, if they made one of the changes */
+function nameAmong(entries, userId) {
+  const found = entries.map(({ act, change }) => act ?? change).find((each) => each?.user_id === userId);
+  return found && actor(found);
 }

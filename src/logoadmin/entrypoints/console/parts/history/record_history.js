@@ -1,34 +1,36 @@
-/** The history of one record, newest first. */
+/** The history of one record, newest first: each version is seen against what the record is now, and restored. */
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
-import { readPage } from "./changes.js";
+import { Words } from "./change_words.js";
+import { read } from "./changes.js";
 import { Failure, returned } from "../../client.js";
 import { may } from "../../session.js";
 import { t } from "../../texts.js";
 import { Button, Link, Skeleton, Unread } from "../primitives/basics.js";
 import { lazy } from "../primitives/lazy.js";
-import { ChangeList } from "./change_list.js";
+import { Disclosure } from "./change_list.js";
+
+/** @typedef {import("./changes.js").Change} Change */
 
 const SIZE = 8;
-const Compare = lazy(() => import("./compare.js").then((part) => part.Compare));
+const AgainstNow = lazy(() => import("./against_now.js").then((part) => part.AgainstNow), () => h(Skeleton, {}));
 
 /** @param {{kind: import("../../records.js").KindName, recordId: number, since: unknown}} props Read again when `since` differs. */
 export function RecordHistory({ kind, recordId, since }) {
-  const [groups, setGroups] = useState(/** @type {import("./changes.js").Group[] | undefined} */ (undefined));
-  const [after, setAfter] = useState(0);
+  const [changes, setChanges] = useState(/** @type {Change[] | undefined} */ (undefined));
+  const [hasMore, setMore] = useState(false);
   const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
-  const [isComparing, setComparing] = useState(false);
   const asked = useRef(0);
   const isAllowed = may("changes:read");
-  /** @param {number} from */
-  const load = async (from) => {
-    asked.current += 1;
-    const asking = asked.current;
+  /** @param {Change[]} before */
+  const load = async (before) => {
+    const asking = (asked.current += 1);
+    const after = before.at(-1)?.change_id;
     try {
-      const page = await readPage({ kind, id: recordId }, from, { size: SIZE });
+      const { data, next } = await read({ kind, id: recordId, order: "desc", limit: SIZE, ...(after ? { after } : {}) });
       // A newer request has started meanwhile.
       if (asking !== asked.current) return;
-      setGroups((known) => (from ? [...(known ?? []), ...page.groups] : page.groups));
-      setAfter(page.after);
+      setChanges([...before, ...data]);
+      setMore(next !== "");
       setFailure(undefined);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -36,24 +38,33 @@ export function RecordHistory({ kind, recordId, since }) {
     }
   };
   useEffect(() => {
-    if (isAllowed) void load(0);
+    if (isAllowed) void load([]);
   }, [kind, recordId, isAllowed, returned.value, since]);
+  const [now] = changes ?? [];
   return h(
     "section",
     { class: "stack loose section record-history" },
     h("h2", null, t("record.history")),
     !isAllowed && h("p", { class: "hint" }, t("record.history.needs")),
-    isAllowed && !groups && !failure && h(Skeleton, {}),
-    failure && !groups && h(Unread, { failure, again: () => void load(0) }),
-    groups?.length === 0 && h("p", { class: "hint" }, t("record.history.none")),
-    groups && groups.length > 0 && h(ChangeList, { groups, label: t("record.history"), undone: () => void (returned.value += 1) }),
+    isAllowed && !changes && !failure && h(Skeleton, {}),
+    failure && !changes && h(Unread, { failure, again: () => void load([]) }),
+    changes && !now && h("p", { class: "hint" }, t("record.history.none")),
+    now && h("ol", { class: "box divided changes", "aria-label": t("record.history") }, changes?.map((change) => h("li", { key: change.change_id, class: "change" }, h(Version, { kind, change, now })))),
     h(
       "div",
       { class: "cluster form-actions" },
-      after > 0 && h(Button, { onClick: () => void load(after) }, t("record.history.more")),
-      groups && groups.length > 0 && h(Button, { icon: "GitCompareArrows", onClick: () => setComparing(true) }, t("compare.open")),
-      groups && groups.length > 0 && h(Link, { to: `history?kind=${kind}&id=${recordId}`, class: "button quiet" }, t("record.history.all")),
+      hasMore && h(Button, { onClick: () => void load(changes ?? []) }, t("record.history.more")),
+      now && h(Link, { to: `history?kind=${kind}&id=${recordId}`, class: "button quiet" }, t("record.history.all")),
     ),
-    isComparing && h(Compare, { kind, recordId, close: () => setComparing(false) }),
+  );
+}
+
+/** @param {{kind: import("../../records.js").KindName, change: Change, now: Change}} props The change that made the version, and the last one. */
+function Version({ kind, change, now }) {
+  const [open, setOpen] = useState(false);
+  return h(
+    "article",
+    { class: "change-item" },
+    h(Disclosure, { open, setOpen, summary: h(Words, { change }), seconds: change.at }, h(AgainstNow, { key: now.change_id, kind, change, now })),
   );
 }

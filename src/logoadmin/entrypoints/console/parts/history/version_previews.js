@@ -1,4 +1,4 @@
-/** How the site looks with a logo or theme as it was at two moments. */
+/** How the site looks with a logo or theme as it was, and as it is. */
 import { h } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { t } from "../../texts.js";
@@ -8,9 +8,9 @@ import { useRead } from "../primitives/use_read.js";
 
 /** @typedef {import("./changes.js").Change["after"]} State */
 
-/** @param {{kind: "logo" | "theme", from: NonNullable<State>, to: NonNullable<State>}} props */
-export function VersionPreviews({ kind, from, to }) {
-  return h("div", { class: "pair" }, h(Version, { label: t("compare.from"), kind, state: from }), h(Version, { label: t("compare.to"), kind, state: to }));
+/** @param {{kind: "logo" | "theme", then: NonNullable<State>, now: NonNullable<State>}} props */
+export function VersionPreviews({ kind, then, now }) {
+  return h("div", { class: "pair" }, h(Version, { label: t("version.then"), kind, state: then }), h(Version, { label: t("version.now"), kind, state: now }));
 }
 
 /** @param {{label: string, kind: "logo" | "theme", state: Record<string, any>}} props */
