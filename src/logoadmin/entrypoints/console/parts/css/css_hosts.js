@@ -44,7 +44,7 @@ const TOKEN = new RegExp(
 const UNQUOTED = new RegExp(String.raw`[ \t\n]*(?:((?:[^"'()\\\s\x00-\x08\x0b\x0e-\x1f\x7f]|${ESCAPE})+)[ \t\n]*)?(?:\)|$)`, "y");
 const QUOTE = /[ \t\n]*["']/y;
 /** A comment; the end of the text also ends it. */
-export const COMMENT = /\/\*[^]*?(?:\*\/|$)/g;
+const COMMENT = /\/\*[^]*?(?:\*\/|$)/g;
 const BAD_URL = /(?:[^)\\]|\\[^])*\)?/y;
 
 /**

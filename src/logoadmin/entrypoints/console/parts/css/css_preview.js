@@ -1,14 +1,14 @@
 /** How CSS will look on the site: in a frame that has no origin and contacts only the hosts of `host_allow_list.js`. */
 import { h, signal, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
-import { language, t } from "../../texts.js";
+import { enumeration, language, t } from "../../texts.js";
 import { sayFailure } from "../../notices.js";
 import { FILES } from "../../router.js";
 import { pictureUrl } from "../primitives/basics.js";
 import { ownPicture } from "../primitives/own_picture.js";
 import { takenDown } from "../primitives/shown_picture.js";
-import { COMMENT, contactsOf, isTooDeep, withheld } from "./css_hosts.js";
-import { Contacts, Held, allow, allowed, isLet, isReachable, isShown } from "./host_allow_list.js";
-import { fixedHosts, isPictureHost, shareHost } from "./picture_hosts.js";
+import { contactsOf, isTooDeep, withheld } from "./css_hosts.js";
+import { Contacts, allow, allowed, isLet, isReachable, isShown } from "./host_allow_list.js";
+import { fixedHosts, isPictureHost, shareHosts } from "./picture_hosts.js";
 import { useShared } from "../../shared_settings.js";
 
 /** @typedef {import("../../texts.js").TextKey} TextKey */
@@ -16,6 +16,8 @@ import { useShared } from "../../shared_settings.js";
 const FRAME = new URL("preview.html", FILES);
 /** How long after a keystroke it is shown, in milliseconds. */
 const REST = 120;
+/** What may move, as far as the text shows. */
+const MOVING = /animation|transition/i;
 /** How long the frame may take to load, in milliseconds. */
 const PATIENCE = 5000;
 const WORDS = /** @type {const} */ ([
@@ -49,36 +51,23 @@ export function Preview({ kind, css, target, listed, picture: url = "", label = 
   const [ground, setGround] = useState(/** @type {"light" | "dark"} */ ("light"));
   const targets = [...new Set([target, "forum", "market"])].filter(Boolean);
   const current = targets.includes(place) ? place : (targets[0] ?? "forum");
-  /** @param {string} origin */
-  const toggle = (origin) =>
-    allow(allowed.value.includes(origin) ? allowed.value.filter((each) => each !== origin) : [...allowed.value, origin]);
-  const [isBare, setBare] = useState(false);
   const held = contacts.origins.filter((origin) => !isAllowed(origin) && !isLet(origin, contacts) && isReachable(origin));
-  const isHeld = held.length > 0 && !isBare;
-  // With nothing of it to be seen, the frame would look as if it were all.
-  const isEmpty = kind === "logo" || !/[^\s;]/.test(contacts.rest.replace(COMMENT, ""));
   const list = useRef(/** @type {HTMLElement | null} */ (null));
-  const left = useRef(/** @type {FocusOptions | undefined} */ (undefined));
-  /** @param {string[]} origins Those that are let in. @param {boolean} isChoosing Whether the others are chosen in the list. */
-  const decide = (origins, isChoosing = false) => {
-    if (origins.length === 0) setBare(true);
-    else allow([...allowed.value, ...origins]);
-    left.current = { preventScroll: !isChoosing };
+  // The button is gone.
+  const stay = () => /** @type {HTMLElement | null | undefined} */ (list.current?.querySelector(".hosts"))?.focus();
+  const show = () => {
+    allow([...allowed.value, ...held]);
+    stay();
   };
-  const share = async (/** @type {string} */ host) => {
+  const trust = async (/** @type {string[]} */ hosts) => {
     try {
-      await shareHost(host, true, t("hosts.always.done", { host }));
-      // The button is gone.
-      /** @type {HTMLElement | null | undefined} */ (list.current?.querySelector(".hosts"))?.focus();
+      await shareHosts(hosts, true, t("hosts.always.done", { host: enumeration(hosts) }));
+      stay();
     } catch (error) {
-      sayFailure(error, () => void share(host));
+      sayFailure(error, () => void trust(hosts));
     }
   };
-  useEffect(() => {
-    // The button over the frame is gone, so the focus moves to the first host that can be allowed or blocked.
-    if (left.current) list.current?.querySelector("button")?.focus(left.current);
-    left.current = undefined;
-  });
+  const isMoving = MOVING.test(shown) || contacts.imports.length > 0;
   return h(
     "section",
     { class: "stack loose preview", "aria-label": label },
@@ -94,20 +83,11 @@ export function Preview({ kind, css, target, listed, picture: url = "", label = 
             choose: (each) => setGround(each === "dark" ? "dark" : "light"),
             words: (each) => t(/** @type {TextKey} */ (`sample.${each}`)),
           }),
-      h(
-        "button",
-        { type: "button", class: "button plain", "aria-pressed": isPlaying, onClick: () => setPlaying(!isPlaying) },
-        t(isPlaying ? "preview.rest" : "preview.play"),
-      ),
+      isMoving && h("button", { type: "button", class: "button plain", "aria-pressed": isPlaying, onClick: () => setPlaying(!isPlaying) }, t(isPlaying ? "preview.rest" : "preview.play")),
     ),
-    h(
-      "div",
-      { class: "preview-stage" },
-      h(Frame, { kind, target: current, contacts, reached, url, isPlaying, ground, isCovered: isHeld && isEmpty }),
-      isHeld && h(Held, { held, contacts, isEmpty, decide }),
-    ),
+    h("div", { class: "preview-stage" }, h(Frame, { kind, target: current, contacts, reached, url, isPlaying: isPlaying && isMoving, ground })),
     isDeep && h("p", { class: "hint", role: "status" }, t("preview.deep")),
-    h("div", { ref: list }, !isDeep && h(Contacts, { contacts, reached: contacts.origins.filter(isAllowed), isAwaited: reached.length < contacts.origins.filter(isAllowed).length, toggle, share, offered: isHeld && held.length === 1 ? held[0] : undefined })),
+    h("div", { ref: list }, !isDeep && h(Contacts, { contacts, reached, isAwaited: reached.length < contacts.origins.filter(isAllowed).length, held, show, trust: (hosts) => void trust(hosts) })),
   );
 }
 
@@ -163,9 +143,8 @@ function Choice({ label, options, chosen, choose, words }) {
  * @param {string} props.url Of the record's picture.
  * @param {boolean} props.isPlaying
  * @param {"light" | "dark"} props.ground
- * @param {boolean} props.isCovered
  */
-function Frame({ kind, target, contacts, reached, url, isPlaying, ground, isCovered }) {
+function Frame({ kind, target, contacts, reached, url, isPlaying, ground }) {
   const frame = useRef(/** @type {HTMLIFrameElement | null} */ (null));
   const [state, setState] = useState(/** @type {"loading" | "ready" | "failed"} */ ("loading"));
   const imports = contacts.imports.filter(({ url }) => reached.includes(new URL(url).origin));
@@ -213,7 +192,6 @@ function Frame({ kind, target, contacts, reached, url, isPlaying, ground, isCove
     class: `preview-frame preview-${kind}`,
     title: t(kind === "logo" ? "preview.ofLogo" : "preview.ofTheme"),
     src: src.href,
-    inert: isCovered,
     hidden: isFailed,
     sandbox: "allow-scripts",
     referrerPolicy: "no-referrer",

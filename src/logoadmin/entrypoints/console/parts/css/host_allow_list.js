@@ -7,12 +7,9 @@
  */
 import { effect, h, signal } from "../../vendor/preact.js";
 import { person, state } from "../../session.js";
-import { enumeration, t } from "../../texts.js";
-import { Button, rich } from "../primitives/basics.js";
+import { t } from "../../texts.js";
+import { Button } from "../primitives/basics.js";
 import { OWN_HOSTS, isPictureHost } from "./picture_hosts.js";
-
-/** The number of hosts named over the frame; all of them are listed below it. */
-const NAMED = 3;
 
 /** What can be named in the policy of the frame: as in `routes.py`, for browsers take no address of IPv6 there. */
 const NAMEABLE = /^https?:\/\/[a-z0-9.-]+(:\d+)?$/;
@@ -56,61 +53,34 @@ function isSheet(origin, imports) {
   sheets.set(imports, found);
   return found.has(origin);
 }
-/** Why there is nothing to choose. @param {string} origin */
-const reason = (origin) => (!isReachable(origin) ? "hosts.never" : isPictureHost(origin) ? "hosts.allowed" : "hosts.shown");
+/** @param {string} origin @param {Contacting} contacts @param {readonly string[]} reached @returns {import("../../texts.js").TextKey} whether it is contacted, and why */
+function stateOf(origin, contacts, reached) {
+  if (!isReachable(origin)) return "hosts.never";
+  if (isLet(origin, contacts)) return isPictureHost(origin) ? "hosts.allowed" : "hosts.shown";
+  return reached.includes(origin) ? "hosts.reached" : "hosts.held";
+}
+
 /** Whether it helps to allow its pictures for everybody. @param {string} origin @param {Contacting} contacts */
 const isShareable = (origin, contacts) => isReachable(origin) && !isShown(origin, contacts) && !contacts.fonts.includes(origin) && !isSheet(origin, contacts.imports);
 /** @param {string} origin */
 const hostOf = (origin) => new URL(origin).host;
 
 /**
- * Over the frame: the hosts that are blocked so far, with buttons to allow them.
- *
- * @param {object} props
- * @param {string[]} props.held Origins.
- * @param {Contacting} props.contacts
- * @param {boolean} props.isEmpty Whether there is nothing else of the CSS to be seen.
- * @param {(origins: string[], isChoosing?: boolean) => void} props.decide Whom to let in, or whether to choose below.
- */
-export function Held({ held, contacts, isEmpty, decide }) {
-  const [first = ""] = held;
-  const isNamed = held.length <= NAMED;
-  const hosts = [...held.slice(0, NAMED).map(hostOf), ...(isNamed ? [] : [t("andMore", { n: held.length - NAMED })])];
-  const sheets = held.filter((origin) => isSheet(origin, contacts.imports)).length;
-  const fonts = held.filter((origin) => contacts.fonts.includes(origin)).length;
-  const what = sheets === held.length ? "held.sheets" : sheets + fonts === 0 ? "held.pictures" : "held.parts";
-  // Nobody is let by a click that does not name them.
-  const reach = held.length === 1 ? t("hosts.reach", { host: hostOf(first) }) : t("held.all", { n: held.length });
-  return h(
-    "div",
-    { class: isEmpty ? "box held whole" : "box held", role: "group", "aria-label": t("held") },
-    h("p", { class: "held-words" }, rich(what, { hosts: h("strong", null, enumeration(hosts)) }, { n: held.length })),
-    h(
-      "div",
-      { class: "cluster held-actions" },
-      isNamed
-        ? h("button", { type: "button", class: "button primary", onClick: () => decide(held) }, reach)
-        : h("button", { type: "button", class: "button primary", onClick: () => decide([], true) }, t("held.choose")),
-      h("button", { type: "button", class: "button plain", onClick: () => decide([]) }, t("held.without", { n: held.length })),
-    ),
-  );
-}
-
-/**
- * Every host that the CSS contacts.
+ * Every host that the CSS contacts, and the ways to let the preview contact those that it does not.
  *
  * @param {object} props
  * @param {Contacting} props.contacts
  * @param {string[]} props.reached
  * @param {boolean} props.isAwaited Whether the service has not listed all of these yet.
- * @param {(origin: string) => void} props.toggle
- * @param {(host: string) => void} props.share Allows it for everybody.
- * @param {string | undefined} props.offered The origin whose button stands over the frame.
+ * @param {string[]} props.held Those that a click could let in.
+ * @param {() => void} props.show Lets all of them in, which are named here, for the session.
+ * @param {(hosts: string[]) => void} props.trust Allows them for everybody.
  */
-export function Contacts({ contacts, reached, isAwaited, toggle, share, offered }) {
+export function Contacts({ contacts, reached, isAwaited, held, show, trust }) {
   const { imports, fonts, own } = contacts;
   // Pictures of the gallery itself are shown as long as the record's own picture is one.
   const origins = contacts.origins.filter((origin) => !(OWN_HOSTS.includes(hostOf(origin)) && isLet(origin, contacts)));
+  const shareable = origins.filter((origin) => isShareable(origin, contacts)).map(hostOf);
   if (!origins.length && !own) return h("p", { class: "hint" }, t("hosts.none"));
   return h(
     "div",
@@ -130,26 +100,19 @@ export function Contacts({ contacts, reached, isAwaited, toggle, share, offered 
             isSheet(origin, imports) && h("span", { class: "tag" }, t("hosts.imported")),
             fonts.includes(origin) && h("span", { class: "tag" }, t("hosts.font")),
           ),
-          h(
-            "div",
-            { class: "cluster" },
-            isLet(origin, contacts) || origin === offered || !isReachable(origin)
-              ? h("span", { class: "hint" }, t(origin === offered ? "hosts.held" : reason(origin)))
-              : [
-                  reached.includes(origin) && h("span", { key: "is", class: "hint" }, t("hosts.reached")),
-                  h(
-                    "button",
-                    { key: "button", type: "button", class: "button plain", "data-origin": origin, onClick: () => toggle(origin) },
-                    t(reached.includes(origin) ? "hosts.stop" : "hosts.reach", { host: hostOf(origin) }),
-                  ),
-                ],
-            isShareable(origin, contacts) && h(Button, { scope: "*", onClick: () => share(hostOf(origin)) }, t("hosts.always"), h("span", { class: "hidden" }, ` ${hostOf(origin)}`)),
-          ),
+          h("span", { class: "hint" }, t(stateOf(origin, contacts, reached))),
         ),
       ),
     ),
     imports.length > 0 && h("p", { class: "hint" }, t("hosts.importHint")),
     own && h("p", { class: "hint" }, t("hosts.own")),
     isAwaited && h("p", { class: "hint", role: "status" }, t("hosts.awaited")),
+    held.length + shareable.length > 0 &&
+      h(
+        "div",
+        { class: "cluster" },
+        held.length > 0 && h(Button, { tone: "primary", icon: "Image", onClick: show }, t("hosts.show")),
+        shareable.length > 0 && h(Button, { scope: "*", onClick: () => trust(shareable) }, t("hosts.always")),
+      ),
   );
 }

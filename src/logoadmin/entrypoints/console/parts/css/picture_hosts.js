@@ -34,15 +34,15 @@ export function hostIn(text) {
 }
 
 /**
- * Allow a host for everybody, or no longer, and offer to undo that.
+ * Allow hosts for everybody, or no longer, and offer to undo that.
  *
- * @param {string} host @param {boolean} isAllowed
+ * @param {string[]} some @param {boolean} isAllowed
  * @param {string} done What to report.
  * @throws {import("../../client.js").Failure}
  */
-export function shareHost(host, isAllowed, done) {
+export function shareHosts(some, isAllowed, done) {
   return amendShared(({ picture_hosts: hosts }) => {
-    const others = hosts.filter((each) => each !== host);
-    return { picture_hosts: isAllowed ? [...others, host] : others };
+    const others = hosts.filter((each) => !some.includes(each));
+    return { picture_hosts: isAllowed ? [...others, ...some] : others };
   }, done);
 }

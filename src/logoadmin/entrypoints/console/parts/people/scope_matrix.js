@@ -1,12 +1,9 @@
-/** What a role or a key may do: rows are kinds of records, columns are to see and to change, each said in words. */
-import { h, useId, useState } from "../../vendor/preact.js";
-import { ALL, RIGHTS, beyondMe, isForeign } from "../../scopes.js";
+/** What a role or a key may do here; scopes of other services stay as they are: rows are kinds of records, columns are to see and to change, each said in words. */
+import { h, useId } from "../../vendor/preact.js";
+import { ALL, RIGHTS, beyondMe } from "../../scopes.js";
 import { t } from "../../texts.js";
-import { About } from "../primitives/fields.js";
 
 /** @typedef {import("../../texts.js").TextKey} TextKey */
-/** A scope-token of RFC 6749 §3.3, as the service takes it (contract A11). */
-const TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/;
 
 /**
  * @param {object} props
@@ -18,7 +15,6 @@ const TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/;
  * @param {boolean} [props.invalid]
  */
 export function ScopeMatrix({ scope, choose, label, disabled = false, describedBy, invalid = false }) {
-  const id = useId();
   const all = scope.includes(ALL);
   const outOfReach = beyondMe([ALL, ...RIGHTS.flatMap(({ see, change }) => [see, change]).filter(Boolean)]);
   /** @param {string} which @param {boolean} on */
@@ -56,7 +52,6 @@ export function ScopeMatrix({ scope, choose, label, disabled = false, describedB
         ),
       ),
     ),
-    h(Foreign, { id, scope, choose, disabled }),
   );
 }
 
@@ -79,51 +74,5 @@ function Choice({ text, checked, why, disabled, set }) {
     }),
     h("label", { for: id }, text),
     why && h("span", { id: `${id}-why`, class: "check-why" }, why),
-  );
-}
-
-/**
- * Rights that other services read from here, as free text.
- * @param {{id: string, scope: readonly string[], choose: (scope: string[]) => void, disabled: boolean}} props
- */
-function Foreign({ id, scope, choose, disabled }) {
-  const foreign = scope.filter(isForeign);
-  const [typed, setTyped] = useState(foreign.join(" "));
-  const parts = typed.split(/\s+/).filter(Boolean);
-  const wrong = parts.find((each) => !TOKEN.test(each));
-  const own = parts.find((each) => !isForeign(each));
-  const beyond = beyondMe(parts.filter((each) => !foreign.includes(each)));
-  // The input stays as typed while it has the same scopes.
-  const value = wrong || own || parts.join(" ") === foreign.join(" ") ? typed : foreign.join(" ");
-  const problem = wrong
-    ? t("scope.foreign.wrong", { scope: wrong })
-    : own
-      ? t("scope.foreign.own", { scope: own })
-      : beyond[0]
-        ? t("scope.foreign.beyond", { scope: beyond[0] })
-        : "";
-  return h(
-    "div",
-    { class: "field" },
-    h("label", { class: "label", for: `${id}-foreign` }, t("scope.foreign")),
-    h("input", {
-      id: `${id}-foreign`,
-      class: "input mono",
-      value,
-      readOnly: disabled,
-      spellcheck: false,
-      autocomplete: "off",
-      autocapitalize: "none",
-      dir: "ltr",
-      "aria-invalid": Boolean(problem),
-      "aria-describedby": `${id}-foreign-about`,
-      onInput: (/** @type {InputEvent} */ event) => {
-        const text = /** @type {HTMLInputElement} */ (event.currentTarget).value;
-        setTyped(text);
-        const given = text.split(/\s+/).filter((each) => TOKEN.test(each) && isForeign(each));
-        choose([...scope.filter((each) => !isForeign(each)), ...new Set(given)]);
-      },
-    }),
-    h(About, { id: `${id}-foreign-about`, problem, hint: t("scope.foreign.hint") }),
   );
 }

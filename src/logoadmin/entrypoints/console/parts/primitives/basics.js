@@ -62,7 +62,6 @@ export function Link({ to, children, ...others }) {
  * @property {string} [shortcut] The key that does the same.
  * @property {(event: MouseEvent) => void} [onClick]
  * @property {"submit" | "button"} [type]
- * @property {string} [name] By which a form knows the button that submitted it.
  * @property {string} [form] The id of the form that it submits, where it stands outside of it.
  * @property {"menuitem"} [role] In a menu, where the reason is written below it.
  * @property {any} [key]
@@ -73,7 +72,7 @@ export function Link({ to, children, ...others }) {
  * A button that is shown disabled, with the reason, where the signed-in user may not do what it does.
  * @param {ButtonProps} props
  */
-export function Button({ scope, reason, busy = false, idle = false, tone = "plain", icon, shortcut, onClick, type = "button", name, form, role, children }) {
+export function Button({ scope, reason, busy = false, idle = false, tone = "plain", icon, shortcut, onClick, type = "button", form, role, children }) {
   const id = useId();
   const why = scope === undefined || may(scope) ? reason : t("needsScope", { scope });
   // Not `disabled`, which could not be reached by keyboard: then nobody would hear the reason.
@@ -84,7 +83,6 @@ export function Button({ scope, reason, busy = false, idle = false, tone = "plai
       class: `button ${tone}`,
       "aria-disabled": Boolean(why) || busy || idle,
       "aria-busy": busy || undefined,
-      name,
       form,
       role,
       tabIndex: role && -1,
@@ -126,7 +124,7 @@ export function EmptyState({ title, icon = "Inbox", whole = false, children }) {
 
 /** How to fill an empty list, for users with the scope. @param {{scope: string, children?: any}} props */
 export function Begin({ scope, children }) {
-  return may(scope) && [h("p", { key: "words" }, children), h(Link, { key: "way", to: "import", class: "button plain" }, h(Icon, { name: "Upload" }), t("import.title"))];
+  return may(scope) && [h("p", { key: "words" }, children), h(Link, { key: "way", to: "import", class: "button plain" }, h(Icon, { name: "Upload" }), t("move.title"))];
 }
 
 /** A list or record that could not be read, and the way on. @param {{failure: import("../../client.js").Failure, again: () => void}} props */

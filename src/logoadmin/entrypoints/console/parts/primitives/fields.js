@@ -80,13 +80,12 @@ export function FormField({ form, field, disabled = false }) {
 }
 
 /**
- * A form whose fields the interface describes. Ctrl+S saves it, and leaving it unsaved asks first. A button with the name
- * `another`, or Ctrl+Shift+S, saves and begins another one.
+ * A form whose fields the interface describes. Ctrl+S saves it, and leaving it unsaved asks first.
  *
  * @param {object} props
  * @param {import("../../form.js").FormState} props.form
  * @param {string} [props.id] For buttons that stand outside of it.
- * @param {(another: boolean) => Promise<void>} props.save Called when all is within its limits.
+ * @param {() => Promise<void>} props.save Called when all is within its limits.
  * @param {boolean} [props.isNew] Whether its first field gets the focus, and the mark of required ones is explained.
  * @param {boolean} [props.disabled]
  * @param {any} [props.children] After the fields, such as the buttons.
@@ -99,7 +98,7 @@ export function RecordForm({ form, id, save, disabled = false, isNew = false, ch
   latest.current = save;
   useEffect(() => {
     const saveAll = async () => {
-      if (form.check()) await latest.current(false);
+      if (form.check()) await latest.current();
       return !form.isChanged.peek();
     };
     return guard(() => form.isChanged.peek(), disabled ? undefined : saveAll);
@@ -120,8 +119,7 @@ export function RecordForm({ form, id, save, disabled = false, isNew = false, ch
     const pressed = (event) => {
       if ((event.ctrlKey || event.metaKey) && event.code === "KeyS") {
         event.preventDefault();
-        const another = event.shiftKey ? element.current?.elements.namedItem("another") : null;
-        element.current?.requestSubmit(another instanceof HTMLElement ? another : null);
+        element.current?.requestSubmit();
       }
     };
     addEventListener("keydown", pressed);
@@ -136,7 +134,7 @@ export function RecordForm({ form, id, save, disabled = false, isNew = false, ch
       noValidate: true,
       onSubmit: (/** @type {SubmitEvent} */ event) => {
         event.preventDefault();
-        if (!disabled && form.check()) void save(/** @type {HTMLButtonElement | null} */ (event.submitter)?.name === "another");
+        if (!disabled && form.check()) void save();
       },
     },
     isNew && h("p", { class: "hint" }, t("form.required")),

@@ -36,8 +36,6 @@ export class Editing {
   #own = "";
   /** What says that saving failed, and offers it again. @type {number | undefined} */
   #offer;
-  /** Whether another new record follows once this one is created. */
-  isAnother = false;
   /** Whether the person went elsewhere. */
   #isLeft = false;
   #reading = new AbortController();
@@ -54,8 +52,6 @@ export class Editing {
     /** Why it could not be read. */
     this.failure = signal(/** @type {Failure | undefined} */ (undefined));
     this.complaint = signal("");
-    /** Why the input is saved, in the person's words; of a record that exists. */
-    this.note = signal("");
     this.isBusy = signal(false);
     this.isSaving = signal(false);
     /** What somebody else wrote while this was typed, until it is looked at. @type {import("../../vendor/preact.js").Signal<Answer | undefined>} */
@@ -203,14 +199,10 @@ export class Editing {
     }
     const { changed } = form;
     if (Object.keys(changed).length === 0) return undefined;
-    const note = this.note.value.trim();
-    const more = { path: this.path, body: changed, ifMatch: this.#etag, ...(note ? { note } : {}) };
+    const more = { path: this.path, body: changed, ifMatch: this.#etag };
     return {
       send: () => call("patch", /** @type {any} */ (one), /** @type {any} */ (more)),
-      took: (answer) => {
-        this.note.value = "";
-        this.#take(answer);
-      },
+      took: (answer) => this.#take(answer),
     };
   }
 
@@ -329,7 +321,7 @@ export class Editing {
     this.#lost = undefined;
     this.#withdraw();
     this.form.value?.restart(this.record.value);
-    this.complaint.value = this.note.value = "";
+    this.complaint.value = "";
     if (this.newer.value) this.#take(this.newer.value);
     else void this.load();
   }

@@ -31,7 +31,7 @@ export function RecordHead({ editing, title, ...props }) {
         "div",
         { class: "record-actions" },
         editing.form.value && h(Saving, { editing, form: editing.form.value, ...props }),
-        exists ? h(Actions, { editing, ...props }) : editing.isNew && editing.form.value && h(CreateAnother, { editing, ...props }),
+        exists && h(Actions, { editing, ...props }),
       ),
     ),
     exists && h(Facts, { key: "facts", editing, states: props.states?.(record) }),
@@ -68,13 +68,6 @@ function Saving({ editing, form, kind, blocked }) {
     isChanged && !editing.isNew && !isGone && h(Button, { key: "discard", icon: "Undo2", onClick: () => editing.discard() }, h("span", { class: "record-discard" }, t("discard"))),
     h(Button, { key: "save", type: "submit", form: FORM, tone: "primary record-save", icon: words === "record.saved" ? "Check" : undefined, scope: write, reason, busy: isSaving, idle }, t(words)),
   ];
-}
-
-/** @param {{editing: Editing} & PageProps} props */
-function CreateAnother({ editing, kind, blocked }) {
-  const reason = blocked?.(editing.record.value);
-  const item = h(MenuItem, { type: "submit", form: FORM, name: "another", icon: "CopyPlus", shortcut: "Control+Shift+S", scope: KINDS[kind].write, reason, busy: editing.isSaving.value }, t("create.another"));
-  return h(ActionMenu, { label: t("record.actions") }, item);
 }
 
 /** The dangerous ones are last. @param {{editing: Editing} & PageProps} props */

@@ -11,7 +11,6 @@ import { t } from "../../texts.js";
 import { Button, IconButton, Skeleton, Unread } from "../primitives/basics.js";
 import { Breadcrumbs } from "../primitives/breadcrumbs.js";
 import { RecordForm } from "../primitives/fields.js";
-import { Why } from "../primitives/why.js";
 import { Gone, Newer } from "./conflict_banner.js";
 import { Neighbours } from "./neighbours.js";
 import { FORM, RecordHead } from "./record_head.js";
@@ -27,11 +26,10 @@ const LOOK = 20_000;
  *
  * @param {KindName} kind @param {string | undefined} recordId None for a new one.
  * @param {import("./editing.js").Manner} manner
- * @param {number} [round] Another one begins another record.
  * @returns {Editing}
  */
-function useEditing(kind, recordId, manner, round) {
-  const editing = useMemo(() => new Editing(kind, recordId === undefined ? undefined : Number(recordId), manner), [kind, recordId, round]);
+function useEditing(kind, recordId, manner) {
+  const editing = useMemo(() => new Editing(kind, recordId === undefined ? undefined : Number(recordId), manner), [kind, recordId]);
   editing.manner = manner;
   useEffect(() => void editing.load(), [editing, returned.value]);
   useEffect(() => {
@@ -78,14 +76,12 @@ function useEditing(kind, recordId, manner, round) {
 /** @param {PageProps & Omit<import("./editing.js").Manner, "created">} props */
 export function RecordPage(props) {
   const { kind, recordId, list, newTitle, children, aside, beside } = props;
-  const [round, setRound] = useState(0);
   const created = async (/** @type {any} */ record) => {
-    await navigate(`${list}/${editing.isAnother ? "new" : record[KINDS[kind].id]}`, { replace: true });
-    setRound(round + 1);
+    await navigate(`${list}/${record[KINDS[kind].id]}`, { replace: true });
     props.made?.(record);
   };
   const copied = query("copy");
-  const editing = useEditing(kind, recordId, { ...props, created, ...(/^\d+$/.test(copied) ? { copyOf: Number(copied) } : {}) }, round);
+  const editing = useEditing(kind, recordId, { ...props, created, ...(/^\d+$/.test(copied) ? { copyOf: Number(copied) } : {}) });
   const form = editing.form.value;
   const failure = editing.failure.value;
   const isGone = editing.isGone.value;
@@ -162,19 +158,14 @@ function Form({ editing, form, kind, preview, blocked }) {
   const reason = blocked?.(editing.record.value);
   // Input from before a scope was revoked can still be read and copied.
   const disabled = Boolean(reason) || (!may(write) && !isChanged) || (isGone && !isChanged);
-  const save = (/** @type {boolean} */ isAnother) => {
-    editing.isAnother = isAnother && editing.isNew;
-    return editing.save();
-  };
   return h(
     "div",
     { class: "form-column" },
     reason && h("p", { class: "remark" }, reason),
     h(
       RecordForm,
-      { form, id: FORM, save, disabled, isNew: editing.isNew },
+      { form, id: FORM, save: () => editing.save(), disabled, isNew: editing.isNew },
       preview?.(form, editing.record.value, again),
-      isChanged && !editing.isNew && !isGone && h(Why, { value: editing.note.value, change: (value) => (editing.note.value = value) }),
     ),
   );
 }
