@@ -7,7 +7,7 @@ from typing import Final
 from playwright.sync_api import FilePayload, expect
 from pyotp import TOTP
 
-from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, BlockTheme, RemoveLogo
+from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockTheme, RemoveLogo
 from logoadmin.domain.publication.pins.pins import CheckThemePins
 from tests.console.driver import Person
 
@@ -111,14 +111,14 @@ def ask_for_more(console: Person) -> None:
     console.page.set_viewport_size({"width": 320, "height": 640})
     console.open("history")
     console.page.get_by_role("button", name="More").click()
-    expect(console.page.get_by_role("dialog", name="More").get_by_role("link", name="Roles")).to_be_visible()
+    expect(console.page.get_by_role("dialog", name="More").get_by_role("link", name="People")).to_be_visible()
 
 
 def compare_versions(console: Person) -> None:
     console.service.gallery.logos.amend(AmendLogo(logo_id=1, name="Renamed", custom_css="color: red"))
     console.open("logos/1")
-    console.page.get_by_role("button", name="Compare versions").click()
-    expect(console.page.locator("dialog .diff")).to_be_visible()
+    console.page.locator(".record-history .disclosure-head").nth(1).click()
+    expect(console.page.locator(".record-history .diff")).to_be_visible()
 
 
 def ask_why_to_block(console: Person) -> None:
@@ -154,24 +154,6 @@ def look_at_a_changed_import(console: Person) -> None:
     console.open("themes/2")
     expect(console.page.locator(".verdict .diff-added")).to_be_visible()
     expect(console.page.locator(".band")).to_be_visible()
-
-
-def look_at_what_is_not_published(console: Person) -> None:
-    console.service.gallery.logos.block(BlockLogo(logo_id=4, reason="It covers the sign-in form"))
-    css = "@import url(https://late.example/a.css);"
-    console.service.gallery.themes.amend(AmendTheme(theme_id=3, custom_css=css, active=True))
-    console.open("publication")
-    expect(console.page.locator(".row")).not_to_have_count(0)
-
-
-def look_at_a_part_of_a_request(console: Person) -> None:
-    console.open("logos?q=logo+1&look=table")
-    page = console.page
-    page.locator(".strip .button").first.click()
-    with page.expect_response("**/api/changes"):
-        page.locator(".strip .button", has_text=re.compile("Deactivate|Выключить")).click()
-    console.open("history?kind=logo&id=12")
-    expect(page.locator(".part-of").first).to_be_visible()
 
 
 def hand_over_a_password(console: Person) -> None:
@@ -211,7 +193,7 @@ def be_without_a_database(console: Person) -> None:
     console.open("logos")
     console.settle()
     console.service.storage.go_away()
-    console.page.get_by_role("link", name="Users").click()
+    console.page.get_by_role("link", name="People").click()
     expect(console.page.locator(".banner")).to_be_visible()
 
 
@@ -219,7 +201,7 @@ STATES: Final[tuple[Callable[[Person], None], ...]] = (
     show_bad_lines, read_a_csv_file, ask_for_keys, search_everything, write_at_once,
     leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, edit_many,
     look_beside_the_list, ask_for_more, compare_versions, ask_why_to_block, ask_for_other_actions,
-    create_a_missing_author, merge_authors, look_at_a_changed_import, look_at_what_is_not_published,
-    look_at_a_part_of_a_request, hand_over_a_password, enrol_an_app, keep_recovery_codes, choose_an_order,
+    create_a_missing_author, merge_authors, look_at_a_changed_import,
+    hand_over_a_password, enrol_an_app, keep_recovery_codes, choose_an_order,
     be_without_a_database,
 )  # fmt: skip

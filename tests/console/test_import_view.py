@@ -45,10 +45,8 @@ def test_a_file_with_two_bad_lines_is_chosen_again_imported_and_undone(console: 
     expect(bad).to_have_count(2)
     expect(bad.first).to_contain_text("Line 2")
     expect(bad.first).to_contain_text("Site user ID (user_id): This should be a whole number.")
-    expect(bad.first).to_contain_text('"user_id": "x"')
     expect(bad.last).to_contain_text("Line 4")
     expect(bad.last).to_contain_text("This line is not valid JSON.")
-    expect(bad.last.locator("code")).to_have_text("no JSON")
     assert names(console.service) == before
 
     choose(console, f"{GOOD}\n{MENDED}\n")
@@ -57,7 +55,7 @@ def test_a_file_with_two_bad_lines_is_chosen_again_imported_and_undone(console: 
 
     press(console, "Import 2 records", by_keyboard)
     expect(page.get_by_role("heading", name="2 records were imported")).to_be_focused()
-    expect(page.locator(".outcome tbody tr")).to_contain_text("Authors200")
+    expect(page.get_by_role("list", name="Result")).to_contain_text("Authors\u2069: 2 new, 0 changed, 0 unchanged")
     assert names(console.service) == [*before, "Zoë", "Yan"]
 
     press(console, "Undo all", by_keyboard)
@@ -130,27 +128,27 @@ def test_a_file_that_is_too_large_says_for_whom_and_is_tried_again_only_where_th
         expect(page.locator(".file-name")).to_contain_text("part.jsonl")
         page.unroute_all()
         page.get_by_role("button", name=again).click()
-        expect(page.locator(".outcome h2")).to_contain_text(ready)
+        expect(page.locator(".outcome h3")).to_contain_text(ready)
 
 
 @pytest.mark.rule("contract J2", "contract J3", "contract I4")
-def test_exported_records_are_counted_and_kinds_without_a_right_are_not_offered(console: Person) -> None:
+def test_an_export_has_the_kinds_that_a_person_may_see_and_an_import_those_that_they_may_change(
+    console: Person,
+) -> None:
     page = console.page
     # The save dialog belongs to the browser, not to the console.
     page.add_init_script("window.showSaveFilePicker = undefined")
     username, password = PAINTER
-    console.sign_in("export", username=username, password=password)
-    expect(page.get_by_role("checkbox", name="Users")).to_be_disabled()
-    expect(page.locator(".choices")).to_contain_text("users:read")
-    page.get_by_role("checkbox", name="Themes").uncheck()
+    console.sign_in("settings", username=username, password=password)
+    page.get_by_role("link", name="Bring records in").click()
+    expect(page.locator("h1")).to_have_text("Import and export")
     with page.expect_download() as download:
         page.get_by_role("button", name="Download").click()
     kinds = Counter(json.loads(line)["kind"] for line in Path(download.value.path()).read_text().splitlines())
-    assert kinds == {"author": 9, "logo": 47}
-    expect(page.locator(".outcome tbody")).to_contain_text("Authors9Logos47")
+    assert kinds == {"author": 9, "theme": 12, "logo": 47}
+    expect(page.get_by_text("The file is complete.")).to_be_visible()
 
     # They may change logos alone: what else is in a file is refused with the kinds that are too much.
-    page.get_by_role("link", name="Import", exact=True).click()
     choose(console, GOOD)
     expect(page.get_by_role("alert")).to_contain_text("records in it that you may not change: ")
     expect(page.get_by_role("alert")).to_contain_text("Authors")

@@ -50,7 +50,7 @@ def test_a_large_list_is_read_in_pages_and_searched_filtered_and_sorted_by_the_s
         if urlsplit(url).path == "/api/logos":
             asked.append(parse_qs(urlsplit(url).query))
 
-    person.sign_in("about")
+    person.sign_in("import")
     expect(page.locator("h1")).to_be_visible()
     page.on("request", lambda request: note(request.url))
     person.open("logos?look=table")

@@ -23,7 +23,7 @@ def test_signing_out_here_or_in_another_tab_loses_nothing_that_is_typed(console:
     expect(name).to_have_value("Half done")
 
     other = console.another_tab()
-    console.open("about", other)
+    console.open("settings", other)
     other.locator(".personal summary").click()
     other.get_by_role("button", name="Sign out").click()
     expect(other.get_by_label("Password")).to_be_visible()

@@ -112,6 +112,7 @@ def test_an_administrator_invites_a_member_by_link_and_again(chromium: Browser, 
         person.page.goto("about:blank")
         person.page.goto(again)
         is_in(person, "Mia")
+        person.page.locator(".personal summary").click()
         person.page.get_by_role("link", name="My account").click()
         expect(person.page.get_by_text("You sign in through your site")).to_be_visible()
         expect(person.page.get_by_role("heading", name="My account")).to_be_visible()

@@ -51,7 +51,7 @@ def test_a_colleague_gets_a_role_that_may_change_logos_alone_by_keyboard_alone(c
     page.keyboard.press("Control+s")
     expect(page.locator("h1")).to_have_text("logo editors")
 
-    console.press(page.get_by_role("link", name="Users"))
+    console.press(page.get_by_role("link", name="People"))
     expect(page.locator("h1")).to_have_text("Users")
     console.press(page.get_by_role("button", name="New user"))
     console.reach(page.get_by_label("Name", exact=True))
@@ -79,6 +79,7 @@ def test_a_colleague_gets_a_role_that_may_change_logos_alone_by_keyboard_alone(c
     # Nothing is unsaved: the password is not part of the record, but it was saved with it.
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.get_by_role("button", name="Save")).to_have_attribute("aria-disabled", "true")
+    page.get_by_role("link", name="People").click()
     page.get_by_role("link", name="Roles").click()
     expect(page.locator("h1")).to_have_text("Roles")
     assert scope_of(console.service, "Zoë", password) == "logos:write"
@@ -92,15 +93,17 @@ def test_new_users_have_free_numbers_and_a_password_of_their_own_each(console: P
     password = page.get_by_label("Password", exact=True)
     expect(number).to_have_value(str(ADMIN_ID + 1))
     # Leaving the proposals as they are discards nothing.
-    page.get_by_role("link", name="Users", exact=True).first.click()
+    page.get_by_role("link", name="People", exact=True).first.click()
     expect(page.locator("h1")).to_have_text("Users")
     console.open("users/new")
     first = password.input_value()
     name.fill("Ann")
-    console.act("Create another")
+    page.keyboard.press("Control+s")
     once = page.get_by_role("dialog")
     expect(once.get_by_label("Password")).to_have_value(first)
     once.get_by_role("button", name="Done").click()
+    expect(page.locator("h1")).to_have_text("Ann")
+    page.keyboard.press("n")
     expect(number).to_have_value(str(ADMIN_ID + 2))
     expect(name).to_have_value("")
     assert password.input_value() not in ("", first)
@@ -111,6 +114,7 @@ def test_new_users_have_free_numbers_and_a_password_of_their_own_each(console: P
     expect(page.locator("h1")).to_have_text("Ben")
     expect(page.get_by_role("button", name="Save")).to_be_visible()
     expect(once).to_have_count(0)
+    page.get_by_role("link", name="People").click()
     page.get_by_role("link", name="Roles").click()
     expect(page.locator("h1")).to_have_text("Roles")
     assert scope_of(console.service, "Ann", first) == "proposals:write"

@@ -76,7 +76,7 @@ def test_whatever_is_wrong_with_any_field_of_any_form_stands_there_and_has_the_f
     def problems() -> Any:
         return {"detail": [{"loc": ["body", name], "msg": f"Not this {name}", "type": "other"} for name in wrong]}
 
-    console.sign_in("about")
+    console.sign_in("import")
     refuse(page, 422, problems)
     for operation, (path, values, button) in FORMS.items():
         console.open(path)

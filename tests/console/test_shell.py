@@ -142,7 +142,7 @@ def test_a_tab_that_slept_for_an_hour_takes_the_tokens_of_the_others_and_sends_n
     old = asleep.evaluate(KEPT)
     asleep.goto("about:blank")
     console.service.clock.pass_by(3600)
-    page.get_by_role("link", name="Users", exact=True).click()
+    page.get_by_role("link", name="People", exact=True).click()
     expect(page.get_by_role("link", name=PAINTER[0])).to_be_visible()
     refreshes = _refreshes(console)
     asleep.add_init_script(f"Object.assign(sessionStorage, {json.dumps(old)})")
@@ -257,7 +257,7 @@ def test_views_that_the_user_may_not_see_are_disabled_in_the_sidebar_with_the_re
     name, password = PAINTER
     console.sign_in("logos", username=name, password=password)
     sidebar = console.page.locator(".sidebar")
-    for title, scope in (("Users", "users:read"), ("Roles", "roles:read"), ("History", "changes:read")):
+    for title, scope in (("People", "users:read"), ("History", "changes:read")):
         link = sidebar.get_by_role("link", name=title, exact=True)
         expect(link).to_have_attribute("aria-disabled", "true")
         expect(link).to_have_accessible_description(re.compile(scope))

@@ -267,7 +267,7 @@ def test_a_sign_in_that_is_too_old_is_asked_for_again_in_place(single: tuple[Per
         with pytest.raises(InvalidToken):
             service.gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=ended))
     page.get_by_role("button", name="Done").click()
-    other.get_by_role("link", name="Users", exact=True).click()
+    other.get_by_role("link", name="People", exact=True).click()
     expect(other.get_by_role("link", name="bob")).to_be_visible()
 
 

@@ -69,7 +69,7 @@ def test_a_save_that_is_never_answered_shows_progress_and_is_retried_under_the_s
 
 @pytest.mark.parametrize("path", ["logos", "authors", "users", "roles"])
 def test_a_click_sends_a_new_request_and_does_not_wait_for_a_request_that_hangs(timed: Person, path: str) -> None:
-    timed.sign_in("about")
+    timed.sign_in("import")
     page = timed.page
     held: list[Route] = []
     is_away = True
@@ -99,7 +99,7 @@ def test_offline_a_view_waits_for_the_connection_and_comes_when_it_is_back(conso
     page = console.page
     console.settle()
     page.context.set_offline(True)
-    page.get_by_role("link", name="Roles").click()
+    page.get_by_role("link", name="People").click()
     work = page.locator("#work")
     expect(work).to_contain_text("This view can't be loaded without a connection")
     expect(work).not_to_contain_text("new version")
@@ -107,8 +107,8 @@ def test_offline_a_view_waits_for_the_connection_and_comes_when_it_is_back(conso
     expect(banner).to_contain_text("You're offline")
     expect(banner).to_contain_text("Saving will work again once the connection is back.")
     page.context.set_offline(False)
-    expect(page.locator("h1")).to_have_text("Roles")
-    expect(page.locator(".role").first).to_be_visible()
+    expect(page.locator("h1")).to_have_text("Users")
+    expect(page.locator("tbody .cell-link").first).to_be_visible()
     expect(banner).to_have_count(0)
     # A list that was read stays; a form that was not loaded comes with the connection.
     page.context.set_offline(True)
@@ -123,14 +123,14 @@ def test_only_a_file_that_the_service_does_not_have_is_called_a_new_version(cons
     console.sign_in("logos")
     page = console.page
     console.settle()
-    page.route("**/pages/roles.js", lambda route: route.fulfill(status=404, body="Not Found"))
-    page.get_by_role("link", name="Roles").click()
+    page.route("**/pages/users.js", lambda route: route.fulfill(status=404, body="Not Found"))
+    page.get_by_role("link", name="People").click()
     expect(page.locator("#work")).to_contain_text("There may be a new version of the console")
     expect(page.locator(".banner")).to_have_count(0)
 
 
 def test_a_fault_shows_the_id_of_its_request_to_be_copied(timed: Person) -> None:
-    timed.sign_in("about")
+    timed.sign_in("import")
     page = timed.page
 
     def fail(route: Route) -> None:
@@ -138,7 +138,7 @@ def test_a_fault_shows_the_id_of_its_request_to_be_copied(timed: Person) -> None
         route.fulfill(status=500, json={"detail": "Internal Server Error"}, headers={"X-Request-Id": sent})
 
     page.route("**/api/users**", fail)
-    page.get_by_role("link", name="Users").click()
+    page.get_by_role("link", name="People").click()
     unread = page.locator(".empty")
     expect(unread).to_contain_text("Something went wrong in the service")
     expect(unread).to_contain_text("request-of-a-read")
@@ -165,10 +165,10 @@ def test_a_fault_shows_the_id_of_its_request_to_be_copied(timed: Person) -> None
 def test_a_read_is_repeated_when_the_time_that_the_service_asks_for_is_over(
     timed: Person, status: int, body: dict[str, str], words: str
 ) -> None:
-    timed.sign_in("about")
+    timed.sign_in("import")
     page = timed.page
     page.route("**/api/users**", lambda route: route.fulfill(status=status, json=body, headers={"Retry-After": "9"}))
-    page.get_by_role("link", name="Users").click()
+    page.get_by_role("link", name="People").click()
     unread = page.locator(".empty")
     expect(unread).to_contain_text(words)
     timed.catch("Try again in", unread)

@@ -2,7 +2,7 @@
 import { computed } from "./vendor/preact.js";
 import { isMember } from "./proposals.js";
 import { listBehind, path } from "./router.js";
-import { may, pageConfig } from "./session.js";
+import { may } from "./session.js";
 import { alternatives } from "./texts.js";
 import { views } from "./views.js";
 
@@ -39,6 +39,6 @@ export const placeBehind = computed(() => (listBehind.value ? placeOf(listBehind
 export const isMeant = ({ audience }) => audience === "everybody" || audience === (isMember() ? "members" : undefined);
 
 /** @param {import("./views.js").View} view @returns {string} the scope that the user lacks to see it, or all that would do; if any */
-export function missingScope({ scopes = [], isPublic }) {
-  return scopes.length === 0 || scopes.some(may) || (isPublic && pageConfig.access === "open") ? "" : alternatives(scopes);
+export function missingScope({ scopes = [] }) {
+  return scopes.length === 0 || scopes.some(may) ? "" : alternatives(scopes);
 }

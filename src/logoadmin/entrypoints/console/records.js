@@ -8,6 +8,7 @@
  */
 import { signal } from "./vendor/preact.js";
 import { call, Failure, writes } from "./client.js";
+import { may, pageConfig } from "./session.js";
 
 /** The paths of each kind, and whether it is public. */
 export const KINDS = /** @type {const} */ ({
@@ -17,6 +18,9 @@ export const KINDS = /** @type {const} */ ({
   user: { list: "/api/users", one: "/api/users/{user_id}", id: "user_id", write: "users:write", anonymous: false },
   role: { list: "/api/roles", one: "/api/roles/{role_id}", id: "role_id", write: "roles:write", anonymous: false },
 });
+
+/** @param {KindName} kind @returns {boolean} whether the user may see such records */
+export const maySee = (kind) => KINDS[kind].anonymous || may(`${kind}s:read`) || (kind === "user" && pageConfig.access === "open");
 
 /** @param {string} kind @returns {kind is KindName} whether such records are in lists; the settings are not */
 export const isListed = (kind) => Object.hasOwn(KINDS, kind);

@@ -83,7 +83,6 @@ class _Console:
         page_config = {
             "version": document["info"]["version"],
             "license": metadata("logoadmin").json.get("license_expression", ""),
-            "database": self._gallery.product,
             "access": self._gallery.access.value,
             "picture_hosts": self._picture_hosts,
             "public_url": self._gallery.public_url.base,

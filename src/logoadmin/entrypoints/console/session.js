@@ -18,7 +18,7 @@ import { READ_LIMIT, timedFetch, WRITE_LIMIT } from "./timed_fetch.js";
 
 /**
  * What the server writes into the page.
- * @type {{version: string, license: string, database: string, access: "open" | "guarded", picture_hosts: string[], public_url: string, demo: boolean}}
+ * @type {{version: string, license: string, access: "open" | "guarded", picture_hosts: string[], public_url: string, demo: boolean}}
  */
 export const pageConfig = JSON.parse(document.querySelector('meta[name="logoadmin"]')?.getAttribute("content") ?? "{}");
 
@@ -39,9 +39,6 @@ export const person = () => me.value && `${me.value.user_id}-${me.value.user_sin
 export const asksAgain = signal(false);
 /** Whether the user may do nothing but enrol a second factor (contract O4). */
 export const mustEnrol = signal(false);
-
-/** The first administrator (contract H3). */
-export const FIRST_USER = 2_000_000_000;
 
 const scopes = computed(() => new Set(me.value?.scope ?? []));
 /** @param {string} scope @returns {boolean} whether one may do something, as far as is known here; the server judges. */

@@ -9,12 +9,12 @@
  * @property {boolean} [isList] Whether it needs no texts but those that the modules of the lists mention.
  * @property {import("./texts.js").TextPart} [texts] Those that it needs besides the texts of most views.
  * @property {import("./texts.js").TextKey} title
+ * @property {import("./texts.js").TextKey} [label] In the sidebar, where that is not its title.
  * @property {string} [under] The path of the view that the sidebar marks as the current one; its own where none is named.
- * @property {"work" | "people" | "record" | "self"} [sidebar] The part of the sidebar that names it; none where it is absent.
- * @property {import("./parts/primitives/icon.js").IconName} [icon] In the sidebar.
+ * @property {"work" | "rest"} [sidebar] The part of the sidebar that names it; none where it is absent.
+ * @property {import("./parts/primitives/icon.js").IconName} [icon] In the sidebar and in the search over everything, which finds it.
  * @property {boolean} [isInMore] Whether the bar of a small phone has no room for it.
  * @property {string[]} [scopes] Of these, the user must hold one to see anything in it.
- * @property {boolean} [isPublic] Whether a service with open access shows it without that.
  * @property {"members" | "everybody"} [audience] `members`: those who may only propose; without it, everybody but them.
  */
 
@@ -40,19 +40,16 @@ export const views = [
   { path: "authors", load: () => import("./pages/authors.js"), styles: ["lists"], isList: true, title: "authors.title", sidebar: "work", isInMore: true, icon: "Brush" },
   { path: "authors/new", load: () => import("./pages/author.js"), title: "authors.new", under: "authors" },
   { path: "authors/:author_id", load: () => import("./pages/author.js"), title: "author.title", under: "authors" },
-  { path: "users", load: () => import("./pages/users.js"), styles: ["people"], isList: true, title: "users.title", sidebar: "people", icon: "Users", scopes: ["users:read"], isPublic: true },
+  { path: "users", load: () => import("./pages/users.js"), styles: ["people"], isList: true, title: "users.title", label: "people.title", sidebar: "rest", icon: "Users", scopes: ["users:read", "roles:read"] },
   { path: "users/new", load: () => import("./pages/user.js"), styles: [...STYLES, "signing_in"], texts: "signing_in", title: "users.new", under: "users" },
   { path: "users/:user_id", load: () => import("./pages/user.js"), styles: [...STYLES, "signing_in"], texts: "signing_in", title: "user.title", under: "users" },
-  { path: "roles", load: () => import("./pages/roles.js"), styles: ["people"], isList: true, title: "roles.title", sidebar: "people", icon: "ShieldCheck", scopes: ["roles:read"] },
-  { path: "roles/new", load: () => import("./pages/role.js"), title: "roles.new", under: "roles" },
-  { path: "roles/:role_id", load: () => import("./pages/role.js"), title: "role.title", under: "roles" },
-  { path: "account", load: () => import("./pages/account.js"), styles: [...STYLES, "signing_in"], texts: "signing_in", audience: "everybody", title: "account.title", sidebar: "self", icon: "CircleUser" },
-  { path: "about", load: () => import("./pages/about.js"), texts: "service", audience: "everybody", title: "about.title", sidebar: "self", icon: "Info" },
-  { path: "history", load: () => import("./pages/history.js"), title: "history.title", sidebar: "record", icon: "History", scopes: ["changes:read"] },
+  { path: "roles", load: () => import("./pages/roles.js"), styles: ["people"], isList: true, title: "roles.title", under: "users", icon: "ShieldCheck", scopes: ["roles:read"] },
+  { path: "roles/new", load: () => import("./pages/role.js"), title: "roles.new", under: "users" },
+  { path: "roles/:role_id", load: () => import("./pages/role.js"), title: "role.title", under: "users" },
+  { path: "account", load: () => import("./pages/account.js"), styles: [...STYLES, "signing_in"], texts: "signing_in", audience: "everybody", title: "account.title", icon: "CircleUser" },
+  { path: "history", load: () => import("./pages/history.js"), title: "history.title", sidebar: "rest", icon: "History", scopes: ["changes:read"] },
   { path: "history/:change_id", load: () => import("./pages/change.js"), title: "history.title", under: "history", scopes: ["changes:read"] },
-  { path: "publication", load: () => import("./pages/publication.js"), texts: "publication", title: "publication.title", sidebar: "record", icon: "Globe", scopes: ["logos:write", "themes:write"] },
-  { path: "import", load: () => import("./pages/import.js"), texts: "import", title: "import.title", sidebar: "record", icon: "Upload" },
-  { path: "export", load: () => import("./pages/export.js"), texts: "service", title: "export.title", sidebar: "record", icon: "Download" },
-  { path: "settings", load: () => import("./pages/settings.js"), texts: "service", title: "settings.title", sidebar: "record", icon: "Settings2" },
+  { path: "import", load: () => import("./pages/import_export.js"), texts: "import", title: "move.title", under: "settings", icon: "Upload" },
+  { path: "settings", load: () => import("./pages/settings.js"), texts: "service", title: "settings.title", sidebar: "rest", icon: "Settings2" },
   { path: "pictures", load: () => import("./pages/pictures.js"), styles: [...STYLES, "proposals"], texts: "service", title: "settings.pictures", under: "settings", scopes: ["users:read"] },
 ];

@@ -7,6 +7,7 @@ import { navigate } from "../router.js";
 import { may } from "../session.js";
 import { allWords } from "../scopes.js";
 import { enumeration, number, t } from "../texts.js";
+import { PeopleTabs } from "../parts/people/people_tabs.js";
 import { leaveTrail } from "../trail.js";
 import { Button, EmptyState, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 
@@ -31,6 +32,7 @@ export default function Roles() {
       { title: t("roles.title") },
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS.role.write, onClick: () => void navigate("roles/new") }, t("roles.new")),
     ),
+    h(PeopleTabs, {}),
     h("p", { class: "lead" }, t("roles.lead")),
     failure && !records && h(Unread, { failure, again: afresh }),
     !records && !failure && h(Skeleton, {}),

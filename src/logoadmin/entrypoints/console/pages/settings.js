@@ -1,13 +1,13 @@
-/** What administrators decide for everybody: picture hosts and the page for visitors. */
+/** What administrators decide for everybody: picture hosts and the page for visitors; and what the program is. */
 import { h, useEffect, useId, useRef, useState } from "../vendor/preact.js";
-import { Failure } from "../client.js";
+import { Failure, ROOT } from "../client.js";
 import { FormState, fieldsOf, theInterface } from "../form.js";
 import { Button, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { RecordForm } from "../parts/primitives/fields.js";
 import { Railed } from "../parts/primitives/railed.js";
-import { fixedHosts, hostIn, shareHost, sharedHosts } from "../parts/css/picture_hosts.js";
+import { fixedHosts, hostIn, shareHosts, sharedHosts } from "../parts/css/picture_hosts.js";
 import { sayFailure } from "../notices.js";
-import { may } from "../session.js";
+import { may, pageConfig } from "../session.js";
 import { amendShared, shared, useShared } from "../shared_settings.js";
 import { t } from "../texts.js";
 
@@ -41,10 +41,24 @@ export default function Settings() {
           h("h2", null, t("settings.pictures")),
           h("p", null, h(Link, { to: "pictures" }, t("settings.pictures.all"))),
         ),
-      may("changes:read") && h("p", null, h(Link, { to: "history?kind=settings" }, t("record.history.all"))),
+      h("section", { class: "section stack loose" }, h("h2", null, t("move.title")), h("p", null, h(Link, { to: "import" }, t("move.about")))),
+      h(
+        "footer",
+        { class: "section hint line" },
+        `logoadmin ${pageConfig.version}`,
+        pageConfig.license && ` · ${pageConfig.license}`,
+        " · ",
+        out("docs", t("about.docs")),
+        " · ",
+        out("openapi.json", "openapi.json"),
+        may("changes:read") && [" · ", h(Link, { key: "history", to: "history?kind=settings" }, t("record.history.all"))],
+      ),
     ),
   );
 }
+
+/** What is no view opens beside the console. @param {string} path @param {string} text */
+const out = (path, text) => h("a", { href: new URL(path, ROOT).href, target: "_blank", rel: "noopener" }, text);
 
 function Hosts() {
   const [busy, setBusy] = useState(false);
@@ -53,7 +67,7 @@ function Hosts() {
   const share = async (host, isAllowed) => {
     setBusy(true);
     try {
-      await shareHost(host, isAllowed, t(isAllowed ? "hosts.always.done" : "settings.hosts.removed", { host }));
+      await shareHosts([host], isAllowed, t(isAllowed ? "hosts.always.done" : "settings.hosts.removed", { host }));
       field.current?.focus();
       return true;
     } catch (error) {

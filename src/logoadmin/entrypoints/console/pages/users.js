@@ -1,6 +1,6 @@
 /** All users: found by a part of the name, by role, in the order one wishes. */
 import { h, useEffect, useState } from "../vendor/preact.js";
-import { KINDS, abandonReads, listOf, readList } from "../records.js";
+import { KINDS, abandonReads, listOf, maySee, readList } from "../records.js";
 import { returned } from "../client.js";
 import { searchForm } from "../presentation.js";
 import { navigate, query, setQuery } from "../router.js";
@@ -8,6 +8,7 @@ import { may } from "../session.js";
 import { t, withTexts } from "../texts.js";
 import { leaveTrail } from "../trail.js";
 import { Person } from "../parts/people/avatar.js";
+import { PeopleTabs } from "../parts/people/people_tabs.js";
 import { Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { inOrder, orderChoice } from "../parts/lists/order.js";
 import { Search, Toolbar } from "../parts/lists/toolbar.js";
@@ -23,7 +24,7 @@ export default function Users() {
   const roles = listOf("role").value.records;
   const [isInviting, setInviting] = useState(false);
   const again = () => {
-    void readList("user");
+    if (maySee("user")) void readList("user");
     if (may("roles:read")) void readList("role");
   };
   const afresh = () => {
@@ -48,6 +49,7 @@ export default function Users() {
       h(Button, { icon: "KeyRound", scope: KINDS.user.write, onClick: () => setInviting(true) }, t("invite")),
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS.user.write, onClick: () => void navigate("users/new") }, t("users.new")),
     ),
+    h(PeopleTabs, {}),
     h(
       Toolbar,
       {
@@ -64,9 +66,10 @@ export default function Users() {
       },
       h("span", { class: "found", role: "status" }, found && t("found.people", { n: found.length })),
     ),
+    !maySee("user") && h(EmptyState, { icon: "Lock", title: t("needsScope", { scope: "users:read" }) }),
     isInviting && h(Invitation, { close: () => setInviting(false) }),
-    failure && !records && h(Unread, { failure, again: afresh }),
-    !records && !failure && h(Skeleton, {}),
+    maySee("user") && failure && !records && h(Unread, { failure, again: afresh }),
+    maySee("user") && !records && !failure && h(Skeleton, {}),
     found?.length === 0 && h(Nothing, { any: Boolean(records?.length) }),
     found && found.length > 0 &&
       h(Table, {

@@ -1,6 +1,5 @@
-/** The lines of a file that cannot be imported: which, what is wrong with each, and what it says. */
-import { h, useEffect, useState } from "../../vendor/preact.js";
-import { linesOf } from "./file_lines.js";
+/** The lines of a file that cannot be imported: which, and what is wrong with each. */
+import { h, useState } from "../../vendor/preact.js";
 import { wordsOf } from "../../problems.js";
 import { number, t } from "../../texts.js";
 import { words } from "../primitives/fields.js";
@@ -53,42 +52,22 @@ export function byLine(problems) {
   return lines;
 }
 
-/**
- * @param {object} props
- * @param {Problem[]} props.problems
- * @param {Blob} props.file
- * @param {string} props.encoding
- */
-export function BadLines({ problems, file, encoding }) {
+/** @param {{problems: Problem[]}} props */
+export function BadLines({ problems }) {
   const [most, setMost] = useState(SHOWN);
-  const [texts, setTexts] = useState(/** @type {Map<number, string>} */ (new Map()));
   const lines = [...byLine(problems)].sort(([a], [b]) => a - b);
-  const shown = lines.slice(0, most);
-  useEffect(() => {
-    let stays = true;
-    linesOf(file, encoding, new Set(shown.map(([line]) => line))).then(
-      (found) => stays && setTexts(found),
-      () => undefined,
-    );
-    return () => void (stays = false);
-  }, [file, encoding, problems, most]);
   return h(
     "div",
-    { class: "stack loose bad" },
+    { class: "stack loose" },
     h(
       "ol",
-      { class: "box divided bad-lines", "aria-label": t("import.bad.list") },
-      shown.map(([line, its]) =>
+      { class: "box divided", "aria-label": t("import.bad.list") },
+      lines.slice(0, most).map(([line, its]) =>
         h(
           "li",
           { key: line, class: "bad-line" },
           h("strong", null, t("import.line", { n: line })),
-          h(
-            "div",
-            { class: "stack tight bad-words" },
-            its.map((problem, at) => h("p", { key: at, class: "problem", dir: "auto" }, inWords(problem))),
-            texts.has(line) && h("code", { dir: "auto" }, texts.get(line)),
-          ),
+          h("div", { class: "stack tight" }, its.map((problem, at) => h("p", { key: at, class: "problem", dir: "auto" }, inWords(problem)))),
         ),
       ),
     ),

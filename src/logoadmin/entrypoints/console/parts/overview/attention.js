@@ -8,8 +8,6 @@ import { nameOf } from "../../presentation.js";
 import { FIRST_ROLE } from "../../scopes.js";
 import { t } from "../../texts.js";
 import { Link, pictureUrl } from "../primitives/basics.js";
-import { useRead } from "../primitives/use_read.js";
-import { readLatest } from "../publication/latest.js";
 
 /** @typedef {import("../../records.js").KindName} KindName */
 /**
@@ -92,23 +90,15 @@ function waiting() {
 }
 
 export function Attention() {
-  const version = status.value?.version;
-  const { data } = useRead(async () => (version === undefined ? undefined : { version, latest: await readLatest(version) }), [version]);
-  // An answer for an earlier version says nothing about this one.
-  const isBehind = data?.version === version && data?.latest !== undefined && data.latest.version < data.version;
-  const first = [
-    waiting(),
-    isBehind && h("li", { key: "publication", class: "matter" }, h(Link, { to: "publication", class: "matter-link" }, t("attention.behind"))),
-  ].filter(Boolean);
+  const first = waiting();
   const found = matters();
   const ofReaders = readerMatters();
   // Until all of it is known, nobody can say that all is well.
   const isUnread =
     (!status.value && (may("logos:write") || may("themes:write"))) ||
-    (version !== undefined && data?.version !== version) ||
     (reviews() && !queue.value.proposals) ||
     GALLERY.some((kind) => !listOf(kind).value.records);
-  if (first.length + found.length + ofReaders.length === 0) return h("p", { class: "hint" }, t(isUnread ? "attention.unread" : "attention.none"));
+  if (!first && found.length + ofReaders.length === 0) return h("p", { class: "hint" }, t(isUnread ? "attention.unread" : "attention.none"));
   const isUsual = (/** @type {Matter} */ { records, of }) => of >= MANY && records.length > of / 2;
   const usual = found.filter(isUsual);
   return h(

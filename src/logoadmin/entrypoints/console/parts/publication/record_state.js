@@ -1,6 +1,6 @@
 /** That sites do not get an active logo or theme, or not as its imports are by now: why, and what to do about it. */
 import { h, useState } from "../../vendor/preact.js";
-import { Failure, returned } from "../../client.js";
+import { Failure, call, returned } from "../../client.js";
 import { say, sayFailure } from "../../notices.js";
 import { readStates, statesOf } from "../../reader_states.js";
 import { KINDS } from "../../records.js";
@@ -8,9 +8,16 @@ import { t } from "../../texts.js";
 import { Band } from "../primitives/band.js";
 import { Button } from "../primitives/basics.js";
 import { aboutState } from "./about_state.js";
-import { CHECK, PASSING } from "./left_out.js";
 
 /** @typedef {{kind: "logo" | "theme", id: number}} Props */
+
+/** What another attempt may help against. */
+const PASSING = ["not_fetched", "not_pinned"];
+/** Another attempt. @type {Record<"logo" | "theme", (id: number) => Promise<unknown>>} */
+const CHECK = {
+  logo: (id) => call("post", "/api/logos/{logo_id}/pins/check", { path: { logo_id: id } }),
+  theme: (id) => call("post", "/api/themes/{theme_id}/pins/check", { path: { theme_id: id } }),
+};
 
 /** @param {Props} props */
 export function RecordState({ kind, id }) {

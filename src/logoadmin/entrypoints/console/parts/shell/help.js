@@ -14,7 +14,6 @@ const KEYS = [
   [["X"], "key.select"],
   [["Ctrl", "A"], "key.selectAll"],
   [["Ctrl", "S"], "key.save"],
-  [["Ctrl", "Shift", "S"], "key.another"],
   [["J"], "key.next"],
   [["K"], "key.previous"],
   [["A"], "key.apply"],

@@ -4,7 +4,7 @@ import { call, Failure } from "../../client.js";
 import { isMeant, missingScope } from "../../place.js";
 import { nameOf, searchForm } from "../../presentation.js";
 import { recent } from "../../recent.js";
-import { KINDS, listOf } from "../../records.js";
+import { KINDS, listOf, maySee } from "../../records.js";
 import { navigate } from "../../router.js";
 import { may } from "../../session.js";
 import { LANGUAGES, chooseLanguage, language, t } from "../../texts.js";
@@ -46,7 +46,7 @@ const idIn = (q) => (/^#?\d{1,10}$/.test(q) && Number(q.replace("#", "")) < 2 **
 
 /** @returns {KindName[]} the kinds that the user may see */
 const visibleKinds = () =>
-  /** @type {KindName[]} */ (Object.keys(KINDS)).filter((kind) => views.some((view) => view.path === `${kind}s` && isMeant(view) && missingScope(view) === ""));
+  /** @type {KindName[]} */ (Object.keys(KINDS)).filter((kind) => maySee(kind) && views.some((view) => view.path === `${kind}s` && isMeant(view)));
 
 /** @param {KindName} kind @returns {import("../primitives/icon.js").IconName} */
 const iconOf = (kind) => views.find((view) => view.path === `${kind}s`)?.icon ?? "Hash";
@@ -82,7 +82,7 @@ const wordGroup = (title, options, q) => ({
 /** @returns {Omit<Option, "rank">[]} the views that the user may see */
 const viewOptions = () =>
   views
-    .filter((view) => view.sidebar && isMeant(view) && missingScope(view) === "")
+    .filter((view) => view.icon && isMeant(view) && missingScope(view) === "")
     .map((view) => ({ id: `view-${view.path}`, icon: view.icon ?? "ArrowRight", text: titleOf(view), run: () => void navigate(view.path) }));
 
 /** @param {() => void} help @returns {Omit<Option, "rank">[]} what the user may do from everywhere */

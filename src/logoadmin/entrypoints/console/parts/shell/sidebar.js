@@ -14,7 +14,7 @@ import { Button, Link } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
 
 /** Only the first is in the bar of a phone. */
-const PARTS = /** @type {const} */ (["work", "people", "record", "self"]);
+const PARTS = /** @type {const} */ (["work", "rest"]);
 
 /** The way to a view waits for its list, in milliseconds: nothing there depends on the number of submissions. */
 const LATER = 600;
@@ -32,27 +32,26 @@ export function Sidebar({ help, search }) {
     };
   }, [visits.value, returned.value, reviews()]);
   const [isMore, setMore] = useState(false);
-  const [main, ...rest] = PARTS;
   return h(
     "nav",
     { class: "sidebar", "aria-label": t("sidebar") },
     h(Link, { to: "", class: "brand" }, h("span", { class: "brand-mark", "aria-hidden": true }), "logoadmin"),
     h(SearchButton, { search }),
-    h("div", { class: "sidebar-links" }, h(Part, { part: main }), rest.filter(hasViews).map((part) => h(Part, { key: part, part }))),
+    h("div", { class: "sidebar-links" }, PARTS.filter(hasViews).map((part) => h(Part, { key: part, part }))),
     h(
       "button",
       {
         type: "button",
         class: "sidebar-link sidebar-more",
         "aria-haspopup": "dialog",
-        "aria-current": views.some((view) => view.path === current() && (view.sidebar !== main || view.isInMore)) ? "true" : undefined,
+        "aria-current": views.some((view) => view.path === current() && (view.sidebar !== "work" || view.isInMore)) ? "true" : undefined,
         onClick: () => setMore(true),
       },
       h(Icon, { name: "Ellipsis" }),
       t("more"),
     ),
     h("details", { class: "personal" }, h("summary", null, h(Name, {})), h("div", { class: "box personal-menu" }, h(Personal, { help }))),
-    isMore && h(More, { parts: rest, help, close: () => setMore(false) }),
+    isMore && h(More, { help, close: () => setMore(false) }),
   );
 }
 
@@ -75,13 +74,13 @@ const hasViews = (part) => views.some((view) => view.sidebar === part && isMeant
 /** The path of the view that is marked. */
 const current = () => place.value.view?.under ?? place.value.view?.path;
 
-/** @param {{part: typeof PARTS[number], visited?: () => void, hasRest?: boolean}} props `hasRest`: also the views for which the bar of a small phone lacks room. */
-function Part({ part, visited, hasRest = false }) {
+/** @param {{part: typeof PARTS[number], visited?: () => void, hasMore?: boolean}} props `hasMore`: also the views for which the bar of a small phone lacks room. */
+function Part({ part, visited, hasMore = false }) {
   return h(
     "ul",
     { class: `sidebar-part sidebar-${part}` },
     views
-      .filter((view) => isMeant(view) && (view.sidebar === part || (hasRest && view.isInMore)))
+      .filter((view) => isMeant(view) && (view.sidebar === part || (hasMore && view.isInMore)))
       .map((view) =>
         h(
           "li",
@@ -96,7 +95,7 @@ function Part({ part, visited, hasRest = false }) {
 const Words = ({ view }) => [view.icon && h(Icon, { key: "icon", name: view.icon }), h("span", { key: "words" }, titleOf(view))];
 
 /** @param {import("../../views.js").View} view @returns {string} */
-export const titleOf = ({ path, title }) => t(path === "submissions" && isMember() ? "submissions.mine" : title);
+export const titleOf = ({ path, title, label = title }) => t(path === "submissions" && isMember() ? "submissions.mine" : label);
 
 /** The way to a view, with the number of submissions that wait. @param {{view: import("../../views.js").View, visited: (() => void) | undefined}} props */
 function Open({ view, visited }) {
@@ -122,8 +121,8 @@ function Closed({ view }) {
   );
 }
 
-/** What the bar of a phone has no room for. @param {{parts: readonly typeof PARTS[number][], help: () => void, close: () => void}} props */
-function More({ parts, help, close }) {
+/** What the bar of a phone has no room for. @param {{help: () => void, close: () => void}} props */
+function More({ help, close }) {
   const keys = () => {
     close();
     help();
@@ -131,25 +130,29 @@ function More({ parts, help, close }) {
   return h(
     Dialog,
     { title: t("more"), close },
-    h("div", { class: "more-links" }, parts.filter(hasViews).map((part) => h(Part, { key: part, part, visited: close, hasRest: part === "record" }))),
-    h("div", { class: "more-self" }, h(Name, {}), h(Personal, { help: keys })),
+    h("div", { class: "more-links" }, h(Part, { part: "rest", visited: close, hasMore: true })),
+    h("div", { class: "more-self" }, h(Name, {}), h(Personal, { help: keys, visited: close })),
     h("div", { class: "cluster dialog-actions" }, h(Button, { tone: "primary", onClick: close }, t("close"))),
   );
 }
 
 const Name = () => h("bdi", { class: "personal-name" }, nameOf("user", me.value));
 
-/** How the console looks and speaks to the person, and the way out. @param {{help: () => void}} props */
-function Personal({ help }) {
+/** The account, how the console looks and speaks to the person, and the way out. @param {{help: () => void, visited?: () => void}} props */
+function Personal({ help, visited }) {
   /** @type {[string, string][]} */
   const themes = THEMES.map((each) => [each, t(`theme.${each}`)]);
   return [
+    h(Link, { to: "account", class: "button plain", "aria-current": current() === "account" ? "page" : undefined, onClick: visited ?? fold }, h(Icon, { name: "CircleUser" }), t("account.title")),
     h(Choice, { label: t("language"), value: language.value, choices: Object.entries(LANGUAGES), choose: chooseLanguage }),
     h(Choice, { label: t("theme"), value: theme.value, choices: themes, choose: chooseTheme }),
     !matchMedia("(pointer: coarse)").matches && h(Button, { icon: "Keyboard", onClick: help }, t("help")),
     h(Button, { icon: "LogOut", onClick: () => void leave() }, t("signOut")),
   ];
 }
+
+/** @param {MouseEvent} event */
+const fold = ({ currentTarget }) => /** @type {Element} */ (currentTarget).closest("details")?.removeAttribute("open");
 
 /** Sign out, after a question if input is unsaved. */
 export async function leave() {

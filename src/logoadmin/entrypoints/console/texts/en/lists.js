@@ -223,9 +223,6 @@ export default {
   // The history
   "history.title": "History",
   none: "nothing",
-  // Import and export
-  "export.title": "Export",
-  "import.title": "Import",
   // My account
   "account.title": "My account",
   "done": "Done",
@@ -236,4 +233,6 @@ export default {
   "about.title": "About",
   "settings.pictures": "Pictures",
   "settings.title": "Settings",
+  "people.title": "People",
+  "move.title": "Import and export",
 };

@@ -241,9 +241,6 @@ export default {
   // The history
   "history.title": "История",
   none: "ничего",
-  // Import and export
-  "export.title": "Экспорт",
-  "import.title": "Импорт",
   // My account
   "account.title": "Мой профиль",
   "done": "Готово",
@@ -254,4 +251,6 @@ export default {
   "about.title": "О программе",
   "settings.pictures": "Картинки",
   "settings.title": "Настройки",
+  "people.title": "Люди",
+  "move.title": "Импорт и экспорт",
 };

@@ -1,0 +1,75 @@
+/** What readers have of the gallery now, the way to its page, and to the newest version. */
+import { h, useState } from "../../vendor/preact.js";
+import { ROOT, call } from "../../client.js";
+import { status } from "../../reader_states.js";
+import { day, enumeration, t } from "../../texts.js";
+import { READ_LIMIT, timedFetch } from "../../timed_fetch.js";
+import { Button, Skeleton, Time, Unread, rich } from "../primitives/basics.js";
+import { Icon } from "../primitives/icon.js";
+import { useRead } from "../primitives/use_read.js";
+
+/** @typedef {{version: number, issued: number, expires: number}} Latest */
+
+const PAGE = new URL("gallery/", ROOT);
+const POINTER = new URL("latest.json", PAGE);
+/** The service publishes within this time of a change, and is asked as often, in milliseconds. */
+const PATIENCE = 3000;
+const PAUSE = 300;
+
+export function Published() {
+  const [isBusy, setBusy] = useState(false);
+  const { data, failure, again } = useRead(async (signal) => {
+    const found = (await call("get", "/api/publication", { signal })).data;
+    status.value = found;
+    return { found, latest: await readLatest(found.version) };
+  });
+  if (!data) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
+  const { found: { version, logos, themes }, latest } = data;
+  // The service publishes in the background; this waits for it.
+  const publish = async () => {
+    setBusy(true);
+    await again();
+    setBusy(false);
+  };
+  return h(
+    "div",
+    { class: "box stack panel" },
+    h("p", null, t("publication.have", { what: enumeration([t("publication.logos", { n: logos }), t("publication.themes", { n: themes })]) })),
+    latest && h("p", { class: "hint" }, rich("publication.times", { issued: h(Time, { seconds: latest.issued }) }, { expires: day(latest.expires) })),
+    latest && latest.version < version && h("p", { class: "remark" }, t("publication.behind")),
+    h(
+      "div",
+      { class: "cluster" },
+      latest && h("a", { class: "button plain", href: PAGE.href, target: "_blank", rel: "noreferrer" }, h(Icon, { name: "Globe" }), t("publication.page")),
+      h(Button, { icon: "RefreshCw", busy: isBusy, onClick: () => void publish() }, t(latest ? "publication.now" : "publication.again")),
+    ),
+  );
+}
+
+/**
+ * Wait a moment for a version to be published, and return what is.
+ *
+ * @param {number} version
+ * @returns {Promise<Latest | undefined>} nothing where this service does not publish, or is away
+ */
+async function readLatest(version) {
+  const end = Date.now() + PATIENCE;
+  for (;;) {
+    const { isServed, latest } = await readPointer();
+    if (!isServed || (latest && latest.version >= version) || Date.now() > end) return latest;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+  }
+}
+
+/** @returns {Promise<{isServed: boolean, latest?: Latest}>} */
+async function readPointer() {
+  try {
+    const response = await timedFetch(POINTER, { cache: "no-cache", credentials: "omit" }, READ_LIMIT);
+    // Before the first publication.
+    if (!response.ok) return { isServed: response.status === 503 };
+    const { payload } = await response.json();
+    return { isServed: true, latest: JSON.parse(atob(payload.replace(/-/g, "+").replace(/_/g, "/"))) };
+  } catch {
+    return { isServed: false };
+  }
+}
