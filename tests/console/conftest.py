@@ -20,7 +20,7 @@ PLACE = "http://127.0.0.1:1"
 OPENED = (
     *("client.js", "router.js", "texts.js", "vendor/codemirror.js", "vendor/preact.js"),
     *("parts/css/css_editor.js", "parts/css/css_hosts.js", "parts/css/css_preview.js"),
-    "parts/signing_in/new_passkey.js",
+    "parts/factors/new_passkey.js",
 )
 
 # Calls what a module exports: with the name of the module, of the function, and what it takes.

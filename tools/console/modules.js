@@ -10,7 +10,7 @@ import ts from "typescript";
 
 const CONSOLE = fileURLToPath(new URL("../../src/logoadmin/entrypoints/console/", import.meta.url));
 /** Modules that load with the texts of signing in. */
-const SIGN_IN = /(^|\/)sign_in\b/;
+const SIGN_IN = /(^|\/)sign_in(_form)?\b/;
 
 /** @param {string} name @returns {string} */
 const source = (name) => readFileSync(CONSOLE + name, "utf8");

@@ -15,7 +15,7 @@ const hadSession = hasSession();
 // Not awaited here: what loads meanwhile may be in a chunk that imports this module.
 void started.then(() => {
   startRouter();
-  if (siteLink && hadSession) void import("./parts/sign_in/link.js").then(({ offer }) => offer(siteLink));
+  if (siteLink && hadSession) void import("./parts/sign_in_form/link.js").then(({ offer }) => offer(siteLink));
   let userId = me.value?.user_id;
   effect(() => {
     // Users may see different records.

@@ -23,6 +23,6 @@ view?.load().catch(() => undefined);
 export const started = Promise.all([loadTexts(!view?.isList && "others", !hasSession() && "sign_in"), arrived().then(startSession)]);
 
 async function arrived() {
-  if (siteLink) await (await import("./parts/sign_in/link.js")).finish(siteLink);
-  if (issuerAnswer) await (await import("./parts/sign_in/issuer.js")).finish(issuerAnswer);
+  if (siteLink) await (await import("./parts/sign_in_form/link.js")).finish(siteLink);
+  if (issuerAnswer) await (await import("./parts/sign_in_form/issuer.js")).finish(issuerAnswer);
 }

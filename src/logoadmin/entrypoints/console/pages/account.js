@@ -10,8 +10,8 @@ import { Railed } from "../parts/primitives/railed.js";
 import { MyKeys } from "../parts/people/service_keys.js";
 import { MySessions } from "../parts/people/own_sessions.js";
 import { PasswordForm } from "../parts/people/password.js";
-import { MyEvents } from "../parts/signing_in/events.js";
-import { MyFactors } from "../parts/signing_in/my_factors.js";
+import { MyEvents } from "../parts/factors/events.js";
+import { MyFactors } from "../parts/factors/my_factors.js";
 
 export default function Account() {
   const user = me.value;

@@ -3,7 +3,7 @@ import { h, useEffect } from "../vendor/preact.js";
 import { asksAgain, goOn, isAway, signOut, state } from "../session.js";
 import { LANGUAGES, chooseLanguage, language, t } from "../texts.js";
 import { Dialog } from "../parts/primitives/dialog.js";
-import { SigningIn } from "../parts/sign_in/signing_in.js";
+import { SigningIn } from "../parts/sign_in_form/signing_in.js";
 
 export function SignIn() {
   useEffect(() => {

@@ -19,7 +19,7 @@ import { ScopeEffect } from "../parts/people/scope_effect.js";
 import { ShownOnce } from "../parts/people/shown_once.js";
 import { Suspend, Suspended } from "../parts/people/suspension.js";
 import { UserSessions } from "../parts/people/user_sessions.js";
-import { UserSecurity } from "../parts/signing_in/user_security.js";
+import { UserSecurity } from "../parts/factors/user_security.js";
 import "../parts/people/avatar_field.js";
 import "../parts/people/role_field.js";
 

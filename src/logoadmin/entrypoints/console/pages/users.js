@@ -17,7 +17,7 @@ import { lazy } from "../parts/primitives/lazy.js";
 
 /** @typedef {import("../records.js").Records["user"]} User */
 
-const Invitation = lazy(withTexts(() => import("../parts/people/invitation.js").then((module) => module.Invitation), "signing_in"));
+const Invitation = lazy(withTexts(() => import("../parts/people/invitation.js").then((module) => module.Invitation), "factors"));
 
 export default function Users() {
   const { records, failure } = listOf("user").value;

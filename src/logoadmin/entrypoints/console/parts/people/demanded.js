@@ -4,10 +4,10 @@ import { say } from "../../notices.js";
 import { me, mustEnrol, signOut, whoAmI } from "../../session.js";
 import { t, withTexts } from "../../texts.js";
 import { lazy } from "../primitives/lazy.js";
-import { typed } from "../sign_in/typed.js";
+import { typed } from "../sign_in_form/typed.js";
 import { PasswordForm } from "./password.js";
 
-const Enrolment = lazy(withTexts(() => import("./enrolment.js").then((module) => module.default), "signing_in"));
+const Enrolment = lazy(withTexts(() => import("./enrolment.js").then((module) => module.default), "factors"));
 
 export function Demanded() {
   const user = me.value;

@@ -1,15 +1,15 @@
 /**
- * A second factor for the signed-in user: an authenticator app or a passkey. It needs the texts of `signing_in` and the
- * style sheets `people` and `signing_in`.
+ * A second factor for the signed-in user: an authenticator app or a passkey. It needs the texts of `factors` and the
+ * style sheets `people` and `factors`.
  */
 import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
 import { rich } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
-import { EnrolApp } from "../signing_in/enrol_app.js";
-import { EnrolPasskey } from "../signing_in/enrol_passkey.js";
-import { elsewhere, obstacle } from "../signing_in/new_passkey.js";
-import { RecoveryCodes } from "../signing_in/recovery_codes.js";
+import { EnrolApp } from "../factors/enrol_app.js";
+import { EnrolPasskey } from "../factors/enrol_passkey.js";
+import { elsewhere, obstacle } from "../factors/new_passkey.js";
+import { RecoveryCodes } from "../factors/recovery_codes.js";
 
 /**
  * @param {object} props
@@ -30,7 +30,7 @@ export default function Enrolment({ done, name = t("enrol.app.name"), heading = 
   useEffect(() => {
     if (hasReturned && way === "") /** @type {HTMLElement | null | undefined} */ (ways.current?.querySelector("button"))?.focus();
   }, [way]);
-  /** @type {import("../signing_in/enrol_app.js").Enrolled} */
+  /** @type {import("../factors/enrol_app.js").Enrolled} */
   const enrolled = (given) => (given ? setCodes(given) : done());
   if (codes.length) return h(RecoveryCodes, { codes, heading, done });
   if (way === "app") return h(EnrolApp, { name, heading, enrolled, back });

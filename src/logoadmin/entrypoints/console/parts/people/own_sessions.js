@@ -8,7 +8,7 @@ import { t } from "../../texts.js";
 import { Button, Skeleton, Time, Unread } from "../primitives/basics.js";
 import { deviceOf } from "./device.js";
 import { useRead } from "../primitives/use_read.js";
-import { factorWords } from "../signing_in/known.js";
+import { factorWords } from "../factors/known.js";
 
 /** @typedef {import("logoadmin/api").components["schemas"]["ListedSession"]} Session */
 

@@ -38,7 +38,7 @@ const search = () => void (searching.value = true);
 
 const SignIn = lazy(withTexts(() => import("../../pages/sign_in.js").then((module) => module.SignIn), "sign_in"));
 const SignInAgain = lazy(withTexts(() => import("../../pages/sign_in.js").then((module) => module.SignInAgain), "sign_in"));
-const Demanded = lazy(withTexts(() => Promise.all([import("../people/demanded.js"), loadStyle("people"), loadStyle("signing_in")]).then(([module]) => module.Demanded)));
+const Demanded = lazy(withTexts(() => Promise.all([import("../people/demanded.js"), loadStyle("people"), loadStyle("factors")]).then(([module]) => module.Demanded)));
 const Palette = lazy(withTexts(() => Promise.all([import("./palette.js"), loadStyle("palette")]).then(([module]) => module.Palette)));
 const Help = lazy(withTexts(() => import("./help.js").then((module) => module.Help)));
 

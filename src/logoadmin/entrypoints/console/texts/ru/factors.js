@@ -1,6 +1,6 @@
 /**
  * Слова способов входа и их добавления по-русски.
- * @type {import("../../texts.js").Translated<typeof import("../en/signing_in.js").default>}
+ * @type {import("../../texts.js").Translated<typeof import("../en/factors.js").default>}
  */
 export default {
   // Second factors: enrolment, and those of a user
