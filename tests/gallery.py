@@ -71,12 +71,13 @@ from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Change, Link, PasswordHash, Role, User
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, close
 from logoadmin.domain.kernel.use_cases import right_of
-from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules, auditing
+from logoadmin.domain.logo_admin import LogoAdmin, Rules, auditing
 from logoadmin.domain.public_url import LOCAL, PublicUrl
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import unsaved_css as css
 from logoadmin.domain.publication.pins import artwork_css, pins
 from logoadmin.domain.publication.publication_records import Page, PublishingRules
+from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.identity.issuer import Issuer
 from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkeys
 from logoadmin.ports.identity.passwords import PasswordHasher
@@ -249,9 +250,15 @@ def gallery_on(
     if started:
         storage.write(lambda uow: first_start(uow, NewPasswords(hasher, None), randomness, clock, ADMIN_PASSWORD))
     tokens = JwtTokens(keys, "logoadmin", "logoadmin")
-    signing = Ed25519Signing()
     ports = Ports(
-        *(storage, hasher, tokens, tokens, FernetEncryption(), randomness, clock, signing),
+        storage=storage,
+        hasher=hasher,
+        signer=tokens,
+        verifier=tokens,
+        encryption=FernetEncryption(),
+        randomness=randomness,
+        clock=clock,
+        signing=Ed25519Signing(),
         outgoing=outgoing,
         passkeys=partial(_fido2, public_url) if passkeys is None else passkeys,
         challenge_keys=[TOKEN_KEY.encode()],
@@ -263,9 +270,9 @@ def gallery_on(
         page=HtmlGalleryPage('<title></title><script type="application/json" id="gallery"></script>', {}),
     )
     rules = Rules(
-        access,
-        lifetimes or Lifetimes(),
-        PublishingRules(page=page),
+        access=access,
+        lifetimes=lifetimes or Lifetimes(),
+        publishing=PublishingRules(page=page),
         sign_in=sign_in or SignInRules(),
         public_url=public_url,
         picture_space=picture_space,

@@ -29,12 +29,13 @@ from logoadmin.domain.identity.sessions.callers import Lifetimes
 from logoadmin.domain.identity.sign_in_rules import SignInRules, SingleSignOnRules, Ways
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.kernel.errors import InvalidInput, StartError, TablesMissing
-from logoadmin.domain.logo_admin import LogoAdmin, Ports, Rules
+from logoadmin.domain.logo_admin import LogoAdmin, Rules
 from logoadmin.domain.public_url import PublicUrl
 from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.files.publishing import ASSET_NAME
 from logoadmin.domain.publication.publication_records import NO_LINKS, PAGE, READER, Links, Page, PublishingRules
 from logoadmin.extras import install_extra
+from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.gallery.pictures import PictureCodec
 from logoadmin.ports.identity.issuer import Issuer
 from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkeys
@@ -115,28 +116,27 @@ def _gallery(
     generated_password: str | None,
 ) -> LogoAdmin:
     tokens = access_tokens(keys)
-    hasher, encryption, randomness = _hasher(settings), FernetEncryption(), SystemRandomness()
     outgoing = None if find_spec("httpx2") is None else GuardedOutgoing(settings.outgoing_hosts)  # an optional package
     ports = Ports(
-        storage,
-        hasher,
-        tokens,
-        tokens,
-        encryption,
-        randomness,
-        demo_clock or SystemClock(),
-        Ed25519Signing(),
-        metrics,
-        outgoing,
-        signing_keys,
-        keys_in(settings.factor_key),
-        _passkeys(settings),
-        derived_keys(keys, "challenge"),
-        issuer,
-        _pictures(),
-        outgoing,
-        _published(settings),
-        _gallery_page(),
+        storage=storage,
+        hasher=_hasher(settings),
+        signer=tokens,
+        verifier=tokens,
+        encryption=FernetEncryption(),
+        randomness=SystemRandomness(),
+        clock=demo_clock or SystemClock(),
+        signing=Ed25519Signing(),
+        passkeys=_passkeys(settings),
+        pictures=_pictures(),
+        metrics=metrics,
+        outgoing=outgoing,
+        gallery_keys=signing_keys,
+        factor_keys=keys_in(settings.factor_key),
+        challenge_keys=derived_keys(keys, "challenge"),
+        issuer=issuer,
+        receivers=outgoing,
+        published=_published(settings),
+        page=_gallery_page(),
     )
     return LogoAdmin(ports, _rules(settings, outgoing, demo=demo_clock is not None), generated_password)
 
@@ -147,15 +147,15 @@ def _rules(settings: Settings, outgoing: GuardedOutgoing | None, *, demo: bool) 
     if urls and outgoing is None:
         raise StartError("Notices to notify_urls cannot be sent", install_extra("client"))
     return Rules(
-        settings.access,
-        Lifetimes(session_days=settings.session_days),
-        _publishing(settings, demo=demo),
-        sign_in_rules(settings),
-        settings.effective_public_url,
-        settings.picture_space,
-        demo,
-        settings.proposal_days,
-        urls,
+        access=settings.access,
+        lifetimes=Lifetimes(session_days=settings.session_days),
+        publishing=_publishing(settings, demo=demo),
+        sign_in=sign_in_rules(settings),
+        public_url=settings.effective_public_url,
+        picture_space=settings.picture_space,
+        demo=demo,
+        proposal_days=settings.proposal_days,
+        notify_urls=urls,
     )
 
 

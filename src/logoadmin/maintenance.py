@@ -18,13 +18,13 @@ from logoadmin.bootstrap import (
     stored_keys,
 )
 from logoadmin.checks import Result, warning
-from logoadmin.domain import milestones
 from logoadmin.domain.identity.escalation import somebody_holds_all
 from logoadmin.domain.identity.factors.totp import TotpFactors
 from logoadmin.domain.identity.first_start import rotate_token_keys
 from logoadmin.domain.kernel.errors import SettingsError, TablesMissing
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ID
+from logoadmin.domain.opened_gallery import record_milestone
 from logoadmin.ports.identity.tokens import Grant
 from logoadmin.ports.storage import UnitOfWork
 from logoadmin.settings import Settings
@@ -185,7 +185,7 @@ def record_backup(settings: Settings) -> None:
         StorageUnavailable: the database is out of reach, or cannot be written.
     """
     with closing(open_storage(settings, interactive=True)) as storage:
-        milestones.record(storage, "last_backup", SystemClock().now())
+        record_milestone(storage, "last_backup", SystemClock().now())
 
 
 def restore(settings: Settings, source: Path) -> None:

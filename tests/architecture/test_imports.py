@@ -56,9 +56,9 @@ def test_every_floor_has_the_same_rooms(graph: grimp.ImportGraph) -> None:
         return {name.rsplit(".", 1)[1] for name in graph.find_children(f"logoadmin.{floor}")}
 
     contexts = {"gallery", "identity", "publication"}
-    around = {"acting_service", "bound_storage", "milestones", "public_url", "sweeping"}
+    around = {"acting_service", "artwork_services", "bound_storage", "opened_gallery", "public_url"}
     assert rooms("domain") == {"kernel", *contexts, "changes", "logo_admin", *around}
-    assert rooms("ports") == {"kernel", *contexts, "changes", "storage"}
+    assert rooms("ports") == {"kernel", *contexts, "changes", "all_ports", "storage"}
     assert rooms("adapters.sql_storage") >= {"kernel", *contexts}
     assert rooms("adapters.memory_storage") >= {"kernel", "identity", "publication"}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from logoadmin.bootstrap import open_gallery
-from logoadmin.domain import milestones
+from logoadmin.domain.opened_gallery import record_milestone
 from logoadmin.settings import load_settings
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
 
@@ -100,7 +100,7 @@ def test_the_time_of_a_backup_is_recorded(run: Run) -> None:
     assert run("backup", "copy.db").code == 0
     assert abs(recorded() - time.time()) < 600
     with open_gallery(load_settings(), create="never") as gallery:
-        milestones.record(gallery._storage, "last_backup", 1)
+        record_milestone(gallery._storage, "last_backup", 1)
     assert run("backup", "--dumped") == CommandResult(0, "Recorded the time of the backup\n", "")
     assert abs(recorded() - time.time()) < 600
     says_one_line(run("backup"), 2, "Name a file, or use --dumped")

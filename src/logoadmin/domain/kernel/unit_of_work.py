@@ -7,7 +7,7 @@ which is a table in ``tests/domain/kernel/test_audit.py``.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.domain.kernel.access import OWNER, Caller, Held, Rights
@@ -110,6 +110,15 @@ class Auditing:
     subscribers: Sequence[Subscriber] = ()
     check_end: Callable[[UnitOfWork, Escalation], None] = _check_nothing
     require_recent: Callable[[UnitOfWork, Rights, int], None] = _accept_any
+
+    def with_all(self, other: "Auditing") -> "Auditing":
+        """Return these and the records, guards and subscribers of another context."""
+        return replace(
+            self,
+            records={**self.records, **other.records},
+            guards={**self.guards, **other.guards},
+            subscribers=[*self.subscribers, *other.subscribers],
+        )
 
 
 @dataclass(slots=True, eq=False)

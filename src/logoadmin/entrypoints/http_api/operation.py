@@ -327,7 +327,9 @@ def grant_type_of(command: type[Command]) -> str:
 @lru_cache(maxsize=1)
 def _services() -> Mapping[str, type[Service]]:
     """Return the classes of the services of a gallery, by attribute."""
-    return {name: of for name, of in get_type_hints(LogoAdmin).items() if issubclass(of, Service)}
+    return {
+        name: of for name, of in get_type_hints(LogoAdmin).items() if isinstance(of, type) and issubclass(of, Service)
+    }
 
 
 @lru_cache(maxsize=64)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from logoadmin.domain.logo_admin import LogoService, ThemeService
+from logoadmin.domain.artwork_services import LogoService, ThemeService
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import unsaved_css as css
 from logoadmin.domain.publication.css.verdict import Verdict

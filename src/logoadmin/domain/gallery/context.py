@@ -1,0 +1,58 @@
+"""The context of the gallery: its services, and what it adds to every write (contract D, P, J8)."""
+
+from typing import Final
+
+from logoadmin.domain.gallery.audited_artworks import AuditedArtworks
+from logoadmin.domain.gallery.audited_authors import AuditedAuthors
+from logoadmin.domain.gallery.authors import AuthorService
+from logoadmin.domain.gallery.picture_names import follow_names, has_unnamed_pictures, sweep_pictures
+from logoadmin.domain.gallery.pictures import PictureService
+from logoadmin.domain.gallery.shared_settings import AuditedSettings, SettingsService
+from logoadmin.domain.kernel.gate import Transactions
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
+from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.kernel.unit_of_work import Auditing
+from logoadmin.domain.public_url import PublicUrl
+from logoadmin.ports.all_ports import Ports
+from logoadmin.ports.storage import Storage, UnitOfWork
+
+# Links and blocks are part of artworks, the history has the settings, and pictures stay while something names them.
+AUDITING: Final = Auditing(
+    records={
+        Kind.AUTHOR: AuditedAuthors,
+        Kind.SETTINGS: AuditedSettings,
+        **{kind.kind: AuditedArtworks for kind in ARTWORK_KINDS},
+    },
+    subscribers=[follow_names],
+)
+
+
+class GalleryContext:
+    """The services of authors, pictures and settings; those of artworks also know their CSS."""
+
+    authors: AuthorService
+    pictures: PictureService
+    settings: SettingsService
+
+    def connect_gallery(
+        self, transactions: Transactions, ports: Ports, public_url: PublicUrl, picture_space: int
+    ) -> None:
+        """Make the services."""
+        self.authors = AuthorService(transactions)
+        self.settings = SettingsService(transactions)
+        sources = (ports.pictures, ports.outgoing, ports.clock, public_url)
+        self.pictures = PictureService(transactions, *sources, picture_space, ports.published)
+
+
+def sweep(storage: Storage, now: int, most: int) -> bool:
+    """Remove up to ``most`` pictures that nothing names; return whether more may be left."""
+    swept = False
+
+    def work(uow: UnitOfWork) -> None:
+        nonlocal swept
+        swept = sweep_pictures(uow, now, most)
+
+    # Records that begin to name a picture hold the same lock.
+    if storage.read(lambda uow: has_unnamed_pictures(uow, now)):
+        storage.try_write(work)
+    return swept

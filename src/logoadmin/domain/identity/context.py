@@ -1,0 +1,123 @@
+"""The context of identity: its services, and what it adds to every write (contract B, C, O)."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from logoadmin.domain.identity.audited_users import AuditedUsers
+from logoadmin.domain.identity.escalation import check_somebody_holds_all, guards
+from logoadmin.domain.identity.events.event_list import EventService
+from logoadmin.domain.identity.factors import records as factor_records
+from logoadmin.domain.identity.factors.challenges import SignedChallenges
+from logoadmin.domain.identity.factors.passkeys import PasskeyFactors
+from logoadmin.domain.identity.factors.totp import TotpFactors
+from logoadmin.domain.identity.issuer_users import IssuerUsers
+from logoadmin.domain.identity.new_passwords import NewPasswords
+from logoadmin.domain.identity.preferences import PreferenceService
+from logoadmin.domain.identity.roles import RoleService
+from logoadmin.domain.identity.service_keys import KeyService
+from logoadmin.domain.identity.sessions import session_records
+from logoadmin.domain.identity.sessions.callers import Callers, Lifetimes, require_recent_sign_in
+from logoadmin.domain.identity.sessions.open_sessions import SessionTokens
+from logoadmin.domain.identity.sign_in.code import CodeSignIn
+from logoadmin.domain.identity.sign_in.issuer import IssuerSignIn
+from logoadmin.domain.identity.sign_in.link import LinkSignIn
+from logoadmin.domain.identity.sign_in.passkey import PasskeySignIn
+from logoadmin.domain.identity.sign_in.password import PasswordSignIn
+from logoadmin.domain.identity.sign_in.second_step import SecondStep, SecondStepSignIn
+from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
+from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
+from logoadmin.domain.identity.sweep import sweep_sign_ins
+from logoadmin.domain.identity.users import UserService
+from logoadmin.domain.kernel.gate import Transactions
+from logoadmin.domain.kernel.idempotency import sweep_responses
+from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.kernel.unit_of_work import Auditing
+from logoadmin.domain.public_url import PublicUrl
+from logoadmin.ports.all_ports import Ports
+from logoadmin.ports.storage import Storage, UnitOfWork
+
+# The modules with the answers of its use cases, which are stored for commands that are sent again.
+ANSWERS: Final = (session_records, factor_records)
+
+
+class IdentityContext:
+    """The services of users, roles and signing in."""
+
+    users: UserService
+    roles: RoleService
+    sessions: PasswordSignIn
+    factors: SecondStepSignIn
+    passkeys: PasskeySignIn
+    sign_in_codes: CodeSignIn
+    links: LinkSignIn
+    single_sign_on: IssuerSignIn
+    keys: KeyService
+    events: EventService
+    preferences: PreferenceService
+
+    def connect_identity(
+        self,
+        transactions: Transactions,
+        callers: Callers,
+        new_passwords: NewPasswords,
+        ports: Ports,
+        rules: SignInRules,
+        lifetimes: Lifetimes,
+        public_url: PublicUrl,
+    ) -> None:
+        """Make the services."""
+        ways = rules.ways
+        self.users = UserService(transactions, new_passwords, ports.clock)
+        self.roles = RoleService(transactions)
+        self.preferences = PreferenceService(transactions)
+        self.keys = KeyService(transactions, ports.randomness)
+        self.events = EventService(transactions)
+        issuer_users = IssuerUsers(ways.issuer, rules.single_sign_on)
+        tokens = SessionTokens(ports.signer, ports.randomness, lifetimes, rules, issuer_users.admits)
+        opening = SessionOpening(transactions, tokens, ports.clock, ports.metrics)
+        totp = TotpFactors(ports.encryption, ports.factor_keys)
+        passkeys, challenges = PasskeyFactors(ports.passkeys), SignedChallenges(ports.challenge_keys, ports.randomness)
+        second_step = SecondStep(totp, passkeys, challenges)
+        self.sessions = PasswordSignIn(opening, ports.hasher, second_step, ports.verifier, callers)
+        self.factors = SecondStepSignIn(opening, second_step, public_url.host)
+        self.passkeys = PasskeySignIn(opening, passkeys, challenges)
+        self.sign_in_codes = CodeSignIn(opening, ports.randomness)
+        self.links = LinkSignIn(opening, ports.randomness)
+        self.single_sign_on = IssuerSignIn(opening, ports.issuer, issuer_users, ways, public_url)
+
+
+def callers_of(ports: Ports, rules: SignInRules, lifetimes: Lifetimes) -> Callers:
+    """Return who tells the rights of callers."""
+    return Callers(ports.verifier, ports.clock, lifetimes, rules)
+
+
+def new_passwords_of(ports: Ports, rules: SignInRules, public_url: PublicUrl, title: Callable[[], str]) -> NewPasswords:
+    """Return the rules for new passwords, which the name and the title of the gallery are not to be."""
+    return NewPasswords(ports.hasher, rules.min_password_length, public_url.host, title)
+
+
+def auditing(ways: Ways) -> Auditing:
+    """Return what identity adds to every write: nobody gets around their rights, and an administrator stays."""
+    return Auditing(
+        records={Kind.USER: AuditedUsers},
+        guards=guards(ways),
+        check_end=partial(check_somebody_holds_all, ways),
+        require_recent=require_recent_sign_in,
+    )
+
+
+def sweep(storage: Storage, now: int, most: int, lifetimes: Lifetimes, event_days: int) -> bool | None:
+    """Remove up to ``most`` rows of each kind that has expired.
+
+    Returns:
+        Whether more may be left; None if another write is under way.
+    """
+    swept = False
+
+    def work(uow: UnitOfWork) -> None:
+        nonlocal swept
+        of_responses = sweep_responses(uow, now, most)
+        swept = sweep_sign_ins(uow, now, lifetimes, event_days, most) or of_responses
+
+    return swept if storage.try_write(work) else None

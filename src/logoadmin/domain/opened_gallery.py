@@ -1,0 +1,203 @@
+"""An opened gallery: its storage, what becomes of it in time, and its end (contract A20, K1, K2)."""
+
+import copy
+from collections.abc import Callable, Mapping
+from inspect import isasyncgen, isawaitable, isgenerator
+from types import TracebackType
+from typing import Final, Literal, Self, TypeVar, get_args
+
+from logoadmin.domain.acting_service import ActingService
+from logoadmin.domain.bound_storage import ClosedStorage, OpenTransaction
+from logoadmin.domain.kernel.access import ActingAs
+from logoadmin.domain.kernel.errors import NotFound, StorageUnavailable
+from logoadmin.domain.kernel.gate import Transactions
+from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.use_cases import Service
+from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.kernel.metrics import Milestone
+from logoadmin.ports.storage import Storage, UnitOfWork
+
+_ENDED: Final = "this gallery was bound to an atomic block, which has ended; use the gallery around the block"
+_DEFERRED: Final = "atomic takes a function that has done its work when it returns, not a coroutine or a generator"
+_CLOSED: Final = "the gallery is closed"
+_MILESTONES: Final[tuple[Milestone, ...]] = get_args(Milestone)
+Answer = TypeVar("Answer")
+OwnService = TypeVar("OwnService", bound=Service)
+Swept = Literal["done", "more", "busy"]
+
+
+class OpenedGallery:
+    """A gallery with its storage. A context manager that closes the database.
+
+    Attributes:
+        waits: whether its methods may wait for a database, so that an event loop must not call them.
+        concurrent_reads: the best number of concurrent reads.
+        product: the common name of the kind of database.
+    """
+
+    _transactions: Transactions
+    _clock: Clock
+    _acting: ActingAs | None
+    admin_password: str | None
+    waits: bool
+    concurrent_reads: int
+    product: str
+
+    def connect_storage(self, transactions: Transactions) -> None:
+        """Keep the storage of these transactions."""
+        storage = transactions.storage
+        self._transactions, self._clock, self._acting = transactions, transactions.clock, None
+        self.waits, self.concurrent_reads, self.product = storage.waits, storage.concurrent_reads, storage.product
+
+    @property
+    def _storage(self) -> Storage:
+        return self._transactions.storage
+
+    @property
+    def server(self) -> str:
+        """Where the records are: host:port or a file's name, never a secret."""
+        return self._storage.server
+
+    def check(self) -> None:
+        """Require that the database responds and its tables fit this program (contract K1).
+
+        Raises:
+            SchemaMismatch: they do not; the text has the solution.
+            StorageUnavailable: the database is out of reach.
+        """
+        self._storage.check()
+
+    def record_milestone(self, milestone: Milestone) -> None:
+        """Record that something was done now, for metrics (contract K2)."""
+        record_milestone(self._storage, milestone, self._clock.now())
+
+    def milestones(self) -> Mapping[Milestone, int]:
+        """Return the Unix time of each milestone, 0 before the first."""
+        return self._storage.read(lambda uow: {each: int(uow.secrets.get(f"{each}_at") or 0) for each in _MILESTONES})
+
+    def data_version(self) -> int | None:
+        """Return a number that changes with any write, without waiting; None if finding out would take a wait."""
+        return self._storage.data_version()
+
+    def timed_out(self, *, writing: bool) -> StorageUnavailable:
+        """Return the error for a client that stops waiting for a call; it is also logged."""
+        return self._storage.timed_out(writing=writing)
+
+    def atomic(self, work: Callable[[Self], Answer]) -> Answer:
+        """Return the answer of work whose changes are stored in one transaction: all of them, or none if it raises.
+
+        ::
+
+            def publish(gallery: LogoAdmin) -> Logo:
+                ann = gallery.authors.create(CreateAuthor(user_id=7, username="Ann"))
+                ...
+
+            logo = gallery.atomic(publish)
+
+        A call that raises undoes its own changes; catch the error, and the others are kept. The work may be run again
+        from its start, for example after a deadlock.
+
+        Args:
+            work: is given a gallery with the same use cases, bound to the transaction: its calls belong to it, and see
+                what it changed before. That gallery can be used until the work returns, in the same thread.
+
+        Raises:
+            StorageUnavailable: the database is out of reach; all of the changes may have been stored, or none.
+            TypeError: the work is a coroutine or a generator, which would run after the commit; nothing is stored.
+            RuntimeError: the bound gallery is used after the work has returned, or in another thread.
+        """
+
+        def transaction(uow: UnitOfWork) -> Answer:
+            bound = self._bound_to(OpenTransaction(self._storage, uow))
+            try:
+                answer = work(bound if self._acting is None else bound._for(self._acting))
+                if isawaitable(answer) or isgenerator(answer) or isasyncgen(answer):
+                    getattr(answer, "close", lambda: None)()  # a coroutine would warn that nobody awaits it
+                    raise TypeError(_DEFERRED)
+                return answer
+            finally:
+                bound._transactions.storage = ClosedStorage(bound._storage, _ENDED)
+
+        return self._storage.write(transaction, alone=True)
+
+    def acting_as(self, user_id: int, *, signed_in_at: int = 0) -> Self:
+        """Return the same services with the rights of a user, for a program that knows who its users are.
+
+        Every call reads the rights in its own transaction, so a change of role or a removal takes effect at once, and
+        the history names the user (contract B4, B5). Whatever takes no caller, such as ``publication.rotate_key``, is
+        left to the program itself. A caller that is given explicitly is used instead, unless it is ``OWNER``.
+
+        Args:
+            user_id: the user. How they signed in is up to the program: no second factor is required. A user whom the
+                issuer refused has no rights (contract O7).
+            signed_in_at: when the program last made sure who the user is, as Unix time. More than 10 minutes later,
+                or without it, what needs a recent sign-in raises RecentSignInRequired (contract O3).
+
+        Returns:
+            A view of this gallery, which is closed with it.
+
+        Raises:
+            NotFound: the user does not exist; later calls raise it once the user is removed.
+            StorageUnavailable: the database is out of reach.
+        """
+        if self._storage.read(lambda uow: uow.records(USERS).get(user_id)) is None:
+            raise NotFound("User", user_id)
+        return self._for(ActingAs(user_id, signed_in_at=signed_in_at))
+
+    def service(self, of: type[OwnService]) -> OwnService:
+        """Return a service of a program's own, whose use cases run in this gallery, see docs/extend.md."""
+        return of(self._transactions)
+
+    def _for(self, caller: ActingAs) -> Self:
+        view = copy.copy(self)
+        view._acting, view.admin_password = caller, None
+        for name, service in vars(self).items():
+            if isinstance(service, ActingService):
+                service = service.service
+            if isinstance(service, Service):
+                setattr(view, name, ActingService(service, caller))
+        return view
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return isinstance(self._storage, ClosedStorage)
+
+    def close(self) -> None:
+        """Close the database; can be repeated. Any other call raises RuntimeError afterwards.
+
+        Does nothing in a view of :meth:`acting_as`, and in a gallery that is bound to an atomic block.
+        """
+        if self._acting is None:
+            self._storage.close()
+            if not isinstance(self._storage, OpenTransaction):
+                self._transactions.storage = ClosedStorage(self._storage, _CLOSED)
+
+    def _bound_to(self, transaction: OpenTransaction) -> Self:
+        """Return a gallery with the same adapters and rules that is bound to a transaction."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def record_milestone(storage: Storage, milestone: Milestone, now: int) -> None:
+    """Record that something was done at a Unix time, where every process finds it.
+
+    Raises:
+        StorageUnavailable: the database is out of reach.
+    """
+    name = f"{milestone}_at"
+
+    def write(uow: UnitOfWork) -> None:
+        if uow.secrets.get(name) is None:
+            uow.secrets.put(name, str(now))
+        else:
+            uow.secrets.replace(name, str(now))
+
+    storage.write(write)

@@ -1,0 +1,47 @@
+"""The context of publication: its services, and what it adds to every write (contract L)."""
+
+from collections.abc import Callable
+from typing import Final
+
+from logoadmin.domain.kernel.gate import Transactions
+from logoadmin.domain.kernel.records import SharedSettings
+from logoadmin.domain.kernel.unit_of_work import Auditing
+from logoadmin.domain.publication.css.unsaved_css import CssService
+from logoadmin.domain.publication.files.gallery_keys import GalleryKeys
+from logoadmin.domain.publication.pins.pins import PinService
+from logoadmin.domain.publication.publication_records import PublishingRules
+from logoadmin.domain.publication.publication_service import PublicationService
+from logoadmin.domain.publication.withdrawal_log import withdraw
+from logoadmin.ports.all_ports import Ports
+from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.ports.storage import UnitOfWork
+
+# Readers learn which works are gone.
+AUDITING: Final = Auditing(subscribers=[withdraw])
+
+
+class PublicationContext:
+    """The services of the published gallery and of CSS.
+
+    Attributes:
+        published: where the service publishes in the background; None for nowhere.
+    """
+
+    publication: PublicationService
+    css: CssService
+    pins: PinService
+    published: GalleryFiles | None
+
+    def connect_publication(
+        self,
+        transactions: Transactions,
+        ports: Ports,
+        rules: PublishingRules,
+        shared_settings: Callable[[UnitOfWork], SharedSettings],
+    ) -> None:
+        """Make the services."""
+        self.published = ports.published
+        self.css = CssService(transactions, ports.clock, rules.targets)
+        self.pins = PinService(transactions, ports.outgoing if rules.pin_imports else None, ports.clock)
+        keys = GalleryKeys(ports.signing, ports.gallery_keys, rules.days, ports.randomness)
+        self.publication = PublicationService(transactions, ports.clock, keys, ports.page, rules, shared_settings)
