@@ -18,6 +18,7 @@ from typing import Any, Final
 import grimp
 
 import logoadmin
+from logoadmin.bootstrap import folder
 
 ROOT: Final = Path(__file__).parent.parent
 PACKAGE: Final = ROOT / "src" / "logoadmin"
@@ -132,12 +133,15 @@ def library_paths() -> Mapping[str, CallPath]:
         tempfile.TemporaryDirectory() as directory,
         logoadmin.connect(f"sqlite:///{directory}/gallery.db") as gallery,
     ):
+        files = folder(Path(directory) / "published")
         for _ in range(2):
             gallery.logos.create(command)
             gallery.logos.get(asked)
+            gallery.publication.publish(files)
         return {
             "`gallery.logos.create`": profiler.follow(lambda: gallery.logos.create(command)),
             "`gallery.logos.get`": profiler.follow(lambda: gallery.logos.get(asked)),
+            "`gallery.publication.publish`, one change": profiler.follow(lambda: gallery.publication.publish(files)),
         }
 
 
