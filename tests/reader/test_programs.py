@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin import reader
+from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.gallery.artworks import CreateTheme
+from logoadmin.domain.gallery.artworks import AmendTheme, CreateTheme
 from logoadmin.reader.download import Downloaded
 from logoadmin.reader.folder import FolderStore, MemoryStore, Store
 from logoadmin.reader.gallery import Gallery
@@ -290,3 +291,30 @@ def test_the_long_css_that_logoadmin_published_is_read_and_verified(server: Host
     serve({name: answer for name, answer in files.items() if not name.startswith("css/")})
     with pytest.raises(reader.ReaderError, match=r"^css/[0-9a-f]{64}\.css: HTTP 404, of theme 2$"):
         reader.open(f"{server.address}/gallery", key=published.publication.public_keys()).verify()
+
+
+@pytest.mark.rule("contract L1")
+def test_a_reader_with_an_earlier_index_finds_its_css_for_two_weeks(server: HostileServer, serve: Serve) -> None:
+    clock, files = FrozenClock(), MemoryGalleryFiles()
+    published = gallery_on(MemoryStorage(), clock)
+    css = "a { color: red } " * 200
+    published.themes.create(CreateTheme(**ARTWORK | {"custom_css": css}))
+
+    def publish_and_serve() -> None:
+        published.publication.publish(files)
+        serve({name: Answer(content) for name, content in files.files.items()})
+
+    publish_and_serve()
+    keys = published.publication.public_keys()
+    earlier = [reader.open(f"{server.address}/gallery", key=keys) for _ in range(3)]
+    themes = [gallery.get("theme", 1) for gallery in earlier]
+    for day in (20, 34, 35):
+        clock.time = NOW + day * 86_400
+        published.themes.amend(AmendTheme(theme_id=1, custom_css=f"{css} /* {day} */"))
+        publish_and_serve()
+        gallery, theme = earlier.pop(), themes.pop()
+        if day < 35:
+            assert gallery.css(theme) == css, day
+        else:
+            with pytest.raises(reader.ReaderError, match="HTTP 404"):
+                gallery.css(theme)
