@@ -16,7 +16,7 @@ if [int(number) for number in re.findall("[0-9]+", pip.__version__)[:2]] < [22, 
 endef
 export REQUIRED
 
-.PHONY: run test test-slow test-all release structure tables check check-code check-console bundle reader vendor bench bench-console pictures views build
+.PHONY: run test test-core test-slow test-all release structure tables check check-code check-console bundle reader vendor bench bench-console pictures views build
 .PHONY: docs lock clean
 
 UV := .venv/bin/uv
@@ -35,6 +35,14 @@ run: .venv/ready  ## Serve on an embedded database, logoadmin.db
 # more for the slow ones, which wait for processes. Those in a browser do not.
 test: .venv/ready  ## Run the quick tests, a bit over a minute
 	$(BIN)/pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) -m "not slow and not server and not lint"
+
+# One process: starting a second one takes longer than these tests.
+test-core: .venv/ready  ## Prove the specification, and how the contract reads it, in memory and in seconds
+	$(BIN)/pytest -n 0 -q -k "not sqlite and not mariadb" tests/entrypoints/test_specification.py \
+		$(addprefix tests/domain/,kernel/test_commands.py kernel/test_versions.py) \
+		$(addprefix tests/domain/,identity/test_users.py identity/test_last_holder.py identity/test_sessions.py) \
+		$(addprefix tests/domain/,gallery/test_artworks.py gallery/test_authors.py changes/test_bulk.py) \
+		tests/contracts/kernel/test_storage_history.py tests/contracts/kernel/test_storage_lists.py
 
 test-slow: .venv/ready  ## Run the others: servers, killed processes, outages, long random walks, MariaDB if mariadbd is installed, and browsers if chromium is
 	$(BIN)/pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )) -m "(slow or server) and not release" --ignore=tests/console
