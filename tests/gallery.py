@@ -166,7 +166,7 @@ def recorded(
 
     def done(uow: UnitOfWork) -> Answer:
         held = ALL_RIGHTS if user_id is None else Rights(user_id, frozenset("*"), signed_in_at=now)
-        audited = AuditedUnitOfWork(uow, auditing(USUAL_WAYS, Notices((), LOCAL)), now, request_id, held)
+        audited = AuditedUnitOfWork(uow, auditing(USUAL_WAYS, Notices((), "")), now, request_id, held)
         answer = work(audited)
         close(audited)
         return answer
@@ -277,6 +277,7 @@ def gallery_on(
         public_url=public_url,
         picture_space=picture_space,
         proposal_days=proposal_days,
+        console_url=f"{public_url.base}/console/",
         notify_urls=notify_urls,
     )
     return LogoAdmin(ports, rules)

@@ -155,6 +155,7 @@ def _rules(settings: Settings, outgoing: GuardedOutgoing | None, *, demo: bool) 
         picture_space=settings.picture_space,
         demo=demo,
         proposal_days=settings.proposal_days,
+        console_url=f"{settings.effective_public_url.base}/console/",
         notify_urls=urls,
     )
 

@@ -45,6 +45,7 @@ class Rules:
     picture_space: int = DEFAULT_SPACE
     demo: bool = False
     proposal_days: int = DEFAULT_DAYS
+    console_url: str = ""
     notify_urls: Sequence[str] = field(default=(), repr=False)
 
 
@@ -90,7 +91,7 @@ class LogoAdmin(
         self.access, self.is_access_chosen = rules.access or Policy.OPEN, rules.access is not None
         self.public_url, self.is_demo = rules.public_url, rules.demo
         sign_in, lifetimes, targets = rules.sign_in, rules.lifetimes, rules.publishing.targets
-        notices = Notices(rules.notify_urls, rules.public_url)
+        notices = Notices(rules.notify_urls, rules.console_url)
         callers = identity.callers_of(ports, sign_in, lifetimes)
         new_passwords = identity.new_passwords_of(ports, sign_in, rules.public_url, self._title)
         idempotency = Idempotency([records, *identity.ANSWERS, *changes.ANSWERS])

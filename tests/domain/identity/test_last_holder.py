@@ -21,7 +21,6 @@ from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, close, identity_in
 from logoadmin.domain.logo_admin import LogoAdmin, auditing
-from logoadmin.domain.public_url import LOCAL
 from logoadmin.ports.identity.sign_in_storage import Factor, Identity
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.conftest import STORAGES
@@ -53,7 +52,7 @@ def know(storage: Storage, user_id: int = ADMIN_ID, issuer: str = ISSUER) -> Non
 
 def change(storage: Storage, ways: Ways, work: Callable[[AuditedUnitOfWork], object]) -> None:
     def done(uow: UnitOfWork) -> None:
-        audited = AuditedUnitOfWork(uow, auditing(ways, Notices((), LOCAL)), NOW, None, ALL_RIGHTS)
+        audited = AuditedUnitOfWork(uow, auditing(ways, Notices((), "")), NOW, None, ALL_RIGHTS)
         work(audited)
         close(audited)
 

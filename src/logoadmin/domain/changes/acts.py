@@ -85,10 +85,10 @@ class Act:
     submitter_id: Annotated[int | None, described("The user who proposed it; `null` if it was not proposed.", 1043)]
     submitter_name: Annotated[str | None, described("The username of the submitter at that time.", "ben")]
     note: Annotated[
-        str | None, described("The `X-Change-Note` of the request; `null` without one.", "Asked for by Ann")
+        str | None, described("Why it was done, in the words of who did it; `null` without any.", "Asked for by Ann")
     ]
     undone_by: Annotated[
-        str | None, described("The `X-Request-Id` of the request that undid it; `null` if none did.", "8e03978e40d5")
+        str | None, described("The id of the request that undid it; `null` if none did.", "8e03978e40d5")
     ]
     can_undo: Annotated[bool, described("Whether you can undo it.", True)]
     why_not: Annotated[

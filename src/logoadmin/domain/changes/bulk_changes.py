@@ -79,14 +79,12 @@ class BulkChange(Input):
 
     kind: Annotated[ListedKind, described("The kind of record.", "logo")]
     id: Annotated[Id, described("The id of an existing record.", 12)] | None = None
-    version: (
-        Annotated[Id, described("The number in the `ETag` of an existing record, or of a list that has it.", 57)] | None
-    ) = None
+    version: Annotated[Id, described("The version of an existing record, or of a list that has it.", 57)] | None = None
     set: (
         Annotated[
             dict[str, Any],
             described(
-                "New values, as in the PATCH of such a record; for a theme or logo also its `author_ids`, in order.",
+                "New values, as when such a record is amended; for a theme or logo also its `author_ids`, in order.",
                 {"active": True, "author_ids": [7]},
             ),
         ]
@@ -95,9 +93,7 @@ class BulkChange(Input):
     block: (
         Annotated[
             dict[str, Any],
-            described(
-                "The reason, as in the POST that blocks a theme or logo.", {"reason": "It covers the sign-in form"}
-            ),
+            described("The reason, as when a theme or logo is blocked.", {"reason": "It covers the sign-in form"}),
         ]
         | None
     ) = None
@@ -106,7 +102,7 @@ class BulkChange(Input):
         Annotated[
             dict[str, Any],
             described(
-                "The values of a new record, as in the POST of such a record; for a theme or logo also `author_ids`.",
+                "The values of a new record, as when one is created; for a theme or logo also `author_ids`.",
                 {"user_id": 1042, "username": "Ann"},
             ),
         ]

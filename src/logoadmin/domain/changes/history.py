@@ -43,9 +43,9 @@ class ListChanges(ListCommand):
     id: Annotated[Id, described("Changes of the record with this id; requires `kind`.", 7)] | None = None
     user_id: Annotated[Id, described("Changes made by this user.", 1042)] | None = None
     action: Annotated[Action, described("Changes with this action.", "author.amended")] | None = None
-    request_id: (
-        Annotated[RequestId, described("Changes made by the request with this `X-Request-Id`.", "8e03978e40d5")] | None
-    ) = None
+    request_id: Annotated[RequestId, described("Changes made by the request with this id.", "8e03978e40d5")] | None = (
+        None
+    )
     since: Annotated[UnixTime, described("Changes at this time or later, in Unix seconds.", 1_800_000_000)] | None = (
         None
     )

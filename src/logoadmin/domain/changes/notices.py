@@ -18,7 +18,6 @@ from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, history_in, notices_in
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of
-from logoadmin.domain.public_url import PublicUrl
 from logoadmin.domain.publication.files.names import isolated
 from logoadmin.ports.changes.notice_storage import NoticeEvent, StoredNotice
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
@@ -55,10 +54,10 @@ _TEXT: Final = str.maketrans({"&": "&amp;", "]": "]\u200b"})
 class Notices:
     """The notices for some receivers; without receivers, nothing is stored."""
 
-    def __init__(self, urls: Sequence[str], public_url: PublicUrl) -> None:
-        """Send notices to these URLs, each of which is a secret."""
+    def __init__(self, urls: Sequence[str], console_url: str) -> None:
+        """Send notices to these URLs, each of which is a secret, with links to the console."""
         self.receivers: Mapping[str, str] = {stored_hash("receiver", url): url for url in urls}
-        self._console = f"{public_url.base}/console/"
+        self._console = console_url
 
     def of_proposal(self, uow: AnyUnitOfWork, proposal: StoredProposal, now: int) -> None:
         """Store that a proposal waits, or was applied or declined."""

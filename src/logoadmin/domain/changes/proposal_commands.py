@@ -26,7 +26,7 @@ MOST_PROPOSED: Final = 20
 _PROPOSED: Final = (
     Field(min_length=1, max_length=MOST_PROPOSED),
     described(
-        "The changes, as in `POST /api/changes`; at most 20, and none creates a user.",
+        "The changes, as in bulk; at most 20, and none creates a user.",
         [{"kind": "logo", "id": 12, "version": 57, "set": {"name": "Aurora"}}],
     ),
 )

@@ -112,13 +112,13 @@ class ProposalSummary:
     decided_by: Annotated[int | None, described("The user who did so.", 1043)]
     request_id: Annotated[
         RequestId | None,
-        described("The `X-Request-Id` of the request that applied it, which can be undone.", "8e03978e40d5"),
+        described("The id of the request that applied it, which can be undone.", "8e03978e40d5"),
     ]
     undone: Annotated[
         bool, described("Whether it waits again because all that it changed, when it was applied, was undone.", False)
     ]
     undone_at: Annotated[int | None, described("When it was undone, as Unix time in seconds.", 1_800_001_200)]
-    undone_by: Annotated[RequestId | None, described("The `X-Request-Id` of the request that did so.", "91b2c0a4d7e3")]
+    undone_by: Annotated[RequestId | None, described("The id of the request that did so.", "91b2c0a4d7e3")]
     undone_user_id: Annotated[int | None, described("The user who did so.", 1043)]
     undone_user_name: Annotated[Username | None, described("The current username; `null` for a removed user.", "Ben")]
     version: Version = field(default=0, compare=False, repr=False, kw_only=True)

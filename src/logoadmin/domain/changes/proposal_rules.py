@@ -1,6 +1,6 @@
 """What may be proposed, and what of it is applied (contract R2, R3).
 
-A proposed change is the JSON of a change in ``POST /api/changes`` with two more fields: ``before``, the record when it
+A proposed change is the JSON of a bulk change with two more fields: ``before``, the record when it
 was proposed, and ``own``, whether it rests on ``proposals:write`` alone. If a reviewer mended it, it has a third one:
 ``submitted``, the record as the submitter would have left it.
 """

@@ -19,7 +19,7 @@ from logoadmin.ports.changes.proposal_storage import ListedProposal, StoredPropo
 from logoadmin.ports.kernel.change_storage import creation_of
 
 # An entity tag has the version of a proposal, and above it the change on which the rest of the response depends,
-# such as the name of the submitter. ``If-Match`` compares the version alone.
+# such as the name of the submitter. Only versions are compared.
 VERSION_BITS: Final = 32
 _NOBODY: Final = -1
 

@@ -183,7 +183,7 @@ class Anonymous:
     Attributes:
         origin: where the caller comes from, such as an address.
         request_id: the id of the request.
-        user_agent: the client's ``User-Agent``, for the list of sessions (contract C6).
+        user_agent: what the client calls itself, for the list of sessions (contract C6).
         occasion: what else the history keeps of the request.
     """
 

@@ -62,7 +62,7 @@ _SCOPE_TOKEN = r"^[\x21\x23-\x5B\x5D-\x7E]+$"
 # RFC 3986 with a scheme and a host; beyond ASCII as browsers accept it, but never white space or controls. Browsers
 # also read it in the OpenAPI document: JavaScript's flag `v` wants the slashes escaped.
 _HTTP_URL = r"^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\x00-\x1f\x7f\/?#\\]+([\/?#][^\s\x00-\x1f\x7f\\]*)?$"
-# As in a Content-Security-Policy; without a scheme, it is that of the page or https.
+# Without a scheme, it is that of the page or https.
 PICTURE_HOST: Final = r"(\*\.)?[a-z0-9\-]+(\.[a-z0-9\-]+)*(:[0-9]{1,5})?"
 # No colon before an @ in the authority, where a browser would read a password.
 # A link for visitors, or none.
@@ -251,7 +251,7 @@ Action = Annotated[str, *_text(1, MAX_ACTION)]
 RequestId = Annotated[
     str,
     *_text(1, MAX_REQUEST_ID),
-    described("The `X-Request-Id` of the request that made the change; `null` if there was none.", "8e03978e40d5"),
+    described("The id of the request that made the change; `null` if there was none.", "8e03978e40d5"),
 ]
 
 

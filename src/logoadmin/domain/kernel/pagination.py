@@ -166,7 +166,7 @@ def _stored(record: Any) -> Any:
     return getattr(record, "stored", record)
 
 
-_VersionNumber = Annotated[ChangeId, described("The number in the `ETag` of the record.", 57)]
+_VersionNumber = Annotated[ChangeId, described("The version of the record.", 57)]
 _ChangedAt = Annotated[UnixTime, described("When it last changed, as Unix time in seconds.", 1_800_000_000)]
 
 

@@ -396,7 +396,8 @@ class Change:
         None
     )
     note: Annotated[
-        str | None, described("The `X-Change-Note` of the request; `null` without one.", "Asked for by Ann")
+        str | None,
+        described("Why the change was made, in the words of who made it; `null` without any.", "Asked for by Ann"),
     ] = None
     user_name: Annotated[
         str | None, described("The current username of that user; `null` for a removed user.", "Ann")

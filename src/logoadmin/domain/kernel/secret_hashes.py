@@ -20,7 +20,7 @@ def stored_hash(label: SecretLabel, secret: str) -> str:
     """Return the hash to store of a secret, which is random enough that a fast hash cannot be reversed.
 
     The label keeps the hashes of different kinds of secrets apart. The plain SHA-256 of a secret cannot be derived from
-    the stored hash either, because clients use that, for example as an ``Idempotency-Key``.
+    the stored hash either, because clients use that, for example as the key of a command that they send again.
     """
     plain = hashlib.sha256(secret.encode()).hexdigest()
     digest = hashlib.sha256(f"logoadmin {label} {plain}".encode()).digest()
