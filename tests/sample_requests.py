@@ -58,6 +58,7 @@ class Sample:
         """Return the possible statuses without conditions, for callers with every right, with the database there."""
         found = {self.status, 422, *self.errors}
         found |= {413, 415} if self.body is not None else set()
+        found |= {413} if self.is_paged else set()
         found |= {401} if self.token != "never" or self.template == "/api/auth/token" else set()
         return found | ({403} if self.needs_token(access) else set())
 
@@ -68,6 +69,14 @@ class Sample:
         found |= {304} if self.method == "GET" and self.is_versioned else set()
         decides = self.method == "POST" and self.template.startswith("/api/proposals/")
         return found | ({412} if decides or self.method in ("PATCH", "PUT", "DELETE") else set())
+
+    @property
+    def is_paged(self) -> bool:
+        """Whether the response is a list that has pages, and may be too long without."""
+        others = ("/api/auth/events", "/api/pictures", "/api/proposals")
+        of_artwork = "_id}/authors" in self.template
+        is_list = self.method == "GET" and self.is_list and not of_artwork
+        return is_list and (self.is_versioned or self.template in others)
 
     @property
     def is_versioned(self) -> bool:

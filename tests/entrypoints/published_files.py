@@ -107,10 +107,10 @@ class Reader:
     def __init__(self, files: MemoryGalleryFiles) -> None:
         gallery = cast(LogoAdmin, SimpleNamespace(waits=True, concurrent_reads=1, metrics=NoMetrics()))
         context = AppContext(gallery, (), 0, from_sockets=True)
-        self.folder = PublishedFolder(files, context.dispatch)
+        self.folder = PublishedFolder(files)
         self.publisher = IdlePublisher()
         published = PublishedGallery(self.folder, cast(Any, self.publisher), NoMetrics())
-        self.app: ASGIApp = Paths(context, [], [], Background(lambda: asyncio.sleep(0)), published)
+        self.app: ASGIApp = Paths(context, [], [], Background(gallery, context.dispatch, {}), published)
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self.loop = self._runner.get_loop()
 

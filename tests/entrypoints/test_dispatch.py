@@ -3,8 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
 
 import httpx2
@@ -21,7 +20,7 @@ from logoadmin.domain.kernel.records import Author, PasswordHash
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.css import judging as verdict
 from logoadmin.entrypoints.http_api import dispatch as module
-from logoadmin.entrypoints.http_api.dispatch import Dispatch
+from logoadmin.entrypoints.http_api.dispatch import Dispatch, Work
 from logoadmin.entrypoints.http_api.endpoints import _asker
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.request import Request, request_of
@@ -99,29 +98,48 @@ def test_who_asks_for_the_version_after_a_look_began_gets_another(storage: SlowS
 
 
 @pytest.mark.rule("contract A20")
-def test_a_call_given_up_before_its_turn_is_never_done(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_given_up_before_its_turn_is_never_done_and_one_that_began_keeps_its_place(
+    slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "TIMEOUT", 0.2)
-    done: list[str] = []
+    done: list[object] = []
+
+    async def run() -> None:
+        calls, may_end = Dispatch(slow), threading.Event()
+
+        def hang() -> None:
+            done.append("begun")
+            may_end.wait(WITHIN)
+
+        hanging = [asyncio.ensure_future(calls.run(Work.HASHING, hang)) for _ in range(2)]
+        await asyncio.sleep(0.05)
+        waiting = asyncio.ensure_future(calls.run(Work.HASHING, done.append, "waiting"))
+        hanging[0].cancel()  # its client went away
+        refused = await asyncio.gather(*hanging, waiting, return_exceptions=True)
+        assert [type(error) for error in refused] == [asyncio.CancelledError, HttpError, HttpError]
+        with pytest.raises(HttpError, match="Too many concurrent sign-ins; try again later"):
+            await calls.run(Work.HASHING, done.append, "late")
+        assert await calls.run(Work.READING, abs, -1) == 1
+        may_end.set()
+        await calls.run(Work.HASHING, done.append, "last")
+
+    asyncio.run(run())
+    assert done == ["begun", "begun", "last"]
+
+
+@pytest.mark.rule("contract A20")
+def test_a_late_call_of_storage_is_a_database_that_is_away(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "TIMEOUT", 0.05)
+    may_end = threading.Event()
 
     async def run() -> None:
         calls = Dispatch(slow)
-        begun, may_end = threading.Event(), threading.Event()
-
-        def first() -> None:
-            begun.set()
-            may_end.wait(WITHIN)
-            done.append("first")
-
-        both = [asyncio.ensure_future(calls.session_writing.run(first))]
-        await until(begun)
-        both.append(asyncio.ensure_future(calls.session_writing.run(lambda: done.append("second"))))
-        refused = await asyncio.gather(*both, return_exceptions=True)
-        assert [type(error) for error in refused] == [StorageUnavailable, StorageUnavailable]
+        for work in (Work.READING, Work.WRITING):
+            with pytest.raises(StorageUnavailable):
+                await calls.run(work, may_end.wait, WITHIN)
         may_end.set()
-        await calls.session_writing.run(lambda: done.append("third"))
 
     asyncio.run(run())
-    assert done == ["first", "third"]
 
 
 @pytest.mark.rule("contract A20")
@@ -132,8 +150,8 @@ def test_a_slow_read_keeps_only_its_own_thread(storage: SlowStorage) -> None:
 
     async def run() -> None:
         calls = Dispatch(gallery)
-        slow = [asyncio.ensure_future(calls.reading.run(lambda: may_end.wait(WITHIN))) for _ in range(2)]
-        quick = [calls.reading.run(partial(abs, number)) for number in range(20)]
+        slow = [asyncio.ensure_future(calls.run(Work.READING, may_end.wait, WITHIN)) for _ in range(2)]
+        quick = [calls.run(Work.READING, abs, number) for number in range(20)]
         assert await asyncio.wait_for(asyncio.gather(*quick), 1) == list(range(20))
         assert not any(task.done() for task in slow)
         may_end.set()
@@ -181,70 +199,67 @@ def test_a_thread_that_could_not_be_started_is_started_for_the_next(
 
     async def run() -> None:
         calls = Dispatch(slow)
-        asking: list[Callable[[], Awaitable[object]]] = [
-            lambda: calls.reading.run(lambda: "read"),
-            lambda: calls.searching.run(lambda: "found"),
-            lambda: calls.writing.run(lambda: "written"),
-            lambda: calls.hashing.run(lambda: "hashed"),
-            lambda: calls.parsing.run(lambda: "parsed"),
-        ]
         with monkeypatch.context() as patch:
             patch.setattr(threading.Thread, "start", fail)
-            for ask in asking:
+            for work in Work:
                 with pytest.raises(HttpError, match="Too many concurrent requests"):
-                    await ask()
-        assert [await ask() for ask in asking] == ["read", "found", "written", "hashed", "parsed"]
+                    await calls.run(work, abs, -1)
+        assert [await calls.run(work, abs, -1) for work in Work] == [1] * len(Work)
 
     asyncio.run(run())
 
 
-@pytest.mark.rule("contract A20", "contract C1")
-def test_who_waits_too_long_for_hashing_is_not_told_that_the_database_is_away(
-    slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "TIMEOUT", 0.05)
-    may_end = threading.Event()
-
-    async def run() -> None:
-        with pytest.raises(HttpError) as caught:
-            await Dispatch(slow).hashing.run(lambda: may_end.wait(WITHIN))
-        assert (caught.value.status, caught.value.detail) == (503, "Too many concurrent sign-ins; try again later")
-        assert caught.value.headers == {"retry-after": "1"}
-
-    try:
-        asyncio.run(run())
-    finally:
-        may_end.set()
-
-
-# Reads that wait at the same time.
-
-
 @pytest.mark.rule("contract A20", "contract H4")
 def test_what_takes_long_begins_in_time_or_never(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_LONG_WAIT", 0.05)
-    begun, may_end = threading.Event(), threading.Event()
+    monkeypatch.setattr(module, "SLOW_WAIT", 0.1)
+    may_end = threading.Event()
     made: list[str] = []
 
-    def long() -> str:
-        begun.set()
-        assert may_end.wait(WITHIN)
-        return "done"
-
-    async def ask() -> list[object]:
-        dispatch = Dispatch(slow)
-        first = asyncio.create_task(dispatch.long_writing.run(long))
-        while not begun.is_set():
-            await asyncio.sleep(0)
-        late = await asyncio.gather(dispatch.long_writing.run(lambda: made.append("late")), return_exceptions=True)
+    async def run() -> None:
+        calls = Dispatch(slow)
+        first = asyncio.create_task(calls.run(Work.SLOW, may_end.wait, WITHIN, turn="import"))
+        await asyncio.sleep(0)
+        with pytest.raises(HttpError) as caught:
+            await calls.run(Work.SLOW, made.append, "late", turn="import")
+        assert (caught.value.status, caught.value.headers) == (503, {"retry-after": "1"})
+        assert caught.value.detail == "Too many concurrent long requests; try again later"
         may_end.set()
-        return [*late, await first, await dispatch.long_writing.run(lambda: "after")]
+        assert await first  # it went on, though it took longer than any may wait
+        await calls.run(Work.SLOW, made.append, "after", turn="import")
 
-    refused, *others = asyncio.run(ask())
-    assert isinstance(refused, HttpError)
-    assert (refused.status, refused.detail) == (503, "Too many concurrent long requests; try again later")
-    assert refused.headers == {"retry-after": "1"}
-    assert (others, made) == (["done", "after"], [])  # the first went on, though it took longer than any may wait
+    asyncio.run(run())
+    assert made == ["after"]
+
+
+@pytest.mark.rule("contract H4", "contract L4", "contract P1")
+@pytest.mark.parametrize("work", [Work.SLOW, Work.PICTURES])
+def test_a_caller_has_one_slow_call_at_a_time_and_keeps_nobody_else_waiting(work: Work) -> None:
+    running: list[str] = []
+    twice: list[str] = []
+    go_on = threading.Event()
+
+    def wait(caller: str) -> None:
+        twice.extend(caller for each in running if each == caller)
+        running.append(caller)
+        assert go_on.wait(WITHIN)
+        running.remove(caller)
+
+    async def run() -> None:
+        calls = Dispatch(gallery_on(MemoryStorage(), FrozenClock()))
+        attacks = [asyncio.create_task(calls.run(work, wait, "attacker", turn="attacker")) for _ in range(50)]
+        attacks[1].cancel()
+        await asyncio.sleep(0.05)
+        for other in Work:
+            assert await asyncio.wait_for(calls.run(other, abs, -1, turn="other"), WITHIN) == 1
+        assert running == ["attacker"]
+        attacks[0].cancel()  # the client went away, its call goes on
+        await asyncio.sleep(0.05)
+        assert running == ["attacker"]
+        go_on.set()
+        await asyncio.wait_for(asyncio.gather(*attacks, return_exceptions=True), WITHIN)
+
+    asyncio.run(run())
+    assert twice == []
 
 
 class SlowPasswords(Argon2Passwords):
@@ -270,46 +285,6 @@ def test_many_new_passwords_in_one_request_may_take_long(monkeypatch: pytest.Mon
         assert (await client.post("/api/changes", json={"changes": changes}, headers=headers)).status_code == 200
 
     with_clients((gallery,), work)
-
-
-# Judging CSS.
-
-
-@pytest.mark.rule("contract L4")
-def test_judging_keeps_no_read_waiting_and_is_two_at_a_time_and_one_for_each_caller() -> None:
-    running: list[str] = []
-    started: list[str] = []
-    most: list[int] = []
-    both, go_on = threading.Event(), threading.Event()
-
-    def work(caller: str) -> str:
-        running.append(caller)
-        started.append(caller)
-        most.append(len(running))
-        if len(running) == 2:
-            both.set()
-        assert go_on.wait(WITHIN)
-        running.remove(caller)
-        return caller
-
-    async def calls() -> None:
-        dispatch = Dispatch(gallery_on(MemoryStorage(), FrozenClock()))
-
-        async def ask(caller: str) -> None:
-            assert await dispatch.judging.run_for(caller, partial(work, caller)) == caller
-
-        attacks = [asyncio.create_task(ask("attacker")) for _ in range(5)]
-        await asyncio.sleep(0)
-        others = [asyncio.create_task(ask(name)) for name in ("other", "third")]
-        assert await asyncio.wait_for(dispatch.reading.run(lambda: "read"), WITHIN) == "read"
-        assert await asyncio.to_thread(both.wait, WITHIN)
-        go_on.set()
-        await asyncio.wait_for(asyncio.gather(*attacks, *others), WITHIN)
-
-    asyncio.run(calls())
-    assert max(most) == 2
-    assert {"other", "third"} <= {*started[:4]}
-    assert len(started) == 7
 
 
 @pytest.mark.server("calls that take long")

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import tempfile
 from itertools import count
 from typing import Any
 
@@ -13,7 +12,7 @@ from logoadmin.domain.changes.import_export import ExportRecords
 from logoadmin.domain.identity.users import AmendUser, CreateUser
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api import bodies, spool
+from logoadmin.entrypoints.http_api import bodies, temporary_files
 from logoadmin.entrypoints.http_api.operation import MAX_UPLOAD
 from tests.asgi import AppClient, AppResponse, ask, nothing_more, scope_of
 from tests.entrypoints.conftest import Headers, bearer
@@ -91,7 +90,7 @@ def test_password_hashes_are_not_taken_from_afar(client: AppClient, admin: Heade
 def test_lines_are_not_received_from_callers_that_may_import_nothing(
     client: AppClient, watched: WatchedStorage, ann: Headers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tempfile, "TemporaryFile", None)
+    monkeypatch.setattr(temporary_files, "TemporaryFile", None)
     watched.asked.clear()
     assert load(client, {}, AUTHOR).status_code == 403
     assert load(client, {"authorization": "Bearer x"}, AUTHOR).status_code == 401
@@ -181,42 +180,6 @@ async def posted(app: ASGIApp, user: Headers, receive: Receive) -> int:
     return status[0]
 
 
-@pytest.mark.server("uploads that take time")
-@pytest.mark.rule("contract H4")
-def test_slow_uploads_make_room_for_others_and_fast_ones_do_not(
-    app: ASGIApp, gallery: LogoAdmin, admin: Headers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    slow, fast = with_rights(gallery, 21, 22, 23, 24), with_rights(gallery, 25, 26, 27, 28)
-
-    async def at_once(users: list[Headers], rate: int) -> list[int]:
-        """Have each user send two uploads at a rate, until another upload is accepted; return all statuses."""
-        monkeypatch.setattr(bodies, "_RATE_PERIOD", 0.05)
-        ended = asyncio.Event()
-        tasks = [asyncio.create_task(steadily(app, user, rate, ended)) for user in users * 2]
-        await asyncio.sleep(0.3)
-        ready = asyncio.Event()
-        ready.set()
-        statuses = [await begun(app, admin, ready)]
-        await asyncio.sleep(0)
-        statuses += [task.result() for task in tasks if task.done()]
-        ended.set()
-        return [*statuses, *await asyncio.gather(*(task for task in tasks if not task.done()))]
-
-    assert sorted(asyncio.run(at_once(slow, 1_000))) == [200] * 8 + [503]
-    assert asyncio.run(at_once(slow, 1_000))[0] == 200
-    assert asyncio.run(at_once(fast, 500_000)) == [503] + [200] * 8
-
-
-async def steadily(app: ASGIApp, user: Headers, rate: int, ended: asyncio.Event) -> int:
-    """Send an upload of empty lines at some bytes per second until it may end; return the status."""
-
-    async def receive() -> dict[str, Any]:
-        await asyncio.sleep(0.02)
-        return {"type": "http.request", "body": b"\n" * (rate // 50), "more_body": not ended.is_set()}
-
-    return await posted(app, user, receive)
-
-
 # Export.
 
 
@@ -278,7 +241,7 @@ def test_it_takes_a_token_and_the_scopes_that_read_what_is_in_it(
 def test_callers_without_the_right_take_nobody_s_place(
     client: AppClient, ann: Headers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tempfile, "TemporaryFile", None)
+    monkeypatch.setattr(temporary_files, "TemporaryFile", None)
     assert client.get("/api/export", headers=ann).status_code == 403
 
 
@@ -304,14 +267,14 @@ def test_a_database_that_fails_midway_is_a_503_and_not_half_a_file(
     client: AppClient, admin: Headers, monkeypatch: pytest.MonkeyPatch, watched: WatchedStorage
 ) -> None:
     written = count()
-    write_line = spool.SpooledFile.write_line
+    write_line = temporary_files.TemporaryFile.write_line
 
-    def fail_later(file: spool.SpooledFile, line: str) -> None:
+    def fail_later(file: temporary_files.TemporaryFile, line: str) -> None:
         if next(written) == 3:
             raise watched.timed_out(writing=False)
         write_line(file, line)
 
-    monkeypatch.setattr(spool.SpooledFile, "write_line", fail_later)
+    monkeypatch.setattr(temporary_files.TemporaryFile, "write_line", fail_later)
     answer = client.get("/api/export", headers=admin)
     assert (answer.status_code, list(answer.json())) == (503, ["detail"])
     for _ in range(3):  # more than one user may have at once

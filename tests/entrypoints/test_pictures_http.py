@@ -185,5 +185,4 @@ def test_the_published_gallery_has_copies() -> None:
     assert fields["cache-control"] == FOREVER
     assert fields["cross-origin-resource-policy"] == "cross-origin"
     assert fields["content-security-policy"] == "default-src 'none'; sandbox"
-    assert not file.is_compressible
     assert file.size == len(content)

@@ -1,14 +1,11 @@
 """What readers get of a folder while it changes, when rushes come and when the disk fails (contract L1, L2)."""
 
-import asyncio
 import gzip
 import hashlib
 import logging
-import time
 from collections.abc import Iterator
 from typing import Final
 
-import brotli
 import pytest
 from starlette.types import Message
 
@@ -33,7 +30,6 @@ def files() -> CountedFiles:
 def reader(files: CountedFiles, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
     """A reader of a process that asks for another pointer at every request, unless the test says otherwise."""
     monkeypatch.setattr(module, "_INTERVAL", 0.0)
-    monkeypatch.setattr(module, "_QUIET", 0.0)
     made = Reader(files)
     yield made
     made.close()
@@ -195,7 +191,7 @@ def test_an_odd_name_is_no_file_and_costs_no_look(
     refused = reader.ask(name.encode().decode("latin-1"))
     assert (refused.status_code, refused.header("cache-control")) in {(404, "no-store"), (404, None)}
     assert files.looks == looks
-    assert {*files.reads} <= {"latest.json", files.indexes[-1]}  # the index is compressed in the background
+    assert {*files.reads} <= {"latest.json", files.indexes[-1]}
 
 
 def test_a_name_that_might_exist_is_a_404_that_nobody_caches(reader: Reader) -> None:
@@ -238,13 +234,8 @@ def test_long_files_are_compressed_once_and_each_coding_has_a_tag(files: Counted
     plain = reader.ask(name)
     zipped = reader.ask(name, Accept_Encoding="gzip")
     assert (zipped.header("content-encoding"), gzip.decompress(zipped.body)) == ("gzip", plain.body)
-    deadline = time.monotonic() + 30
-    while (shortest := reader.ask(name, Accept_Encoding="gzip, br")).header("content-encoding") != "br":
-        assert time.monotonic() < deadline
-        reader.loop.run_until_complete(asyncio.sleep(0.02))
-    assert brotli.decompress(shortest.body) == plain.body
-    assert len({tag(each) for each in (plain, zipped, shortest)}) == 3
-    for known in (plain, zipped, shortest):
+    assert tag(plain) != tag(zipped)
+    for known in (plain, zipped):
         for accepted in ("identity", "gzip", "br", "br;q=0, gzip"):
             again = reader.ask(name, Accept_Encoding=accepted, If_None_Match=tag(known))
             assert (again.status_code, tag(again)) == (304, tag(known))

@@ -55,7 +55,7 @@ class Application:
         self.data_version = DataVersion(records, Dispatch(records))  # type: ignore[arg-type]  # as far as it is used
         self.answers = Answers(NoMetrics())
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         request = request_of(scope)
         version = None if self.status == 503 else await self.data_version.of(request)
         self.answered += 1
@@ -63,7 +63,7 @@ class Application:
         if version is not None:
             self.answers.keep(request, version, response, FOR_ALL)
         own = [*FOR_ALL, (b"x-request-id", f"answer {self.answered}".encode())]
-        await response.send(scope, receive, send, own, Dispatch(Records()))  # type: ignore[arg-type]  # the same
+        await response.send(send, own, is_head=scope["method"] == "HEAD")
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from logoadmin.entrypoints.console import console_routes
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.documents import Redirect
 from logoadmin.entrypoints.http_api.openapi import openapi_document
-from logoadmin.entrypoints.http_api.spool import SPOOL_SPACE
 
 
 def web_application(
@@ -24,7 +23,6 @@ def web_application(
     picture_hosts: Collection[str] = (),
     published: bool = True,
     from_sockets: bool = False,
-    spool_space: int = SPOOL_SPACE,
 ) -> ASGIApp:
     """Return the ASGI application of a gallery, which can be served, or mounted under a prefix in another one.
 
@@ -37,7 +35,6 @@ def web_application(
         picture_hosts: the hosts from which previews of CSS in the console may load pictures (contract J2).
         published: whether to publish in the background, and to serve the published gallery at ``/gallery/``.
         from_sockets: as for :func:`http_application`, like the next one.
-        spool_space: the bytes of temporary disk space.
     """
     interface = functools.partial(openapi_document, gallery.access)
     pages = console_routes(interface, gallery, tuple(picture_hosts)) if console else []
@@ -52,5 +49,4 @@ def web_application(
         home="console/" if console else "docs",
         published=gallery.published if published else None,
         from_sockets=from_sockets,
-        spool_space=spool_space,
     )

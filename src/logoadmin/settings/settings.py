@@ -38,9 +38,6 @@ from logoadmin.settings.values import (
     Prefix,
 )
 
-# The largest file to import fits.
-_MIN_SPOOL_SPACE = 64 * 1024 * 1024
-
 
 class Settings(SignInSettings, GalleryPageSettings):
     """All settings; creating an instance reads nothing but its arguments.
@@ -191,14 +188,6 @@ class Settings(SignInSettings, GalleryPageSettings):
         description="the port for [metrics](watch.md#metrics), 0 for a free one; by default no metrics",
     )
     metrics_host: Address = Field("127.0.0.1", description="the address for metrics")
-    spool_space: ByteSize = Field(
-        ByteSize(256 * 1024 * 1024),
-        ge=_MIN_SPOOL_SPACE,
-        description=(
-            "the [temporary disk space](install.md#temporary-files) of each worker process, such as `512 MiB`, or "
-            "bytes; at least 64 MiB"
-        ),
-    )
 
     # No setting itself: the flag, variable or file of each one that was given.
     _sources: Mapping[str, str] = PrivateAttr(default_factory=dict)

@@ -232,7 +232,6 @@ def _application(settings: "Settings", gallery: "LogoAdmin") -> "ASGIApp":
         from_sockets=True,
         picture_hosts=settings.picture_hosts,
         published=settings.gallery,
-        spool_space=settings.spool_space,
     )
 
 

@@ -12,8 +12,6 @@ from math import inf
 from pathlib import Path
 from typing import Final
 
-import brotli
-
 DIRECTORY: Final = Path(__file__).parent
 _TYPES: Final[Mapping[str, str]] = {
     ".css": "text/css",
@@ -28,8 +26,6 @@ _BROTLI: Final = ".br"
 _KEPT: Final = frozenset((*_TYPES, _BROTLI))
 # Checking the folder takes milliseconds, and a page requests dozens of files.
 _CHECK_INTERVAL: Final = 1.0  # seconds
-# For files without their Brotli form beside them: level 11 takes 17 times as long for 8 % less, while a browser waits.
-_BROTLI_LEVEL: Final = 9
 
 
 @dataclass(frozen=True)
@@ -39,23 +35,17 @@ class Asset:
     Attributes:
         media_type: its type, without parameters.
         body: its content.
-        bundled_brotli: its Brotli form at level 11, which a bundle has beside the file.
+        in_brotli: the body in Brotli at level 11, which a bundle has beside the file.
     """
 
     media_type: str
     body: bytes
-    bundled_brotli: bytes | None = None
+    in_brotli: bytes | None = None
 
     @functools.cached_property
     def in_gzip(self) -> bytes:
         """The body in gzip."""
         return gzip.compress(self.body, mtime=0)
-
-    @functools.cached_property
-    def in_brotli(self) -> bytes:
-        """The body in Brotli, a sixth shorter, which browsers accept over TLS and from this computer."""
-        compressed: bytes = self.bundled_brotli or brotli.compress(self.body, quality=_BROTLI_LEVEL)
-        return compressed
 
 
 @dataclass(frozen=True)
@@ -115,15 +105,7 @@ class AssetFolder:
         for name, body in bodies.items():
             digest.update(b"%s %d " % (name.encode(), len(body)) + body)
         by_name = {
-            name: Asset(_TYPES[Path(name).suffix], body, _form_of(body, contents.get(f"{name}{_BROTLI}")))
+            name: Asset(_TYPES[Path(name).suffix], body, contents.get(f"{name}{_BROTLI}"))
             for name, body in bodies.items()
         }
         self._seen, self._assets = found, Assets(digest.hexdigest()[:16], by_name)
-
-
-def _form_of(body: bytes, compressed: bytes | None) -> bytes | None:
-    """Return a Brotli form if it decompresses to the body; either file may have changed alone."""
-    try:
-        return compressed if compressed and brotli.decompress(compressed) == body else None
-    except brotli.error:
-        return None

@@ -1,25 +1,24 @@
 """The ASGI application: a route for each path of the operations (contract A19 to A21, H6)."""
 
 from collections.abc import Collection, Sequence
-from functools import partial
 
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.background import Background, send_notices, sweep_regularly
+from logoadmin.entrypoints.http_api.background import WORK, Background
 from logoadmin.entrypoints.http_api.background_publishing import background_publisher
 from logoadmin.entrypoints.http_api.documents import Redirect, document_routes
 from logoadmin.entrypoints.http_api.endpoints import AppContext, Endpoint, Paths
 from logoadmin.entrypoints.http_api.gallery import PublishedGallery
 from logoadmin.entrypoints.http_api.health import health_routes
-from logoadmin.entrypoints.http_api.limits import ClientLimits
+from logoadmin.entrypoints.http_api.long_responses import MAX_LIST
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.entrypoints.http_api.origins import Hosts, misdirected
 from logoadmin.entrypoints.http_api.pictures import picture_route
 from logoadmin.entrypoints.http_api.published_folder import PublishedFolder
-from logoadmin.entrypoints.http_api.spool import SPOOL_SPACE
+from logoadmin.entrypoints.http_api.sending import CountedRequests
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 
 
@@ -33,7 +32,7 @@ def http_application(
     home: str = "docs",
     published: GalleryFiles | None = None,
     from_sockets: bool = False,
-    spool_space: int = SPOOL_SPACE,
+    max_list: int = MAX_LIST,
 ) -> ASGIApp:
     """Return the ASGI application of a gallery; it can be served, or mounted under a prefix in another one.
 
@@ -47,22 +46,20 @@ def http_application(
         home: the path to which ``/`` redirects.
         published: the files into which to publish, and to serve at ``/gallery/``; None for neither (contract L1).
         from_sockets: whether all requests come from sockets, and none from this process itself.
-        spool_space: the bytes of temporary disk space for imports and long responses.
+        max_list: the bytes of the longest list without ``limit``, before compression.
     """
-    context = AppContext(gallery, origins, cache_seconds, from_sockets=from_sockets, spool_space=spool_space)
+    context = AppContext(gallery, origins, cache_seconds, from_sockets=from_sockets, max_list=max_list)
     operations = [Route(path, Endpoint(context, operations)) for path, operations in _operations_by_path().items()]
     others = [*health_routes(gallery, context.dispatch), *document_routes(gallery), picture_route(context)]
     others += [Route("/", Redirect(home)), *pages]
     folder: PublishedGallery | None = None
     if published is not None:
         publisher = background_publisher(gallery, published, context.dispatch)
-        folder = PublishedGallery(PublishedFolder(published, context.dispatch), publisher, gallery.metrics)
-    given = (gallery, context.dispatch)
-    background = Background(partial(sweep_regularly, *given), partial(send_notices, *given))
-    app = Paths(context, operations, others, background, folder)
+        folder = PublishedGallery(PublishedFolder(published), publisher, gallery.metrics)
+    app = Paths(context, operations, others, Background(gallery, context.dispatch, WORK), folder)
     if hosts is None:
         return app
-    return Hosts(app, {*hosts, gallery.public_url.host}, ClientLimits(misdirected, gallery.metrics))
+    return Hosts(app, {*hosts, gallery.public_url.host}, CountedRequests(misdirected, gallery.metrics))
 
 
 def _operations_by_path() -> dict[str, list[Operation]]:

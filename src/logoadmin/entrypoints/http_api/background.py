@@ -2,13 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.dispatch import Dispatch
+from logoadmin.entrypoints.http_api.dispatch import Dispatch, Work
 from logoadmin.entrypoints.http_api.errors import HttpError
 
 log = logging.getLogger("logoadmin.http")
@@ -21,7 +21,7 @@ _SHORT_INTERVAL: Final = 1.0
 _MOST_WRITES: Final = 2_000
 
 
-Work = Callable[[], Coroutine[Any, Any, None]]
+BackgroundWork = Callable[[LogoAdmin, Dispatch], Coroutine[Any, Any, None]]
 
 
 class Background:
@@ -33,20 +33,21 @@ class Background:
         loop: the event loop in which it has begun, if any.
     """
 
-    def __init__(self, work: Work, soon: Work | None = None) -> None:
-        """Do work that begins a minute later, and some that begins soon."""
+    def __init__(self, gallery: LogoAdmin, dispatch: Dispatch, work: Mapping[BackgroundWork, float]) -> None:
+        """Do work, each after some seconds."""
         self.loop: asyncio.AbstractEventLoop | None = None
-        self._work = ((_INTERVAL, work), *([] if soon is None else [(_NOTICE_INTERVAL, soon)]))
+        self._given = gallery, dispatch
+        self._work = work
         self._timers: list[asyncio.TimerHandle] = []
         self._tasks: list[asyncio.Task[None]] = []
 
     def begin(self) -> None:
         """Begin in the running event loop; tests and forks serve one application in several."""
         self.loop = loop = asyncio.get_running_loop()
-        self._timers = [loop.call_later(delay, self._begin, work) for delay, work in self._work]
+        self._timers = [loop.call_later(delay, self._begin, work) for work, delay in self._work.items()]
 
-    def _begin(self, work: Work) -> None:
-        self._tasks.append(asyncio.get_running_loop().create_task(work()))
+    def _begin(self, work: BackgroundWork) -> None:
+        self._tasks.append(asyncio.get_running_loop().create_task(work(*self._given)))
 
     async def end(self) -> None:
         """End the work."""
@@ -81,7 +82,7 @@ async def send_notices(gallery: LogoAdmin, dispatch: Dispatch) -> None:
     """Send the notices that are due, every two seconds, until the application ends or the gallery is closed."""
     while gallery.notices.is_needed:
         try:
-            await dispatch.asking.run_for(send_notices, gallery.notices.send_due)
+            await dispatch.run(Work.SLOW, gallery.notices.send_due, turn="notices")
         except (LogoAdminError, HttpError):  # the database is out of reach, which storage logs
             pass
         except RuntimeError:  # the gallery was closed
@@ -96,8 +97,12 @@ async def _swept(gallery: LogoAdmin, dispatch: Dispatch) -> bool:
     loop = asyncio.get_running_loop()
     for _ in range(_MOST_WRITES):
         began = loop.time()
-        found = await dispatch.session_writing.run(gallery.sweep)
+        found = await dispatch.run(Work.WRITING, gallery.sweep)
         if found != "more":
             return found == "busy"
         await asyncio.sleep(loop.time() - began)
     return True
+
+
+# Both begin after as long as they wait between two rounds.
+WORK: Final[Mapping[BackgroundWork, float]] = {sweep_regularly: _INTERVAL, send_notices: _NOTICE_INTERVAL}

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection
 from dataclasses import replace
-from functools import partial
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote
 
@@ -27,7 +26,6 @@ _PARSING: Final = {
 }
 # The value of `X-Requested-With` in requests of the console.
 CONSOLE: Final = "logoadmin-console"
-_REPLAYED: Final = (b"idempotency-replayed", b"true")
 
 
 def command_of(request: Request, operation: Operation, body: bytes | None = None) -> Command:
@@ -132,7 +130,7 @@ def _add_options(values: dict[str, Any], request: Request, operation: Operation)
     if operation.is_repeatable and (keys := request.headers.get(b"idempotency-key")):
         if len(keys) > 1:
             return [Problem(KEY_HEADER, "Header should be given once", "value_error")]
-        values |= {"idempotency_key": keys[0], "on_replay": partial(request.response_fields.add, _REPLAYED)}
+        values |= {"idempotency_key": keys[0], "on_replay": request.mark_replayed}
     return []
 
 

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from logoadmin.entrypoints.http_api.compression import BROTLI_SUFFIX, SUFFIX
+from logoadmin.entrypoints.http_api.compression import SUFFIX
 from logoadmin.entrypoints.http_api.request import Request
 
 Fields = list[tuple[bytes, bytes]]
 
 # Fields that a 304 response does not have.
 _OF_THE_BODY: Final = {b"content-encoding", b"content-length", b"content-type", b"link"}
-_SUFFIXES: Final = ("", SUFFIX, BROTLI_SUFFIX)
 # The number of lists whose meaning is remembered: clients of one version all send the same.
 _REMEMBERED: Final = 64
 _TAG: Final = re.compile(r'(W/)?"([!#-~\x80-\xff]*)"')
@@ -61,8 +60,8 @@ def known_tag(request: Request, etag: bytes) -> bytes | None:
     tag = etag.decode("latin-1").strip('"')
     if tags is None or tag in tags:
         return etag
-    plain = tag.removesuffix(SUFFIX).removesuffix(BROTLI_SUFFIX)
-    others = (f"{plain}{suffix}" for suffix in _SUFFIXES)
+    plain = tag.removesuffix(SUFFIX)
+    others = (plain, f"{plain}{SUFFIX}")
     return next((f'"{other}"'.encode("latin-1") for other in others if other in tags), None)
 
 

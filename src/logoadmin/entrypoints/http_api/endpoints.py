@@ -2,11 +2,11 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Collection, Hashable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 from typing import Final, cast
+from weakref import WeakValueDictionary
 
 from starlette.requests import ClientDisconnect
 from starlette.routing import Match, Route, Router
@@ -18,30 +18,28 @@ from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.kernel.access import PUBLIC, Anonymous, Caller, SignedIn, network_of, require_token
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, InvalidLines, InvalidToken, LogoAdminError, Problem
-from logoadmin.domain.kernel.records import Imported
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.background import Background
-from logoadmin.entrypoints.http_api.bodies import BodyReader, Uploads, check_head, no_picture
+from logoadmin.entrypoints.http_api.bodies import BodyReader, check_head, no_picture
 from logoadmin.entrypoints.http_api.commands import command_of, occasion_of
 from logoadmin.entrypoints.http_api.conditions import known_tag
-from logoadmin.entrypoints.http_api.dispatch import Dispatch, Lane, LongLane, SingleFlight
+from logoadmin.entrypoints.http_api.dispatch import Dispatch, Work
 from logoadmin.entrypoints.http_api.errors import Faults, HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.gallery import FOLDER, PublishedGallery
-from logoadmin.entrypoints.http_api.limits import SLICE, ClientLimits, TimedReader
+from logoadmin.entrypoints.http_api.long_responses import MAX_LIST, LongResponses
 from logoadmin.entrypoints.http_api.operation import CSV, EXPORTED, SMALL_BODY, Operation
 from logoadmin.entrypoints.http_api.origins import Cors
 from logoadmin.entrypoints.http_api.request import Request, count_response, request_of
 from logoadmin.entrypoints.http_api.response_cache import Answers, DataVersion, ResponseCache, key_of
 from logoadmin.entrypoints.http_api.responses import LongList, RenderedResponse, Renderer, error_rendered, sendable
-from logoadmin.entrypoints.http_api.spool import SPOOL_SPACE, LongResponses, Spool
+from logoadmin.entrypoints.http_api.sending import CountedRequests
+from logoadmin.entrypoints.http_api.temporary_files import TemporaryFile, TemporaryFiles
 
 # Paths where clients of other services look first, with hints.
 _HINTS: Final = {
     "/metrics": "Not Found; metrics have a listener of their own, see the setting metrics_port",
     **dict.fromkeys(("/health", "/healthz"), "Not Found; health checks are at /livez and /readyz"),
 }
-
-Respond = Callable[[], RenderedResponse | LongList]
 
 
 class Paths(Router):
@@ -62,7 +60,7 @@ class Paths(Router):
 
         Args:
             context: what their endpoints share.
-            operations: the routes of operations, whose endpoints limit slow clients and count responses themselves.
+            operations: the routes of operations, whose endpoints count responses themselves.
             others: other routes.
             background: the work to do meanwhile.
             published: the published gallery, if it is served.
@@ -70,11 +68,11 @@ class Paths(Router):
         metrics = context.gallery.metrics
         self._background, self._published = background, published
         self._cached = ResponseCache(super().__call__, context.data_version, context.answers, metrics)
-        self._escaped = ClientLimits(_not_found, metrics)
+        self._escaped = CountedRequests(_not_found, metrics)
         others = [*others]
         for route in others:
-            route.app = ClientLimits(route.app, metrics)
-        default = ClientLimits(self._not_found, metrics)
+            route.app = CountedRequests(route.app, metrics)
+        default = CountedRequests(self._not_found, metrics)
         super().__init__([*operations, *others], redirect_slashes=False, default=default, lifespan=self._living)
         for route in (*operations, *others):
             # Starlette's `$` also matches before a trailing newline, so a proxy may see another path.
@@ -133,7 +131,17 @@ async def _not_found(scope: Scope, receive: Receive, send: Send, hint: str | Non
         await WebSocketClose()(scope, receive, send)
 
 
+Responder = Callable[[Request, Receive, Operation], Awaitable[RenderedResponse]]
+
 _CHARSET: Final = re.compile(r';\s*charset="?([^\s;"]+)', re.IGNORECASE)
+
+
+@dataclass(eq=False)
+class Flight:
+    """A public read that concurrent requests share: the first of them makes it, while the others wait for the lock."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    response: RenderedResponse | None = None
 
 
 class AppContext:
@@ -146,7 +154,7 @@ class AppContext:
         cache_seconds: int,
         *,
         from_sockets: bool,
-        spool_space: int = SPOOL_SPACE,
+        max_list: int = MAX_LIST,
     ) -> None:
         self.gallery = gallery
         self.dispatch = Dispatch(gallery)
@@ -156,11 +164,9 @@ class AppContext:
         self.cache_seconds = cache_seconds
         self.faults = Faults()
         self.bodies = BodyReader(gallery.metrics)
-        self.flights = SingleFlight()
-        self.long_responses = LongResponses[RenderedResponse](spool_space)
-        self.uploads = Uploads(self.long_responses, gallery.metrics)
-        self.exports = Spool("exports", budget=self.long_responses)
-        self.lists = Spool("long responses", budget=self.long_responses)
+        self.long_responses = LongResponses[RenderedResponse](max_list)
+        self.exports = TemporaryFiles("exports")
+        self.flights: WeakValueDictionary[Hashable, Flight] = WeakValueDictionary()
 
 
 class Endpoint:
@@ -174,86 +180,97 @@ class Endpoint:
             self._operations["HEAD"] = self._operations["GET"]
         self._cors_fields = {method: context.cors.fixed(operation) for method, operation in self._operations.items()}
         self._renderers = {
-            each: Renderer(each, context.gallery, context.cache_seconds, context.lists)
+            each: Renderer(each, context.gallery, context.cache_seconds, context.long_responses)
             for operation in self._operations.values()
             for each in (*operation.variants, *operation.by_grant_type.values())
         }
+        self._responders = {method: self._responder(operation) for method, operation in self._operations.items()}
+
+    def _responder(self, operation: Operation) -> Responder:
+        if operation.takes_jsonl:
+            return self._imported
+        if operation.takes_file:
+            return self._sent
+        return self._exported if operation.attachment else self._answered
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, with a limit on a client that may be slow to read the response, and count it."""
+        """Serve one request, and count it."""
         request, metrics = request_of(scope), self._context.gallery.metrics
         request.path_params = scope["path_params"]
         operation = request.operation = self._operations.get(request.method)
-        status, sent, reader = 0, 0, None
+        status = sent = 0
         metrics.request_started()
         try:
-            response = await self._response(request, receive, operation)
-            if response is None:
+            try:
+                if operation is None:
+                    response = self._not_served(request)
+                else:
+                    response = await self._responders[request.method](request, receive, operation)
+            except ClientDisconnect:
                 return
+            except Exception as error:
+                response = self._failed(request, error)
+            else:
+                if self._context.faults.lasts and operation is not None:
+                    self._context.faults.succeeded(operation)
             fields = self._cors_fields.get(request.method)
             if fields is None:
                 fields = self._context.cors.fields(request, operation)
             fields = [*fields, *request.response_fields, (b"x-request-id", str(request.id).encode())]
             status = response.status
-            if response.file is not None or len(response.body) > SLICE:
-                send = reader = TimedReader(send)
-            await response.send(scope, receive, send, fields, self._context.dispatch)
-            sent = 0 if request.method == "HEAD" else len(response.body)
+            sent = await response.send(send, fields, is_head=request.method == "HEAD")
         except Exception:
             status = status or 500
             raise
         finally:
             metrics.request_ended()
-            count_response(metrics, request, status, sent if reader is None else reader.sent)
+            count_response(metrics, request, status, sent)
 
-    async def _response(
-        self, request: Request, receive: Receive, operation: Operation | None
-    ) -> RenderedResponse | None:
-        """Return the response to a request, also to one that fails; None if the client went away."""
-        try:
-            response = (
-                self._not_served(request) if operation is None else await self._served(request, receive, operation)
-            )
-        except ClientDisconnect:
-            return None
-        except (LogoAdminError, HttpError) as error:
+    def _failed(self, request: Request, error: Exception) -> RenderedResponse:
+        """Return the response to a request that failed."""
+        if isinstance(error, LogoAdminError | HttpError):
             note_cause(request, error)
-            response = error_rendered(error)
-        except Exception as error:
-            # Methods without an operation cannot fail.
-            code = self._context.faults.met(self._operations[request.method], error, str(request.id))
-            request.causes.append(code)
-            response = error_rendered(HttpError(500))
-        else:
-            if self._context.faults.lasts and operation is not None:
-                self._context.faults.succeeded(operation)
-        return response
+            return error_rendered(error)
+        # Methods without an operation cannot fail.
+        request.causes.append(self._context.faults.met(self._operations[request.method], error, str(request.id)))
+        return error_rendered(HttpError(500))
 
-    async def _served(self, request: Request, receive: Receive, operation: Operation) -> RenderedResponse:
-        """Return the response of an operation; its checks are in the order of contract A19."""
+    async def _answered(self, request: Request, receive: Receive, operation: Operation) -> RenderedResponse:
+        """Return the response of a use case; its checks are in the order of contract A19."""
+        context = self._context
         caller = request.caller = self._caller(request, operation)
-        if operation.takes_jsonl:
-            return await self._imported(request, receive, operation, caller)
-        if operation.takes_file:
-            return await self._sent(request, receive, operation, caller)
-        if operation.attachment:
-            return await self._exported(request, operation, caller)
         command = await self._command(request, receive, operation)
-        asked = operation.asked_by(command) if operation.has_variants else operation
-        respond = partial(self._renderers[asked].response, command, caller, request)
+        key, version, flight = None, None, Flight()
         if operation.is_public_read:
-            return await self._shared(request, command, respond)
-        if operation.method == "GET":
-            return await self._read(request, command, respond)
-        if command.judges:
-            return await self._judged(request, respond)
-        if command.asks_others and operation.permission != PUBLIC:
-            response = await self._context.dispatch.asking.run_for(_asker(caller, request), respond)
-        else:
-            response = await self._writing_lane(command).run(respond)
-        if isinstance(response, LongList):
-            response = await self._context.dispatch.rendering.run(response.render)
-        return response
+            # First: a response newer than its version is rendered again; an older one would be served.
+            key, version = key_of(request), await context.data_version.of(request)
+            kept = context.long_responses.get(key, version)
+            if kept is not None:
+                known = known_tag(request, kept.etag)
+                return kept if known is None else kept.unmodified(known)
+            flight = context.flights.setdefault((key, version, *request.headers.get(b"if-none-match", ())), flight)
+        asked = operation.asked_by(command) if operation.has_variants else operation
+        work = _work(operation, command)
+        async with flight.lock:
+            shared = flight.response
+            if shared is None:
+                response = await context.dispatch.run(
+                    work,
+                    self._renderers[asked].response,
+                    command,
+                    caller,
+                    request,
+                    deadline=request.deadline if command.searches or work is Work.READING else None,
+                    turn=_turn(command, caller, request) if work is Work.SLOW else None,
+                )
+                if isinstance(response, LongList):
+                    response = await context.dispatch.run(Work.SLOW, response.render, key, version, turn="lists")
+                shared = flight.response = response
+        if operation.is_public_read:
+            if shared.claim is not None:
+                context.long_responses.keep(key, version, shared)
+            context.answers.keep(request, version, shared, context.cors.fields(request, operation))
+        return shared
 
     def _caller(self, request: Request, operation: Operation) -> Caller:
         """Return the caller that the token identifies (spec §Authentication 1); public operations ignore it.
@@ -279,66 +296,19 @@ class Endpoint:
         return anonymous
 
     async def _command(self, request: Request, receive: Receive, operation: Operation) -> Command:
-        """Return the command of a request; a large body is parsed in a thread."""
+        """Return the command of a request; large bodies are parsed in a thread, one at a time."""
         if not operation.takes_body:
             return command_of(request, operation)
         check_head(request, operation)
         body = await self._context.bodies.read(receive, operation.max_body)
         if len(body) <= SMALL_BODY:
             return command_of(request, operation, body)
-        return await self._context.dispatch.parsing.run(partial(command_of, request, operation, body))
+        return await self._context.dispatch.run(Work.SLOW, command_of, request, operation, body, turn="bodies")
 
-    def _writing_lane(self, command: Command) -> Lane | LongLane:
-        dispatch = self._context.dispatch
-        if command.asks_others:
-            return dispatch.asking_issuer
-        if command.takes_long:
-            return dispatch.long_writing
-        if command.hashes:
-            return dispatch.hashing
-        return dispatch.writing
-
-    async def _read(self, request: Request, command: Command, respond: Respond) -> RenderedResponse:
-        dispatch = self._context.dispatch
-        if command.asks_others:
-            return cast(RenderedResponse, await dispatch.asking_issuer.run(respond))  # not a list
-        if command.judges:
-            return await self._judged(request, respond)
-        lane = dispatch.searching if command.searches else dispatch.reading
-        response = await lane.run(respond, request.deadline)
-        if isinstance(response, LongList):
-            response = await dispatch.rendering.run(response.render)
-        return response
-
-    async def _judged(self, request: Request, respond: Respond) -> RenderedResponse:
-        return cast(RenderedResponse, await self._context.dispatch.judging.run_for(request.client, respond))
-
-    async def _shared(self, request: Request, command: Command, respond: Respond) -> RenderedResponse:
-        """Return the response to a public read, shared by all concurrent requests for the same version."""
-        context = self._context
-        # The version is read first: a response newer than its version is rendered again; an older one would be served.
-        version = await context.data_version.of(request)
-        key = key_of(request)
-        kept = context.long_responses.get(key, version)
-        if kept is not None:
-            known = known_tag(request, kept.etag)
-            return kept if known is None else kept.unmodified(known)
-
-        async def start() -> RenderedResponse:
-            response = await self._read(request, command, respond)
-            if response.file is not None:
-                context.long_responses.keep(key, version, response, response.file.size)
-            return response
-
-        response = await context.flights.run((key, version, *request.headers.get(b"if-none-match", ())), start)
-        context.answers.keep(request, version, response, context.cors.fields(request, request.operation))
-        return response
-
-    async def _imported(
-        self, request: Request, receive: Receive, operation: Operation, caller: Caller
-    ) -> RenderedResponse:
+    async def _imported(self, request: Request, receive: Receive, operation: Operation) -> RenderedResponse:
         """Import the lines of a request; callers without any write scope are refused before the upload."""
         context, dispatch = self._context, self._context.dispatch
+        caller = request.caller = self._caller(request, operation)
         command = cast(ImportRecords, command_of(request, operation))
         check_head(request, operation)
         if request.media_type == CSV and command.kind is None:
@@ -349,37 +319,49 @@ class Endpoint:
         if sent is not None and "charset" not in command.model_fields_set:
             given = {name: getattr(command, name) for name in command.model_fields_set}
             command = ImportRecords(**given, charset=sent[1])
-        imports = context.gallery.import_export
-        user_id = await dispatch.reading.run(partial(imports.check, command, caller))
-        async with context.uploads.received(receive, user_id) as upload:
-            command = command.model_copy(update={"lines_hash": upload.digest})
-            load = partial(imports.load, command, upload.lines, caller, with_password_hashes=False)
-            return await dispatch.long_writing.run(partial(_loaded, load, self._renderers[operation]))
+        user_id = await dispatch.run(Work.READING, context.gallery.import_export.check, command, caller)
+        async with context.bodies.received(receive, ("user", user_id)) as (lines, digest):
+            command = command.model_copy(update={"lines_hash": digest})
+            turn = _turn(command, caller, request)
+            return await dispatch.run(Work.SLOW, self._load, operation, command, lines, caller, turn=turn)
 
-    async def _sent(self, request: Request, receive: Receive, operation: Operation, caller: Caller) -> RenderedResponse:
+    def _load(
+        self, operation: Operation, command: ImportRecords, lines: TemporaryFile, caller: Caller
+    ) -> RenderedResponse:
+        """Return the response to an import, rendered in the thread because a list of problems may be long."""
+        load = self._context.gallery.import_export.load
+        try:
+            counts = load(command, lines, caller, with_password_hashes=False).counts
+        except InvalidLines as error:
+            return error_rendered(error)
+        return self._renderers[operation].short_response(counts)
+
+    async def _sent(self, request: Request, receive: Receive, operation: Operation) -> RenderedResponse:
         """Keep the picture of a request; callers without the right are refused before they send it."""
         context, dispatch = self._context, self._context.dispatch
+        caller = request.caller = self._caller(request, operation)
         command = cast(SendPicture, command_of(request, operation))
         check_head(request, operation)
         if command.source is None and not request.media_type:
             raise no_picture()
-        pictures, renderer = context.gallery.pictures, self._renderers[operation]
-        await dispatch.reading.run(partial(pictures.check, command, caller))
+        pictures = context.gallery.pictures
+        await dispatch.run(Work.READING, pictures.check, command, caller)
         content = await context.bodies.read(receive, operation.max_body)
-        lane = dispatch.decoding if command.source is None else dispatch.asking
-        return await lane.run_for(
-            _asker(caller, request), lambda: renderer.short_response(pictures.send(command, content, caller))
-        )
+        # A picture that is sent does not wait for one that the same caller has fetched.
+        turn = _asker(caller, request), command.source is None
+        picture = await dispatch.run(Work.PICTURES, pictures.send, command, content, caller, turn=turn)
+        return self._renderers[operation].short_response(picture)
 
-    async def _exported(self, request: Request, operation: Operation, caller: Caller) -> RenderedResponse:
+    async def _exported(self, request: Request, _: Receive, operation: Operation) -> RenderedResponse:
         """Return a file with a snapshot of all records; a failure midway is still a 503."""
         context, dispatch = self._context, self._context.dispatch
+        caller = request.caller = self._caller(request, operation)
         command = cast(ExportRecords, command_of(request, operation))
         exports = context.gallery.import_export
-        user_id = await dispatch.reading.run(partial(exports.check, command, caller))
+        user_id = await dispatch.run(Work.READING, exports.check, command, caller)
         file = context.exports.open(("user", user_id))
         try:
-            await dispatch.exporting.run(partial(exports.dump, command, file.write_line, caller))
+            await dispatch.run(Work.SLOW, exports.dump, command, file.write_line, caller, turn="exports")
             media_type, name = _accepted(request), operation.attachment
             if command.format == "csv":
                 media_type, name = f"{CSV}; charset=utf-8", f"{command.rows[0].plural}.csv"
@@ -393,20 +375,28 @@ class Endpoint:
         return self._context.cors.preflight(request, self._operations) or error_rendered(refusal)
 
 
+def _work(operation: Operation, command: Command) -> Work:
+    """Return what kind of work a command is."""
+    if command.asks_others or command.judges or command.takes_long or command.searches:
+        return Work.SLOW
+    if operation.method == "GET":
+        return Work.READING
+    return Work.HASHING if command.hashes else Work.WRITING
+
+
+def _turn(command: Command, caller: Caller, request: Request) -> Hashable:
+    """Return the turn of a slow call: long writes, of which storage makes one at a time, or that of its caller."""
+    return "long writes" if command.takes_long else _asker(caller, request)
+
+
 def _accepted(request: Request) -> str:
     """Return the media type of an export: the first, unless the client only accepts another one."""
     accepted = ",".join(request.headers.get(b"accept", ())).lower()
     return next((media_type for media_type in EXPORTED if media_type in accepted), EXPORTED[0])
 
 
-def _loaded(load: Callable[[], Imported], renderer: Renderer) -> RenderedResponse:
-    """Return the response to an import, rendered in the thread because a list of problems may be long."""
-    try:
-        return renderer.short_response(load().counts)
-    except InvalidLines as error:
-        return error_rendered(error)
-
-
 def _asker(caller: Caller, request: Request) -> Hashable:
-    """Return who has other hosts asked: the user, however many addresses they have, if a token names one."""
+    """Return whose slow calls are made one at a time: the user's, however many addresses they have, if a token names
+    one.
+    """
     return caller.user_id if isinstance(caller, SignedIn) else network_of(request.client)

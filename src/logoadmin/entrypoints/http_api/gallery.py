@@ -12,16 +12,16 @@ from logoadmin.domain.publication.publication_records import PAGE, POINTER
 from logoadmin.entrypoints.http_api.conditions import unmodified
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.gallery_files import CORS, PublishedFile
-from logoadmin.entrypoints.http_api.limits import ClientLimits
 from logoadmin.entrypoints.http_api.published_folder import PublishedFolder
 from logoadmin.entrypoints.http_api.request import Request, count_response, request_of
 from logoadmin.entrypoints.http_api.responses import sendable
+from logoadmin.entrypoints.http_api.sending import CountedRequests
 from logoadmin.entrypoints.publisher import Publisher
 from logoadmin.ports.kernel.metrics import Metrics
 
 FOLDER: Final = "/gallery/"
 # The entity tag of a pointer, see gallery_files.pointer_file.
-_POINTER_TAG: Final = re.compile(r'"(([0-9]{1,19})-([0-9]{1,19})-[0-9a-f]{24})(?:-gzip|-br)?"', re.ASCII)
+_POINTER_TAG: Final = re.compile(r'"(([0-9]{1,19})-([0-9]{1,19})-[0-9a-f]{24})(?:-gzip)?"', re.ASCII)
 # The number of values of If-None-Match whose meaning is remembered: readers of one version all send the same.
 _REMEMBERED: Final = 64
 _PREFLIGHT: Final = {
@@ -46,7 +46,7 @@ class PublishedGallery:
         self._folder = folder
         self._publisher = publisher
         self._is_started = False
-        self._files = ClientLimits(self._serve, metrics)
+        self._files = CountedRequests(self._serve, metrics)
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -76,7 +76,7 @@ class PublishedGallery:
         return None if pointer is None or _is_newer(request, pointer) else pointer
 
     async def _poll(self, pointer: PublishedFile, request: Request, send: Send) -> None:
-        """Send the pointer, which is too short for limits on slow clients, and count that."""
+        """Send the pointer, and count that."""
         start, body = pointer.messages(request)
         try:
             await send(start)

@@ -10,15 +10,7 @@ from starlette.types import Message
 from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.domain.publication.files.publishing import CHANGING_NAME
 from logoadmin.domain.publication.publication_records import PAGE, POINTER, READER
-from logoadmin.entrypoints.http_api.compression import (
-    BROTLI_SUFFIX,
-    SHORT,
-    SUFFIX,
-    accepts_brotli,
-    accepts_gzip,
-    in_best_brotli,
-    in_best_gzip,
-)
+from logoadmin.entrypoints.http_api.compression import SHORT, SUFFIX, accepts_gzip, in_best_gzip
 from logoadmin.entrypoints.http_api.conditions import Fields, conditional, unmodified
 from logoadmin.entrypoints.http_api.operation import JSON
 from logoadmin.entrypoints.http_api.request import Request
@@ -54,8 +46,7 @@ PICTURE_FIELDS: Final = [
 ]
 _PLAIN: Final = ""
 _GZIP: Final = "gzip"
-_BROTLI: Final = "br"
-_SUFFIXES: Final = {_PLAIN: "", _GZIP: SUFFIX, _BROTLI: BROTLI_SUFFIX}
+_SUFFIXES: Final = {_PLAIN: "", _GZIP: SUFFIX}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +61,7 @@ class _Variant:
 
 
 class PublishedFile:
-    """A file with its header fields; longer ones also in gzip, and later in Brotli."""
+    """A file with its header fields; longer ones also in gzip."""
 
     __slots__ = ("_name", "_tag", "_variants", "stamp")
 
@@ -105,15 +96,6 @@ class PublishedFile:
         """The bytes of all codings together."""
         return sum(len(variant.body) for variant in self._variants.values())
 
-    @property
-    def is_compressible(self) -> bool:
-        """Whether Brotli is missing: not from a short file, nor from one that will soon be another one."""
-        return _GZIP in self._variants and _BROTLI not in self._variants and self._name != POINTER
-
-    def compress_further(self) -> None:
-        """Add Brotli, which takes seconds for a long file."""
-        self._add(_BROTLI, in_best_brotli(self._variants[_PLAIN].body))
-
     def messages(self, request: Request) -> tuple[Message, Message]:
         """Return the messages to send: without the body for HEAD, or if the client has it cached."""
         variant = self._variant(request)
@@ -127,8 +109,6 @@ class PublishedFile:
 
     def _variant(self, request: Request) -> _Variant:
         variants = self._variants
-        if _BROTLI in variants and accepts_brotli(request):
-            return variants[_BROTLI]
         return variants[_GZIP if _GZIP in variants and accepts_gzip(request) else _PLAIN]
 
     def _add(self, coding: str, body: bytes) -> None:

@@ -305,7 +305,7 @@ class Operation:
         """Return every status that the operation itself may return under a policy, in ascending order."""
         permission = self.permission
         followed = {
-            413: self.takes_body,
+            413: self.takes_body or (self.streams and "limit" in self.query_fields),
             415: self.takes_body,
             401: permission != PUBLIC,
             # A token limits its caller even where none is required (contract B4).

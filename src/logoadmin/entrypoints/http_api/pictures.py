@@ -1,7 +1,6 @@
 """The stored pictures at ``/pictures/``: immutable, for everybody, and never decoded (contract P2, P5)."""
 
 import re
-from functools import partial
 from typing import Final
 
 from starlette.requests import ClientDisconnect
@@ -14,6 +13,7 @@ from logoadmin.domain.kernel.access import Anonymous, Caller
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.kernel.kinds import PICTURE
 from logoadmin.entrypoints.http_api.conditions import conditional
+from logoadmin.entrypoints.http_api.dispatch import Work
 from logoadmin.entrypoints.http_api.endpoints import AppContext
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.gallery_files import PICTURE_FIELDS
@@ -50,8 +50,7 @@ class PictureFiles:
             raise HttpError(404)
         gallery, dispatch = self._context.gallery, self._context.dispatch
         command = GetPicture(picture=found[1], thumbnail=bool(found[2]))
-        call = partial(gallery.pictures.get, command, self._caller(request))
-        content, is_hidden = await dispatch.reading.run(call, request.deadline)
+        content, is_hidden = await dispatch.run(Work.READING, gallery.pictures.get, command, self._caller(request))
         tag = f'"{name.removesuffix(".webp")}"'.encode()
         cached = b"no-store" if is_hidden else b"public, max-age=31536000, immutable"
         fields = [*PICTURE_FIELDS, (b"cache-control", cached), (b"etag", tag)]

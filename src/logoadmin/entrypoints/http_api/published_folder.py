@@ -1,21 +1,20 @@
 """The files of a published folder, as this process serves them: compressed once (contract L1, L2)."""
 
-import asyncio
 import logging
 import time
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from contextlib import suppress
-from functools import partial
 from math import inf
 from typing import Final
 
+from anyio import to_thread
 from cachetools import LRUCache
 
 from logoadmin.domain.kernel.kinds import PICTURE_FOLDER
 from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.domain.publication.files.publishing import CHANGING_NAME, IMMUTABLE_NAME
 from logoadmin.domain.publication.publication_records import POINTER, READER
-from logoadmin.entrypoints.http_api.dispatch import Dispatch, SingleFlight
+from logoadmin.entrypoints.http_api.dispatch import SingleFlight
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.gallery_files import PublishedFile, pointer_file
 from logoadmin.ports.publication.gallery_files import GalleryFiles
@@ -24,8 +23,6 @@ log = logging.getLogger("logoadmin.http")
 
 # How often the pointer is compared with the one in the folder.
 _INTERVAL: Final = 1.0  # seconds
-# Brotli takes seconds, in vain if the gallery changes in the meantime.
-_QUIET: Final = 3.0  # seconds
 # Files besides the pointer, its index and the reader, in all codings.
 _OTHER_BYTES: Final = 67_108_864
 
@@ -33,10 +30,9 @@ _OTHER_BYTES: Final = 67_108_864
 class PublishedFolder:
     """Looks up the files of a folder into which some process publishes. Only for use in the event loop."""
 
-    def __init__(self, files: GalleryFiles, dispatch: Dispatch) -> None:
+    def __init__(self, files: GalleryFiles) -> None:
         """Serve a folder, which is read on demand."""
         self._folder = files
-        self._dispatch = dispatch
         self._flight = SingleFlight()
         self._files: dict[str, PublishedFile] = {}
         self._others: LRUCache[str, PublishedFile] = LRUCache(_OTHER_BYTES, lambda file: file.size)
@@ -44,7 +40,6 @@ class PublishedFolder:
         self._stamp: Hashable | None = None
         self._is_current = False
         self._next_look = -inf
-        self._compression: asyncio.Task[None] | None = None
 
     def at_hand(self, name: str) -> PublishedFile | None:
         """Return a file without waiting; None if it must be read first, or does not exist."""
@@ -73,7 +68,7 @@ class PublishedFolder:
             await self._flight.run(POINTER, self._read_pointer)
         found = self._current(name)
         if found is None and name != POINTER:
-            found = await self._flight.run(name, partial(self._read, name))
+            found = await self._flight.run(name, self._read, name)
         if POINTER not in self._files:
             raise HttpError(503, "The gallery is not published yet; try again in a few seconds", {"retry-after": "1"})
         return found
@@ -88,7 +83,7 @@ class PublishedFolder:
         """Read the pointer, and forget the files that are no longer there."""
         stamp = self._stamp
         try:
-            content, names = await self._dispatch.files.submit(self._pointer_and_names).answer
+            content, names = await to_thread.run_sync(self._pointer_and_names)
             if content is None:
                 self._files.pop(POINTER, None)
             else:
@@ -103,7 +98,6 @@ class PublishedFolder:
             if name not in names:
                 self._files.pop(name, None)
                 self._others.pop(name, None)
-        self._compress_later(restart=True)
 
     def _pointer_and_names(self) -> tuple[bytes | None, frozenset[str]]:
         content = self._folder.read(POINTER)
@@ -111,13 +105,12 @@ class PublishedFolder:
         return content, names
 
     async def _read(self, name: str) -> PublishedFile | None:
-        file = await self._dispatch.files.submit(partial(self._prepared, name)).answer
+        file = await to_thread.run_sync(self._prepared, name)
         if file is None:
             self._files.pop(name, None)
             self._others.pop(name, None)
         else:
             self._keep(name, file)
-            self._compress_later()
         return file
 
     def _prepared(self, name: str) -> PublishedFile | None:
@@ -137,25 +130,6 @@ class PublishedFolder:
         else:
             with suppress(ValueError):  # it is too large
                 self._others[name] = file
-
-    def _compress_later(self, *, restart: bool = False) -> None:
-        is_running = self._compression is not None and not self._compression.done()
-        if self._compression is not None and is_running and restart:
-            self._compression.cancel()
-        if restart or not is_running:
-            self._compression = asyncio.create_task(self._compress())
-
-    async def _compress(self) -> None:
-        """Read the index, so that no reader waits for gzip; compress further once the gallery stays as it is."""
-        index = self._index
-        if index and index not in self._files:
-            await self._flight.run(index, partial(self._read, index))
-        await asyncio.sleep(_QUIET)
-        while file := next(self._compressible(), None):
-            await self._dispatch.compressing.submit(file.compress_further).answer
-
-    def _compressible(self) -> Iterator[PublishedFile]:
-        return (file for file in [*self._files.values(), *self._others.values()] if file.is_compressible)
 
 
 def _is_checked(name: str) -> bool:

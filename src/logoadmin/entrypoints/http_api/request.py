@@ -69,6 +69,10 @@ class Request:
     causes: list[str] = field(default_factory=list)
     response_fields: set[tuple[bytes, bytes]] = field(default_factory=set)
 
+    def mark_replayed(self) -> None:
+        """Say in the response that it is a stored one (contract F3)."""
+        self.response_fields.add((b"idempotency-replayed", b"true"))
+
     def header(self, name: bytes) -> str:
         """Return the first value of a header; empty if it was not sent."""
         return self.headers.get(name, _NOT_SENT)[0]

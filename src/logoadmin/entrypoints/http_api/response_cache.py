@@ -125,7 +125,7 @@ class Answers(LRUCache[Hashable, CachedAnswer]):
             fields: header fields with which it is also sent, to all clients alike.
         """
         etag = dict(response.fields).get(b"etag")
-        is_short = response.file is None and len(response.body) <= _LARGEST
+        is_short = len(response.body) <= _LARGEST
         is_usual = request.method == "GET" and len(request.path) + len(request.query) <= _LONGEST_REQUEST
         if response.status == 200 and etag is not None and is_short and is_usual:
             self._metrics.response_stored()

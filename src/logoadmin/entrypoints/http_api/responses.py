@@ -1,16 +1,15 @@
 """Renders the answers of use cases as responses (contract E1, E2, F1, F2)."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+import zlib
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from http import HTTPStatus
-from operator import attrgetter
+from io import BytesIO
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote, urlencode
 
-from starlette.responses import Response, StreamingResponse
-from starlette.types import Receive, Scope, Send
+from starlette.responses import Response
+from starlette.types import Scope, Send
 
 from logoadmin.domain.kernel.access import Caller
 from logoadmin.domain.kernel.command import Command
@@ -19,13 +18,14 @@ from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import version_of
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.css.verdict import Verdict
-from logoadmin.entrypoints.http_api.compression import SHORT, SUFFIX, Writer, accepts_gzip, gzip_writer, in_gzip
+from logoadmin.entrypoints.http_api.compression import LEVEL, SHORT, SUFFIX, accepts_gzip, in_gzip
 from logoadmin.entrypoints.http_api.conditions import Fields, if_none_match, known_tag, unmodified
-from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
+from logoadmin.entrypoints.http_api.long_responses import Claim, LongResponses
 from logoadmin.entrypoints.http_api.operation import JSON, Operation
 from logoadmin.entrypoints.http_api.request import Request
-from logoadmin.entrypoints.http_api.spool import CHUNK, Spool, SpooledFile
+from logoadmin.entrypoints.http_api.sending import SLICE, send_body
+from logoadmin.entrypoints.http_api.temporary_files import TemporaryFile
 
 _JSON: Final = (b"content-type", JSON.encode())
 _GZIP: Final = (b"content-encoding", b"gzip")
@@ -34,16 +34,16 @@ _VARY: Final = (b"vary", b"Accept-Encoding")
 
 @dataclass(frozen=True, slots=True)
 class RenderedResponse:
-    """A response with its header fields and its body, in memory or in a file.
+    """A response with its header fields and its body, which is in memory or, of an export, in a file.
 
-    It can be sent more than once, unless it is the only owner of its file.
+    It can be sent more than once, unless its body is in a file.
     """
 
     status: int
     fields: Fields
     body: bytes = b""
-    file: SpooledFile | None = None
-    is_shared: bool = True
+    file: TemporaryFile | None = None
+    claim: Claim | None = None
 
     @property
     def etag(self) -> bytes:
@@ -54,29 +54,20 @@ class RenderedResponse:
         """Return the 304 response for a client whose cached copy has this entity tag."""
         return RenderedResponse(304, unmodified(self.fields, tag))
 
-    async def send(self, scope: Scope, receive: Receive, send: Send, fields: Fields, dispatch: Dispatch) -> None:
-        """Send it with additional fields; to a HEAD request without its body."""
-        fields = [*self.fields, *fields]
-        try:
-            if self.file is not None and scope["method"] != "HEAD":
-                response = StreamingResponse(_chunks(self.file, dispatch), self.status)
-                response.raw_headers = fields
-                await response(scope, receive, send)
-                return
-            body = b"" if scope["method"] == "HEAD" else self.body
-            await send({"type": "http.response.start", "status": self.status, "headers": fields})
-            await send({"type": "http.response.body", "body": body})
-        finally:
-            if self.file is not None and not self.is_shared:
-                self.file.close()
-
-
-async def _chunks(file: SpooledFile, dispatch: Dispatch) -> AsyncIterator[bytes]:
-    offset = 0
-    while offset < file.size:
-        chunk = await dispatch.files.submit(partial(file.chunk, offset)).answer
-        offset += len(chunk)
-        yield chunk
+    async def send(self, send: Send, fields: Fields, *, is_head: bool) -> int:
+        """Send it with additional fields, to a HEAD request without its body; return the bytes of the body."""
+        start = {"type": "http.response.start", "status": self.status, "headers": [*self.fields, *fields]}
+        if self.file is None:
+            body = b"" if is_head else self.body
+            await send(start)
+            await send_body(send, body)
+            return len(body)
+        with self.file as file:
+            await send(start)
+            for chunk in () if is_head else file.chunks(SLICE):
+                await send_body(send, chunk, more=True)
+            await send_body(send, b"")
+            return 0 if is_head else file.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,36 +79,71 @@ class LongList:
     fields: Fields
     gzip: bool
 
-    def render(self) -> RenderedResponse:
-        """Write a snapshot of the list into a file, and return the response.
+    def render(self, key: Hashable, version: object) -> RenderedResponse:
+        """Return the response with the list as it is at one moment.
+
+        Args:
+            key: that of the request, if others may have the same response.
+            version: the version of the records; a response that was made of it is returned again.
 
         Raises:
-            HttpError: there is no room for the file.
+            HttpError: the list is too long, or there is no memory for it.
             StorageUnavailable: the database is out of reach.
         """
-        return self.renderer.list_response(self.listing, self.fields, gzip=self.gzip)
+        responses = self.renderer.long_responses
+        kept = None if version is None else responses.get(key, version)
+        if kept is not None:
+            return kept
+        response = self.renderer.whole(self.listing.at_one_moment(self._body), self.fields, is_gzip=self.gzip)
+        if version is not None:
+            responses.keep(key, version, response)
+        return response
+
+    def _body(self, pages: Iterator[tuple[Any, ...]]) -> bytes:
+        """Return the list in JSON; compressed page by page, so that it is in memory once."""
+        body, length, part = BytesIO(), 0, b"["
+        compressor = zlib.compressobj(LEVEL, wbits=31)  # with the head and the end of gzip
+        for page in pages:
+            if page:
+                part += self.renderer.json(page)[1:-1]
+                length += len(part)
+                self.renderer.long_responses.check_list(length)
+                body.write(compressor.compress(part) if self.gzip else part)
+                part = b","
+        end = b"[]" if part == b"[" else b"]"
+        body.write(compressor.compress(end) + compressor.flush() if self.gzip else end)
+        return body.getvalue()
 
 
 class Renderer:
-    """Calls the use case of one operation, and renders its answers from records to bytes."""
+    """Calls the use case of one operation, and renders its answers from records to bytes.
 
-    def __init__(self, operation: Operation, gallery: LogoAdmin, cache_seconds: int, spool: Spool) -> None:
+    Attributes:
+        long_responses: the long responses of the application.
+    """
+
+    def __init__(
+        self,
+        operation: Operation,
+        gallery: LogoAdmin,
+        cache_seconds: int,
+        long_responses: LongResponses[RenderedResponse],
+    ) -> None:
         """Render what the operation returns.
 
         Args:
             operation: the operation.
             gallery: the gallery whose use case is called.
             cache_seconds: how long clients may cache public reads.
-            spool: where long bodies are kept.
+            long_responses: the long responses of the application.
         """
         self._operation = operation
         self._gallery = gallery
         self._reads = operation.method == "GET"
-        self._json = operation.renderer().serializer.to_json
-        self._spool = spool
+        self.json = operation.renderer().serializer.to_json
+        self.long_responses = long_responses
         # Nobody is linked to a new artwork, whose version would be part of its own.
-        is_new = operation.success == HTTPStatus.CREATED and operation.kind is not None
-        self._version: Callable[[Any], int | None] = attrgetter("version") if is_new else _version
+        self._is_new = operation.success == HTTPStatus.CREATED and operation.kind is not None
         cached = f"public, max-age={cache_seconds}" if operation.is_public_read else "no-store"
         self._fields = [(b"x-content-type-options", b"nosniff"), (b"cache-control", cached.encode())]
         if self._reads:
@@ -132,66 +158,45 @@ class Renderer:
         if self._operation.shown is not None:
             answer = self._operation.shown(answer, self._gallery.public_url)
         fields = [*self._fields, _JSON]
-        version = self._version(answer) if self._operation.is_versioned else None
-        if version is not None:
-            if self._reads and if_none_match(request) is None:
-                return self._unmodified(version, request)
-            fields.append((b"etag", b'"%d"' % version))
+        if self._operation.is_versioned:
+            version = answer.version if self._is_new else _version(answer)
+            if version is not None:
+                if self._reads and if_none_match(request) is None:
+                    return self._unmodified(version, request)
+                fields.append((b"etag", b'"%d"' % version))
+        gzip = self._reads and not self._operation.holds_secret and accepts_gzip(request)
         if isinstance(answer, Listing):
             if answer.goes_on:
-                return LongList(answer, self, fields, self._compresses(request))
+                return LongList(answer, self, fields, gzip)
             if answer.next_after is not None:
                 fields.append((b"link", f'<{_next(request, answer.next_after)}>; rel="next"'.encode()))
             answer = answer.first
-        content = self._json(answer)
-        return self._whole(content, fields, gzip=len(content) > SHORT and self._compresses(request))
+        content = self.json(answer)
+        gzip = gzip and len(content) > SHORT
+        return self.whole(in_gzip(content) if gzip else content, fields, is_gzip=gzip)
 
     def short_response(self, answer: Any) -> RenderedResponse:
         """Return the response with a short answer."""
-        response = self._whole(self._json(answer), [*self._fields, _JSON], gzip=False)
+        response = self.whole(self.json(answer), [*self._fields, _JSON], is_gzip=False)
         existing = self._operation.existing
         return replace(response, status=existing) if existing is not None and answer.existed else response
 
-    def file_response(self, file: SpooledFile, media_type: str, name: str) -> RenderedResponse:
+    def file_response(self, file: TemporaryFile, media_type: str, name: str) -> RenderedResponse:
         """Return the response with a file that has a name."""
         attachment = f'attachment; filename="{name}"'.encode()
         fields = [*self._fields, (b"content-disposition", attachment), (b"content-type", media_type.encode())]
-        return self._spooled(file, fields, gzip=False)
+        fields.append((b"content-length", b"%d" % file.size))
+        return RenderedResponse(self._operation.success, fields, file=file)
 
-    def list_response(self, listing: Listing[Any], fields: Fields, *, gzip: bool) -> RenderedResponse:
-        """Write a snapshot of a list into a file, and return the response."""
-        file = self._spool.open()
+    def whole(self, content: bytes, fields: Fields, *, is_gzip: bool) -> RenderedResponse:
+        """Return the response with a body.
 
-        def write(pages: Iterator[tuple[Any, ...]]) -> None:
-            file.restart()  # the read may be retried
-            with _body_writer(file, gzip=gzip) as body:
-                separator = b"["
-                for page in pages:
-                    if page:
-                        body.write(separator + self._json(page)[1:-1])
-                        separator = b","
-                body.write(b"[]" if separator == b"[" else b"]")
-
-        listing.at_one_moment(write)
-        return self._spooled(file, fields, gzip=gzip)
-
-    def _compresses(self, request: Request) -> bool:
-        return not self._operation.holds_secret and accepts_gzip(request)
-
-    def _whole(self, content: bytes, fields: Fields, *, gzip: bool) -> RenderedResponse:
-        if self._reads and len(content) > CHUNK:
-            file = self._spool.open()
-            with _body_writer(file, gzip=gzip) as body:
-                body.write(content)
-            return self._spooled(file, fields, gzip=gzip)
-        if gzip:
-            content, fields = in_gzip(content), _compressed(fields)
-        return RenderedResponse(self._operation.success, [*fields, (b"content-length", b"%d" % len(content))], content)
-
-    def _spooled(self, file: SpooledFile, fields: Fields, *, gzip: bool) -> RenderedResponse:
-        file.flush()
-        fields = [*(_compressed(fields) if gzip else fields), (b"content-length", b"%d" % file.size)]
-        return RenderedResponse(self._operation.success, fields, file=file, is_shared=self._operation.is_public_read)
+        Raises:
+            HttpError: there is no memory for it.
+        """
+        claim = self.long_responses.claim(len(content)) if len(content) > SLICE else None
+        fields = [*(_compressed(fields) if is_gzip else fields), (b"content-length", b"%d" % len(content))]
+        return RenderedResponse(self._operation.success, fields, content, claim=claim)
 
     def _unmodified(self, version: int, request: Request) -> RenderedResponse:
         tag = b'"%d"' % version
@@ -203,10 +208,6 @@ def _version(answer: Any) -> int | None:
     if isinstance(answer, Verdict):
         return answer.version or None
     return answer.version if isinstance(answer, Listing) else version_of(answer)
-
-
-def _body_writer(file: SpooledFile, *, gzip: bool) -> AbstractContextManager[Writer]:
-    return gzip_writer(file) if gzip else nullcontext(file)
 
 
 def _compressed(fields: Fields) -> Fields:

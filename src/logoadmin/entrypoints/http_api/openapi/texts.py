@@ -65,7 +65,7 @@ STATUSES: Final[dict[int, tuple[str, Any]]] = {
         "Duplicate entry 'Ann' for key 'username'",
     ),
     412: ("The version is not the one in `If-Match`.", "Logo 12 was changed since"),
-    413: ("The body is too large.", "Body should have at most 65536 bytes"),
+    413: ("The body, or the whole list, is too large.", "Body should have at most 65536 bytes"),
     415: ("The type of the body is not supported, or the body is compressed.", "Body should be application/json"),
     422: (
         "The path, the query, a header or the body is not valid.",

@@ -1,14 +1,12 @@
-"""Long responses in files: shared, of one moment, within a bound, and sent in chunks (contract E1, K8)."""
+"""Long responses: shared, of one moment, within bounds, and sent in slices (contract E1, K8)."""
 
 import asyncio
 import gc
 import gzip
 import json
-import tempfile
 import threading
-from collections.abc import Callable
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import pytest
 from starlette.types import ASGIApp
@@ -17,20 +15,23 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.artworks import AmendLogo
 from logoadmin.domain.kernel.kinds import LOGOS
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
+from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import Logo
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api import spool
 from logoadmin.entrypoints.http_api.app import http_application
-from logoadmin.entrypoints.http_api.endpoints import AppContext
 from logoadmin.entrypoints.http_api.errors import HttpError
-from logoadmin.entrypoints.http_api.spool import CHUNK, LongResponses, Spool
+from logoadmin.entrypoints.http_api.long_responses import LongResponses
+from logoadmin.entrypoints.http_api.sending import SLICE
+from logoadmin.ports.storage import UnitOfWork
 from tests.asgi import AppClient, ask, nothing_more, scope_of
+from tests.entrypoints.concurrent_clients import Clients, with_clients
 from tests.gallery import NOW, FrozenClock, WatchedStorage, gallery_on, recorded
+
+Answer = TypeVar("Answer")
 
 pytestmark = pytest.mark.rule("contract E1")
 
-MIB = 1024 * 1024
 TEXT = "".join(map(chr, range(0x400, 0x4FF)))  # two bytes each
 STYLES: dict[str, list[str]] = {
     "light": [""] * 700,
@@ -111,11 +112,11 @@ def send_all(app: ASGIApp, path: str, sent: Callable[[dict[str, Any]], object]) 
 
 @pytest.mark.rule("contract K8")
 @pytest.mark.parametrize("path", ["/api/logos", "/api/logos/1"])
-def test_no_message_is_longer_than_a_chunk(app: ASGIApp, storage: WatchedStorage, path: str) -> None:
+def test_no_message_is_longer_than_a_slice(app: ASGIApp, storage: WatchedStorage, path: str) -> None:
     fill(storage, STYLES["heavy"])
     lengths: list[int] = []
     send_all(app, path, lambda message: lengths.append(len(message.get("body", b""))))
-    assert max(lengths) == CHUNK
+    assert max(lengths) == SLICE
     assert sum(lengths) > 1_000_000
 
 
@@ -140,110 +141,83 @@ def test_a_change_cuts_no_reader_off_and_is_in_the_next_response(
     assert after.headers["etag"] != before.headers["etag"]
 
 
+def test_a_list_beyond_the_limit_is_refused_and_its_pages_are_not(gallery: LogoAdmin, storage: WatchedStorage) -> None:
+    logos = fill(storage, STYLES["light"])
+    client = AppClient(http_application(gallery, max_list=50_000), base_url="http://localhost")
+    for encoding in ("identity", "gzip"):
+        refused = client.get("/api/logos", headers={"accept-encoding": encoding})
+        assert (refused.status_code, refused.json()) == (413, {"detail": "This list is too long; use limit"})
+    assert client.get("/api/logos?limit=500").json() == logos[:500]
+    assert client.get("/api/logos?after=600").json() == logos[600:]
+
+
 @pytest.mark.rule("contract A20")
-def test_a_full_disk_is_a_503_and_leaves_nothing(
-    client: AppClient, storage: WatchedStorage, monkeypatch: pytest.MonkeyPatch
+def test_one_list_is_rendered_at_a_time_and_shared_by_all_who_ask_for_its_version(
+    gallery: LogoAdmin, storage: WatchedStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(storage, STYLES["light"])
+    rendering, most, read, go_on = 0, 0, 0, threading.Event()
+    snapshot = storage.snapshot
+
+    def slow(work: Callable[[UnitOfWork], Answer]) -> Answer:
+        nonlocal rendering, most, read
+        rendering, read = rendering + 1, read + 1
+        most = max(most, rendering)
+        assert go_on.wait(10)
+        rendering -= 1
+        return snapshot(work)
+
+    monkeypatch.setattr(storage, "snapshot", slow)
+
+    async def work(clients: Clients) -> None:
+        (client,) = clients
+        paths = ["/api/logos", "/api/logos?order=desc"] * 5
+        lists = [asyncio.ensure_future(client.get(path)) for path in paths]
+        await asyncio.sleep(0.1)
+        assert (await client.get("/api/logos/1")).status_code == 200  # waits for none of them
+        go_on.set()
+        bodies = {(await each).content for each in lists}
+        assert sorted(len(json.loads(body)) for body in bodies) == [700, 700]
+
+    with_clients((gallery,), work)
+    assert (most, read) == (1, 2)
+
+
+@pytest.mark.rule("contract A20")
+def test_a_database_that_fails_midway_is_a_503(
+    gallery: LogoAdmin, client: AppClient, storage: WatchedStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logos = fill(storage, STYLES["light"])
+    pages = Listing._pages
+
+    def fail(*asked: Any) -> Iterator[Any]:
+        yield from [*pages(*asked)][:2]
+        raise gallery.timed_out(writing=False)
+
     with monkeypatch.context() as patch:
-        patch.setattr(tempfile, "TemporaryFile", partial(open, "/dev/full", "r+b", buffering=0))
-        answer = client.get("/api/logos")
-        assert (answer.status_code, answer.json()) == (
-            503,
-            {"detail": "Too many concurrent long responses; try again later"},
-        )
-        assert answer.headers["retry-after"]
-        assert client.get("/api/logos/1").status_code == 200
+        patch.setattr(Listing, "_pages", fail)
+        assert client.get("/api/logos").status_code == 503
     assert client.get("/api/logos").json() == logos
 
 
-def test_files_have_a_bound_together_for_which_those_that_nobody_reads_make_room() -> None:
-    budget = LongResponses[Any](8 * MIB)
-    lists, version = Spool("lists", budget=budget), object()
-    others = [lists.open() for _ in range(4)]
-    for number in range(10):  # the file of each goes when another one needs its room
-        file = lists.open()
-        file.write(b"x" * 1_500_000)
-        budget.keep(number, version, file, file.size)
-        del file
-    assert [number for number in range(10) if budget.get(number, version)] == [8, 9]
-    assert budget.get(9, object()) is None  # of another version of the records
-    read: list[Any] = [budget.get(number, version) for number in (8, 9)]
-    with pytest.raises(HttpError, match="Too many concurrent lists"):
-        lists.open()
-    assert [len(file.chunk(1_499_000)) for file in read] == [1_000, 1_000]
-    read.clear()
+def test_responses_that_are_read_are_bounded_together_and_those_that_are_kept_make_room() -> None:
+    responses, version = LongResponses[Any](1_000_000), object()
+    for number in range(3):  # the oldest goes when another one needs its room
+        responses.keep(number, version, responses.claim(800_000))
+    assert [number for number in range(3) if responses.get(number, version)] == [1, 2]
+    assert responses.get(2, object()) is None  # of another version of the records
+    read = [responses.get(number, version) for number in (1, 2)]
+    with pytest.raises(HttpError, match="Too many concurrent long responses; try again later"):
+        responses.claim(800_000)
+    assert read.pop() is not None
     gc.collect()
-    assert len([*others, *(lists.open() for _ in range(4))]) == 8
+    assert responses.claim(800_000)
 
 
-def test_a_file_that_is_closed_while_another_makes_room_does_not_wait_for_it_forever() -> None:
-    budget = LongResponses[Any](2 * MIB)
-    lists = Spool("lists", budget=budget)
-    budget.keep(1, 1, lists.open(), MIB)
-    making_room = threading.Thread(target=budget.claim, args=(2 * MIB,), daemon=True)
-    with lists._lock:  # as where the garbage collector closes a file
-        making_room.start()
-        making_room.join(0.1)
-        assert budget.lock.acquire(timeout=5)
-        budget.lock.release()
+def test_a_response_that_is_dropped_while_another_makes_room_does_not_wait_for_it_forever() -> None:
+    responses = LongResponses[Any](1_000)
+    responses.keep(1, 1, responses.claim(1_500))
+    making_room = threading.Thread(target=responses.claim, args=(1_500,), daemon=True)
+    making_room.start()
     making_room.join(5)
     assert not making_room.is_alive()
-
-
-def test_a_file_that_grows_beyond_the_bound_is_refused_and_its_room_is_free_again() -> None:
-    budget = LongResponses[Any](3 * MIB)
-    lists = Spool("lists", budget=budget)
-    file = lists.open()
-    assert sum(file.write(bytes(100_000)) for _ in range(31)) == 3_100_000
-    with pytest.raises(HttpError):
-        file.write(bytes(100_000))
-    file.restart()
-    file.close()
-    file.close()  # a second time means nothing
-    assert [lists.open() for _ in range(3)]
-
-
-def test_imports_and_long_responses_share_the_space(gallery: LogoAdmin) -> None:
-    context = AppContext(gallery, (), 60, from_sockets=False, spool_space=4 * MIB)
-    uploads, exports = context.uploads._spool, context.exports
-    upload = uploads.open("user 1")
-    upload.write(bytes(3 * MIB))
-    opened = exports.open()
-    with pytest.raises(HttpError, match="Too many concurrent exports"):
-        opened.write(bytes(2 * MIB))
-    with pytest.raises(HttpError, match="Too many concurrent imports"):
-        uploads.open("user 2")
-    upload.close()
-    assert uploads.open("user 2").write(bytes(2 * MIB))
-
-
-@pytest.mark.rule("contract H4")
-def test_a_spool_has_a_number_of_files_and_two_for_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
-    imports = Spool("imports", max_files=8)
-    opened = [imports.open(number // 2) for number in range(8)]
-    assert imports.is_full()
-    with pytest.raises(HttpError, match="Too many concurrent imports"):
-        imports.open(4)
-    opened[0].close()
-    opened[0] = imports.open(4)
-    with pytest.raises(HttpError, match="Too many of your imports"):
-        imports.check_share(1)
-
-    def full(*_: object) -> Any:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(tempfile, "TemporaryFile", full)
-    for file in opened:
-        file.close()
-    with pytest.raises(HttpError):
-        imports.open(1)
-    assert not imports.is_full()
-
-
-@pytest.mark.rule("contract A21", "contract I2")
-def test_of_a_line_that_is_too_long_only_the_beginning_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spool, "_LONGEST_LINE", 100)
-    file = Spool("imports").open(1)
-    file.write(b"x" * 350 + b"\n" + b"y" * 99 + b"\n" + b"z" * 100 + b"\nlast")
-    assert list(file) == [b"x" * 100, b"y" * 99 + b"\n", b"z" * 100, b"last"]
