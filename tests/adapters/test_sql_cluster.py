@@ -56,7 +56,7 @@ def writes(storage: SqlStorage) -> int:
 @pytest.mark.parametrize(
     "work",
     [
-        lambda uow: uow.identity.sessions.use_refresh_token("token"),
+        lambda uow: uow.identity.sessions.use_refresh_token("token", 50),
         lambda uow: uow.identity.sessions.add_refresh_token("another", "session"),
         lambda uow: uow.identity.sessions.update(Session("session", 7, 0, 200, 50)),
         lambda uow: uow.identity.sessions.end("session"),
@@ -67,7 +67,7 @@ def writes(storage: SqlStorage) -> int:
         lambda uow: uow.secrets.replace("secret", "another"),
         lambda uow: uow.identity.sign_in_attempts.set("ann", 2, 100),
         lambda uow: uow.identity.sign_in_attempts.set("bob", 1, 100),
-        lambda uow: uow.identity.sign_in_attempts.forget("ann"),
+        lambda uow: uow.identity.sign_in_attempts.take_back(["ann"], "ann"),
         lambda uow: uow.stored_responses.add(StoredResponse("second", "response", 100)),
         lambda uow: uow.publication.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100, "reason")),
         lambda uow: uow.publication.withdrawals.drop(Kind.LOGO, 1),
@@ -89,7 +89,7 @@ def test_a_write_without_a_change_of_its_own_meets_the_others_and_is_no_new_vers
 def test_a_write_that_changes_nothing_is_not_counted_and_those_of_one_transaction_once(sql_storage: SqlStorage) -> None:
     sql_storage.write(fill)
     assert writes(sql_storage) == 1
-    sql_storage.write(lambda uow: uow.identity.sign_in_attempts.forget("nobody"))
+    sql_storage.write(lambda uow: uow.identity.sign_in_attempts.take_back(["nobody"]))
     assert writes(sql_storage) == 1
 
     def use(at: int, storage: Storage) -> None:

@@ -315,11 +315,10 @@ class Agreement(RuleBasedStateMachine):
     @rule(key=KEYS, attempts=IDS, ends_at=TIMES)
     def count_attempts(self, key: str, attempts: int, ends_at: int) -> None:
         self.step(lambda uow: uow.identity.sign_in_attempts.set(key, attempts, ends_at))
-        self.step(lambda uow: uow.identity.sign_in_attempts.take_back(key))
+        self.step(lambda uow: uow.identity.sign_in_attempts.take_back([key, f"{key} too"], "one"))
 
-    @rule(key=KEYS, now=TIMES)
-    def forget_attempts(self, key: str, now: int) -> None:
-        self.step(lambda uow: uow.identity.sign_in_attempts.forget(key))
+    @rule(now=TIMES)
+    def forget_attempts(self, now: int) -> None:
         self.step(lambda uow: uow.identity.sign_in_attempts.forget_ended(now, 99))
 
     @rule(user_id=IDS, key=KEYS, counter=IDS, now=TIMES)

@@ -94,13 +94,13 @@ def attempt(uow: AnyUnitOfWork, limits: Sequence[Limit], now: int) -> int | None
         None if it may go on, or the seconds to wait. Whether the user exists makes no difference.
     """
     counts = []
-    for limit in limits:
-        attempts, ends_at = identity_in(uow).sign_in_attempts.count(limit.counted)
-        if not now < ends_at <= now + limit.window:  # over, or from a clock that was ahead
-            attempts = 0
-        if attempts >= limit.most:
+    known = identity_in(uow).sign_in_attempts.counts([limit.counted for limit in limits])
+    for limit, (attempts, ends_at) in zip(limits, known, strict=True):
+        # None, over, or from a clock that was ahead.
+        is_new = not now < ends_at <= now + limit.window or not attempts
+        if not is_new and attempts >= limit.most:
             return max(1, ends_at - now)
-        counts.append((limit.counted, attempts + 1, ends_at if attempts else now + limit.window))
+        counts.append((limit.counted, 1 if is_new else attempts + 1, now + limit.window if is_new else ends_at))
     for count in counts:
         identity_in(uow).sign_in_attempts.set(*count)
     return None
@@ -108,16 +108,13 @@ def attempt(uow: AnyUnitOfWork, limits: Sequence[Limit], now: int) -> int | None
 
 def succeeded(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
     """Forget the failures for the username, and take back this attempt: a session begins."""
-    for limit in limits:
-        if limit.forgives:
-            identity_in(uow).sign_in_attempts.forget(limit.counted)
-    take_back(uow, [limit for limit in limits if not limit.forgives])
+    forgiven = next((limit.counted for limit in limits if limit.forgives), "")
+    identity_in(uow).sign_in_attempts.take_back([limit.counted for limit in limits], forgiven)
 
 
 def take_back(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
     """Take back this attempt, which did not fail; others stay counted."""
-    for limit in limits:
-        identity_in(uow).sign_in_attempts.take_back(limit.counted)
+    identity_in(uow).sign_in_attempts.take_back([limit.counted for limit in limits])
 
 
 @contextmanager

@@ -9,10 +9,17 @@ from logoadmin.domain.kernel.records import PasswordHash
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The stored credentials of a user. ``password`` is None for a user who was imported without one."""
+    """The stored credentials of a user.
+
+    Attributes:
+        user_id: the user.
+        password: the hash; None for a user who was imported without one.
+        has_factor: whether a second factor is confirmed.
+    """
 
     user_id: int
     password: PasswordHash | None
+    has_factor: bool = False
 
 
 class Passwords(Protocol):

@@ -1,5 +1,6 @@
 """Sessions, preferences, service keys, sign-in attempts, and the secrets of the service."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -118,14 +119,14 @@ class SignInAttempts(Protocol):
     def count(self, counted: str) -> tuple[int, int]:
         """Return the number of attempts and the end of their window; 0 and 0 if none are stored."""
 
+    def counts(self, counted: Sequence[str]) -> tuple[tuple[int, int], ...]:
+        """Return the same for several names, in their order."""
+
     def set(self, counted: str, attempts: int, ends_at: int) -> None:
         """Set the number of attempts and the end of their window."""
 
-    def take_back(self, counted: str) -> None:
-        """Count one attempt less, if there are any; their window stays."""
-
-    def forget(self, counted: str) -> None:
-        """Forget the attempts, if there are any."""
+    def take_back(self, counted: Sequence[str], forgiven: str = "") -> None:
+        """Count one attempt less under each name, if there are any, and none under ``forgiven``; windows stay."""
 
     def forget_ended(self, now: int, most: int) -> int:
         """Delete up to ``most`` counts whose window ended at ``now`` or earlier; return how many."""

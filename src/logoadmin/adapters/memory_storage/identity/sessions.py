@@ -1,6 +1,6 @@
 """Sessions, preferences, service keys, sign-in attempts, and the secrets of the service."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from operator import attrgetter
@@ -157,19 +157,20 @@ class MemorySignInAttempts(Repository):
     def set(self, counted: str, attempts: int, ends_at: int) -> None:
         self._journal.set(self._tables.sign_in_attempts, counted, (attempts, ends_at))
 
-    def take_back(self, counted: str) -> None:
-        attempts, ends_at = self.count(counted)
-        if attempts:
-            self.set(counted, attempts - 1, ends_at)
+    def counts(self, counted: Sequence[str]) -> tuple[tuple[int, int], ...]:
+        return tuple(map(self.count, counted))
 
-    def forget(self, counted: str) -> None:
-        self._journal.delete(self._tables.sign_in_attempts, counted)
+    def take_back(self, counted: Sequence[str], forgiven: str = "") -> None:
+        for name in counted:
+            attempts, ends_at = self.count(name)
+            if attempts:
+                self.set(name, 0 if name == forgiven else attempts - 1, ends_at)
 
     def forget_ended(self, now: int, most: int) -> int:
         attempts = self._tables.sign_in_attempts.items()
         ended = list(islice((counted for counted, (_, ends_at) in attempts if ends_at <= now), most))
         for counted in ended:
-            self.forget(counted)
+            self._journal.delete(self._tables.sign_in_attempts, counted)
         return len(ended)
 
 

@@ -232,7 +232,11 @@ class MemoryPasswords(Repository):
 
     def credentials(self, username: str) -> Credentials | None:
         user_id = self._tables.taken.get((Kind.USER, USERS.name_field), {}).get(username)
-        return None if user_id is None else Credentials(user_id, self.get(user_id))
+        if user_id is None:
+            return None
+        factors = self._tables.factors.values()
+        has_factor = any(factor.user_id == user_id and factor.confirmed for factor in factors)
+        return Credentials(user_id, self.get(user_id), has_factor)
 
     def classes(self) -> frozenset[str]:
         return frozenset(

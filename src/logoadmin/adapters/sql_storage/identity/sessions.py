@@ -1,12 +1,13 @@
 """The repositories of sessions, passwords, service keys, sign-in attempts and the secrets of the service."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from sqlalchemy import bindparam, delete, exists, func, or_, select, update
+from sqlalchemy import bindparam, case, delete, exists, func, or_, select, update
 
 from logoadmin.adapters.sql_storage.repository import Repository
-from logoadmin.adapters.sql_storage.statements import KEY, Row
+from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
 from logoadmin.adapters.sql_storage.tables.identity_tables import (
     preferences,
     refresh_tokens,
@@ -115,6 +116,7 @@ _HAS_PASSKEY, _HAS_TOTP = (
     for kind in ("passkey", "totp")
 )
 _IS_REFUSED = exists().where(identities.c.user_id == users.c.user_id, identities.c.refused)
+_CREDENTIALS = select(users.c.user_id, users.c.password, or_(_HAS_PASSKEY, _HAS_TOTP)).where(users.c.username == KEY)
 # Up to two characters of the lanes, in functions that SQLite, MariaDB and MySQL have in common.
 _LANES: Final = ",p="
 _CLASSES = (
@@ -155,8 +157,8 @@ class SqlPasswords(Repository):
         self._update(users, {"user_id": user_id}, {"password": password.hash})
 
     def credentials(self, username: str) -> Credentials | None:
-        row = self._find(users.c.user_id, users.c.password, username=username)
-        return None if row is None else Credentials(row[0], _hash(row[1]))
+        row = self._transaction.row(_CREDENTIALS, {"key": username})
+        return None if row is None else Credentials(row[0], _hash(row[1]), bool(row[2]))
 
     def classes(self) -> frozenset[str]:
         return frozenset(row[0].removesuffix("$") for row in self._transaction.rows(_CLASSES, {}))
@@ -218,11 +220,10 @@ def _service_key(row: Row) -> ServiceKey:
     return ServiceKey(key_id, name, tuple(scope.split()), created_at, expires_at, last_used_at)
 
 
-_TAKE_BACK = (
-    update(sign_in_attempts)
-    .where(sign_in_attempts.c.counted == KEY, sign_in_attempts.c.attempts > 0)
-    .values(attempts=sign_in_attempts.c.attempts - 1)
-)
+_SOME_COUNTS: Final = sign_in_attempts.c.counted.in_([bindparam(key) for key in KEYS])
+_COUNTS = select(sign_in_attempts).where(_SOME_COUNTS)
+_LESS = case((sign_in_attempts.c.counted == bindparam("forgiven"), 0), else_=sign_in_attempts.c.attempts - 1)
+_TAKE_BACK = update(sign_in_attempts).where(_SOME_COUNTS, sign_in_attempts.c.attempts > 0).values(attempts=_LESS)
 
 
 class SqlServiceKeys(Repository):
@@ -267,6 +268,13 @@ class SqlSignInAttempts(Repository):
         self._missing.discard(counted)
         return row[0], row[1]
 
+    def counts(self, counted: Sequence[str]) -> tuple[tuple[int, int], ...]:
+        rows = (row for some in in_portions(KEYS, counted) for row in self._transaction.rows(_COUNTS, some))
+        found = {name: (attempts, ends_at) for name, attempts, ends_at in rows}
+        self._missing.update(name for name in counted if name not in found)
+        self._missing.difference_update(found)
+        return tuple(found.get(name, (0, 0)) for name in counted)
+
     def set(self, counted: str, attempts: int, ends_at: int) -> None:
         values = {"attempts": attempts, "ends_at": ends_at}
         if counted in self._missing:
@@ -275,11 +283,9 @@ class SqlSignInAttempts(Repository):
         else:
             self._put(sign_in_attempts, {"counted": counted}, values)
 
-    def take_back(self, counted: str) -> None:
-        self._transaction.change(_TAKE_BACK, {"key": counted})
-
-    def forget(self, counted: str) -> None:
-        self._remove(sign_in_attempts, counted=counted)
+    def take_back(self, counted: Sequence[str], forgiven: str = "") -> None:
+        for some in in_portions(KEYS, counted):
+            self._transaction.change(_TAKE_BACK, {**some, "forgiven": forgiven})
 
     def forget_ended(self, now: int, most: int) -> int:
         return self._remove_ended(sign_in_attempts.c.ends_at, now, most)

@@ -28,7 +28,6 @@ from logoadmin.ports.storage import UnitOfWork
 
 # Reading the parameters of all hashes takes as long as two or three hashes in a gallery of 100,000 users.
 _CLASSES_SECONDS: Final = 60
-_NOBODY: Final = -1
 
 
 class SignIn(Command):
@@ -72,17 +71,15 @@ class PasswordSignIn(SessionService):
         """
         self._opening.require_passwords()
         with self._opening.attempt(gate, command, caller, user_named(command.username)) as attempt:
-            known, has_factor = attempt.count(partial(self._look_up, command, attempt.client.origin))
+            known = attempt.count(partial(self._look_up, command, attempt.client.origin))
             credentials, rehashed = self._verified(command, known)
-            if has_factor:
+            if credentials.has_factor:
                 self._require_second_step(attempt, command, credentials, rehashed)
 
             def prove(uow: AuditedUnitOfWork) -> Proof:
                 user_id = credentials.user_id
-                # Changed while it was verified.
-                if identity_in(uow).passwords.credentials(command.username) != credentials or confirmed_factors(
-                    uow, user_id
-                ):
+                # Changed while it was verified, or a factor was enrolled.
+                if identity_in(uow).passwords.credentials(command.username) != credentials:
                     raise SignInRefused
                 if rehashed is not None:
                     identity_in(uow).passwords.set(user_id, rehashed)
@@ -92,15 +89,15 @@ class PasswordSignIn(SessionService):
 
     def _look_up(
         self, command: SignIn, origin: str, uow: UnitOfWork, now: int
-    ) -> tuple[tuple[Limit, ...], tuple[Credentials | None, bool]]:
-        """Return the limits on an attempt, the user's credentials, and whether they have a second factor.
+    ) -> tuple[tuple[Limit, ...], Credentials | None]:
+        """Return the limits on an attempt, and the user's credentials.
 
         An unknown name takes as many statements as any.
         """
         found = uow.identity.passwords.credentials(command.username)
         user_id = None if found is None else found.user_id
         limits = limits_of(origin, command.username, is_known=is_known_network(uow, user_id, origin, now))
-        return limits, (found, bool(confirmed_factors(uow, _NOBODY if user_id is None else user_id)))
+        return limits, found
 
     def _verified(self, command: SignIn, known: Credentials | None) -> tuple[Credentials, PasswordHash | None]:
         """Return the user's credentials, and a new hash if theirs is outdated. Hashing takes no transaction.
@@ -141,7 +138,8 @@ class PasswordSignIn(SessionService):
         self._second_step.passkeys.load()
 
         def challenge(uow: UnitOfWork) -> SecondFactorRequired | None:
-            if uow.identity.passwords.credentials(command.username) != credentials:
+            known = uow.identity.passwords.credentials(command.username)
+            if known is None or known.password != credentials.password:
                 raise SignInRefused
             if confirmed_factors(uow, credentials.user_id):
                 attempt.take_back(uow)
