@@ -74,8 +74,8 @@ from logoadmin.domain.kernel.use_cases import right_of
 from logoadmin.domain.logo_admin import LogoAdmin, Rules, auditing
 from logoadmin.domain.public_url import LOCAL, PublicUrl
 from logoadmin.domain.publication import publication_service as publication
-from logoadmin.domain.publication.css import unsaved_css as css
-from logoadmin.domain.publication.pins import artwork_css, pins
+from logoadmin.domain.publication.css import artwork_css
+from logoadmin.domain.publication.css import css_service as css
 from logoadmin.domain.publication.publication_records import Page, PublishingRules
 from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.identity.issuer import Issuer
@@ -356,7 +356,7 @@ ARTWORK: Final[dict[str, Any]] = {
     "name": "Aurora",
     "preview_url": "https://example.org/aurora.png",
     "target": "forum",
-    "custom_css": "body { color: #123 }",
+    "custom_css": "color: #123",
     "active": True,
 }
 
@@ -390,6 +390,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     preferences.SetPreferences: ("preferences.set", {"preferences": {"theme": "dark"}}),
     publication.ShowPublication: ("publication.status", {}),
     css.JudgeCss: ("css.judge", {"kind": "logo", "custom_css": "color: red"}),
+    css.InlineCss: ("css.inline", {"kind": "theme", "custom_css": "a{}"}),
     settings.GetSettings: ("settings.get", {}),
     pictures.SendPicture: ("pictures.send", {}),
     pictures.GetPicture: ("pictures.get", {"picture": STOCKED_PICTURE}),
@@ -489,14 +490,6 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     artworks.LinkLogoAuthor: ("logos.link", {"logo_id": 1, "author_id": 2}),
     artworks.UnlinkLogoAuthor: ("logos.unlink", {"logo_id": 1, "author_id": 1}),
     artworks.RemoveLogoAuthor: ("logos.remove_author", {"logo_id": 1, "author_id": 1}),
-    pins.GetThemePins: ("pins.list", {"theme_id": 1}),
-    pins.GetThemeCopies: ("pins.copies", {"theme_id": 1}),
-    pins.CheckThemePins: ("pins.check", {"theme_id": 1}),
-    pins.AcceptThemePins: ("pins.accept", {"theme_id": 1}),
-    pins.GetLogoPins: ("pins.list", {"logo_id": 1}),
-    pins.GetLogoCopies: ("pins.copies", {"logo_id": 1}),
-    pins.CheckLogoPins: ("pins.check", {"logo_id": 1}),
-    pins.AcceptLogoPins: ("pins.accept", {"logo_id": 1}),
     proposals.ProposeChanges: ("proposals.propose", {"title": "For the wiki", "changes": [PROPOSED]}),
     proposals.ListProposals: ("proposals.list", {}),
     proposals.GetProposal: ("proposals.get", {"proposal_id": 1}),

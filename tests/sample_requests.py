@@ -178,7 +178,6 @@ _PROPOSAL_SUMMARY: Final = (
     *("undone_user_id", "undone_user_name"),
 )
 _PROPOSAL: Final = (*_PROPOSAL_SUMMARY, "note", "changes")
-_PIN: Final = ("url", "sha256", "offered", "failure", "checked_at", "difference")
 _PICTURE: Final = ("picture", "url", "thumbnail_url", "width", "height", "frames", "size", "ground")
 _KEPT_PICTURE: Final = (
     *("picture", "url", "thumbnail_url", "width", "height", "size", "sent_at", "user_id", "user_name"),
@@ -219,8 +218,10 @@ SAMPLES: Final = (
         {"name": "nightly", "scope": ["logos:write"], "expires_in": 3600}, errors=(409,)),
     Sample("DELETE", "/api/auth/keys/{key_id}", 200, "always", ("key_id",), errors=(404,)),
     Sample("GET", "/api/publication", 200, "always",
-        ("version", "logos", "themes", "left_out", "changed", "risky", "blocked")),
+        ("version", "logos", "themes", "left_out", "risky", "blocked")),
     Sample("POST", "/api/css/verdict", 200, "always", _VERDICT, {"kind": "theme", "custom_css": "a { color: red }"}),
+    Sample("POST", "/api/css/inline", 409, "always", ("detail",), {"kind": "theme", "custom_css": "a { color: red }"},
+        errors=(200,)),
     Sample("GET", "/api/settings", 200, "always", _SETTINGS),
     Sample("PATCH", "/api/settings", 200, "always", _SETTINGS, {"picture_hosts": ["i.example"]}),
     Sample("GET", "/api/changes", 200, "always", _CHANGE, is_list=True),
@@ -279,10 +280,6 @@ SAMPLES: Final = (
     Sample("PATCH", "/api/themes/{theme_id}", 200, "always", _THEME, {"name": "Boreal"}, errors=(404, 409)),
     Sample("POST", "/api/themes/{theme_id}/block", 200, "always", _THEME, {"reason": "It flickers"}, errors=(404,)),
     Sample("DELETE", "/api/themes/{theme_id}", 200, "always", ("theme_id",), errors=(404,)),
-    Sample("GET", "/api/themes/{theme_id}/pins", 200, "always", _PIN, is_list=True, errors=(404,)),
-    Sample("GET", "/api/themes/{theme_id}/pins/copies", 200, "always", ("pinned", "offered"), errors=(404,)),
-    Sample("POST", "/api/themes/{theme_id}/pins/check", 200, "always", _PIN, is_list=True, errors=(404, 409)),
-    Sample("POST", "/api/themes/{theme_id}/pins/accept", 409, "always", ("detail",), {}, errors=(200, 404)),
     Sample("GET", "/api/themes/{theme_id}/authors", 200, "never", _AUTHOR, is_list=True, errors=(404,)),
     Sample("GET", "/api/themes/{theme_id}/css", 200, "never", _VERDICT, errors=(404,)),
     Sample("POST", "/api/themes/{theme_id}/authors", 200, "always", _THEME_LINK, {"author_id": 2}, errors=(404, 409)),
@@ -296,10 +293,6 @@ SAMPLES: Final = (
     Sample("PATCH", "/api/logos/{logo_id}", 200, "always", _LOGO, {"name": "Boreal"}, errors=(404, 409)),
     Sample("POST", "/api/logos/{logo_id}/block", 200, "always", _LOGO, {"reason": "It flickers"}, errors=(404,)),
     Sample("DELETE", "/api/logos/{logo_id}", 200, "guarded", ("logo_id",), errors=(404,)),
-    Sample("GET", "/api/logos/{logo_id}/pins", 200, "always", _PIN, is_list=True, errors=(404,)),
-    Sample("GET", "/api/logos/{logo_id}/pins/copies", 200, "always", ("pinned", "offered"), errors=(404,)),
-    Sample("POST", "/api/logos/{logo_id}/pins/check", 200, "always", _PIN, is_list=True, errors=(404, 409)),
-    Sample("POST", "/api/logos/{logo_id}/pins/accept", 409, "always", ("detail",), {}, errors=(200, 404)),
     Sample("GET", "/api/logos/{logo_id}/authors", 200, "never", _AUTHOR, is_list=True, errors=(404,)),
     Sample("GET", "/api/logos/{logo_id}/css", 200, "never", _VERDICT, errors=(404,)),
     Sample("POST", "/api/logos/{logo_id}/authors", 200, "guarded", _LOGO_LINK, {"author_id": 2}, errors=(404, 409)),

@@ -70,14 +70,13 @@ from .domain.identity.factors.records import (
     CreatedCredential as CreatedCredential,
     UsedCredential as UsedCredential,
 )
-from .domain.publication.pins.pinned_imports import (
+from .domain.publication.css.inlining import (
+    CopiedSheet as CopiedSheet,
+    FailedImport as FailedImport,
     InlinedCss as InlinedCss,
-    PinnedCopies as PinnedCopies,
-    PinnedImport as PinnedImport,
 )
 from .domain.publication.publication_records import (
     Blocked as Blocked,
-    ChangedImport as ChangedImport,
     LeftOut as LeftOut,
     Publication as Publication,
     PublicationStatus as PublicationStatus,
@@ -166,7 +165,7 @@ from .domain.changes.proposal_commands import (
 )
 from .ports.changes.proposal_storage import ProposalState as ProposalState
 from .domain.changes.history import ListChanges as ListChanges, Revert as Revert, RevertRequest as RevertRequest
-from .domain.publication.css.unsaved_css import JudgeCss as JudgeCss
+from .domain.publication.css.css_service import InlineCss as InlineCss, JudgeCss as JudgeCss
 from .domain.identity.events.event_list import ListEvents as ListEvents
 from .domain.identity.factors.totp import ConfirmTotp as ConfirmTotp, EnrolTotp as EnrolTotp
 from .domain.identity.factors.factors import (
@@ -183,17 +182,7 @@ from .domain.identity.factors.passkeys import (
     BeginPasskey as BeginPasskey,
     EnrolPasskey as EnrolPasskey,
 )
-from .domain.publication.pins.artwork_css import GetLogoCss as GetLogoCss, GetThemeCss as GetThemeCss
-from .domain.publication.pins.pins import (
-    AcceptLogoPins as AcceptLogoPins,
-    AcceptThemePins as AcceptThemePins,
-    CheckLogoPins as CheckLogoPins,
-    CheckThemePins as CheckThemePins,
-    GetLogoCopies as GetLogoCopies,
-    GetLogoPins as GetLogoPins,
-    GetThemeCopies as GetThemeCopies,
-    GetThemePins as GetThemePins,
-)
+from .domain.publication.css.artwork_css import GetLogoCss as GetLogoCss, GetThemeCss as GetThemeCss
 from .domain.identity.preferences import GetPreferences as GetPreferences, SetPreferences as SetPreferences
 from .domain.publication.publication_service import ShowPublication as ShowPublication
 from .domain.identity.roles import (

@@ -302,7 +302,7 @@ def _publishing(settings: Settings, *, demo: bool) -> PublishingRules:
     return PublishingRules(
         settings.gallery_days,
         _asset("reader", READER),
-        settings.pin_imports,
+        settings.publish_imports,
         settings.gallery_dir is None,
         Page(settings.gallery_title, settings.gallery_home, demo) if settings.gallery_page else None,
         Targets(targets_of(settings)),

@@ -61,7 +61,6 @@ def connect(
     token_key: str | None = None,
     create: bool = True,
     gallery_dir: str | None = None,
-    pin_imports: bool = True,
     outgoing_hosts: "Collection[str]" = (),
     **options: Unpack[Options],
 ) -> "LogoAdmin":
@@ -78,7 +77,6 @@ def connect(
         token_key: signs access tokens, at least 32 bytes, see the setting; by default the keys in the database do.
         create: whether a missing SQLite file may be created; False, once there is a gallery, makes it an error.
         gallery_dir: the folder into which :func:`asgi` publishes, by default one beside the database (contract L1).
-        pin_imports: whether imported style sheets are fetched (contract L5); needs the extra ``client``.
         outgoing_hosts: names and addresses of hosts that may be asked although they are not public (contract L8).
         options: further settings by their names, such as ``second_factor="required"`` (contract O, Q2, Q3).
 
@@ -90,7 +88,7 @@ def connect(
 
     _require_known(options.keys())
     given = {"database": database, "access": access, "admin_password": admin_password, "token_key": token_key}
-    more = {"create": create, "gallery_dir": gallery_dir, "pin_imports": pin_imports, **options}
+    more = {"create": create, "gallery_dir": gallery_dir, **options}
     more |= _several(outgoing_hosts=outgoing_hosts)
     return _swept(bootstrap.open_gallery(settings.settings_of(**given, **more), counted=True))
 

@@ -24,7 +24,7 @@ from logoadmin.domain.kernel.kinds import AUTHORS, ROLES, USERS
 from logoadmin.domain.kernel.records import Author, Kind, PasswordHash, Role, User
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.kernel.change_storage import StoredResponse
-from logoadmin.ports.publication.publication_storage import Pin, Withdrawal
+from logoadmin.ports.publication.publication_storage import Withdrawal
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.gallery import add_user, atomic
 from tests.mariadb import MariaDb
@@ -71,8 +71,6 @@ def writes(storage: SqlStorage) -> int:
         lambda uow: uow.stored_responses.add(StoredResponse("second", "response", 100)),
         lambda uow: uow.publication.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100, "reason")),
         lambda uow: uow.publication.withdrawals.drop(Kind.LOGO, 1),
-        lambda uow: uow.publication.pins.put(Pin(Kind.LOGO, 1, "url", None, None, None, 100)),
-        lambda uow: uow.publication.pins.add_sheet("hash", "css"),
         lambda uow: uow.records(USERS).update(User(7, "ann", "avatar", 1, 0)),
     ],
 )

@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from logoadmin.domain.publication.pins.pins import CheckThemePins
 from playwright.sync_api import FilePayload, expect
 from pyotp import TOTP
 
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockTheme, RemoveLogo
-from logoadmin.domain.publication.pins.pins import CheckThemePins
 from tests.console.driver import Person
 
 

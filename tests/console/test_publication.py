@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from logoadmin.domain.publication.pins.pins import CheckThemePins, GetThemePins
 from playwright.sync_api import Locator, Page, Route, expect
 
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, GetLogo, GetTheme
 from logoadmin.domain.kernel.kinds import LOGOS
-from logoadmin.domain.publication.pins.pins import CheckThemePins, GetThemePins
 from tests.console.conftest import CONSOLE, Module
 from tests.console.driver import Person
 from tests.console.service import Served

@@ -34,7 +34,7 @@ from logoadmin.domain.kernel.records import (
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.sign_in_storage import Challenge, Factor, FactorKind, Identity
 from logoadmin.ports.kernel.change_storage import StoredResponse
-from logoadmin.ports.publication.publication_storage import Pin, Withdrawal
+from logoadmin.ports.publication.publication_storage import Withdrawal
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import KIND_OF
 from tests.gallery import add_user, atomic, has_users, link_author, link_id_of
@@ -102,9 +102,7 @@ artworks_filters = st.builds(
 )
 passwords = st.none() | st.just(PasswordHash("$argon2id$..."))
 ARTWORKS = st.sampled_from([Kind.LOGO, Kind.THEME])
-hashes = st.none() | KEYS
 withdrawals = st.builds(Withdrawal, ARTWORKS, IDS, TIMES, st.none() | NAMES)
-pins = st.builds(Pin, ARTWORKS, IDS, NAMES, hashes, hashes, st.none() | NAMES, TIMES)
 
 
 class _Undo(Exception):
@@ -153,13 +151,8 @@ def everything(uow: UnitOfWork) -> object:
         [
             uow.publication.withdrawals.newest(0, 99),
             uow.publication.withdrawals.blocked(2),
-            uow.publication.pins.offered(),
         ],
-        [
-            [uow.publication.withdrawals.get(kind.kind, 1), uow.publication.pins.of_kind(kind.kind)]
-            for kind in ARTWORK_KINDS
-        ],
-        [uow.publication.pins.sheet(key) for key in ("one", "One", "two")],
+        [uow.publication.withdrawals.get(kind.kind, 1) for kind in ARTWORK_KINDS],
     )
 
 
@@ -364,12 +357,6 @@ class Agreement(RuleBasedStateMachine):
         self.step(lambda uow: uow.publication.withdrawals.put(withdrawal))
         self.step(lambda uow: uow.publication.withdrawals.drop(Kind.LOGO, id_))
         self.step(lambda uow: uow.publication.withdrawals.newest(since, limit))
-
-    @rule(pin=pins, sha256=KEYS, css=TEXTS)
-    def pin(self, pin: Pin, sha256: str, css: str) -> None:
-        self.step(lambda uow: uow.publication.pins.put(pin))
-        self.step(lambda uow: uow.publication.pins.of(pin.kind, pin.id))
-        self.step(lambda uow: uow.publication.pins.add_sheet(sha256, css))
 
     @rule(key=KEYS, value=TEXTS)
     def replace_secret(self, key: str, value: str) -> None:

@@ -295,7 +295,6 @@ def test_many_new_passwords_in_one_request_may_take_long(monkeypatch: pytest.Mon
         ("POST", "/api/css/verdict", {"kind": "logo", "custom_css": "color: red"}),
         ("GET", "/api/publication", None),
         ("GET", "/api/logos/1/css", None),
-        ("GET", "/api/logos/1/pins/copies", None),
     ],
 )
 def test_judging_for_longer_than_a_read_may_take_is_no_failure_of_the_database(

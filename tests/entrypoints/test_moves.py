@@ -18,8 +18,6 @@ LEFT_OUT: Final = {
     "changes": "the history and the version numbers",
     "state": "the history and the version numbers",
     "withdrawals": "blocks",
-    "pins": "pinned imports",
-    "sheets": "pinned imports",
     "secrets": "the keys that sign tokens and the gallery",
     "sessions": "sessions",
     "refresh_tokens": "sessions",

@@ -122,8 +122,9 @@ ANSWERS: Final[dict[str, Any]] = {
     "POST /api/css/verdict": {
         "form": "sheet", "hosts": [], "imports": [], "size": 16, "risks": [], "reason": "", "documents": []
     },
+    "POST /api/css/inline": {"custom_css": "@import 'https://styles.example/a.css';", "sheets": [], "failed": []},
     "GET /api/publication": {
-        "version": 11, "logos": 1, "themes": 1, "left_out": [], "changed": [], "blocked": [],
+        "version": 11, "logos": 1, "themes": 1, "left_out": [], "blocked": [],
         "risky": [{"kind": "logo", "id": 1, "name": "Aurora", "risks": ["invalid"]}],
     },
     "GET /api/settings": {**_SETTINGS},
@@ -154,13 +155,6 @@ ANSWERS: Final[dict[str, Any]] = {
     "PATCH /api/themes/{theme_id}": {**THEME, "name": "Boreal"},
     "POST /api/themes/{theme_id}/block": {**THEME, "active": False},
     "DELETE /api/themes/{theme_id}": {"theme_id": 1},
-    "GET /api/themes/{theme_id}/pins": [],
-    "GET /api/themes/{theme_id}/pins/copies": {
-        "pinned": {"css": "body { color: #123 }\n", "verdict": {**VERDICT, "form": "sheet", "risks": []}},
-        "offered": None,
-    },
-    "POST /api/themes/{theme_id}/pins/check": [],
-    "POST /api/themes/{theme_id}/pins/accept": {"detail": "Nothing is offered for the imports of theme 1"},
     "GET /api/themes/{theme_id}/authors": [ANN],
     "GET /api/themes/{theme_id}/css": {**VERDICT, "form": "sheet", "risks": []},
     "POST /api/themes/{theme_id}/authors": {"theme_author_id": 2, "theme_id": 1, "author_id": 2},
@@ -172,13 +166,6 @@ ANSWERS: Final[dict[str, Any]] = {
     "PATCH /api/logos/{logo_id}": {**LOGO, "name": "Boreal"},
     "POST /api/logos/{logo_id}/block": {**LOGO, "active": False},
     "DELETE /api/logos/{logo_id}": {"logo_id": 1},
-    "GET /api/logos/{logo_id}/pins": [],
-    "GET /api/logos/{logo_id}/pins/copies": {
-        "pinned": {"css": "body { color: #123 }", "verdict": VERDICT},
-        "offered": None,
-    },
-    "POST /api/logos/{logo_id}/pins/check": [],
-    "POST /api/logos/{logo_id}/pins/accept": {"detail": "Nothing is offered for the imports of logo 1"},
     "GET /api/logos/{logo_id}/authors": [ANN],
     "GET /api/logos/{logo_id}/css": VERDICT,
     "POST /api/logos/{logo_id}/authors": {"logo_author_id": 2, "logo_id": 1, "author_id": 2},

@@ -16,7 +16,6 @@ from typing import Any, Final
 import pytest
 
 import logoadmin
-from logoadmin.domain.publication.files.index import sha256
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
 from tests.entrypoints.command_line import Run, says_one_line
 from tests.gallery import ARTWORK
@@ -51,28 +50,6 @@ def test_the_exit_code_reports_whether_the_gallery_changed(run: Run) -> None:
     assert contents() == before
     create_logo(name="Dusk")
     assert run("publish", "gallery").code == 0
-
-
-@pytest.mark.server("a web server in a thread")
-@pytest.mark.rule("contract L5")
-def test_imports_are_pinned_and_published_by_the_same_run(run: Run, copy: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOGOADMIN_OUTGOING_HOSTS", "127.0.0.1")
-    FOLDER.mkdir()
-    (FOLDER / "reader.js").write_text("a { color: red }")
-    create_logo(custom_css=f"@import url({copy}/reader.js)")
-    refused = run("publish", "gallery")
-    assert refused.code == 0
-    assert "cannot be pinned: 127.0.0.1" in refused.err  # a script is no style sheet
-    (FOLDER / "css").mkdir(exist_ok=True)
-    sheet = FOLDER / "css" / f"{'0' * 64}.css"
-    sheet.write_text("a { color: red }")
-    create_logo(custom_css=f"@import url({copy}/{sheet.relative_to(FOLDER)})")
-    done = run("publish", "gallery")
-    assert done.err.count("Left out") == 1
-    pinned = sha256(b"a { color: red }")
-    assert (FOLDER / "css" / f"{pinned}.css").read_text() == "a { color: red }"
-    (logo,) = json.loads((FOLDER / pointer().index["path"]).read_bytes())["logos"]
-    assert logo["custom_css"] == f"@import url(css/{pinned}.css)"
 
 
 @pytest.fixture

@@ -50,8 +50,8 @@ def is_published(client: AppClient, folder: str = "/gallery/") -> bool:
 
 
 def lacks_a_record(gallery: LogoAdmin) -> bool:
-    """Return whether the metrics count a record whose import could not be fetched."""
-    return samples(logoadmin.metrics(gallery))['logoadmin_gallery_left_out{reason="not_pinned"}'] > 0
+    """Return whether the metrics count a record with an import."""
+    return samples(logoadmin.metrics(gallery))['logoadmin_gallery_left_out{reason="import"}'] > 0
 
 
 def pointer(client: AppClient, folder: str = "/gallery/") -> Pointer:
@@ -113,7 +113,7 @@ def test_generations_are_counted() -> None:
     assert found['logoadmin_gallery_generations_total{outcome="ok"}'] == 1
     assert found['logoadmin_gallery_generations_total{outcome="failed"}'] == 0
     assert abs(found["logoadmin_gallery_generated_timestamp_seconds"] - time.time()) < 60
-    assert found['logoadmin_gallery_left_out{reason="not_fetched"}'] == 0
+    assert found['logoadmin_gallery_left_out{reason="import"}'] == 0
 
 
 @pytest.mark.rule("contract K2")
@@ -121,7 +121,7 @@ def test_a_folder_that_an_earlier_process_left_is_counted_with_what_it_lacks(tmp
     database = f"sqlite:///{tmp_path / 'gallery.db'}"
     theme = {**ARTWORK, "name": "Aurora", "active": True, "custom_css": "@import url(https://127.0.0.1/a.css);"}
     for restarts in range(2):
-        with logoadmin.connect(database, access="open", admin_password=ADMIN_PASSWORD, pin_imports=True) as own:
+        with logoadmin.connect(database, access="open", admin_password=ADMIN_PASSWORD) as own:
             if not restarts:
                 own.themes.create(CreateTheme(**theme))
             served(logoadmin.asgi(own))

@@ -1,6 +1,5 @@
 """Publishing each change in the background, for the service and for ``publish --watch`` (contract L1, L5)."""
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any, Final
@@ -9,7 +8,7 @@ import pytest
 
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateTheme
+from logoadmin.domain.gallery.artworks import AmendLogo
 from logoadmin.domain.kernel.errors import StartError, StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.pointer import parsed
@@ -17,8 +16,7 @@ from logoadmin.domain.publication.publication_records import POINTER, Published
 from logoadmin.entrypoints import publisher as module
 from logoadmin.entrypoints.publisher import Publisher
 from logoadmin.ports.publication.gallery_files import GalleryFiles
-from tests.gallery import ARTWORK, FrozenClock, WatchedStorage, gallery_on, stock
-from tests.origins import Origins
+from tests.gallery import FrozenClock, WatchedStorage, gallery_on, stock
 from tests.services import comes_true
 
 pytestmark = pytest.mark.rule("contract L1")
@@ -146,30 +144,3 @@ def test_it_ends_when_it_is_closed(stocked: LogoAdmin) -> None:
     thread = publishing.publisher._publishing_thread
     assert thread is not None
     assert not thread.is_alive()
-
-
-@pytest.mark.rule("contract L5")
-def test_a_block_goes_out_before_imports_are_fetched_and_these_follow(
-    watched: WatchedStorage, clock: FrozenClock
-) -> None:
-    may_answer = threading.Event()
-    origins = Origins({URL: "a { color: red }"}, before=lambda _: may_answer.wait(30))
-    gallery = gallery_on(watched, clock, outgoing=origins)
-    stock(gallery)
-    theme = {**ARTWORK, "name": "Aurora", "active": True, "custom_css": f"@import url({URL});"}
-    gallery.themes.create(CreateTheme(**theme))
-    gallery.themes.create(CreateTheme(**theme | {"custom_css": "@import url(https://styles.example/gone.css);"}))
-    with Publishing(gallery, MemoryGalleryFiles()) as publishing:
-        publishing.look()
-        assert len(publishing.found[0].left_out) == 2
-        gallery.logos.block(BlockLogo(logo_id=1, reason="tracks readers"))
-        publishing.look()
-        assert [entry["id"] for entry in parsed(publishing.files.read(POINTER) or b"").blocked] == [1]
-        may_answer.set()
-        comes_true(lambda: publishing.publisher._has_news)
-        comes_true(lambda: len(origins.asked) == 2)
-        publishing.look()
-        assert [record.code for record in publishing.found[-1].left_out] == ["not_pinned"]
-        for _ in range(3):
-            publishing.look(60)
-    assert sorted(origins.asked) == [URL, "https://styles.example/gone.css"]

@@ -143,7 +143,7 @@ def test_odd_names_are_read_as_they_are() -> None:
     styles = {}
     for number, name in enumerate(NAMES):
         artwork = StyledArtwork(Kind.LOGO, number, number, name, [name, "Ann"], "color: red")
-        styles[name] = user_style(artwork, target, {}, "a", "https://a.example/", has_page=True) or ""
+        styles[name] = user_style(artwork, target, "a", "https://a.example/", has_page=True) or ""
     for number, (name, read) in enumerate(metadata(styles).items()):
         plain = " ".join(name.split()).replace("\x00", "")
         assert _without_marks(read["name"]) == _without_marks(plain).replace("*\\/", "*/")

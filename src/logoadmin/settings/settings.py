@@ -139,10 +139,11 @@ class Settings(SignInSettings, GalleryPageSettings):
             "picture is accepted"
         ),
     )
-    pin_imports: bool = Field(
-        True,
+    publish_imports: bool = Field(
+        False,
         description=(
-            "whether style sheets that CSS imports are fetched, and published as copies; this needs `logoadmin[client]`"
+            "whether logos and themes whose CSS [imports a style sheet](css.md#imports) are published: readers then "
+            "get whatever its owner sends them"
         ),
     )
     outgoing_hosts: OutgoingHosts = Field(

@@ -1,41 +1,29 @@
 """The published gallery on every storage."""
 
-import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
-from typing import Any, Final
+from typing import Any
 
 import pytest
 
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.domain.gallery.artworks import AmendTheme, BlockLogo, CreateLogo
-from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.files.gallery_keys import raise_epoch
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
 from logoadmin.domain.publication.publication_records import POINTER
-from logoadmin.ports.publication.publication_storage import Pin
-from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.gallery import ARTWORK, NOW, FrozenClock, gallery_on, stock
-
-URL: Final = "https://i.example/a.css"
-SHEET: Final = "a { color: red }"
+from logoadmin.ports.storage import Storage
+from tests.gallery import ARTWORK, FrozenClock, gallery_on, stock
 
 
-def pin(uow: UnitOfWork) -> None:
-    sha256 = hashlib.sha256(SHEET.encode()).hexdigest()
-    uow.publication.pins.add_sheet(sha256, SHEET)
-    uow.publication.pins.put(Pin(Kind.THEME, 1, URL, sha256, None, None, NOW))
-
-
-@pytest.mark.rule("contract L1", "contract L2", "contract L3", "contract L5", "contract L7")
+@pytest.mark.rule("contract L1", "contract L2", "contract L3", "contract L7")
 def test_a_gallery_is_published_from_every_storage(storage: Storage) -> None:
     clock, files = FrozenClock(), MemoryGalleryFiles()
     gallery = gallery_on(storage, clock)
     stock(gallery)
     for number in range(20):
         gallery.logos.create(CreateLogo(**ARTWORK | {"name": f"Logo {number}"}))
-    gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({URL})"))
+    gallery.themes.amend(AmendTheme(theme_id=1, custom_css="@import url(https://i.example/a.css)"))
 
     def publish() -> tuple[Pointer, Any, bool]:
         published = gallery.publication.publish(files)
@@ -45,7 +33,7 @@ def test_a_gallery_is_published_from_every_storage(storage: Storage) -> None:
 
     first, index, _ = publish()
     assert (len(index["logos"]), index["themes"]) == (21, [])
-    storage.write(pin)
+    gallery.themes.amend(AmendTheme(theme_id=1, custom_css="a { color: red }"))
     gallery.logos.block(BlockLogo(logo_id=1, reason="tracks readers"))
     gallery.publication.rotate_key()
     clock.pass_by(60)

@@ -1,6 +1,5 @@
 """The rules of :mod:`logoadmin.ports.publication.publication_storage`, over every adapter."""
 
-from dataclasses import replace
 from hashlib import sha256
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from logoadmin.domain.kernel.kinds import LOGOS
 from logoadmin.domain.kernel.limits import MAX_ID, MAX_REASON
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.publication.publication_storage import Pin, Withdrawal
+from logoadmin.ports.publication.publication_storage import Withdrawal
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import add, logo, remove, write, write_in_vain
 
@@ -84,58 +83,3 @@ def test_the_newest_withdrawals_come_first(storage: Storage) -> None:
     assert write(storage, lambda uow: uow.publication.withdrawals.get_many(Kind.LOGO, [])) == ()
     blocked = tuple(each for each in listed if each.reason)
     assert storage.read(read) == [(*listed,), (*listed[:2],), (*listed[:4],), (), blocked, blocked[:1]]
-
-
-@pytest.mark.rule("contract L5")
-def test_pins_are_those_of_an_artwork_and_a_url(storage: Storage) -> None:
-    long = "https://example.org/" + "🂡" * 70_000
-    pins = [
-        Pin(Kind.LOGO, 1, "https://example.org/A", "one", None, None, 100),
-        Pin(Kind.LOGO, 1, "https://example.org/a", None, None, "example.org does not respond", 100),
-        Pin(Kind.LOGO, 1, long, "one", "two", None, 100),
-        Pin(Kind.LOGO, 2, "https://example.org/a", "one", None, None, LAST),
-        Pin(Kind.THEME, 1, "https://example.org/a", "one", "two", None, 100),
-    ]
-
-    def put(uow: UnitOfWork) -> None:
-        for pin in reversed(pins):
-            uow.publication.pins.put(pin)
-
-    storage.write(put)
-
-    def read(uow: UnitOfWork) -> list[tuple[Pin, ...]]:
-        return [
-            *(uow.publication.pins.of(kind, id_) for kind, id_ in ((Kind.LOGO, 1), (Kind.LOGO, 3), (Kind.THEME, 1))),
-            uow.publication.pins.of_kind(Kind.LOGO),
-            uow.publication.pins.offered(),
-        ]
-
-    assert storage.read(read) == [(*pins[:3],), (), (pins[4],), (*pins[:4],), (pins[2], pins[4])]
-    # A write of records changes pins as well.
-    accepted = replace(pins[2], sheet="two", offered=None, checked_at=200)
-    write(storage, add(logo(1)), lambda uow: uow.publication.pins.put(accepted))
-    write_in_vain(storage, remove(LOGOS, 1), lambda uow: uow.publication.pins.put(pins[2]))
-    assert storage.read(read)[0] == (pins[0], pins[1], accepted)
-    write(storage, remove(LOGOS, 1))
-    assert storage.read(read)[0] == (pins[0], pins[1], accepted)
-    assert storage.read(read)[-1] == (pins[4],)
-
-
-@pytest.mark.rule("contract L5")
-def test_sheets_are_stored_once(storage: Storage) -> None:
-    texts = ["", "a { content: '\\0 \\\\' }\r\n\ufeff", "🂡" * 2**18]
-
-    def add_all(uow: UnitOfWork) -> None:
-        for text in texts:
-            uow.publication.pins.add_sheet(hash_of(text), text)
-
-    for _ in range(2):
-        storage.write(add_all)
-    assert storage.read(lambda uow: [uow.publication.pins.sheet(hash_of(text)) for text in texts]) == texts
-    assert storage.read(lambda uow: uow.publication.pins.sheet(hash_of("other"))) is None
-    assert storage.write(lambda uow: uow.publication.pins.keep_sheets({hash_of(texts[1]), hash_of("other")})) == 2
-    assert storage.read(lambda uow: [uow.publication.pins.sheet(hash_of(text)) for text in texts]) == [
-        None,
-        texts[1],
-        None,
-    ]

@@ -38,8 +38,8 @@ from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Anonymous, Caller, 
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import publication_service as publication
-from logoadmin.domain.publication.css import unsaved_css as css
-from logoadmin.domain.publication.pins import artwork_css, pins
+from logoadmin.domain.publication.css import artwork_css
+from logoadmin.domain.publication.css import css_service as css
 from logoadmin.ports.storage import Storage
 from tests.domain.undone import undone
 from tests.gallery import ASKED, FrozenClock, add_session, ask, exported, gallery_on, signed_in, stock
@@ -87,6 +87,7 @@ TABLE: dict[type[Command], Row] = {
     ), Row("users:write", False)),
     publication.ShowPublication: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
     css.JudgeCss: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
+    css.InlineCss: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
     pictures.SendPicture: Row("logos:write", False, alternative=("themes:write", "users:write", "proposals:write")),
     proposals.ProposeChanges: Row("logos:write", False, alternative=(
         "themes:write", "authors:write", "users:write", "roles:write", "proposals:write")),
@@ -107,12 +108,12 @@ TABLE: dict[type[Command], Row] = {
     **dict.fromkeys((authors.CreateAuthor, authors.AmendAuthor), Row("authors:write", True)),
     **dict.fromkeys((
         artworks.CreateTheme, artworks.AmendTheme, artworks.BlockTheme, artworks.RemoveTheme, artworks.LinkThemeAuthor,
-        artworks.RemoveThemeAuthor, pins.GetThemePins, pins.GetThemeCopies, pins.CheckThemePins, pins.AcceptThemePins,
+        artworks.RemoveThemeAuthor,
     ), Row("themes:write", False)),
     artworks.UnlinkThemeAuthor: Row("themes:write", True),
     **dict.fromkeys((
         artworks.CreateLogo, artworks.AmendLogo, artworks.BlockLogo, artworks.UnlinkLogoAuthor,
-        artworks.RemoveLogoAuthor, pins.GetLogoPins, pins.GetLogoCopies, pins.CheckLogoPins, pins.AcceptLogoPins,
+        artworks.RemoveLogoAuthor,
     ), Row("logos:write", False)),
     **dict.fromkeys((artworks.RemoveLogo, artworks.LinkLogoAuthor), Row("logos:write", True)),
     changes.Revert: Row("authors:write", False),  # the scope of the kind of record; here it is an author
@@ -195,8 +196,8 @@ def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> Refusal:
         if kind is not passkeys.EnrolPasskey:
             raise
     except errors.Conflict:
-        # Nothing is offered, and nobody has a factor.
-        if not issubclass(kind, (pins.AcceptPins, MakeRecoveryCodes)):
+        # Nobody has a factor, and no sheet is fetched.
+        if not issubclass(kind, (MakeRecoveryCodes, css.InlineCss)):
             raise
     except errors.NotFound:
         if kind in NOT_SEEN:

@@ -36,8 +36,8 @@ from logoadmin.domain.kernel.limits import Origin, Source
 from logoadmin.domain.kernel.records import Change, Kind, User, version_of
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import publication_service as publication
-from logoadmin.domain.publication.css import unsaved_css as css
-from logoadmin.domain.publication.pins import artwork_css, pins
+from logoadmin.domain.publication.css import artwork_css
+from logoadmin.domain.publication.css import css_service as css
 from logoadmin.ports import storage as ports
 from tests.gallery import (
     ADMIN_ID,
@@ -146,7 +146,7 @@ UNRECORDED: Final = {
     sessions.ListSessions, sessions.RemoveSession,
     sessions.ListUserSessions, sessions.RemoveUserSession, sessions.RemoveUserSessions,
     preferences.GetPreferences, preferences.SetPreferences, publication.ShowPublication, settings.GetSettings,
-    css.JudgeCss, pictures.SendPicture, pictures.GetPicture,
+    css.JudgeCss, css.InlineCss, pictures.SendPicture, pictures.GetPicture,
     factors.ListFactors, totp.EnrolTotp, totp.ConfirmTotp, factors.RemoveFactor,
     factors.ListUserFactors, factors.RemoveUserFactors, factors.CountRecoveryCodes,
     factors.MakeRecoveryCodes, SignInWithFactor,
@@ -160,13 +160,11 @@ UNRECORDED: Final = {
     authors.ListAuthors, authors.GetAuthor, artworks.ListAuthorLogos, artworks.ListAuthorThemes,
     artworks.ListThemes, artworks.GetTheme, artworks.ListThemeAuthors, artwork_css.GetThemeCss,
     artworks.ListLogos, artworks.GetLogo, artworks.ListLogoAuthors, artwork_css.GetLogoCss,
-    pins.GetThemePins, pins.GetThemeCopies, pins.CheckThemePins,
-    pins.GetLogoPins, pins.GetLogoCopies, pins.CheckLogoPins,
-    pins.AcceptThemePins, pins.AcceptLogoPins,  # nothing is offered; see test_pins.py
 }
 # fmt: on
 # What no user of a stocked gallery can do: they have no factor, and there is no challenge.
 UNMET: Final = {
+    css.InlineCss,
     *(
         totp.ConfirmTotp,
         factors.RemoveFactor,
@@ -275,9 +273,9 @@ def test_what_changes_no_record_leaves_nothing(stocked: LogoAdmin, storage: Memo
     try:
         do(stocked, kind, caller)
     except LogoAdminError:
-        # The tokens, codes and ids of the table are not good ones, and nothing is offered.
+        # The tokens, codes and ids of the table are not good ones.
         # The proposal is not the caller's.
-        assert kind in {sessions.Refresh, proposals.WithdrawProposal, *UNMET} or issubclass(kind, pins.AcceptPins)
+        assert kind in {sessions.Refresh, proposals.WithdrawProposal, *UNMET}
     assert (history(stocked), versions(storage), lists(stocked)) == before
 
 

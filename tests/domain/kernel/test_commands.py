@@ -25,8 +25,7 @@ from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.kernel.command import UNSET, Command, fields_of, problems_of
 from logoadmin.domain.kernel.errors import InvalidInput
 from logoadmin.domain.kernel.lists import ListCommand
-from logoadmin.domain.publication.css.unsaved_css import JudgeCss
-from logoadmin.domain.publication.pins import pins
+from logoadmin.domain.publication.css.css_service import JudgeCss
 from tests.gallery import ARTWORK, ASKED
 from tests.strategies import anything
 
@@ -43,7 +42,7 @@ OPTIONAL = {
     *((CreateLink, "user_id"), (CreateLink, "username"), (CreateLink, "avatar")),
     *((sessions.Revoke, "refresh_token"), (SignInWithFactor, "recovery_code"), (SignInWithFactor, "passkey")),
     *((keys.CreateKey, "expires_in"), (artworks.CreateTheme, "active"), (artworks.CreateLogo, "active")),
-    *((pins.AcceptThemePins, "offered"), (pins.AcceptLogoPins, "offered"), (import_export.ImportRecords, "dry_run")),
+    (import_export.ImportRecords, "dry_run"),
     *((artworks.AmendTheme, "unblock"), (artworks.AmendLogo, "unblock"), (bulk.ApplyChanges, "dry_run")),
     *((bulk.ApplyChanges, "continues"), (roles.AmendRole, "dry_run"), (import_export.ExportRecords, "kind")),
     *((proposals.ProposeChanges, "note"), (proposals.ProposeChanges, "dry_run"), (proposals.ApplyProposal, "dry_run")),

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, Route
 from pydantic import TypeAdapter, ValidationError
 
 from logoadmin.domain.kernel.limits import NewPreviewUrl
-from logoadmin.domain.publication.css import judge, rewrite
+from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css.urls import absolute, hosts_of, trimmed
 from tests.domain.publication.css_samples import DATA, IMPORTS, PAGE, RULES, URLS
 from tests.options import LONG
@@ -74,17 +74,6 @@ def test_chromium_asks_no_host_that_is_not_listed(chromium: Browser, scheme: str
     assert missed == {}
     # It does ask, also for spellings that are far from the host.
     assert {"a.example", "b.example", "d.example", "127.0.0.1", "[1:0:0:2::3]", "xn--4ca.example"} <= asked
-
-
-@pytest.mark.rule("contract L5")
-def test_chromium_asks_for_pinned_copies_alone(chromium: Browser) -> None:
-    with chromium.new_context() as context:
-        page = context.new_page()
-        for css in (*(each.replace("A", "https://a.example") for each in IMPORTS), *DATA):
-            pins = {url: f"css/{place}.css" for place, url in enumerate(judge(css, "sheet").import_urls)}
-            asked = requests_of(page, "https://page.test", rewrite(css, "sheet", None, pins))
-            assert _hosts(asked) == set()
-            assert {url.removeprefix("https://page.test/") for url in asked} <= {*pins.values(), "x"}
 
 
 @pytest.mark.parametrize("base", ["http://base.example/d/e?f#g", "https://base.example"][: 1 + LONG])

@@ -1,81 +1,263 @@
-"""Style sheets in place of their imports (contract L5)."""
+"""Copies of imported style sheets in place of their imports (contract L5)."""
+
+from hashlib import sha256
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logoadmin.domain.publication.css import TooLarge, inline, judge
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.kernel.errors import Conflict, OutgoingError
+from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
+from logoadmin.domain.publication.css import judge
+from logoadmin.domain.publication.css.css_service import InlineCss
+from logoadmin.domain.publication.css.inlining import CopiedSheet, InlinedCss, inline
+from logoadmin.domain.publication.css.sheets import MAX_SHEET, SECONDS
+from logoadmin.ports.kernel.outgoing import Fetched
+from tests.gallery import FrozenClock, gallery_on
+from tests.origins import Origins
 from tests.strategies import css_texts
 
 pytestmark = pytest.mark.rule("contract L5")
 
-MOST = 1_000_000
+HOST = "https://s.example/"
+URL = f"{HOST}a"
+SHEET = "u{b:c}"
 
 
-def inlined(css: str, **sheets: str) -> str:
-    """Return CSS with sheets in it, without white space."""
-    return "".join(inline(css, {name.replace("_", "."): sheet for name, sheet in sheets.items()}, MOST).split())
+def inlined(css: str, **sheets: Any) -> InlinedCss:
+    """Return CSS with copies of sheets on one host."""
+    return inline(css, "sheet", Origins({HOST + name: sheet for name, sheet in sheets.items()}), FrozenClock())
+
+
+def copy_of(sheet: str | bytes, name: str = "a", text: str | None = None) -> str:
+    content = sheet if isinstance(sheet, bytes) else sheet.encode()
+    shown = text if text is not None else content.decode()
+    return f"/*! from {HOST}{name} sha256-{sha256(content).hexdigest()} */\n{shown}\n/*! end */"
+
+
+def reasons(css: str, **sheets: Any) -> list[str]:
+    """Return why imports are not copied; then the CSS stays as it is."""
+    found = inlined(css, **sheets)
+    assert (found.custom_css, found.sheets) == (css, ())
+    return [each.reason for each in found.failed]
+
+
+A = copy_of(SHEET)
 
 
 @pytest.mark.parametrize(
     ("css", "expected"),
     [
-        ("@import url(a);", "A"),
-        ("@import 'a';", "A"),
-        ("@import url('a') ;", "A"),
-        ("@import src('a');", "A"),
-        ("@charset 'utf-8';@import 'a'", "A"),
-        ("@layer x;@import 'a';", "@layerx;A"),
-        ("@import 'a' layer;", "@layer{A}"),
-        ("@import 'a' LAYER(x.y);", "@layerx.y{A}"),
-        ("@import 'a' supports(display: grid);", "@supports(display:grid){A}"),
-        ("@import 'a' supports(not (display: grid));", "@supports(not(display:grid)){A}"),
-        ("@import 'a' screen and (width > 1px), print;", "@mediascreenand(width>1px),print{A}"),
+        ("@import url(U);", "A"),
+        ("@import 'U';i{}", "Ai{}"),
+        ("/* x */ @import url('U') ;\r\n\ti { b : c }", "/* x */ A\r\n\ti { b : c }"),
+        ("@import src('U')", "A"),
+        ("@charset 'utf-8';@import 'U'", "@charset 'utf-8';A"),
+        ("@\\69mport 'https\\3a //s.example/\\61'", "A"),
+        ("@layer x;@import 'U';", "@layer x;A"),
+        ("@import 'U' layer;", "@layer {\nA\n}"),
+        ("@import 'U' LAYER(x.y);", "@layer x.y {\nA\n}"),
+        ("@import 'U' supports(display: grid);", "@supports (display: grid) {\nA\n}"),
+        ("@import 'U' supports(not (display: grid));", "@supports (not (display: grid)) {\nA\n}"),
+        ("@import 'U' screen and (width > 1px), print;", "@media screen and (width > 1px), print {\nA\n}"),
         (
-            "@import/**/'a'/**/layer(x)/**/supports(a:b) print;i{}",
-            "@supports(a:b){@mediaprint{@layerx{A}}}i{}",
+            "@import/**/'U'/**/layer(x)/**/supports(a:b) print;i{}",
+            "@supports (a:b) {\n@media print {\n@layer x {\nA\n}\n}\n}i{}",
         ),
-        ("@import 'a';@import 'a';", "AA"),
-        # Browsers follow none of these.
-        ("i{}@import 'a';", "i{}"),
-        ("@media print{}@import 'a';", "@mediaprint{}"),
-        ("}@import 'a';", ""),
-        ("@import 'unknown';i{}", "i{}"),
-        ("@import;i{}", "i{}"),
-        ("@import 'a' {}", ""),
+        ("@import 'U';@import 'U';", "AA"),
+        ("<!-- @import 'U'; -->", "<!-- A -->"),
     ],
 )
-def test_a_sheet_stands_where_it_was_imported_in_its_layer_and_conditions(css: str, expected: str) -> None:
-    assert inlined(css, a="u{b:c}") == expected.replace("A", "u{b:c}")
-
-
-def test_sheets_inside_each_other_are_inlined_and_circles_end() -> None:
-    outer = "@import 'b' layer;u{b:c}"
-    assert inlined("@import 'a' print;", a=outer, b="v{b:c}") == "@mediaprint{@layer{v{b:c}}u{b:c}}"
-    assert inlined("@import 'a';", a="@import 'a';u{b:c}") == "u{b:c}" * 5
+def test_a_copy_stands_where_the_sheet_was_imported_in_its_layer_and_conditions(css: str, expected: str) -> None:
+    assert inlined(css.replace("U", URL), a=SHEET) == InlinedCss(
+        expected.replace("A", A), (CopiedSheet(URL, sha256(SHEET.encode()).hexdigest(), len(SHEET)),), ()
+    )
 
 
 @pytest.mark.parametrize(
-    "sheet", ["u{b:c}} v{b:c}", "u{b:c", "u{b:'c", "u{b:c}/*", "u{b:url(c", "} @media all { u{b:c}"]
+    "css",
+    [
+        "i{}@import 'U';",
+        "@media print{}@import 'U';",
+        "@media print{@import 'U';}",
+        "@import 'U' {}",
+        "i{b:@import 'U'}",
+    ],
 )
-def test_a_sheet_with_unmatched_braces_stays_in_its_block(sheet: str) -> None:
-    found = inline("@import 'a' layer(x); i{}", {"a": sheet}, MOST)
-    assert found.startswith("@layer x {")
-    assert "".join(found.split()).endswith("}i{}")
-    assert found.count("{") == found.count("}")
+def test_an_import_that_browsers_ignore_stays(css: str) -> None:
+    (reason,) = reasons(css.replace("U", URL), a=SHEET)
+    assert reason.startswith("browsers ignore an @import there")
 
 
-def test_a_result_that_grows_too_large_is_refused() -> None:
-    sheets = {"a": "@import 'b';" * 1_000, "b": "@import 'c';" * 1_000, "c": "u{b:c}" * 1_000}
-    with pytest.raises(TooLarge):
-        inline("@import 'a';", sheets, MOST)
+def test_one_failure_keeps_no_other_import_from_being_copied_now_or_later() -> None:
+    css = f"@import '{URL}' print;@import '{HOST}b';i{{}}"
+    first = inlined(css, a=SHEET)
+    assert first.custom_css == f"@media print {{\n{A}\n}}@import '{HOST}b';i{{}}"
+    assert [(each.url, each.reason) for each in first.failed] == [(f"{HOST}b", "s.example: status 404")]
+    second = inlined(first.custom_css, b="v{b:c}")
+    assert second.custom_css == f"@media print {{\n{A}\n}}{copy_of('v{b:c}', 'b')}i{{}}"
+
+
+def test_sheets_inside_each_other_are_copied_and_their_urls_made_absolute() -> None:
+    outer = "@charset 'utf-8';<!--@import 'd/b?c' layer;u{b:url(i.png) url(#f)}-->w{}@import 'ignored';"
+    found = inlined("@import 'https://S.example:443/x/../a#f' print;", a=outer, **{"d/b?c": "v{b:url(../i.png)}"})
+    inner = copy_of("v{b:url(../i.png)}", "d/b?c", "v{b:url(https://s.example/i.png)}")
+    text = f"@layer {{\n{inner}\n}}u{{b:url(https://s.example/i.png) url(#f)}}w{{}}"
+    assert found.custom_css == f"@media print {{\n{copy_of(outer, text=text)}\n}}"
+    assert [each.url for each in found.sheets] == [f"{HOST}d/b?c", URL]
+    assert (judge(found.custom_css, "sheet").imports, found.failed) == ((), ())
+
+
+def test_urls_refer_to_the_address_after_redirects() -> None:
+    moved = Fetched("https://other.example/d/a.css", "text/css", b"u{b:url(i)}")
+    assert "url(https://other.example/d/i)" in inlined(f"@import '{URL}';", a=moved).custom_css
+
+
+@pytest.mark.parametrize(
+    ("url", "body"),
+    [
+        ("data:text/css,u%7Bb:c}", b"u{b:c}"),
+        ("data:text/css;base64,dXtiOmN9", b"u{b:c}"),
+        ("DATA:text/css;charset=latin1,u%7Bb:'%e9'}", b"u{b:'\xe9'}"),
+    ],
+)
+def test_sheets_in_data_urls_are_copied(url: str, body: bytes) -> None:
+    found = inlined(f'@import "{url}";')
+    head = f"/*! from {url.partition(',')[0].partition(';')[0]} sha256-{sha256(body).hexdigest()} */"
+    assert found.custom_css == f"{head}\n{body.decode('latin1')}\n/*! end */"
+    assert found.failed == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "charset", "text"),
+    [
+        ("é".encode(), "", "é"),
+        ("é".encode("latin-1"), "latin1", "é"),
+        (b'@charset "windows-1251";/*' + "я".encode("cp1251") + b"*/", "", "/*я*/"),
+        # The charset of the response outranks that of the sheet, a byte order mark both.
+        (b'@charset "windows-1251";/*' + "é".encode() + b"*/", "utf-8", "/*é*/"),
+        (b"\xef\xbb\xbf" + "é".encode(), "windows-1251", "é"),
+        ("é".encode("utf-16"), "windows-1251", "é"),
+        (b"a{}\r\nb{}\r\0", "", "a{}\nb{}\n\ufffd"),
+    ],
+)
+def test_a_sheet_is_decoded_as_browsers_do_it(body: bytes, charset: str, text: str) -> None:
+    found = inlined(f"@import '{URL}';", a=Fetched(URL, "text/css", body, charset))
+    assert found.custom_css == copy_of(body, text=text)
+
+
+def test_a_nested_sheet_without_an_encoding_has_that_of_the_sheet_that_imports_it() -> None:
+    outer = Fetched(URL, "text/css", b"@import 'b';", "windows-1251")
+    found = inlined(f"@import '{URL}';", a=outer, b="я{}".encode("cp1251"))
+    assert "я{}" in found.custom_css
+
+
+@pytest.mark.parametrize(
+    ("imported", "reason"),
+    [
+        ("i.css", "an import has a relative address"),
+        ("", "an import has a relative address"),
+        ("ftp://s.example/a", "only sheets with an http or https address can be copied"),
+        ("https://u:p@s.example/a", "s.example: an import has a username or a password in its address"),
+        (f"{HOST}{'a' * 2048}", "s.example: an import has an address of more than 2,048 characters"),
+        ("https://[", "an import has an address that cannot be read"),
+        (f"{HOST}none", "s.example: status 404"),
+        (f"{HOST}text", "s.example: the media type of the response is not text/css"),
+        ("data:,a{}", "the media type of the response is not text/css"),
+        (f"{HOST}huge", f"s.example: more than {MAX_SHEET} bytes"),
+        (f"{HOST}long", f"s.example: the CSS would have more than {MAX_CUSTOM_CSS:,} characters"),
+        (f"{HOST}urls", f"s.example: the CSS would have more than {MAX_CUSTOM_CSS:,} characters"),
+        (f"{HOST}open", "s.example: its CSS is invalid in line 2"),
+        (f"{HOST}closed", "s.example: its CSS is invalid in line 1"),
+        (f"{HOST}names", "s.example: @namespace applies to a whole file, and cannot be copied"),
+        (f"{HOST}inside", "s.example: browsers ignore an @import there: it has to stand before all rules"),
+        (f"{HOST}self", "s.example: sheets import each other in a circle"),
+        (f"{HOST}circle", "s.example: sheets import each other in a circle"),
+        (f"{HOST}deep", "s.example: sheets import each other over more than 3 levels"),
+        (f"{HOST}many", "s.example: the CSS imports more than 20 sheets, directly or not"),
+    ],
+)
+def test_what_cannot_be_copied_stays_with_the_reason(imported: str, reason: str) -> None:
+    (found,) = reasons(
+        f"@import '{imported}';",
+        text=Fetched(f"{HOST}text", "text/plain", b"a{}"),
+        huge="x" * (MAX_SHEET + 1),
+        long="a" * (MAX_CUSTOM_CSS + 1),
+        urls="a{b:url(i)}" * 20_000,
+        open="a{}\nb{",
+        closed="a{}} b{}",
+        names="@namespace x url(y);",
+        inside="a{@import 'b'}",
+        self="@import 'self';",
+        circle="@import 'other';",
+        other="@import 'circle';",
+        deep="@import 'deeper';",
+        deeper="@import 'deepest';",
+        deepest="@import 'bottom';",
+        bottom="a{}",
+        many="".join(f"@import 'many{number}';" for number in range(20)),
+        **{f"many{number}": "a{}" for number in range(20)},
+    )
+    assert found.startswith(reason)
+
+
+def test_a_sheet_is_asked_for_once_and_counts_as_often_as_it_is_copied() -> None:
+    origins = Origins({URL: "@import 'b';@import 'b';", f"{HOST}b": "u{b:c}"})
+    found = inline(f"@import '{URL}';@import '{URL}' print;", "sheet", origins, FrozenClock())
+    assert (origins.asked, found.custom_css.count("u{b:c}")) == ([URL, f"{HOST}b"], 4)
+    bomb = Origins({URL: "@import 'b';" * 20_000, f"{HOST}b": "@import 'c';" * 20_000, f"{HOST}c": "u{b:c}" * 10})
+    (failed,) = inline(f"@import '{URL}';", "sheet", bomb, FrozenClock()).failed
+    assert "would have more than" in failed.reason
+
+
+def test_the_sheets_together_have_a_deadline() -> None:
+    clock = FrozenClock()
+    origins = Origins({URL: SHEET}, before=lambda _: clock.pass_by(SECONDS))
+    found = inline(f"@import '{URL}';@import '{HOST}b';", "sheet", origins, clock)
+    assert [each.reason for each in found.failed] == ["s.example: the imported sheets did not arrive within 20 s"]
+
+
+def test_a_logo_and_a_sheet_with_namespaces_keep_their_imports() -> None:
+    (failed,) = inline(f"@import '{URL}';", "declarations", Origins({URL: SHEET}), FrozenClock()).failed
+    assert failed.reason == "a list of declarations cannot import a style sheet"
+    (reason,) = reasons(f"@import '{URL}';@namespace x url(y);", a=SHEET)
+    assert reason == "@namespace applies to a whole file, and cannot be copied"
+
+
+def test_copies_are_fetched_again_if_there_is_no_import() -> None:
+    css = inlined(f"@import '{URL}' print;@import '{HOST}b';i{{}}", a="@import 'b';u{}", b="v{}").custom_css
+    again = inlined(css, a="x{}", b="v{}").custom_css
+    assert again == f"@media print {{\n{copy_of('x{}')}\n}}{copy_of('v{}', 'b')}i{{}}"
+    kept = inlined(css, b="w{}")
+    assert [each.url for each in kept.failed] == [URL]
+    assert kept.custom_css.endswith(f"{copy_of('w{}', 'b')}i{{}}")
+    assert kept.custom_css.startswith("@media print {\n/*! from")
+
+
+def test_no_sheet_can_forge_the_comments_of_copies() -> None:
+    sheet = f"a{{}}/*! end */b{{}}/*! from {HOST}b sha256-{'0' * 64} */c{{}}"
+    css = inlined(f"@import '{URL}?*/x{{}}/*';", **{"a?*/x{}/*": sheet}).custom_css
+    assert css.count("/*!") == 2
+    assert css.startswith(f"/*! from {URL}?%2A/x{{}}/%2A sha256-")
 
 
 @given(css_texts(), st.lists(css_texts(), max_size=2))
-def test_whatever_is_inlined_imports_nothing(css: str, sheets: list[str]) -> None:
-    named = {url: sheet for url in judge(css, "sheet").import_urls for sheet in sheets}
-    assert judge(inline(css, named, MOST), "sheet").import_urls == ()
+def test_whatever_is_copied_leaves_no_import_that_is_not_listed(css: str, sheets: list[str]) -> None:
+    urls = judge(css, "sheet").import_urls
+    text = "".join(f"@import '{HOST}{place}';" for place in range(len(sheets))) + css
+    found = inlined(text, **{str(place): sheet.encode("utf-8", "replace") for place, sheet in enumerate(sheets)})
+    assert {*judge(found.custom_css, "sheet").import_urls} <= {each.url for each in found.failed} | {*urls}
 
 
-def test_a_number_of_any_length_is_read() -> None:
-    assert inlined(f"i{{width:{'9' * 5000}px}}@media print{{u{{b:c}}}}").endswith("px}@mediaprint{u{b:c}}")
+def test_the_service_copies_and_says_when_it_cannot() -> None:
+    command = InlineCss(kind="theme", custom_css=f"@import '{URL}';")
+    gallery = gallery_on(MemoryStorage(), FrozenClock(), outgoing=Origins({URL: SHEET}))
+    assert gallery.css.inline(command).custom_css == A
+    with pytest.raises(Conflict, match="httpx2 is not installed"):
+        gallery_on(MemoryStorage(), FrozenClock()).css.inline(command)
+    refused = gallery_on(
+        MemoryStorage(), FrozenClock(), outgoing=Origins({URL: OutgoingError("s.example", "no public address")})
+    )
+    assert [each.reason for each in refused.css.inline(command).failed] == ["s.example: no public address"]

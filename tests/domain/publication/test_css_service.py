@@ -9,8 +9,8 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
 from logoadmin.domain.publication.css import TOO_LONG, judge
+from logoadmin.domain.publication.css.css_service import MAX_SECONDS
 from logoadmin.domain.publication.css.judging import TOO_DEEP, TOO_MANY
-from logoadmin.domain.publication.css.unsaved_css import MAX_SECONDS
 from logoadmin.domain.publication.css.verdict import CssRisk, Verdict
 from tests.gallery import FrozenClock, gallery_on
 

@@ -79,7 +79,7 @@ def rules(draw: st.DrawFn, conditions: tuple[str, ...]) -> str:
 
 
 def style(css: str, kind: Kind = Kind.THEME) -> str | None:
-    return user_style(StyledArtwork(kind, 1, 1, "Aurora", [], css), FORUM, {}, "a", "https://a.example/", has_page=True)
+    return user_style(StyledArtwork(kind, 1, 1, "Aurora", [], css), FORUM, "a", "https://a.example/", has_page=True)
 
 
 def risks(css: str, form: CssForm = "sheet") -> tuple[CssRisk, ...]:

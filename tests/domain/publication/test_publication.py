@@ -2,7 +2,6 @@
 
 import base64
 import errno
-import hashlib
 import json
 import sys
 from contextlib import nullcontext
@@ -38,15 +37,12 @@ from logoadmin.domain.publication.publication_records import (
     PAGE,
     POINTER,
     Blocked,
-    ChangedImport,
-    LeftOut,
     Page,
     Publication,
-    PublicationStatus,
     Risky,
 )
 from logoadmin.domain.publication.publication_service import ShowPublication
-from logoadmin.ports.publication.publication_storage import Pin, Withdrawal
+from logoadmin.ports.publication.publication_storage import Withdrawal
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import ARTWORK, NOW, FrozenClock, WatchedStorage, gallery_on, stock
 
@@ -103,7 +99,7 @@ def test_readers_get_active_artworks_with_their_authors(stocked: LogoAdmin) -> N
     } == {"authors": ["Ann"], "logos": ["Aurora"], "themes": ["Aurora"]}
     (logo,) = index["logos"]
     assert logo["author_ids"] == [1]
-    assert logo["css"] == {"form": "declarations", "risks": [{"risk": "invalid", "line": 1, "column": 1}]}
+    assert logo["css"] == {"form": "declarations"}
     assert publication.version == pointer_of(publication).version == stocked.changes.version()
     assert pointer_of(publication).paths <= publication.files.keys()
 
@@ -274,75 +270,45 @@ def withdraw(storage: MemoryStorage, withdrawals: list[Withdrawal]) -> None:
     storage.write(work)
 
 
-def pin(storage: MemoryStorage, kind: Kind, id_: int, url: str, sheets: tuple[str, ...], **values: Any) -> None:
-    """Pin an import to the first sheet."""
-    hashes = [hashlib.sha256(css.encode()).hexdigest() for css in sheets]
-
-    def work(uow: UnitOfWork) -> None:
-        for sha256, css in zip(hashes, sheets, strict=True):
-            uow.publication.pins.add_sheet(sha256, css)
-        first = Pin(kind, id_, url, hashes[0] if hashes else None, None, None, NOW)
-        uow.publication.pins.put(replace(first, **values))
-
-    storage.write(work)
-
-
 URL: Final = "https://i.example/a.css"
+ICON: Final = "url(\"data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'>%s</svg>\")"
 
 
-@pytest.mark.rule("contract L2", "contract L5")
-def test_readers_get_pinned_sheets(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
-    stocked.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({URL}); b {{ color: red }}"))
-    nested = "a { background: url(https://tracker.example/x) }"
-    inner = hashlib.sha256(nested.encode()).hexdigest()
-    sheet = f'@import "{inner}.css"; i {{ color: red'
-    outer = hashlib.sha256(sheet.encode()).hexdigest()
-    before = stocked.publication.generate()
-    assert index_of(before)["themes"] == []
-    why = "An imported style sheet was not fetched yet"
-    assert before.left_out == (LeftOut(Kind.THEME, 1, "Aurora", why, "not_fetched", "i.example"),)
-    pin(storage, Kind.THEME, 1, URL, (sheet, nested))
-    clock.pass_by(1)
+@pytest.mark.rule("contract L4", "contract L5")
+def test_the_status_names_what_readers_do_not_get(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    stocked.themes.amend(AmendTheme(theme_id=1, custom_css="a {}\nb { color: red"))
+    image = ICON % "<image href='x.png'/>"
+    stocked.logos.amend(AmendLogo(logo_id=1, custom_css=f"mask: {image}"))
+    stocked.themes.create(CreateTheme(**ARTWORK | {"name": "Boreal", "custom_css": f"@import url({URL});"}))
+    stocked.themes.create(CreateTheme(**ARTWORK | {"name": "Cirrus", "custom_css": "b{caret-color:red}"}))
+    stocked.themes.create(CreateTheme(**ARTWORK | {"name": "Dusk", "custom_css": f"a{{mask:{ICON % '<g/>'}}}"}))
+    withdraw(storage, [Withdrawal(Kind.LOGO, 9, NOW, "tracks readers"), Withdrawal(Kind.LOGO, 8, NOW, None)])
+    status = stocked.publication.status(ShowPublication())
+    assert [(each.kind, each.id, each.name, each.code) for each in status.left_out] == [
+        (Kind.LOGO, 1, "Aurora", "document"),
+        (Kind.THEME, 1, "Aurora", "invalid"),
+        (Kind.THEME, 2, "Boreal", "import"),
+    ]
+    reasons = [each.reason for each in status.left_out]
+    assert reasons[0].startswith("A data: URL in line 1, column 11 has a document that names other files")
+    assert reasons[1:] == [
+        "Browsers may read its CSS in several ways, from line 2, column 3 on. Correct it there",
+        "It imports a style sheet, which others can change. Copy the style sheet into the CSS",
+    ]
+    assert (status.logos, status.themes) == (0, 2)
+    assert status.risky == (Risky(Kind.THEME, 3, "Cirrus", ("input_styling",)),)
+    assert status.blocked == (Blocked(Kind.LOGO, 9, NOW, "tracks readers"),)
     publication = stocked.publication.generate()
-    assert publication.version == before.version
-    assert publication.left_out == ()
-    (theme,) = index_of(publication)["themes"]
-    assert theme["custom_css"] == f"@import url(css/{outer}.css); b {{ color: red }}"
-    assert theme["css"]["hosts"] == ["tracker.example"]
-    assert theme["css"]["size"] == len(sheet) + len(nested) + len(f"@import url({URL}); b {{ color: red }}")
-    assert theme["css"]["imports"] == [{"url": URL, "sha256": outer}]
-    assert {risk["risk"] for risk in theme["css"]["risks"]} == {"invalid"}
-    assert publication.files[f"css/{outer}.css"] == sheet.encode()
-    assert publication.files[f"css/{inner}.css"] == nested.encode()
-    assert stocked.publication.generate().state != before.state
+    assert publication.left_out == status.left_out
+    assert [each["name"] for each in index_of(publication)["themes"]] == ["Cirrus", "Dusk"]
 
 
 @pytest.mark.rule("contract L5")
-def test_the_status_names_what_readers_do_not_get(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    css = f"@import url({URL}); @import 'https://i.example/b.css'"
-    stocked.themes.amend(AmendTheme(theme_id=1, custom_css=css))
-    stocked.logos.amend(AmendLogo(logo_id=1, custom_css=css))
-    pin(storage, Kind.LOGO, 1, URL, (), failure="i.example: status 404")
-    pin(storage, Kind.THEME, 1, URL, ("a{}",), offered="f" * 64)
-    pin(storage, Kind.THEME, 1, "https://i.example/b.css", ("b{caret-color:red}",))
-    pin(storage, Kind.THEME, 1, "https://i.example/former.css", ("b{}",), offered="f" * 64)
-    pin(storage, Kind.THEME, 5, URL, ("b{}",), offered="f" * 64)
-    withdraw(storage, [Withdrawal(Kind.LOGO, 9, NOW, "tracks readers"), Withdrawal(Kind.LOGO, 8, NOW, None)])
-    status = stocked.publication.status(ShowPublication())
-    failure = "An imported style sheet cannot be pinned: i.example: status 404"
-    assert status == PublicationStatus(
-        stocked.changes.version(),
-        logos=0,
-        themes=1,
-        left_out=(LeftOut(Kind.LOGO, 1, "Aurora", failure, "not_pinned", "i.example"),),
-        changed=(ChangedImport(Kind.THEME, 1, "Aurora", URL),),
-        risky=(Risky(Kind.THEME, 1, "Aurora", ("input_styling",)),),
-        blocked=(Blocked(Kind.LOGO, 9, NOW, "tracks readers"),),
-    )
-    stocked.themes.amend(AmendTheme(theme_id=1, active=False))
-    stocked.logos.amend(AmendLogo(logo_id=1, active=False))
-    status = stocked.publication.status(ShowPublication())
-    assert (status.left_out, status.changed) == ((), ())
+def test_imports_are_published_if_a_setting_says_so(stocked: LogoAdmin) -> None:
+    stocked.publication.rules = replace(stocked.publication.rules, publish_imports=True)
+    stocked.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({URL});"))
+    (theme,) = index_of(stocked.publication.generate())["themes"]
+    assert (theme["css"]["imports"], theme["css"]["hosts"]) == ([{"url": URL}], ["i.example"])
 
 
 @pytest.mark.rule("contract L3")

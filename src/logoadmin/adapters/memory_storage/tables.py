@@ -21,7 +21,7 @@ from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.sign_in_storage import Challenge, Factor, Identity
 from logoadmin.ports.kernel.act_storage import StoredAct
 from logoadmin.ports.kernel.change_storage import StoredResponse
-from logoadmin.ports.publication.publication_storage import Pin, Withdrawal
+from logoadmin.ports.publication.publication_storage import Withdrawal
 
 Row = TypeVar("Row")
 
@@ -91,8 +91,6 @@ class Tables:
     stored_responses: dict[str, StoredResponse] = field(default_factory=dict)
     sign_in_attempts: dict[str, tuple[int, int]] = field(default_factory=dict)
     withdrawals: dict[tuple[Kind, int], Withdrawal] = field(default_factory=dict)
-    pins: dict[tuple[Kind, int, str], Pin] = field(default_factory=dict)
-    sheets: dict[str, str] = field(default_factory=dict)
     pictures: dict[str, PictureRow] = field(default_factory=dict)
     # picture -> {(kind, id) -> standing}, and (kind, id) -> pictures
     picture_names: dict[str, Mapping[tuple[str, int], Standing]] = field(default_factory=dict)

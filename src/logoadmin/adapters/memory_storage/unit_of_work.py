@@ -29,7 +29,7 @@ from logoadmin.adapters.memory_storage.kernel.records import (
     MemoryPasswords,
     MemoryRecords,
 )
-from logoadmin.adapters.memory_storage.publication.publication import MemoryPins, MemoryWithdrawals
+from logoadmin.adapters.memory_storage.publication.publication import MemoryWithdrawals
 from logoadmin.adapters.memory_storage.tables import Repository
 from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
 from logoadmin.domain.kernel.records import StoredRecord
@@ -60,7 +60,6 @@ class _Identity(Repository):
 
 class _Publication(Repository):
     withdrawals = cached_property(lambda room: MemoryWithdrawals(room._tables, room._journal))
-    pins = cached_property(lambda room: MemoryPins(room._tables, room._journal))
 
 
 class MemoryUnitOfWork(Repository):

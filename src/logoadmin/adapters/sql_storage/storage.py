@@ -35,7 +35,7 @@ from logoadmin.adapters.sql_storage.identity.signing_in import (
 from logoadmin.adapters.sql_storage.kernel.acts import SqlActs
 from logoadmin.adapters.sql_storage.kernel.changes import SqlChanges, SqlStoredResponses
 from logoadmin.adapters.sql_storage.kernel.records import RECORDS
-from logoadmin.adapters.sql_storage.publication.publication import SqlPins, SqlWithdrawals
+from logoadmin.adapters.sql_storage.publication.publication import SqlWithdrawals
 from logoadmin.adapters.sql_storage.resilience.pool import RETRIES, STEP_TIMEOUT, ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import Schema
 from logoadmin.adapters.sql_storage.transaction import Transaction
@@ -81,7 +81,6 @@ class _Identity(_Room):
 
 class _Publication(_Room):
     withdrawals = cached_property(lambda room: SqlWithdrawals(room._transaction))
-    pins = cached_property(lambda room: SqlPins(room._transaction))
 
 
 @dataclass(eq=False)

@@ -31,8 +31,6 @@ from logoadmin.domain.kernel.lists import ChangeFilter, ListCommand, Listing
 from logoadmin.domain.kernel.records import Change, Kind, Link, Undone
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, acts_in, change_log_of, history_in
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case, writes
-from logoadmin.domain.publication.pins.audited_pins import AuditedPins
-from logoadmin.domain.publication.pins.pin_changes import PINS_FIELD
 from logoadmin.ports.kernel.act_storage import StoredAct
 
 
@@ -255,9 +253,6 @@ class _Undo:
 
     def _restore(self, kind: AnyKind, change: Change, before: Snapshot) -> None:
         """Restore the old values and links of a record, provided that the records that it refers to exist."""
-        if PINS_FIELD in before and isinstance(kind, ArtworkKind):  # nothing else was changed
-            AuditedPins(kind, self._uow).accept(change.id, before[PINS_FIELD])
-            return
         values, links = _deserialized(kind, change.id, before)
         records = self._uow.records(kind)
         for field, referred in kind.references.items():
@@ -295,11 +290,7 @@ class _Undo:
         record = self._uow.records(kind).get(change.id)
         if record is None:
             return None
-        current = self._uow.records(kind).serialized(record)
-        if change.after is None or PINS_FIELD not in change.after or not isinstance(kind, ArtworkKind):
-            return current
-        pins = AuditedPins(kind, self._uow)
-        return {**current, PINS_FIELD: pins.sheets(change.id, change.after[PINS_FIELD])}
+        return self._uow.records(kind).serialized(record)
 
     def _since(self, kind: AnyKind, id_: int) -> str:
         last = history_in(self._uow).last_of(kind.kind, id_, self._request_id)

@@ -10,8 +10,8 @@ from logoadmin.domain.kernel.command import UNSET
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.kernel.unit_of_work import Reading, proposals_in
+from logoadmin.domain.publication.css.css_service import verdict_on
 from logoadmin.domain.publication.css.targets import Targets
-from logoadmin.domain.publication.css.unsaved_css import verdict_on
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.ports.kernel.environment import Clock
 

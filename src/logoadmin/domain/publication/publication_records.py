@@ -53,7 +53,7 @@ class PublishingRules:
     Attributes:
         days: how long a pointer is valid.
         reader: the content of ``reader.js``.
-        pin_imports: whether readers get pinned copies of imported style sheets (contract L5).
+        publish_imports: whether artworks with imports are published (contract L5).
         owns_files: whether the files into which the service publishes belong to this database alone, so that those of
             another gallery, left by a database that was deleted, are replaced.
         page: the page for visitors; None for none (contract Q2).
@@ -64,7 +64,7 @@ class PublishingRules:
 
     days: int = 30
     reader: bytes = b""
-    pin_imports: bool = True
+    publish_imports: bool = False
     owns_files: bool = True
     page: Page | None = None
     targets: Targets = NO_TARGETS
@@ -72,8 +72,8 @@ class PublishingRules:
     links_elsewhere: Links = NO_LINKS
 
 
-NOT_FETCHED: Final = "An imported style sheet was not fetched yet"
-LeftOutReason = Literal["not_fetched", "not_pinned", "document", "unreadable"]
+HAS_IMPORT: Final = "It imports a style sheet, which others can change. Copy the style sheet into the CSS"
+LeftOutReason = Literal["import", "document", "invalid"]
 _ArtworkKind = Annotated[Kind, described("`logo` or `theme`.", "theme")]
 _ArtworkId = Annotated[int, described("The id of the logo or theme.", 7)]
 _Name = Annotated[str, described("Its name.", "Aurora")]
@@ -86,28 +86,15 @@ class LeftOut:
     kind: _ArtworkKind
     id: _ArtworkId
     name: _Name
-    reason: Annotated[str, described("Why, as a sentence.", NOT_FETCHED)]
+    reason: Annotated[str, described("The reason, and what to do about it.", HAS_IMPORT)]
     code: Annotated[
         LeftOutReason,
         described(
-            "The reason as one of a few: an import was not fetched yet, or could not be; a document in a `data:` URL "
-            "was not accepted; or the CSS cannot be judged.",
-            "not_fetched",
+            "The reason as one of a few: the CSS imports a style sheet, has a `data:` URL with a document that names "
+            "other files, or is `invalid`.",
+            "import",
         ),
-    ] = "not_pinned"
-    host: Annotated[
-        str, described("The host of the import that could not be fetched; empty for none.", "styles.example")
-    ] = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedImport:
-    """An import of an active logo or theme whose origin now has another style sheet than the pinned copy."""
-
-    kind: _ArtworkKind
-    id: _ArtworkId
-    name: _Name
-    url: Annotated[str, described("The imported URL.", "https://i.example/aurora.css")]
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,23 +128,7 @@ class PublicationStatus:
         tuple[LeftOut, ...],
         described(
             "The active logos and themes that are not published.",
-            [
-                {
-                    "kind": "theme",
-                    "id": 7,
-                    "name": "Aurora",
-                    "reason": NOT_FETCHED,
-                    "code": "not_fetched",
-                    "host": "i.example",
-                }
-            ],
-        ),
-    ]
-    changed: Annotated[
-        tuple[ChangedImport, ...],
-        described(
-            "The imports that have changed at their origin since they were pinned; readers get the pinned ones.",
-            [{"kind": "theme", "id": 7, "name": "Aurora", "url": "https://i.example/aurora.css"}],
+            [{"kind": "theme", "id": 7, "name": "Aurora", "reason": HAS_IMPORT, "code": "import"}],
         ),
     ]
     risky: Annotated[

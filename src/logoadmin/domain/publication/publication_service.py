@@ -131,7 +131,7 @@ class PublicationService(Service):
 
     @use_case(SIGNED_IN)
     def status(self, gate: Gate, command: ShowPublication, caller: Caller = OWNER) -> PublicationStatus:
-        """Return the records that readers do not get, with the reasons, and the imports that changed at their origin.
+        """Return the records that readers do not get, with the reasons, and those with risks.
 
         Raises:
             NotPermitted: the caller may neither change nor propose logos or themes. Callers who may only propose them
@@ -148,9 +148,9 @@ class PublicationService(Service):
         version, blocked, is_whole = gate.snapshot_with_rights(command, caller, begun)
         if not is_whole:
             own = tuple(Blocked(each.kind, each.id, each.at, each.reason or "") for each in blocked)
-            return PublicationStatus(version, 0, 0, (), (), (), own)
+            return PublicationStatus(version, 0, 0, (), (), own)
         rules = self.rules
-        return status_of(storage_of(gate), version, blocked, rules.targets, pin_imports=rules.pin_imports)
+        return status_of(storage_of(gate), version, blocked, rules.targets, publish_imports=rules.publish_imports)
 
     @for_program
     def public_keys(self) -> tuple[dict[str, str], ...]:
@@ -211,7 +211,7 @@ class PublicationService(Service):
             max(last.get(kind, 0) for kind in _PUBLISHED_KINDS),
             now,
             identity,
-            contents_of(uow, pin_imports=rules.pin_imports, targets=rules.targets),
+            contents_of(uow, publish_imports=rules.publish_imports, targets=rules.targets),
             listed_withdrawals(uow.publication.withdrawals, now),
             None if rules.page is None else _page(self._shared_settings(uow), rules.page),
             self._state(uow, identity, links),
@@ -219,8 +219,8 @@ class PublicationService(Service):
 
     def _state(self, uow: UnitOfWork, identity: Identity, links: Links) -> str:
         """Return what a publication is made of."""
-        # Neither the first pins nor pictures that are sent later than a record names them are changes.
-        counted = uow.changes.last_id(), uow.publication.pins.pinned(), uow.gallery.pictures.published()
+        # Pictures that are sent later than a record names them are no changes.
+        counted = uow.changes.last_id(), uow.gallery.pictures.published()
         keys = identity.gallery, identity.epoch, [key.jwk["x"] for key in identity.keys]
         return repr((counted, keys, links, self._made_with))
 

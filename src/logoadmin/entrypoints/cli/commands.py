@@ -9,8 +9,8 @@ import click
 
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.entrypoints.cli.backups import backup, move, restore
-from logoadmin.entrypoints.cli.check import check
 from logoadmin.entrypoints.cli.config import config
+from logoadmin.entrypoints.cli.css import css
 from logoadmin.entrypoints.cli.doctor import doctor
 from logoadmin.entrypoints.cli.gallery import (
     changing,
@@ -162,7 +162,7 @@ def completion(context: click.Context, shell: str) -> None:
 
 
 for command in (
-    *(serve, import_, export, pictures, publish, gallery_key, check),
+    *(serve, import_, export, pictures, publish, gallery_key, css),
     *(backup, restore, move, user, config, doctor, healthcheck),
 ):
     cli.add_command(command)

@@ -15,6 +15,7 @@ from logoadmin.atomic_files import atomic_file
 from logoadmin.domain.kernel.errors import InvalidLines, LogoAdminError
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.records import Kind
+from logoadmin.entrypoints.cli.css import explained
 from logoadmin.entrypoints.cli.gallery import (
     command_settings,
     database_option,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 NOT_EXPORTED: Final = (
     "the history and the version numbers",
     "blocks",
-    "pinned imports",
     "the keys that sign tokens and the gallery",
     "sessions",
     "service keys",
@@ -56,12 +56,6 @@ _CSV_KIND: Final = click.Choice(["author", "theme", "logo"])
 _ARTWORKS: Final = frozenset({Kind.LOGO, Kind.THEME})
 _MOST_NAMED: Final = 5
 _INACTIVE: Final = "They are switched off; switch on those that are ready"
-_CURES: Final = {
-    "not_fetched": "logoadmin publish, or the service, fetches it and then publishes them",
-    "not_pinned": "copy the style sheet into the CSS",
-    "document": "remove the document from the CSS, or accept it in the console",
-    "unreadable": "correct the CSS",
-}
 
 
 @click.command("import")
@@ -161,7 +155,7 @@ def _show_unpublished(gallery: "LogoAdmin", caller: "Owner") -> None:
     reasons = dict.fromkeys((key for key, after in changed.items() if not after["active"]), _INACTIVE)
     for each in gallery.publication.status(ShowPublication()).left_out:
         if (each.kind, each.id) in changed:
-            reasons[each.kind, each.id] = f"{each.reason}; {_CURES[each.code]}"
+            reasons[each.kind, each.id] = explained(each)
     for reason, count in Counter(reasons.values()).items():
         ids = [f"{kind} {id_}" for (kind, id_), why in reasons.items() if why == reason]
         more = f" and {count - _MOST_NAMED} more" if count > _MOST_NAMED else ""

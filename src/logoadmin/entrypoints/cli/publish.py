@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from logoadmin.domain.kernel.errors import LogoAdminError, SettingsError, StartError
+from logoadmin.entrypoints.cli.css import explained
 from logoadmin.entrypoints.cli.gallery import database_option, gallery_at
 from logoadmin.entrypoints.one_line import on_one_line
 
@@ -27,8 +28,6 @@ _UNCHANGED: Final = 3
 _SIGNALS_EVERY: Final = 0.1
 # Seconds between two records of --watch that the folder is up to date.
 _RECORD_EVERY: Final = 600
-# Imports that take longer are fetched the next time.
-_PINNING_SECONDS: Final = 600
 # Files that are read at a time.
 _DOWNLOADS: Final = 8
 _CURE: Final = "upload all files again, latest.json last; a cache may hold former ones for five minutes"
@@ -44,8 +43,8 @@ def publish(directory: Path, url: str | None, address: str | None, watch: bool, 
     """Write the gallery into DIRECTORY as signed files for any web server.
 
     DIRECTORY is empty or an earlier publication; its content is valid at any moment, even after a kill. Blocks are
-    written first, then everything else, and then imported style sheets without a pinned copy are fetched. Run this
-    after changes, and at least every few days: readers accept the files for gallery_days.
+    written first, then everything else. Run this after changes, and at least every few days: readers accept the files
+    for gallery_days.
 
     The exit code is 0 if a file was written, 3 if nothing has changed, and 1 for a failure.
     """
@@ -54,7 +53,7 @@ def publish(directory: Path, url: str | None, address: str | None, watch: bool, 
     try:
         with gallery_at(database, "never") as gallery:
             links = _links(gallery, address)
-            published = (_watch if watch else _publish_twice)(gallery, directory, links)
+            published = (_watch if watch else _publish)(gallery, directory, links)
             keys = gallery.publication.public_keys()
     except SettingsError as error:  # such as a gallery_key_file that is missing
         raise StartError(str(error)) from None
@@ -77,19 +76,10 @@ def _links(gallery: "LogoAdmin", address: str | None) -> "Links":
         raise click.UsageError(f"--url {error}") from None
 
 
-def _publish_twice(gallery: "LogoAdmin", directory: Path, links: "Links") -> "Published":
-    """Publish, fetch missing imports, which may take minutes, and publish them."""
+def _publish(gallery: "LogoAdmin", directory: Path, links: "Links") -> "Published":
     from logoadmin.bootstrap import folder
-    from logoadmin.domain.publication.publication_service import ShowPublication
 
-    files = folder(directory)
-    published = gallery.publication.publish(files, links=links)
-    # Looking for missing imports reads all records.
-    if not published.is_complete and gallery.pins.pin_missing(_PINNING_SECONDS):
-        second = gallery.publication.publish(files, links=links)
-        published = second if second.changed else published
-        if published.left_out:  # with the reasons of this attempt
-            published = replace(published, left_out=gallery.publication.status(ShowPublication()).left_out)
+    published = gallery.publication.publish(folder(directory), links=links)
     _show(published, directory)
     _record(gallery)
     return published
@@ -164,7 +154,7 @@ class _Watched:
 
 def _show(published: "Published", directory: Path) -> None:
     for record in published.left_out:
-        text = f"Left out: {record.kind} {record.id} ({record.name}): {record.reason}"
+        text = f"Left out: {record.kind} {record.id} ({record.name}): {explained(record)}"
         click.echo(on_one_line(text), err=True)
     what = "Published version" if published.changed else "Nothing has changed since version"
     click.echo(f"{what} {published.version} in {directory}")

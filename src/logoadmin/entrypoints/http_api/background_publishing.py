@@ -6,6 +6,7 @@ from collections import Counter
 from logoadmin.domain.kernel.errors import LogoAdminError, StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.publication_records import Published
+from logoadmin.domain.publication.publication_service import ShowPublication
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.publisher import Publisher
 from logoadmin.ports.publication.gallery_files import GalleryFiles
@@ -29,8 +30,11 @@ class _Reports:
 
     def published(self, found: Published) -> None:
         """Count a publication; at the start, one that an earlier process left counts as well."""
-        if found.changed or found.left_out or not self._is_known:
-            self._gallery.metrics.gallery_generated(Counter(each.code for each in found.left_out))
+        if found.changed or not self._is_known:
+            left_out = found.left_out
+            if not found.changed and not found.is_complete:
+                left_out = self._gallery.publication.status(ShowPublication()).left_out
+            self._gallery.metrics.gallery_generated(Counter(each.code for each in left_out))
         self._is_known = True
         if self._failure:
             log.warning("The gallery is published again")

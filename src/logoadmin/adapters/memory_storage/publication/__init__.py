@@ -1,1 +1,1 @@
-"""Withdrawals and pins."""
+"""Withdrawals."""

@@ -1,19 +1,16 @@
-"""The repositories of the published gallery: withdrawals and pins."""
+"""The repository of withdrawals."""
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict
-from hashlib import sha256 as hash_of
-from operator import attrgetter
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, select
+from sqlalchemy import bindparam, delete, select
 
 from logoadmin.adapters.sql_storage.repository import Repository
-from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
-from logoadmin.adapters.sql_storage.tables.publication_tables import pins, sheets, withdrawals
+from logoadmin.adapters.sql_storage.statements import KEYS, Row, in_portions
+from logoadmin.adapters.sql_storage.tables.publication_tables import withdrawals
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.publication.publication_storage import Pin, Withdrawal
+from logoadmin.ports.publication.publication_storage import Withdrawal
 
 _LIMIT: Any = bindparam("limit")
 _SOME = (withdrawals.c.kind == bindparam("of_kind"), withdrawals.c.record_id.in_([bindparam(key) for key in KEYS]))
@@ -24,17 +21,6 @@ _WITHDRAWALS = select(withdrawals).order_by(*_NEWEST_FIRST).limit(_LIMIT)
 _SINCE = _WITHDRAWALS.where(withdrawals.c.at >= bindparam("since"))
 # Every reason is above the empty text. SQLite would use no index for "is not null", and might use that of the order.
 _BLOCKED = _WITHDRAWALS.where(withdrawals.c.reason > "").with_hint(withdrawals, "ix_withdrawals_reason")
-
-_PIN_COLUMNS = [column for column in pins.c if column is not pins.c.url_hash]
-_PINS = select(*_PIN_COLUMNS)
-_PINS_OF = _PINS.where(pins.c.kind == bindparam("of_kind"), pins.c.record_id == KEY)
-_PINS_OF_KIND = _PINS.where(pins.c.kind == KEY)
-_PINNED = select(func.count()).select_from(pins).where(pins.c.sheet > "")
-_PINS_OFFERED = _PINS.where(pins.c.offered > "")
-# SQLite and MariaDB would sort texts of megabytes.
-_place = attrgetter("kind", "id", "url")
-
-_SHEET_HASHES = select(sheets.c.sha256)
 
 
 def _withdrawal(row: Row) -> Withdrawal:
@@ -70,44 +56,3 @@ class SqlWithdrawals(Repository):
 
     def blocked(self, limit: int) -> tuple[Withdrawal, ...]:
         return tuple(map(_withdrawal, self._transaction.rows(_BLOCKED, {"limit": limit})))
-
-
-class SqlPins(Repository):
-    """Implements :class:`~logoadmin.ports.publication.publication_storage.Pins`."""
-
-    def of(self, kind: Kind, id_: int) -> tuple[Pin, ...]:
-        return _pins(self._transaction.rows(_PINS_OF, {"of_kind": kind.value, "key": id_}))
-
-    def of_kind(self, kind: Kind) -> tuple[Pin, ...]:
-        return _pins(self._transaction.rows(_PINS_OF_KIND, {"key": kind.value}))
-
-    def pinned(self) -> int:
-        ((count,),) = self._transaction.rows(_PINNED, {})
-        return int(count)
-
-    def offered(self) -> tuple[Pin, ...]:
-        return _pins(self._transaction.rows(_PINS_OFFERED, {}))
-
-    def put(self, pin: Pin) -> None:
-        values = asdict(pin)
-        url_hash = hash_of(pin.url.encode()).hexdigest()
-        by = {"kind": values.pop("kind").value, "record_id": values.pop("id"), "url_hash": url_hash}
-        self._put(pins, by, values)
-
-    def sheet(self, sha256: str) -> str | None:
-        row = self._find(sheets.c.css, sha256=sha256)
-        return None if row is None else str(row[0])
-
-    def add_sheet(self, sha256: str, css: str) -> None:
-        by = {"sha256": sha256}
-        # The update changes nothing and finds what others stored in the meantime, which a query might not.
-        if not self._update(sheets, by, by):
-            self._add(sheets, {**by, "css": css})
-
-    def keep_sheets(self, used: Collection[str]) -> int:
-        stored = [sha256 for (sha256,) in self._transaction.rows(_SHEET_HASHES, {})]
-        return sum(self._remove(sheets, sha256=sha256) for sha256 in stored if sha256 not in used)
-
-
-def _pins(rows: Iterable[Row]) -> tuple[Pin, ...]:
-    return tuple(sorted((Pin(Kind(kind), *values) for kind, *values in rows), key=_place))

@@ -54,18 +54,18 @@ def addresses(tokens: Tokens, nodes: Nodes, strings: Use | None = None) -> Itera
         strings: what strings are for; None if they are only texts.
     """
     stack = [(nodes, 0, strings)]
-    imported: dict[int, Node] = {}
+    places: dict[int, Node] = {}
     while stack:
         nodes, start, strings = stack.pop()
         for index in range(start, len(nodes)):
             node = nodes[index]
             if isinstance(node, AtKeywordToken) and node.lower_value == "import":
-                token = _imported(nodes, index)
+                token = imported(nodes, index)
                 if token is not None:
-                    imported[id(token)] = node
+                    places[id(token)] = node
             elif isinstance(node, URLToken | StringToken):
                 use = Use.CONTACT if isinstance(node, URLToken) else strings
-                place = imported.pop(id(node), None)
+                place = places.pop(id(node), None)
                 if place is not None:
                     yield Address(tokens.value(node.value), Use.IMPORT, node, place)
                 elif use is not None:
@@ -89,7 +89,7 @@ def _strings_in(node: Node, outside: Use | None) -> Use | None:
     return None if name in _OF_TEXTS else outside
 
 
-def _imported(nodes: Nodes, index: int) -> URLToken | StringToken | None:
+def imported(nodes: Nodes, index: int) -> URLToken | StringToken | None:
     """Return the token with the URL of the ``@import`` at this index; None if it has none."""
     following = _next(nodes, index + 1)
     if isinstance(following, FunctionBlock) and following.lower_name in ("url", "src"):

@@ -1,110 +1,217 @@
-"""Style sheets and documents in ``data:`` URLs, which browsers load like others (WHATWG Fetch §6)."""
+"""`data:` URLs (WHATWG Fetch §6), and what the documents in them name (contract L4).
 
-import html
+Browsers load a document in a `data:` URL like any other, and some of them also what it names: Firefox follows the links
+of an SVG document that a filter or a mask uses. A document is harmless if it names nothing outside of itself.
+"""
+
+import re
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote_to_bytes
+from xml.parsers import expat
 
 from tinycss2.bytes import decode_stylesheet_bytes
 
+from logoadmin.domain.publication.css.addresses import Use, addresses
+from logoadmin.domain.publication.css.tokens import has_too_many_blocks, other_readings, tokenize
 from logoadmin.domain.publication.css.urls import hosts_of, trimmed
 
 # Raster images and fonts name nothing else. The types of fonts are those that were in use before ``font/``.
 _RASTER: Final = frozenset(
     f"image/{name}"
-    for name in ("apng", "avif", "bmp", "gif", "jpeg", "jpg", "jxl", "png", "vnd.microsoft.icon", "webp")
-) | {"image/x-icon"}
+    for name in ("apng", "avif", "bmp", "gif", "jpeg", "jpg", "jxl", "png", "vnd.microsoft.icon", "webp", "x-icon")
+)
 _FONTS: Final = ("font/", "application/font-", "application/x-font-", "application/vnd.ms-fontobject")
-# Namespaces are names, and nobody contacts them.
-_NAMESPACES: Final = ("http://www.w3.org/", "https://www.w3.org/")
-_STARTS: Final = ("//", "http:", "https:", "ws:", "wss:", "ftp:")
-_END_OF_URL: Final = frozenset("\"'<>")
-_END_OF_HOST: Final = _END_OF_URL | frozenset(" \f()/?#,;|")
-# Documents in ``data:`` URLs that are read, one inside the other.
+# How they begin; no document does.
+_BINARY: Final = (
+    *(b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"RIFF", b"wOFF", b"wOF2", b"OTTO", b"\x00\x01\x00\x00", b"true"),
+    *(b"\x00\x00\x01\x00",),
+)
+_ASCII_BASED: Final = frozenset(("", "utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin1", "windows-1252"))
+# Documents in documents that are read.
 _MAX_LEVELS: Final = 3
+# Elements in these namespaces are data for editors.
+_METADATA: Final = re.compile(
+    r"https?://(?:www\.w3\.org/1999/02/22-rdf-syntax-ns#|purl\.org/dc/|creativecommons\.org/ns#|web\.resource\.org/cc/|"
+    r"www\.inkscape\.org/|sodipodi\.|ns\.adobe\.com/|www\.bohemiancoding\.com/)"
+)
+# Elements in others may load something by attributes of their own.
+_SVG: Final = ("", "http://www.w3.org/2000/svg")
+_EMBEDDING: Final = frozenset(
+    ("script", "handler", "foreignobject", "iframe", "object", "embed", "link", "audio", "video", "canvas")
+)
+_ANIMATED: Final = ("from", "to", "by", "values")
+
+
+@dataclass(frozen=True, slots=True)
+class DataUrl:
+    """A `data:` URL.
+
+    Attributes:
+        media_type: its type in lower case, without parameters.
+        charset: the parameter `charset` in lower case; empty if there is none.
+        content: its bytes; None if they are not in base64, although the URL says so.
+    """
+
+    media_type: str
+    charset: str
+    content: bytes | None
 
 
 def is_data_url(url: str) -> bool:
-    """Return whether browsers take a URL for a ``data:`` URL."""
+    """Return whether browsers take a URL for a `data:` URL."""
     return trimmed(url)[:5].lower() == "data:"
 
 
+def data_url(url: str) -> DataUrl | None:
+    """Return a `data:` URL in its parts; None for any other URL."""
+    if not is_data_url(url):
+        return None
+    head, _, body = trimmed(url)[5:].partition("#")[0].partition(",")
+    parameters = [each.strip().lower() for each in head.split(";")]
+    content: bytes | None = unquote_to_bytes(body)
+    if len(parameters) > 1 and parameters[-1] == "base64":
+        content = _from_base64(content or b"")
+    charset = next((each[8:].strip("\"' ") for each in parameters[1:] if each.startswith("charset=")), "")
+    return DataUrl(parameters[0] or "text/plain", charset, content)
+
+
+def _from_base64(content: bytes) -> bytes | None:
+    digits = b"".join(content.split()).rstrip(b"=")
+    try:
+        return b64decode(digits + b"=" * (-len(digits) % 4), validate=True)
+    except ValueError:
+        return None
+
+
 def sheets_in(url: str) -> tuple[str, ...]:
-    """Return the style sheet in a ``data:`` URL: in UTF-8, and in the encoding that it claims to have.
+    """Return the style sheet in a `data:` URL: in UTF-8, and in the encoding that it claims to have.
 
     Returns:
         Up to two texts; none for any other URL.
     """
-    if not is_data_url(url):
+    found = data_url(url)
+    if found is None or found.content is None:
         return ()
-    parameters, content = _parts(url)
-    if content is None:
-        return ()
-    charset = next((each[8:].strip("\"' ") for each in parameters if each.startswith("charset=")), None)
-    declared, _ = decode_stylesheet_bytes(content, protocol_encoding=charset)
-    return tuple({content.decode("utf-8", "replace"): None, declared: None})
+    declared, _ = decode_stylesheet_bytes(found.content, found.charset or None)
+    return tuple({found.content.decode("utf-8", "replace"): None, declared: None})
 
 
-def is_document(url: str) -> bool:
-    """Return whether a ``data:`` URL may have a document, which names other files.
+@dataclass(slots=True)
+class Named:
+    """What the document in a `data:` URL names outside of itself.
 
-    Firefox loads those of SVG and XHTML, also out of properties such as ``filter`` and ``mask``.
+    Attributes:
+        urls: the URLs, as far as they can be read.
+        is_risk: whether there are any, or a script or the like, or it cannot be read.
     """
-    if not is_data_url(url):
-        return False
-    media_type = _parts(url)[0][0]
-    return media_type not in _RASTER and not media_type.startswith(_FONTS)
+
+    urls: list[str]
+    is_risk: bool = False
 
 
-def hosts_in_document(url: str, levels: int = _MAX_LEVELS) -> Iterator[str]:
-    """Yield the hosts that the document in a ``data:`` URL names, as far as they can be read in its text.
-
-    What could be read in several ways is read in all of them: a host too many is listed rather than one too few.
-
-    Args:
-        url: the URL.
-        levels: how many documents inside documents are read.
-    """
-    for text in _readings(_parts(url)[1] or b""):
-        for host in _hosts_in(text.replace("\\", "/").lower()):
-            yield from hosts_of(f"https://{host}")
-        if levels > 1:
-            for inner in {_until(each, _END_OF_URL) for each in text.split("data:")[1:]}:
-                yield from hosts_in_document(f"data:{inner}", levels - 1)
+def named_in(url: str, levels: int = _MAX_LEVELS) -> Named:
+    """Return what the document in a `data:` URL names; nothing for other URLs, raster images and fonts."""
+    found, named = data_url(url), Named([])
+    if found is None or found.media_type in _RASTER or found.media_type.startswith(_FONTS):
+        return named
+    if found.content is None or not levels or found.media_type == "text/html":
+        named.is_risk = True
+    elif found.content.strip() and not found.content.startswith(_BINARY):
+        _Document(named, levels - 1).read(found)
+    return named
 
 
-def _readings(content: bytes) -> Iterator[str]:
-    """Yield the texts that a document may be, as it is and with its references replaced."""
-    for encoding in ("utf-8", "utf-16-le", "utf-16-be") if b"\0" in content else ("utf-8",):
-        text = trimmed(content.decode(encoding, "replace"))
-        yield text
-        while "&" in text and (replaced := trimmed(html.unescape(text))) != text:
-            yield (text := replaced)
+class _Unreadable(Exception):
+    """The rest of a document need not be read: it is a risk."""
 
 
-def _hosts_in(text: str) -> set[str]:
-    for namespace in _NAMESPACES:
-        text = text.replace(namespace, "")
-    parts = (part for start in _STARTS for part in text.split(start)[1:])
-    return {host for part in parts if (host := _until(part.lstrip("/"), _END_OF_HOST))}
+class _Document:
+    """Reads an XML document, such as SVG."""
 
+    def __init__(self, named: Named, levels: int) -> None:
+        self._named, self._levels = named, levels
+        self._style: list[str] | None = None
 
-def _until(text: str, ends: frozenset[str]) -> str:
-    return text[: next((place for place, character in enumerate(text) if character in ends), len(text))]
-
-
-def _parts(url: str) -> tuple[list[str], bytes | None]:
-    """Return the media type and the parameters of a ``data:`` URL, in lower case, and its content.
-
-    The content is None if its encoding is broken.
-    """
-    head, _, body = trimmed(url)[5:].partition("#")[0].partition(",")
-    content = unquote_to_bytes(body)
-    parameters = [each.strip().lower() for each in head.split(";")]
-    if len(parameters) > 1 and parameters[-1] == "base64":
+    def read(self, url: DataUrl) -> None:
+        """Add what it names."""
+        parser = expat.ParserCreate(namespace_separator=" ")
+        parser.XmlDeclHandler = self._declaration
+        parser.StartDoctypeDeclHandler = self._doctype
+        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
+        parser.CharacterDataHandler = self._text
+        # Style sheets, and entities of another file.
+        parser.ProcessingInstructionHandler = parser.SkippedEntityHandler = self._refuse
         try:
-            content = b64decode(content + b"==")
-        except ValueError:
-            return parameters, None
-    return parameters, content
+            if url.charset not in _ASCII_BASED:
+                raise _Unreadable
+            parser.Parse((url.content or b"").decode("utf-8-sig"), True)
+        except (_Unreadable, UnicodeDecodeError, expat.ExpatError):
+            self._named.is_risk = True
+
+    def _refuse(self, *_: object) -> None:
+        raise _Unreadable
+
+    def _declaration(self, _version: str, encoding: str | None, _standalone: int) -> None:
+        if (encoding or "").lower() not in _ASCII_BASED:
+            raise _Unreadable
+
+    def _doctype(self, _name: str, _system: str | None, _public: str | None, has_subset: int) -> None:
+        # Browsers do not load the file that a document type names.
+        if has_subset:
+            raise _Unreadable
+
+    def _start(self, name: str, attributes: Mapping[str, str]) -> None:
+        namespace, _, local = name.rpartition(" ")
+        if _METADATA.match(namespace):
+            return
+        if namespace not in _SVG or local.lower() in _EMBEDDING:
+            self._named.is_risk = True
+        if local.lower() == "style":
+            self._style = []
+        is_link = attributes.get("attributeName", "").rpartition(":")[2].lower() == "href"
+        for key, value in attributes.items():
+            attribute = key.rpartition(" ")[2].lower()
+            if attribute.startswith("on") or attribute == "base":
+                self._named.is_risk = True
+            elif attribute in ("href", "src"):
+                self._add(value)
+            elif is_link and attribute in _ANIMATED:
+                for each in value.split(";"):
+                    self._add(each)
+            elif "(" in value:
+                self._add_css(value)
+
+    def _end(self, name: str) -> None:
+        if name.rpartition(" ")[2].lower() == "style" and self._style is not None:
+            self._add_css("".join(self._style))
+            self._style = None
+
+    def _text(self, text: str) -> None:
+        if self._style is not None:
+            self._style.append(text)
+
+    def _add_css(self, css: str) -> None:
+        if has_too_many_blocks(css):
+            raise _Unreadable
+        for text in (css, *other_readings(css)):
+            tokens = tokenize(text)
+            for address in addresses(tokens, tokens.nodes, Use.PERHAPS):
+                if address.use is Use.IMPORT:
+                    self._named.is_risk = True
+                if address.use is not Use.PERHAPS or hosts_of(address.url):
+                    self._add(address.url)
+
+    def _add(self, url: str) -> None:
+        """Add a URL, unless it is a fragment; what a harmless `data:` URL in it names counts as well."""
+        if trimmed(url)[:1] in ("", "#"):
+            return
+        if is_data_url(url):
+            inner = named_in(url, self._levels)
+            self._named.urls += inner.urls
+            self._named.is_risk |= inner.is_risk
+        else:
+            self._named.urls.append(url)
+            self._named.is_risk = True

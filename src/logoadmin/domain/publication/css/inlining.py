@@ -1,120 +1,317 @@
-"""Style sheets in place of their imports, for places that follow none (contract L5)."""
+"""Copies of imported style sheets in place of their imports (contract L5)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
-import tinycss2
-from tinycss2.ast import AtRule, FunctionBlock, IdentToken, Node, ParseError, QualifiedRule, StringToken, URLToken
+from tinycss2 import serialize
+from tinycss2.ast import (
+    AtKeywordToken,
+    Comment,
+    CurlyBracketsBlock,
+    FunctionBlock,
+    IdentToken,
+    Node,
+    ParseError,
+    WhitespaceToken,
+)
 
-from logoadmin.domain.publication.css.tokens import has_too_many_blocks, with_short_numbers
+from logoadmin.domain.kernel.errors import OutgoingError
+from logoadmin.domain.kernel.kinds import CssForm
+from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS, described
+from logoadmin.domain.publication.css.addresses import Use, imported
+from logoadmin.domain.publication.css.judging import TOO_MANY
+from logoadmin.domain.publication.css.rewriting import with_absolute_urls
+from logoadmin.domain.publication.css.risks import invalid
+from logoadmin.domain.publication.css.sheets import Sheet, SheetFetcher
+from logoadmin.domain.publication.css.structure import structure_of
+from logoadmin.domain.publication.css.tokens import (
+    Nodes,
+    Tokens,
+    has_too_many_blocks,
+    is_literal,
+    line_starts,
+    offset_of,
+    significant,
+    tokenize,
+    walk,
+)
+from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.kernel.outgoing import Outgoing
 
-# Imports inside each other; pinned sheets have at most three levels.
-_MAX_LEVELS: Final = 5
-_BEFORE_IMPORTS: Final = ("charset", "layer")
+# Statements that may stand before an import (CSS Cascading and Inheritance Level 5 §2).
+_BEFORE_IMPORTS: Final = ("charset", "import", "layer")
+_FROM: Final = re.compile(r"! from (\S+) sha256-[0-9a-f]{64} ")
+_END: Final = "! end "
+# Rewriting may add this much to a sheet, whose short relative URLs become long absolute ones.
+_MOST_ADDED: Final = 4 * 1024 * 1024
+
+_IGNORED: Final = "browsers ignore an @import there: it has to stand before all rules, outside of blocks"
+_DECLARATIONS: Final = "a list of declarations cannot import a style sheet"
+_UNREADABLE: Final = "what follows its URL cannot be read"
+_NAMESPACES: Final = "@namespace applies to a whole file, and cannot be copied"
+_INVALID: Final = "its CSS is invalid in line {line}"
+_TOO_LONG: Final = f"the CSS would have more than {MAX_CUSTOM_CSS:,} characters"
+
+_SHA256: Final = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+_URL: Final = "https://styles.example/aurora.css"
 
 
-class TooLarge(Exception):
-    """The result would be larger than allowed."""
+@dataclass(frozen=True, slots=True)
+class CopiedSheet:
+    """A style sheet that was fetched."""
+
+    url: Annotated[str, described("Its URL.", _URL)]
+    sha256: Annotated[str, described("The SHA-256 of its bytes, in hexadecimal.", _SHA256)]
+    size: Annotated[int, described("Its size in bytes.", 512)]
 
 
-def inline(css: str, sheets: Mapping[str, str], most: int) -> str:
-    """Return a style sheet with its imports in it, each in the layer and under the conditions of its ``@import``.
+@dataclass(frozen=True, slots=True)
+class FailedImport:
+    """An import that stays as it is."""
 
-    Imports without a sheet and those that browsers do not follow are left out, and rules with an unmatched brace.
+    url: Annotated[str, described("The imported URL, as it is written.", _URL)]
+    reason: Annotated[str, described("The reason.", "styles.example: status 404")]
 
-    Args:
-        css: the style sheet.
-        sheets: the sheets by the URL of the import, those of imported sheets included.
-        most: characters of the result, about, and of the imported sheets as often as they are read.
 
-    Raises:
-        TooLarge: the result would be longer.
+@dataclass(frozen=True, slots=True)
+class InlinedCss:
+    """CSS with copies in place of its imports."""
+
+    custom_css: Annotated[
+        str,
+        described(
+            "The CSS. Each copy stands between two comments, inside a block for each condition of its `@import`.",
+            f"/*! from {_URL} sha256-{_SHA256} */\nbody {{ color: #123 }}\n/*! end */\n",
+        ),
+    ]
+    sheets: Annotated[tuple[CopiedSheet, ...], described("The sheets that were copied.", [])]
+    failed: Annotated[tuple[FailedImport, ...], described("The imports that were not.", [])]
+
+
+def inline(css: str, form: CssForm, outgoing: Outgoing, clock: Clock) -> InlinedCss:
+    """Return CSS with a copy of each imported style sheet; if it imports none, its copies are fetched again.
+
+    Everything else stays as it is, byte for byte.
     """
-    return "".join(_inlined(css, sheets, _MAX_LEVELS, _Budget(most)))
+    if has_too_many_blocks(css):
+        return InlinedCss(css, (), ())
+    tokens, copier = tokenize(css), _Copier(SheetFetcher(outgoing, clock))
+    found = [*_imports(tokens)]
+    has_namespace, edits, failed = _has_namespace(tokens.nodes), [], []
+    for each in found or _copies(tokens):
+        before = len(copier.copied)
+        try:
+            if form != "sheet":
+                raise OutgoingError("", _DECLARATIONS)
+            if not each.is_followed:
+                raise OutgoingError("", _IGNORED)
+            if has_namespace:
+                raise OutgoingError("", _NAMESPACES)
+            edits.append((each.start, each.end, copier.copy(each, None)))
+        except OutgoingError as error:
+            del copier.copied[before:]
+            failed.append(FailedImport(each.url, str(error)))
+    result = _edited(css, edits)
+    known = {each.url for each in failed}
+    failed += (FailedImport(url, _IGNORED) for url in _urls(result, form) if url not in known)
+    if len(result) > MAX_CUSTOM_CSS:
+        return InlinedCss(css, (), (*failed, *(FailedImport(each.url, _TOO_LONG) for each in found[:1])))
+    sheets = tuple(CopiedSheet(each.name, each.sha256, len(each.body)) for each in copier.copied)
+    return InlinedCss(result, sheets, tuple(failed))
 
 
-@dataclass(slots=True)
-class _Budget:
-    left: int
+@dataclass(frozen=True, slots=True)
+class _Import:
+    """An import, or an earlier copy.
 
-    def take(self, text: str) -> str:
-        self.left -= len(text)
-        if self.left < 0:
-            raise TooLarge
+    Attributes:
+        url: its URL.
+        start: where it begins in the text.
+        end: where it ends.
+        heads: the beginnings of the blocks for its conditions; None if these cannot be read.
+        is_followed: whether browsers follow it.
+    """
+
+    url: str
+    start: int
+    end: int
+    heads: tuple[str, ...] | None = ()
+    is_followed: bool = True
+
+
+class _Copier:
+    """Copies the sheets that one text imports.
+
+    Attributes:
+        copied: these sheets.
+    """
+
+    def __init__(self, sheets: SheetFetcher) -> None:
+        self._sheets, self._left = sheets, MAX_CUSTOM_CSS
+        self.copied: list[Sheet] = []
+
+    def copy(self, found: _Import, importer: Sheet | None) -> str:
+        """Return what stands in place of an import: a copy with everything that it imports itself.
+
+        Raises:
+            OutgoingError: something of it cannot be copied.
+        """
+        if found.heads is None:
+            raise OutgoingError("", _UNREADABLE)
+        sheet = self._sheets.fetch(found.url, importer)
+        text = self._with_copies(sheet)
+        if sheet not in self.copied:
+            self.copied.append(sheet)
+        name = sheet.name.replace("*", "%2A")  # the end of a comment
+        copy = f"/*! from {name} sha256-{sheet.sha256} */\n{text.strip()}\n/*{_END}*/"
+        return "".join((*(f"{head} {{\n" for head in found.heads), copy, "\n}" * len(found.heads)))
+
+    def _with_copies(self, sheet: Sheet) -> str:
+        if len(sheet.text) > self._left:
+            raise OutgoingError(sheet.host, _TOO_LONG)
+        text = _without_marks(sheet.text)
+        if has_too_many_blocks(text):
+            raise OutgoingError(sheet.host, TOO_MANY)
+        tokens = tokenize(text)
+        if places := sorted(node.source_line for node in invalid(tokens, structure_of(tokens, "sheet"))):
+            raise OutgoingError(sheet.host, _INVALID.format(line=places[0]))
+        if sheet.base is not None:
+            if (text.count("(") + text.count('"') + text.count("'")) * len(sheet.base) > _MOST_ADDED:
+                raise OutgoingError(sheet.host, _TOO_LONG)
+            text = with_absolute_urls(text, sheet.base)
+        self._left -= len(text)
+        if self._left < 0:
+            raise OutgoingError(sheet.host, _TOO_LONG)
+        tokens = tokenize(text)
+        if _has_namespace(tokens.nodes):
+            raise OutgoingError(sheet.host, _NAMESPACES)
+        edits = [
+            (each.start, each.end, self.copy(each, sheet) if each.is_followed else "") for each in _imports(tokens)
+        ]
+        text = _edited(text, [*edits, *_stray(tokens)])
+        if _urls(text, "sheet"):
+            raise OutgoingError(sheet.host, _IGNORED)
         return text
 
 
-def _inlined(css: str, sheets: Mapping[str, str], levels: int, budget: _Budget) -> Iterator[str]:
-    budget.take(css)
-    if has_too_many_blocks(css):
-        return
-    follows = True
-    for node in _rules(css):
-        # A brace that closes nothing would close the block around an imported sheet.
-        if not isinstance(node, QualifiedRule | AtRule) or any(isinstance(each, ParseError) for each in node.prelude):
-            follows = False
+def _imports(tokens: Tokens) -> Iterator[_Import]:
+    """Yield the imports of a sheet outside of blocks; earlier copies count as imports."""
+    starts, begin, copies, may_follow = line_starts(tokens.text), 0, 0, True
+    nodes = tokens.nodes
+    while begin < len(nodes):
+        first, end = nodes[begin], begin
+        if isinstance(first, WhitespaceToken | Comment) or is_literal(first, "<!--", "-->"):
+            copies = max(0, copies + _mark(first))
+            begin += 1
             continue
-        name = node.lower_at_keyword if isinstance(node, AtRule) else ""
-        is_statement = isinstance(node, AtRule) and node.content is None
-        if name == "import":
-            if follows and levels and is_statement:
-                yield from _imported(node.prelude, sheets, levels - 1, budget)
-            continue
-        follows = follows and is_statement and name in _BEFORE_IMPORTS
-        if name != "charset":
-            yield f"{node.serialize()}\n"
+        name = first.lower_value if isinstance(first, AtKeywordToken) else ""
+        while end < len(nodes) and not _ends(nodes[end], is_rule=isinstance(first, AtKeywordToken)):
+            end += 1
+        last = nodes[end] if end < len(nodes) else None
+        block = last if isinstance(last, CurlyBracketsBlock) else None
+        token = imported(nodes, begin) if name == "import" else None
+        if token is not None:
+            stop = len(tokens.text) if last is None else offset_of(last, starts) + 1
+            prelude, is_followed = nodes[begin + 1 : end], may_follow and block is None
+            yield _Import(
+                tokens.value(token.value), offset_of(first, starts), stop, _heads(prelude), is_followed=is_followed
+            )
+        is_copy = copies or (block is not None and any(_mark(node) > 0 for node in walk(block.content)))
+        may_follow = may_follow and bool(is_copy or (block is None and name in _BEFORE_IMPORTS))
+        begin = end + 1
 
 
-def _rules(css: str) -> Sequence[Node]:
-    try:
-        return tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True)
-    except ValueError:  # an integer that Python refuses to read
-        return tinycss2.parse_stylesheet(with_short_numbers(css), skip_comments=True, skip_whitespace=True)
+def _ends(node: Node, *, is_rule: bool) -> bool:
+    return isinstance(node, CurlyBracketsBlock) or (is_rule and is_literal(node, ";"))
 
 
-def _imported(prelude: Sequence[Node], sheets: Mapping[str, str], levels: int, budget: _Budget) -> Iterator[str]:
-    """Yield a sheet inside blocks for its conditions and its layer, which stand behind the URL."""
-    nodes = [node for node in prelude if node.type != "comment"]
-    while nodes and _is_space(nodes[0]):
-        nodes.pop(0)
-    url = _url(nodes.pop(0)) if nodes else None
-    if url is None or url not in sheets:
-        return
-    heads, layer = [], ""
-    for name in ("layer", "supports"):
-        while nodes and _is_space(nodes[0]):
-            nodes.pop(0)
-        first = nodes[0] if nodes else None
-        if isinstance(first, FunctionBlock) and first.lower_name == name:
-            inner = tinycss2.serialize(first.arguments)
-            if name == "layer":
-                layer = f"@layer {inner}"
-            else:
-                heads.append(f"@supports ({inner})")
-            nodes.pop(0)
-        elif name == "layer" and isinstance(first, IdentToken) and first.lower_value == "layer":
-            layer = "@layer"
-            nodes.pop(0)
-    media = tinycss2.serialize(nodes).strip()
-    if media:
-        heads.append(f"@media {media}")
+def _heads(prelude: Nodes) -> tuple[str, ...] | None:
+    """Return the beginnings of blocks with the conditions and the layer of an import, which stand behind its URL."""
+    nodes = significant(prelude)[1:]
+    if any(isinstance(node, ParseError) for node in walk(prelude)) or "\\" in serialize(nodes):
+        return None
+    layer, heads = "", []
+    first = nodes[0] if nodes else None
+    if isinstance(first, IdentToken) and first.lower_value == "layer":
+        layer = "@layer"
+    elif isinstance(first, FunctionBlock) and first.lower_name == "layer":
+        layer = f"@layer {serialize(first.arguments)}"
+    nodes = nodes[1:] if layer else nodes
+    first = nodes[0] if nodes else None
+    if isinstance(first, FunctionBlock) and first.lower_name == "supports":
+        heads.append(f"@supports ({serialize(first.arguments)})")
+        nodes = nodes[1:]
+    if nodes:
+        rest = prelude[prelude.index(nodes[0]) :]
+        heads.append(f"@media {serialize([node for node in rest if not isinstance(node, Comment)]).strip()}")
     # Where a condition fails, the layer has no place in the order of layers (CSS Cascading and Inheritance Level 5).
-    if layer:
-        heads.append(layer)
-    yield budget.take("".join(f"{head} {{\n" for head in heads))
-    yield from _inlined(sheets[url], sheets, levels, budget)
-    yield "\n}" * len(heads) + "\n"
+    return (*heads, layer) if layer else tuple(heads)
 
 
-def _url(node: Node) -> str | None:
-    if isinstance(node, URLToken | StringToken):
-        return str(node.value)
-    if isinstance(node, FunctionBlock) and node.lower_name in ("url", "src"):
-        first = next((each for each in node.arguments if isinstance(each, StringToken)), None)
-        return None if first is None else str(first.value)
-    return None
+def _copies(tokens: Tokens) -> Iterator[_Import]:
+    """Yield the outermost copies of sheets with a URL from which they can be fetched again."""
+    starts, level = line_starts(tokens.text), 0
+    first: Comment | None = None
+    for node in walk(tokens.nodes):
+        if not isinstance(node, Comment):
+            continue
+        mark = _mark(node)
+        level = max(0, level + mark)
+        if level == 1 and mark > 0:
+            first = node
+        elif level == 0 and mark < 0 and first is not None:
+            match = _FROM.fullmatch(first.value)
+            if match is not None and not match[1].startswith("data:"):
+                yield _Import(match[1], offset_of(first, starts), offset_of(node, starts) + len(f"/*{node.value}*/"))
+            first = None
 
 
-def _is_space(node: Node) -> bool:
-    return bool(node.type == "whitespace")
+def _mark(node: Node) -> int:
+    """Return 1 for the comment at the start of a copy, -1 for that at its end, and 0 for anything else."""
+    if not isinstance(node, Comment):
+        return 0
+    return 1 if _FROM.fullmatch(node.value) else -int(node.value == _END)
+
+
+def _without_marks(text: str) -> str:
+    """Return a sheet whose comments are not those of copies."""
+    if "/*!" not in text:
+        return text
+    tokens, starts = tokenize(text), line_starts(text)
+    marks = [offset_of(node, starts) + 2 for node in walk(tokens.nodes) if _mark(node)]
+    return _edited(text, [(offset, offset + 1, "") for offset in marks])
+
+
+def _stray(tokens: Tokens) -> Iterator[tuple[int, int, str]]:
+    """Yield the removal of ``@charset``, and of the comment tokens of HTML, which are ignored outside of blocks."""
+    starts, nodes = line_starts(tokens.text), tokens.nodes
+    for place, node in enumerate(nodes):
+        offset = offset_of(node, starts)
+        if is_literal(node, "<!--", "-->"):
+            yield offset, offset + (4 if is_literal(node, "<!--") else 3), ""
+        elif isinstance(node, AtKeywordToken) and node.lower_value == "charset":
+            following = [each for each in nodes[place + 1 : place + 4] if is_literal(each, ";")]
+            if following:
+                yield offset, offset_of(following[0], starts) + 1, ""
+
+
+def _urls(css: str, form: CssForm) -> list[str]:
+    """Return the imported URLs, wherever they are."""
+    found = () if has_too_many_blocks(css) else structure_of(tokenize(css), form).addresses()
+    return [each.url for each in found if each.use is Use.IMPORT]
+
+
+def _has_namespace(nodes: Sequence[Node]) -> bool:
+    return any(isinstance(node, AtKeywordToken) and node.lower_value == "namespace" for node in nodes)
+
+
+def _edited(text: str, edits: Sequence[tuple[int, int, str]]) -> str:
+    parts: list[str] = []
+    end = 0
+    for start, stop, written in sorted(edits):
+        if start >= end:
+            parts += text[end:start], written
+            end = stop
+    return "".join((*parts, text[end:]))

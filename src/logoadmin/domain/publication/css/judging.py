@@ -2,17 +2,16 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from threading import Lock
-from types import MappingProxyType
 from typing import Final
 
 from cachetools import LRUCache, cached
 
 from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.publication.css.addresses import Address, Use
-from logoadmin.domain.publication.css.data_urls import hosts_in_document, is_data_url, is_document, sheets_in
+from logoadmin.domain.publication.css.data_urls import is_data_url, named_in, sheets_in
 from logoadmin.domain.publication.css.pages import Document, Pages, documents_in
 from logoadmin.domain.publication.css.risks import risks_of
 from logoadmin.domain.publication.css.structure import structure_of
@@ -25,7 +24,7 @@ from logoadmin.domain.publication.css.tokens import (
     tokenize,
     too_deep,
 )
-from logoadmin.domain.publication.css.urls import hosts_of, trimmed
+from logoadmin.domain.publication.css.urls import hosts_of
 from logoadmin.domain.publication.css.verdict import CssImport, CssRisk, Verdict
 
 # How much memory the findings of texts may take, in bytes.
@@ -51,7 +50,6 @@ class _Findings:
 
     hosts: frozenset[str]
     imports: tuple[_Import, ...]
-    documents: frozenset[str]
     own: tuple[Document, ...]
     risks: tuple[CssRisk, ...]
     size: int
@@ -66,9 +64,9 @@ class _Findings:
     def memory(self) -> int:
         """About how many bytes they take."""
         conditions = [each for document in self.own for each in document.conditions]
-        texts = sum(map(len, (*self.hosts, *self.documents))) + sum(len(each.url) for each in self.imports)
+        texts = sum(map(len, self.hosts)) + sum(len(each.url) for each in self.imports)
         texts += sum(len(each.value) for each in conditions)
-        parts = self.hosts, self.imports, self.documents, self.own, conditions, self.risks
+        parts = self.hosts, self.imports, self.own, conditions, self.risks
         return 600 + 4 * texts + 100 * sum(map(len, parts))
 
 
@@ -80,52 +78,25 @@ def _always() -> bool:
     return True
 
 
-def judge(
-    css: str,
-    form: CssForm,
-    pinned: Mapping[str, str] = MappingProxyType({}),
-    may_go_on: Callable[[], bool] = _always,
-    pages: Pages = (),
-) -> Verdict:
+def judge(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always, pages: Pages = ()) -> Verdict:
     """Return the verdict on a text; it is remembered for each distinct text.
 
     Args:
         css: any text whatsoever.
         form: its grammar: ``declarations`` for a logo, ``sheet`` for a theme.
-        pinned: the text of each pinned sheet by the URL of its import, nested ones by ``<sha256>.css``. A browser gets
-            these from the gallery, so the host of the import is not contacted; what they contain is.
         may_go_on: asked several times a second; once it is false, the verdict is ``invalid`` with that reason, and not
             remembered.
         pages: those of the artwork's target, if it has any; every ``@-moz-document`` for others is a risk.
     """
     try:
-        return _judged(css, form, pinned, may_go_on, pages)[0]
+        return _judged(css, form, may_go_on, pages)
     except _TooLong:
         return Verdict(form, (), (), _size(css), (CssRisk("invalid", 1, 1),), TOO_LONG)
 
 
-def documents_of(css: str, form: CssForm, pinned: Mapping[str, str] = MappingProxyType({})) -> tuple[str, ...]:
-    """Return the ``data:`` URLs that are the risk ``document`` in a text and in its pinned sheets, in order.
-
-    Args:
-        css: any text whatsoever.
-        form: its grammar.
-        pinned: the pinned sheets, see :func:`judge`.
-    """
-    return tuple(sorted(_judged(css, form, pinned)[1]))
-
-
-def _judged(
-    css: str,
-    form: CssForm,
-    pinned: Mapping[str, str],
-    may_go_on: Callable[[], bool] = _always,
-    pages: Pages = (),
-) -> tuple[Verdict, set[str]]:
-    """Return the verdict and the documents."""
+def _judged(css: str, form: CssForm, may_go_on: Callable[[], bool], pages: Pages) -> Verdict:
     own = _findings(css, form, may_go_on)
-    hosts, documents, size = set(own.hosts), set(own.documents), own.size
-    risks, conditions = [*own.risks, *_foreign(own, pages)], [*own.conditions]
+    hosts, risks, conditions = set(own.hosts), [*own.risks, *_foreign(own, pages)], [*own.conditions]
     # The imports to follow, with the place in the text and the level of the import in it.
     waiting = [(each.url, each.line, each.column, 0) for each in own.imports]
     followed: set[str] = set()
@@ -133,27 +104,19 @@ def _judged(
         if url in followed:
             continue
         followed.add(url)
-        if url in pinned:
-            sheets: tuple[str, ...] = (pinned[url],)
-        elif level < _MAX_LEVELS or not is_data_url(url):
-            sheets = sheets_in(url)
-        else:
-            sheets = ()
+        if level >= _MAX_LEVELS and is_data_url(url):
             risks.append(CssRisk("invalid", line, column))
-        if not sheets:
-            hosts.update(hosts_of(url))
-        for found in (_findings(sheet, "sheet", may_go_on) for sheet in sheets):
+            continue
+        hosts.update(hosts_of(url))
+        for found in (_findings(sheet, "sheet", may_go_on) for sheet in sheets_in(url)):
             hosts |= found.hosts
-            documents |= found.documents
             of_sheet = (*found.risks, *_foreign(found, pages))
             risks += (CssRisk(name, line, column) for name in {each.risk: None for each in of_sheet})
             conditions += found.conditions
-            size += found.size if url in pinned else 0
-            waiting += ((each.url, line, column, level + (url not in pinned)) for each in found.imports)
-    imports = tuple(CssImport(each.url, _sha256(pinned.get(each.url))) for each in own.imports)
+            waiting += ((each.url, line, column, level + 1) for each in found.imports)
+    imports = tuple(CssImport(each.url) for each in own.imports)
     listed = tuple(dict.fromkeys(conditions))
-    verdict = Verdict(form, tuple(sorted(hosts)), imports, size, _limited(risks), own.reason, documents=listed)
-    return verdict, documents
+    return Verdict(form, tuple(sorted(hosts)), imports, own.size, _limited(risks), own.reason, documents=listed)
 
 
 def _foreign(found: _Findings, pages: Pages) -> Iterator[CssRisk]:
@@ -161,11 +124,6 @@ def _foreign(found: _Findings, pages: Pages) -> Iterator[CssRisk]:
     for each in found.own:
         if not each.is_within(pages):
             yield CssRisk("foreign_document", each.place.source_line, each.place.source_column)
-
-
-def _sha256(sheet: str | None) -> str | None:
-    """Return the name of a pinned sheet, its hash; None without one."""
-    return None if sheet is None else hashlib.sha256(sheet.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _size(css: str) -> int:
@@ -183,7 +141,7 @@ def _findings(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always) 
             raise _TooLong
 
     if has_too_many_blocks(css):
-        return _Findings(frozenset(), (), frozenset(), (), (CssRisk("invalid", 1, 1),), _size(css), TOO_MANY)
+        return _Findings(frozenset(), (), (), (CssRisk("invalid", 1, 1),), _size(css), TOO_MANY)
     go_on()
     tokens = tokenize(css)
     go_on()
@@ -207,7 +165,6 @@ def _findings(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always) 
     return _Findings(
         frozenset(hosts),
         tuple(imports),
-        frozenset(trimmed(each.url) for each in documents),
         tuple(rules),
         _limited(risks),
         _size(css),
@@ -216,15 +173,15 @@ def _findings(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always) 
 
 
 def _contacted(addresses: Iterable[Address], go_on: Callable[[], None]) -> tuple[set[str], list[Address]]:
-    """Return the hosts of URLs, and the URLs that are documents."""
+    """Return the hosts of URLs, and the `data:` URLs with documents that are a risk."""
     hosts: set[str] = set()
     documents = []
     for each in addresses:
         go_on()
-        hosts.update(hosts_of(each.url))
-        if is_document(each.url):
+        named = named_in(each.url)
+        hosts.update(*map(hosts_of, (each.url, *named.urls)))
+        if named.is_risk:
             documents.append(each)
-            hosts.update(hosts_in_document(each.url))
     return hosts, documents
 
 

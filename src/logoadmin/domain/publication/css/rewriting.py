@@ -1,13 +1,11 @@
-"""The rewriting of the URLs in CSS, which leaves everything else as it is (contract L5)."""
+"""The URLs of a style sheet as absolute ones; everything else stays as it is (contract L5)."""
 
-from collections.abc import Container, Mapping
 from string import hexdigits
 from typing import Final
 
 from tinycss2.ast import StringToken
 
-from logoadmin.domain.kernel.kinds import CssForm
-from logoadmin.domain.publication.css.addresses import Address, Use
+from logoadmin.domain.publication.css.addresses import Use
 from logoadmin.domain.publication.css.structure import structure_of
 from logoadmin.domain.publication.css.tokens import has_too_many_blocks, line_starts, offset_of, tokenize
 from logoadmin.domain.publication.css.urls import absolute
@@ -24,26 +22,21 @@ _ESCAPED: Final = {character: f"\\{ord(character):x} " for character in f"{_QUOT
 _BROKEN: Final = frozenset(("\\", line_break) for line_break in "\r\n\f")
 
 
-def rewrite(css: str, form: CssForm, base: str | None, imports: Mapping[str, str]) -> str:
-    """Return CSS with other URLs, the same byte for byte in everything else.
+def with_absolute_urls(css: str, base: str) -> str:
+    """Return a style sheet with absolute URLs, the same byte for byte in everything else.
 
     Rewriting the result again changes nothing. A text with too many blocks stays as it is: nothing reads it.
 
     Args:
         css: any text whatsoever.
-        form: its grammar: ``declarations`` for a logo, ``sheet`` for a theme.
-        base: the absolute http or https URL of the sheet, against which relative URLs are resolved; None leaves them.
-        imports: the new URL for that of each ``@import``, as :attr:`Verdict.import_urls` has them. Imports that are not
-            in it are treated as other URLs.
+        base: the absolute http or https URL of the sheet.
     """
     if has_too_many_blocks(css):
         return css
-    tokens = tokenize(css)
+    tokens, starts, end = tokenize(css), line_starts(css), 0
     parts: list[str] = []
-    end = 0
-    starts, targets = line_starts(css), frozenset(imports.values())
-    for address in sorted(structure_of(tokens, form).addresses(), key=lambda each: offset_of(each.token, starts)):
-        url = _rewritten(address, base, imports, targets)
+    for address in sorted(structure_of(tokens, "sheet").addresses(), key=lambda each: offset_of(each.token, starts)):
+        url = address.url if address.use is Use.PERHAPS else absolute(address.url, base)
         if url != address.url:
             is_string = isinstance(address.token, StringToken)
             start, stop = _extent(css, offset_of(address.token, starts), is_string)
@@ -52,17 +45,6 @@ def rewrite(css: str, form: CssForm, base: str | None, imports: Mapping[str, str
             parts += css[end:start], "".join(_ESCAPED.get(character, character) for character in url)
             end = stop
     return "".join((*parts, css[end:]))
-
-
-def _rewritten(address: Address, base: str | None, imports: Mapping[str, str], targets: Container[str]) -> str:
-    if address.use is Use.IMPORT:
-        if address.url in imports:
-            return imports[address.url]
-        if address.url in targets:
-            return address.url
-    if base is None or address.use is Use.PERHAPS:
-        return address.url
-    return absolute(address.url, base)
 
 
 def _extent(css: str, offset: int, is_string: bool) -> tuple[int, int]:

@@ -47,7 +47,7 @@ _AT_REST: Final = frozenset(("none", "initial", "inherit", "unset", "revert", "r
 def risks_of(tokens: Tokens, structure: Structure) -> Iterator[CssRisk]:
     """Yield the risks of a text."""
     blocks = structure.blocks
-    yield from _at("invalid", _invalid(tokens, structure))
+    yield from _at("invalid", invalid(tokens, structure))
     yield from _at("overlay", overlays(blocks))
     yield from _at("animation", _animations(blocks))
     yield from _at("input_styling", _inputs(blocks))
@@ -58,7 +58,7 @@ def _at(risk: RiskName, places: Iterable[Node]) -> Iterator[CssRisk]:
     return (CssRisk(risk, place.source_line, place.source_column) for place in places)
 
 
-def _invalid(tokens: Tokens, structure: Structure) -> Iterator[Node]:
+def invalid(tokens: Tokens, structure: Structure) -> Iterator[Node]:
     """Yield the places that change the reading of other text: unclosed or unmatched braces, deep nesting and the like.
 
     A declaration or rule that browsers drop is not among them.

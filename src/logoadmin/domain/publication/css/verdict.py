@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from pydantic import Field, WithJsonSchema
+from pydantic import Field
 
 from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.kernel.limits import described
@@ -21,7 +21,7 @@ class CssRisk:
     risk: Annotated[
         RiskName,
         described(
-            "The kind of risk; `document` is a `data:` URL that may name other files, `foreign_document` is an "
+            "The kind of risk; `document` is a `data:` URL whose document names other files, `foreign_document` is an "
             "`@-moz-document` for pages outside the target, `invalid` is CSS whose end or depth browsers guess.",
             "overlay",
         ),
@@ -37,12 +37,6 @@ class CssImport:
     url: Annotated[
         str, described("The URL of the `@import`, as written but unescaped.", "https://i.example/aurora.css")
     ]
-    sha256: Annotated[
-        str | None,
-        Field(exclude_if=lambda value: value is None, json_schema_extra=lambda schema: schema.pop("default", None)),
-        WithJsonSchema({"type": "string"}),
-        described("The SHA-256 of the pinned copy; absent while it is not pinned.", "e3b0c442…"),
-    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +59,13 @@ class Verdict:
     ]
     imports: Annotated[
         tuple[CssImport, ...],
-        described(
-            "The imported style sheets, in order.", [{"url": "https://i.example/aurora.css", "sha256": "e3b0c442…"}]
-        ),
+        described("The imported style sheets, in order.", [{"url": "https://i.example/aurora.css"}]),
     ]
-    size: Annotated[int, Field(ge=0), described("The size in bytes of UTF-8, with pinned imports.", 512)]
+    size: Annotated[int, Field(ge=0), described("The size in bytes of UTF-8.", 512)]
     risks: Annotated[
         tuple[CssRisk, ...],
         described(
-            "The risks by place; a risk of an imported sheet is at its `@import`. At most 20 of each kind.",
+            "The risks by place; a risk in an imported `data:` URL is at its `@import`. At most 20 of each kind.",
             [{"risk": "overlay", "line": 1, "column": 12}],
         ),
     ]

@@ -57,7 +57,7 @@ def assembled(sources: Sources, rules: PublishingRules, links: Links, page: Gall
     entries = withdrawn_entries(sources.withdrawn)
     withdrawn = withdrawn_file(entries)
     withdrawn_name = hashed_name("withdrawn", withdrawn)
-    files = {**_sheets(index, contents), index.name: index.body, withdrawn_name: withdrawn}
+    files = {**_sheets(index), index.name: index.body, withdrawn_name: withdrawn}
     files |= {READER: rules.reader} if rules.reader else {}
     if sources.page is not None:
         files |= page.files(sources.page.title, _page_data(sources.page, identity, rules.targets, links))
@@ -73,15 +73,14 @@ def assembled(sources: Sources, rules: PublishingRules, links: Links, page: Gall
         next_keys=[key.jwk for key in identity.keys[:-1]],
     )
     has_page, url = sources.page is not None, links.gallery
-    styles = UserStyles(index, contents.sheets, contents.versions, rules.targets, identity.gallery, url, has_page)
+    styles = UserStyles(index, contents.versions, rules.targets, identity.gallery, url, has_page)
     content, left_out = signed(pointer, identity.keys), tuple(contents.left_out)
     return Publication(sources.version, content, files, left_out, styles, sources.state)
 
 
-def _sheets(index: Index, contents: Contents) -> Mapping[str, bytes]:
+def _sheets(index: Index) -> Mapping[str, bytes]:
     """Return the files with CSS, by path."""
-    pinned = {sha256: css.encode() for sha256, css in contents.sheets.items()}
-    return {css_path(sha256): content for sha256, content in sorted({**pinned, **index.long_css}.items())}
+    return {css_path(sha256): content for sha256, content in sorted(index.long_css.items())}
 
 
 def _page_data(page: Page, identity: Identity, targets: Targets, links: Links) -> Mapping[str, Any]:

@@ -81,7 +81,7 @@ class IndexBuilder:
         Args:
             kind: its kind.
             artwork: the artwork.
-            custom_css: its CSS with pinned imports.
+            custom_css: its CSS.
             css: the verdict on it.
             picture: its picture, if that is the gallery's own.
         """

@@ -27,7 +27,6 @@ class UserStyles:
 
     Attributes:
         index: its index.
-        sheets: its pinned sheets by their SHA-256.
         versions: the versions of the artworks that get a user style, by kind and id.
         targets: the targets with pages.
         gallery: the UUID of the gallery.
@@ -35,7 +34,6 @@ class UserStyles:
     """
 
     index: Index
-    sheets: Mapping[str, str]
     versions: Mapping[tuple[Kind, int], int]
     targets: Targets
     gallery: str
@@ -73,7 +71,7 @@ class _ArtworkStyle:
 
     def content(self) -> bytes | None:
         of = self.made_with
-        css = user_style(self.artwork, self.target, of.sheets, of.gallery, of.url, has_page=of.has_page)
+        css = user_style(self.artwork, self.target, of.gallery, of.url, has_page=of.has_page)
         return None if css is None else css.encode()
 
 

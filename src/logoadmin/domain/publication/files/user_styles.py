@@ -1,7 +1,7 @@
 """Artworks as UserCSS for managers of user styles (contract Q3)."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 from unicodedata import category
@@ -10,7 +10,6 @@ from tinycss2.ast import AtKeywordToken, CurlyBracketsBlock, Node
 
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.publication.css import TooLarge, inline
 from logoadmin.domain.publication.css.pages import documents_in, is_document
 from logoadmin.domain.publication.css.plain import NotPlain, plain, without_marks
 from logoadmin.domain.publication.css.targets import Target
@@ -27,8 +26,6 @@ from logoadmin.domain.publication.files.names import isolated
 
 # The names of the files, as a regular expression.
 USER_STYLE: Final = r"(?:logos|themes)/[0-9]{1,19}\.user\.css"
-# Characters of a style, about; reading these takes seconds.
-_MOST: Final = 2 * 1024 * 1024
 # Statements that may stand before a namespace.
 _BEFORE_RULES: Final = ("charset", "import", "layer", "namespace")
 _QUOTES: Final = ('"', "'", "`")
@@ -44,7 +41,7 @@ class StyledArtwork:
         version: its version, which rises with each change.
         name: its name.
         authors: the names of its authors, in order.
-        css: its CSS, whose imports lead to pinned sheets.
+        css: its CSS.
     """
 
     kind: Kind
@@ -60,25 +57,21 @@ def style_name(kind: Kind, id_: int) -> str:
     return f"{KINDS[kind].plural}/{id_}.user.css"
 
 
-def user_style(
-    artwork: StyledArtwork, target: Target, sheets: Mapping[str, str], gallery: str, url: str | None, *, has_page: bool
-) -> str | None:
+def user_style(artwork: StyledArtwork, target: Target, gallery: str, url: str | None, *, has_page: bool) -> str | None:
     """Return an artwork as UserCSS, in which its texts stay what they are.
 
     Args:
         artwork: the artwork, whose CSS is not ``invalid`` (contract L4).
         target: its target.
-        sheets: the pinned sheets by their SHA-256.
         gallery: the UUID of the gallery.
         url: the URL of the folder, ending in ``/``; None if that is not known.
         has_page: whether the folder has a page with the artwork.
 
     Returns:
-        None if it cannot be one: a logo without a selector in its target; CSS that is ``invalid`` or has an
-        ``@-moz-document`` for pages outside of the target; or a theme that is too long, or has an import that no pinned
-        sheet can replace, as one that is not pinned, or has namespaces, which are those of a whole file.
+        None if it cannot be one: a logo without a selector in its target; CSS that is ``invalid``, has an import, or
+        has an ``@-moz-document`` for pages outside of the target.
     """
-    css = _css(artwork, target, sheets)
+    css = _css(artwork, target)
     if css is None:
         return None
     path = f"{KINDS[artwork.kind].plural}/{artwork.id}"
@@ -96,13 +89,15 @@ def user_style(
     return f"/* ==UserStyle==\n{lines}==/UserStyle== */\n{''.join(_taken_apart(css, target.document))}"
 
 
-def _css(artwork: StyledArtwork, target: Target, sheets: Mapping[str, str]) -> str | None:
+def _css(artwork: StyledArtwork, target: Target) -> str | None:
     """Return the rules of an artwork, which every reader reads alike; None if it cannot be a user style."""
     if artwork.kind is Kind.LOGO and target.logo is None:
         return None
     try:
-        css = plain(_inlined(artwork.css, sheets) if artwork.kind is Kind.THEME else artwork.css)
-    except (NotPlain, TooLarge, _Irreplaceable):
+        css = plain(artwork.css)
+    except NotPlain:
+        return None
+    if any(isinstance(node, AtKeywordToken) and node.lower_value == "import" for node in tokenize(css).nodes):
         return None
     pages = target.pages
     if not all(each.is_within(pages) for text in (css, *other_readings(css)) for each in documents_in(tokenize(text))):
@@ -119,54 +114,6 @@ def _line(text: str) -> str:
     if line and line[0] == line[-1] and line[0] in _QUOTES:
         line = json.dumps(line, ensure_ascii=False)
     return line.replace("*/", "*\\/")
-
-
-class _Irreplaceable(Exception):
-    """No pinned sheet can stand in place of an import."""
-
-
-class _Pinned(Mapping[str, str]):
-    """The pinned sheets by the URLs that lead to them.
-
-    Attributes:
-        used: whether one stands in place of an import.
-    """
-
-    def __init__(self, sheets: Mapping[str, str]) -> None:
-        self._sheets, self.used = sheets, False
-
-    def __contains__(self, url: object) -> bool:
-        return True
-
-    def __getitem__(self, url: str) -> str:
-        if url == "data:":  # an empty sheet
-            return ""
-        css = self._sheets.get(url.removeprefix("css/").removesuffix(".css"))
-        if css is None or _has_namespaces(css):
-            raise _Irreplaceable
-        self.used = True
-        return css
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._sheets)
-
-    def __len__(self) -> int:
-        return len(self._sheets)
-
-
-def _inlined(css: str, sheets: Mapping[str, str]) -> str:
-    """Return a sheet with pinned sheets in place of its imports.
-
-    Raises:
-        _Irreplaceable, TooLarge: an import stays.
-    """
-    if not any(isinstance(node, AtKeywordToken) and node.lower_value == "import" for node in tokenize(css).nodes):
-        return css
-    pinned = _Pinned(sheets)
-    text = inline(css, pinned, _MOST)
-    if pinned.used and _has_namespaces(css):
-        raise _Irreplaceable
-    return text
 
 
 def _taken_apart(css: str, document: str) -> Iterator[str]:
@@ -228,8 +175,3 @@ def _ends(statement: list[tuple[Node, str]]) -> bool:
     first, last = statement[0][0], statement[-1][0]
     is_rule = isinstance(first, AtKeywordToken) and is_literal(last, ";")
     return is_rule or isinstance(last, CurlyBracketsBlock) or not significant([first])
-
-
-def _has_namespaces(css: str) -> bool:
-    found = (node for node in tokenize(css).nodes if isinstance(node, AtKeywordToken))
-    return "@" in css and any(node.lower_value == "namespace" for node in found)

@@ -14,8 +14,6 @@ from logoadmin.domain.kernel.act_log import AUTHORS_FIELD, BLOCKED_FIELD
 from logoadmin.domain.kernel.command import Command, fields_of
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, RECORDED_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import BlockReason
-from logoadmin.domain.publication.pins.pin_changes import PINS_FIELD
-from logoadmin.domain.publication.pins.pinned_imports import SHA256_EXAMPLE
 from logoadmin.entrypoints.http_api.openapi.errors import ERROR_SCHEMAS, REF, error_schema
 from logoadmin.entrypoints.http_api.openapi.texts import (
     ABOUT,
@@ -44,13 +42,6 @@ from logoadmin.entrypoints.http_api.operations import OPERATIONS
 _LINES: Final = '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}\n'
 _CSV: Final = "author_id,user_id,username,created_at\r\n1,7,Ann,1800000000\r\n"
 _BINARY: Final = {"type": "string", "format": "binary"}
-_PINS: Final = {
-    "type": "object",
-    "additionalProperties": {"anyOf": [{"type": "string"}, {"type": "null"}]},
-    "description": "Only where they were changed: the SHA-256 of pinned style sheets by the imported URL; that of "
-    "accepted documents, which is `null` for none, by `data:`.",
-    "examples": [{"https://styles.example/aurora.css": SHA256_EXAMPLE}],
-}
 
 
 class _Schemas(GenerateJsonSchema):
@@ -273,7 +264,6 @@ def _snapshots(records: Mapping[str, Any]) -> dict[str, Any]:
             if kind is artwork:
                 properties[AUTHORS_FIELD] = _links(records, kind, "author_id")
                 properties[BLOCKED_FIELD] = TypeAdapter(BlockReason).json_schema()
-                properties[PINS_FIELD] = _PINS
             elif kind is AUTHORS:  # the author may have been removed
                 properties[artwork.plural] = _links(records, artwork, artwork.id_field)
         # Changes older than a field lack it.

@@ -1,4 +1,4 @@
-"""The verdict on the CSS of logos and themes, with their pinned imports (contract L4, L5)."""
+"""The verdict on the CSS of logos and themes (contract L4)."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,12 +10,10 @@ from logoadmin.domain.kernel.kinds import AnyArtworkKind
 from logoadmin.domain.kernel.limits import LogoId, ThemeId
 from logoadmin.domain.kernel.records import version_of
 from logoadmin.domain.kernel.unit_of_work import Reading, get_existing, unless_unmodified
-from logoadmin.domain.kernel.use_cases import OF_KIND, Service, storage_of, use_case
-from logoadmin.domain.publication.css import judge
+from logoadmin.domain.kernel.use_cases import OF_KIND, Service, use_case
+from logoadmin.domain.publication.css.judging import judge
 from logoadmin.domain.publication.css.targets import NO_TARGETS
 from logoadmin.domain.publication.css.verdict import Verdict
-from logoadmin.domain.publication.pins.pin_changes import imports_of
-from logoadmin.domain.publication.pins.pinned_css import PinnedSheets, StoredPins
 
 
 class GetArtworkCss(Command):
@@ -48,22 +46,18 @@ class ArtworkCss(Service):
 
     @use_case(OF_KIND)
     def css(self, gate: Gate, command: GetArtworkCss, caller: Caller = OWNER) -> Verdict:
-        """Return the verdict on the CSS of an artwork and its pinned imports (contract L4, L5).
+        """Return the verdict on the CSS of an artwork (contract L4).
 
-        With imports it has no version, because their first pins are no change of the artwork. Judging takes up to a
-        second, so no transaction is open meanwhile.
+        Judging takes up to a second, so no transaction is open meanwhile.
 
         Raises:
             NotFound: the artwork does not exist.
             NotModified: the caller has this version of the verdict.
         """
         artwork = gate.read(command, caller, self._existing)
-        id_, css, pages = self._kind.id_of(artwork), artwork.custom_css, self.targets.pages(artwork.target)
-        if imports_of(self._kind, css):
-            sheets = PinnedSheets(StoredPins(storage_of(gate)), self._kind, id_)
-            return judge(css, self._kind.css_form, sheets.texts(id_, css), pages=pages)
         unless_unmodified(artwork, command)
-        return replace(judge(css, self._kind.css_form, pages=pages), version=version_of(artwork))
+        verdict = judge(artwork.custom_css, self._kind.css_form, pages=self.targets.pages(artwork.target))
+        return replace(verdict, version=version_of(artwork))
 
     def _existing(self, uow: Reading, command: GetArtworkCss) -> Any:
         return get_existing(uow, self._kind, self._kind.id_of(command))

@@ -1,4 +1,4 @@
-"""The verdict on CSS that is not stored (contract L4)."""
+"""The use cases of CSS that is not stored (contract L4, L5)."""
 
 from math import inf
 from typing import Annotated, Final, Literal
@@ -7,31 +7,36 @@ from pydantic import Field
 
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Scope
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import NotPermitted
+from logoadmin.domain.kernel.errors import Conflict, NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import MAX_TARGET, CustomCss, described
 from logoadmin.domain.kernel.unit_of_work import Reading
 from logoadmin.domain.kernel.use_cases import Service, use_case
-from logoadmin.domain.publication.css import judge
+from logoadmin.domain.publication.css.inlining import InlinedCss, inline
+from logoadmin.domain.publication.css.judging import judge
 from logoadmin.domain.publication.css.pages import Pages
 from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.kernel.outgoing import Outgoing
 
 MAX_SECONDS: Final = 2.0
 
 
-class JudgeCss(Command):
-    """A request for the verdict on CSS that is being written."""
-
-    judges = True
-
+class _CssCommand(Command):
     kind: Annotated[
         Literal["logo", "theme"],
         described("What it is the CSS of: a logo has declarations, a theme has a style sheet.", "theme"),
     ]
     custom_css: CustomCss
+
+
+class JudgeCss(_CssCommand):
+    """A request for the verdict on CSS that is being written."""
+
+    judges = True
+
     target: Annotated[
         str,
         Field(max_length=MAX_TARGET),
@@ -39,16 +44,22 @@ class JudgeCss(Command):
     ] = ""
 
 
-class CssService(Service):
-    """The use case of CSS that is not stored."""
+class InlineCss(_CssCommand):
+    """A request for CSS with copies in place of its imports."""
 
-    def __init__(self, transactions: Transactions, clock: Clock, targets: Targets) -> None:
+    asks_others = True
+
+
+class CssService(Service):
+    """The use cases of CSS that is not stored."""
+
+    def __init__(self, transactions: Transactions, outgoing: Outgoing | None, clock: Clock, targets: Targets) -> None:
         super().__init__(transactions)
-        self._clock, self._targets = clock, targets
+        self._outgoing, self._clock, self._targets = outgoing, clock, targets
 
     @use_case(SIGNED_IN)
     def judge(self, gate: Gate, command: JudgeCss, caller: Caller = OWNER) -> Verdict:
-        """Return the verdict on CSS without pinned imports (contract L4).
+        """Return the verdict on CSS (contract L4).
 
         No transaction is open while it is judged. CSS that takes more than :data:`MAX_SECONDS` of processor time
         is ``invalid``, with that reason.
@@ -57,8 +68,27 @@ class CssService(Service):
             NotPermitted: the caller may neither change nor propose logos or themes.
         """
         gate.snapshot_with_rights(command, caller, _require_scope)
-        kind = next(kind for kind in ARTWORK_KINDS if kind.kind == command.kind)
-        return verdict_on(kind, command.custom_css, self._clock, self._targets.pages(command.target))
+        pages = self._targets.pages(command.target)
+        return verdict_on(_kind(command), command.custom_css, self._clock, pages)
+
+    @use_case(SIGNED_IN)
+    def inline(self, gate: Gate, command: InlineCss, caller: Caller = OWNER) -> InlinedCss:
+        """Return CSS with a copy of each imported style sheet (contract L5). Nothing is stored.
+
+        If it imports none, the copies in it are fetched again. No transaction is open meanwhile.
+
+        Raises:
+            NotPermitted: the caller may neither change nor propose logos or themes.
+            Conflict: this service sends no requests.
+        """
+        gate.snapshot_with_rights(command, caller, _require_scope)
+        if self._outgoing is None:
+            raise Conflict("Style sheets are not fetched: httpx2 is not installed")
+        return inline(command.custom_css, _kind(command).css_form, self._outgoing, self._clock)
+
+
+def _kind(command: _CssCommand) -> AnyArtworkKind:
+    return next(kind for kind in ARTWORK_KINDS if kind.kind == command.kind)
 
 
 def verdict_on(kind: AnyArtworkKind, custom_css: str, clock: Clock, pages: Pages, until: float = inf) -> Verdict:
@@ -71,7 +101,7 @@ def verdict_on(kind: AnyArtworkKind, custom_css: str, clock: Clock, pages: Pages
     return judge(custom_css, kind.css_form, may_go_on=lambda: clock.worked() < end, pages=pages)
 
 
-def _require_scope(_uow: Reading, _command: JudgeCss, held: Held) -> None:
+def _require_scope(_uow: Reading, _command: _CssCommand, held: Held) -> None:
     scopes = (Scope.PROPOSALS_WRITE, *(kind.write_scope for kind in ARTWORK_KINDS))
     if not any(map(held.hold, scopes)):
         raise NotPermitted

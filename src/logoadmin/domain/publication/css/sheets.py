@@ -1,0 +1,106 @@
+"""Imported style sheets, fetched and decoded as browsers do it (contract L5)."""
+
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, Final
+
+from tinycss2.bytes import decode_stylesheet_bytes
+
+from logoadmin.domain.kernel.errors import OutgoingError
+from logoadmin.domain.publication.css.data_urls import data_url
+from logoadmin.domain.publication.css.urls import address_of, host_of
+from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.kernel.outgoing import Outgoing
+
+MAX_SHEET: Final = 1024 * 1024
+MAX_LEVELS: Final = 3
+MAX_SHEETS: Final = 20
+# For all sheets of a text, and for one of them.
+SECONDS: Final = 20.0
+SECONDS_PER_SHEET: Final = 10.0
+_CSS: Final = "text/css"
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A style sheet.
+
+    Attributes:
+        url: its URL.
+        base: the URL that its relative URLs refer to, which is another one after a redirect; None for `data:`.
+        body: its bytes.
+        text: what browsers read.
+        encoding: its encoding, which is that of the sheets that it imports, unless they name one.
+        importers: the URLs of the sheets that lead to it.
+    """
+
+    url: str
+    base: str | None
+    body: bytes = field(repr=False)
+    text: str = field(repr=False)
+    encoding: Any = field(repr=False)
+    importers: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Its URL; of `data:` without the content."""
+        return self.url if self.base else self.url.partition(",")[0].partition(";")[0]
+
+    @property
+    def host(self) -> str:
+        """The host that has it; empty for `data:`."""
+        return host_of(self.base) if self.base else ""
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of its bytes."""
+        return sha256(self.body).hexdigest()
+
+
+class SheetFetcher:
+    """Fetches the sheets that one text imports, within the limits on their number and time."""
+
+    def __init__(self, outgoing: Outgoing, clock: Clock) -> None:
+        self._outgoing, self._clock = outgoing, clock
+        self._deadline = clock.elapsed() + SECONDS
+        self._fetched: dict[str, tuple[str, str, str, bytes]] = {}
+
+    def fetch(self, url: str, importer: Sheet | None) -> Sheet:
+        """Return an imported sheet; each URL is asked once.
+
+        Args:
+            url: the URL of the import, as it is written.
+            importer: the sheet that imports it; None for the text itself.
+
+        Raises:
+            OutgoingError: it cannot be fetched, or is not a style sheet.
+        """
+        importers = () if importer is None else (*importer.importers, importer.url)
+        found = data_url(url)
+        if found is not None:
+            where, base, media_type, charset, body = url, None, found.media_type, found.charset, found.content
+        else:
+            where = address_of(url, None if importer is None else importer.base)
+            base, media_type, charset, body = self._asked(where, importers)
+        if len(importers) >= MAX_LEVELS:
+            raise OutgoingError(host_of(where), f"sheets import each other over more than {MAX_LEVELS} levels")
+        # Browsers accept a sheet without a media type, but not in a data: URL.
+        if body is None or media_type not in ((_CSS,) if base is None else ("", _CSS)):
+            raise OutgoingError(host_of(base or ""), f"the media type of the response is not {_CSS}")
+        text, encoding = decode_stylesheet_bytes(body, charset or None, None if importer is None else importer.encoding)
+        text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\N{REPLACEMENT CHARACTER}")
+        return Sheet(where, base, body, text, encoding, importers)
+
+    def _asked(self, url: str, importers: tuple[str, ...]) -> tuple[str, str, str, bytes]:
+        host = host_of(url)
+        if url in importers:
+            raise OutgoingError(host, "sheets import each other in a circle")
+        if url not in self._fetched:
+            if len(self._fetched) >= MAX_SHEETS:
+                raise OutgoingError(host, f"the CSS imports more than {MAX_SHEETS} sheets, directly or not")
+            left = self._deadline - self._clock.elapsed()
+            if left <= 0:
+                raise OutgoingError(host, f"the imported sheets did not arrive within {SECONDS:.0f} s")
+            got = self._outgoing.fetch(url, most=MAX_SHEET, seconds=min(left, SECONDS_PER_SHEET))
+            self._fetched[url] = got.url, got.media_type, got.charset, got.body
+        return self._fetched[url]
