@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from logoadmin.domain.publication.pins.pins import CheckThemePins
 from playwright.sync_api import FilePayload, expect
 from pyotp import TOTP
 
@@ -144,15 +143,15 @@ def create_a_missing_author(console: Person) -> None:
     expect(dialog.locator(".problem")).to_be_visible()
 
 
-def look_at_a_changed_import(console: Person) -> None:
+def look_at_copied_imports(console: Person) -> None:
     sheet, service = "https://styles.example/theme.css", console.service
-    service.gallery.themes.amend(AmendTheme(theme_id=2, custom_css=f"@import url({sheet});"))
-    for colour in ("red", "blue"):
-        service.origins.sheets[sheet] = f"body {{ color: {colour} }}"
-        service.gallery.pins.check(CheckThemePins(theme_id=2))
+    css = f"@import url({sheet});@import url(https://late.example/a.css);"
+    service.gallery.themes.amend(AmendTheme(theme_id=2, custom_css=css))
+    service.origins.sheets[sheet] = "body { color: red }"
     service.gallery.themes.block(BlockTheme(theme_id=2, reason="It covers the sign-in form"))
     console.open("themes/2")
-    expect(console.page.locator(".verdict .diff-added")).to_be_visible()
+    console.page.locator(".verdict .button", has_text=re.compile("Copy the imports|Скопировать импорты")).click()
+    expect(console.page.locator(".verdict .problem")).to_be_visible()
     expect(console.page.locator(".band")).to_be_visible()
 
 
@@ -201,7 +200,7 @@ STATES: Final[tuple[Callable[[Person], None], ...]] = (
     show_bad_lines, read_a_csv_file, ask_for_keys, search_everything, write_at_once,
     leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, edit_many,
     look_beside_the_list, ask_for_more, compare_versions, ask_why_to_block, ask_for_other_actions,
-    create_a_missing_author, merge_authors, look_at_a_changed_import,
+    create_a_missing_author, merge_authors, look_at_copied_imports,
     hand_over_a_password, enrol_an_app, keep_recovery_codes, choose_an_order,
     be_without_a_database,
 )  # fmt: skip

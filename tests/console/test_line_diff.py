@@ -68,23 +68,6 @@ def test_what_is_too_long_to_compare_is_replaced_in_the_middle(module: Module) -
     ]
 
 
-def test_a_difference_of_the_service_is_read_line_by_line(module: Module) -> None:
-    """A removed line that begins with dashes is none of its heads."""
-    name = "ab" * 32
-    text = f"--- pinned/{name}.css\n+++ none\n@@ -3,3 +3,2 @@\n a\n--- b\n-c\n+d\n@@ -9 +8 @@\n-x\n+y\n--- none\n"
-    read = module("parts/publication/unified_diff.js", "rowsOf", [f"{text}+++ offered/e.css\n@@ -1,0 +1 @@\n+f\n"])
-    shown = [(row["kind"], row["text"], row["before"], row["after"]) for row in read["rows"]]
-    assert shown == [
-        ("left", "pinned/abababababab….css → none", 0, 0),
-        *[("same", "a", 3, 3), ("removed", "-- b", 4, 0), ("removed", "c", 5, 0), ("added", "d", 0, 4)],
-        *[("left", "…", 0, 0), ("removed", "x", 9, 0), ("added", "y", 0, 8)],
-        *[("left", "none → offered/e.css", 0, 0), ("added", "f", 0, 1)],
-    ]
-    assert not read["isCut"]
-    cut = module("parts/publication/unified_diff.js", "rowsOf", ["@@ -1,9 +1,9 @@\n a\nThe rest is left out.\n"])
-    assert (cut["isCut"], len(cut["rows"])) == (True, 2)
-
-
 @pytest.mark.rule("contract J3")
 def test_within_a_line_the_words_that_changed_are_known(module: Module) -> None:
     found: Any = module("parts/diff/word_diff.js", "wordDiff", ["color: #123; width: 10px", "color: #456; width: 10px"])

@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
-from logoadmin.domain.publication.pins.pins import CheckThemePins, GetThemePins
 from playwright.sync_api import Locator, Page, Route, expect
 
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, GetLogo, GetTheme
@@ -150,67 +150,54 @@ def test_a_logo_is_blocked_with_a_reason_and_undone_by_keyboard(console: Person,
     assert service.gallery.logos.get(GetLogo(logo_id=1)).name == "Unsaved"
 
 
-def offer(service: Served, css: str) -> None:
-    """Have the address of the import of a theme return another sheet, and the service know it."""
-    service.origins.sheets[SHEET] = css
-    service.gallery.pins.check(CheckThemePins(theme_id=1))
-
-
-def pinned(service: Served) -> str | None:
-    (pin,) = service.gallery.pins.list(GetThemePins(theme_id=1))
-    return service.storage.read(lambda uow: uow.publication.pins.sheet(pin.sha256 or ""))
-
-
 @pytest.mark.rule("contract L5")
-def test_a_changed_import_is_seen_and_accepted_on_a_phone(console: Person, service: Served) -> None:
-    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({SHEET});"))
+def test_imports_are_copied_into_the_form_and_fetched_again_on_a_phone(console: Person, service: Served) -> None:
+    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({SHEET}) print;\ni {{ top: 0 }}"))
     page = console.page
     page.set_viewport_size({"width": 390, "height": 720})
     console.sign_in("themes/1")
-    page.locator(".form [name=name]").fill("Unsaved")
-    imports = page.get_by_role("list", name="Imported stylesheets")
-    check, accept = (page.get_by_role("button", name=name) for name in ("Check now", "Accept the change"))
-    expect(imports).to_contain_text("Not pinned yet.")
-    check.click()
-    expect(imports).to_contain_text("Not pinned, so sites do not get this record.")
-    expect(imports).to_contain_text("styles.example")
+    part = page.locator(".verdict")
+    part.get_by_role("button", name="Copy the imports").click()
+    expect(page.locator(".notice")).to_have_count(0)
+    expect(part.get_by_text("The server responds with status")).to_be_visible()
     service.origins.sheets[SHEET] = "body { color: red }"
-    check.click()
-    expect(imports).to_contain_text("Pinned. Last checked")
-    expect(page.locator(".notice", has_text="No imported stylesheet has changed.")).to_be_visible()
-    expect(accept).to_have_count(0)
-    service.origins.sheets[SHEET] = f"body {{ color: blue }}\n/* {'long ' * 40}*/"
-    check.click()
-    expect(imports.locator("del")).to_have_text("body { color: red }")
-    expect(imports.locator(".diff-removed .diff-sign")).to_have_text("\u2212")
-    expect(imports.locator(".diff-added .diff-sign").first).to_have_text("+")
+    part.get_by_role("button", name="Copy the imports").click()
+    expect(part).to_contain_text("Copied 1 stylesheet:")
+    expect(part.get_by_role("listitem")).to_have_text([SHEET])
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert pinned(service) == "body { color: red }"
-    # Only the sheet that was shown is accepted.
-    offer(service, "body { color: green }")
-    accept.focus()
-    page.keyboard.press("Enter")
-    page.get_by_role("dialog").get_by_role("button", name="Accept the change").press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("It has changed again.")
-    expect(imports.locator("ins")).to_have_text(["body { color: green }"])
-    assert pinned(service) == "body { color: red }"
-    accept.focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("dialog")).to_contain_text("The change contacts no new host and brings no new risk.")
-    page.get_by_role("dialog").get_by_role("button", name="Accept the change").press("Enter")
-    newest = page.locator(".change-words").first
-    expect(newest).to_have_text("admin accepted changed imports of the theme Theme 1")
-    expect(accept).to_have_count(0)
-    assert pinned(service) == "body { color: green }"
-    page.locator(".disclosure-head").first.click()
-    expect(page.locator(".disclosure-body .members").first).to_contain_text(f"{SHEET} (")
-    page.locator(".notice-action").click()
-    expect(newest).to_have_text("admin undid accepting changed imports of the theme Theme 1")
-    expect(accept).to_be_visible()
-    assert pinned(service) == "body { color: red }"
-    page.locator(".form [name=name]").press("Control+s")
+    page.keyboard.press("Control+s")
     expect(page.locator(".notice", has_text="Saved")).to_be_visible()
-    assert service.gallery.themes.get(GetTheme(theme_id=1)).name == "Unsaved"
+    css = service.gallery.themes.get(GetTheme(theme_id=1)).custom_css
+    assert css.startswith(f"@media print {{\n/*! from {SHEET} sha256-")
+    assert css.endswith("body { color: red }\n/*! end */\n}\ni { top: 0 }")
+    service.origins.sheets[SHEET] = "body { color: blue }"
+    part.get_by_role("button", name="Fetch again").click()
+    expect(page.locator(".cm-content")).to_contain_text("body { color: blue }")
+    page.keyboard.press("Control+s")
+    expect(page.locator(".record-head")).to_contain_text("Saved")
+    assert "blue" in service.gallery.themes.get(GetTheme(theme_id=1)).custom_css
+
+
+@pytest.mark.rule("contract L5")
+def test_the_imports_of_a_selection_are_copied_by_one_request(console: Person, service: Served) -> None:
+    for theme_id, name in ((1, "a"), (2, "b"), (3, "gone")):
+        css = f"@import url(https://styles.example/{name}.css);"
+        service.gallery.themes.amend(AmendTheme(theme_id=theme_id, custom_css=css, active=True))
+    for name in ("a", "b"):
+        service.origins.sheets[f"https://styles.example/{name}.css"] = f"{name} {{ top: 0 }}"
+    page = console.page
+    console.sign_in("themes")
+    page.get_by_role("button", name="Select all").click()
+    page.get_by_role("button", name="Edit", exact=True).click()
+    page.get_by_role("menuitem", name="Copy the imports into the CSS").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Theme 3: The server responds with status")
+    page.get_by_role("dialog").get_by_role("button", name="Close").click()
+    expect(page.locator(".notice", has_text="Copied the imports of 2 themes")).to_be_visible()
+    copied = [service.gallery.themes.get(GetTheme(theme_id=theme_id)).custom_css for theme_id in (1, 2, 3)]
+    assert ["/*! from" in css for css in copied] == [True, True, False]
+    page.locator(".notice-action").click()
+    expect(page.locator(".notice", has_text="Undone")).to_be_visible()
+    assert "@import" in service.gallery.themes.get(GetTheme(theme_id=1)).custom_css
 
 
 @pytest.mark.rule("contract L3")
@@ -241,10 +228,13 @@ def test_a_block_has_its_reason_which_can_be_changed_and_is_lifted_after_a_quest
     assert blocked(service, 1) is None
 
 
+NAMED: Final = ("_IGNORED", "_DECLARATIONS", "_UNREADABLE", "_NAMESPACES", "_INVALID", "_TOO_LONG", "TOO_MANY")
+
+
 def reasons() -> Iterator[str]:
-    """Yield every reason for which a sheet cannot be pinned, as the source words it, with 5 for each value."""
+    """Yield every reason for which a sheet cannot be copied, as the source words it, with 5 for each value."""
     source = CONSOLE.parents[1]
-    for path in (*source.glob("domain/publication/pins/*.py"), *source.glob("adapters/httpcore_outgoing/*.py")):
+    for path in (*source.glob("domain/publication/css/*.py"), *source.glob("adapters/httpcore_outgoing/*.py")):
         yield from reasons_in(path)
 
 
@@ -259,7 +249,7 @@ def reasons_in(path: Path) -> Iterator[str]:
                 yield from (
                     text for each in ast.walk(node) if isinstance(each, ast.Return) for text in texts(each.value)
                 )
-            case ast.AnnAssign(target=ast.Name(id="NOT_ASKED"), value=reason):
+            case ast.AnnAssign(target=ast.Name(id=name), value=reason) if name in NAMED:
                 yield from texts(reason)
 
 
@@ -275,47 +265,41 @@ def texts(value: ast.expr | None) -> list[str]:
 
 
 @pytest.mark.rule("contract J4", "contract L5")
-def test_every_reason_for_which_a_sheet_is_not_pinned_is_known_in_the_language_of_the_console(module: Module) -> None:
-    words = "parts/publication/pin_failure.js", "failureWords"
+def test_every_reason_for_which_a_sheet_is_not_copied_is_known_in_the_language_of_the_console(module: Module) -> None:
+    words = "parts/publication/fetch_failure.js", "failureWords"
     found = {*reasons()}
     assert len(found) > 30
     # Without loaded texts, a text is its key.
-    assert [each for each in found if not module(*words, [each]).startswith("pin.")] == []
-    assert module(*words, ["late.example: cannot be reached"]) == "pin.of"
-    assert module(*words, ["An imported style sheet cannot be pinned: [::1]: cannot be reached"]) == "pin.of"
+    assert [each for each in found if not module(*words, [each]).startswith("fetch.")] == []
+    assert module(*words, ["late.example: cannot be reached"]) == "fetch.of"
+    assert module(*words, ["[::1]: cannot be reached"]) == "fetch.of"
     assert module(*words, ["late.example: something new"]) == "late.example: something new"
 
 
-@pytest.mark.rule("contract L3", "contract L5")
+@pytest.mark.rule("contract L3", "contract L4", "contract L5")
 def test_a_band_above_the_form_has_what_to_do_about_its_state(console: Person, service: Served) -> None:
-    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({SHEET});", active=True))
-    for css in ("a {}", "b {}"):
-        offer(service, css)
-    late = "https://late.example/a.css"
-    service.gallery.themes.amend(AmendTheme(theme_id=2, custom_css=f"@import url({late});", active=True))
-    page = console.page
-    console.sign_in("themes/1")
-    band = page.locator(".band")
-    expect(band).to_contain_text("Look at the difference below the CSS")
-    band.get_by_role("button", name="Show the imports").press("Enter")
-    expect(page.locator(".imports")).to_be_focused()
-    expect(page.get_by_role("button", name="Accept the change")).to_be_in_viewport()
-    console.open("themes/2")
-    expect(band).to_contain_text("Correct its address in the CSS")
-    again = band.get_by_role("button", name="Try again")
-    again.click()
-    expect(page.locator(".notice.failed")).to_contain_text("Sites still do not get it.")
-    service.origins.sheets[late] = "a { color: red }"
-    again.click()
-    expect(band).to_have_count(0)
-    expect(page.locator(".record-facts")).not_to_contain_text("Left out")
+    states = {
+        f"@import url({SHEET});": "Copy the stylesheet into the CSS.",
+        "a { mask: url(\"data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'><image href='x'/></svg>\") }": (
+            "Use an image that names no other file"
+        ),
+        "a { color: red": "Correct the CSS at the place",
+    }
+    console.sign_in("")
+    for css, words in states.items():
+        service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=css, active=True))
+        console.open("themes/1")
+        expect(console.page.locator(".band")).to_contain_text(words)
+        expect(console.page.locator(".record-facts")).to_contain_text("Left out")
+        console.open("")
+    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css="a {}"))
+    console.open("themes/1")
+    expect(console.page.locator("h1")).to_be_visible()
+    expect(console.page.locator(".band")).to_have_count(0)
 
 
 @pytest.mark.rule("contract L3", "contract L5", "contract L4")
 def test_lists_show_and_find_what_sites_do_not_get(console: Person, service: Served) -> None:
-    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({SHEET});", active=True))
-    for css in ("a {}", "b {}"):
-        offer(service, css)
     late = "@import url(https://late.example/a.css);"
     service.gallery.themes.amend(AmendTheme(theme_id=2, custom_css=late, active=True))
     service.gallery.themes.amend(AmendTheme(theme_id=3, custom_css="input { color: red }", active=True))
@@ -324,18 +308,15 @@ def test_lists_show_and_find_what_sites_do_not_get(console: Person, service: Ser
     console.sign_in("")
     attention = page.locator(".matters li")
     expect(attention.nth(0)).to_have_text("Sites do not get 1 active theme")
-    expect(attention.nth(1)).to_have_text("1 theme imports a stylesheet that has changed")
-    expect(attention.nth(2)).to_have_text("1 theme has risky CSS")
+    expect(attention.nth(1)).to_have_text("1 theme has risky CSS")
     attention.nth(0).get_by_role("link").click()
     expect(page.locator(".card")).to_have_count(1)
     expect(page.locator(".card .state")).to_have_text("Left out")
-    expect(page.locator(".card .state")).to_have_attribute("title", re.compile("late.example"))
-    console.filter("State", "Import changed")
-    expect(page.locator(".card .card-name")).to_have_text(["Theme 1"])
+    expect(page.locator(".card .state")).to_have_attribute("title", re.compile("imports a style sheet"))
     console.filter("State", "Risky")
     expect(page.locator(".card .card-name")).to_have_text(["Theme 3"])
     console.open("themes/2")
-    expect(page.locator(".band")).to_contain_text("late.example")
+    expect(page.locator(".band")).to_contain_text("imports a stylesheet")
     console.open("logos?look=table&state=blocked")
     row = page.locator("tbody tr", has_text="Logo 1")
     expect(row.locator(".state")).to_have_text("Blocked")
@@ -365,35 +346,6 @@ def test_activating_many_leaves_blocked_ones_out_and_says_so(console: Person, se
     assert blocked(service, 1) == "Spam"
     assert not service.gallery.logos.get(GetLogo(logo_id=1)).active
     assert service.gallery.logos.get(GetLogo(logo_id=2)).active
-
-
-@pytest.mark.rule("contract L4", "contract L5")
-def test_both_copies_of_a_changed_import_can_be_looked_at_and_new_risks_are_named(
-    console: Person, service: Served
-) -> None:
-    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({SHEET});"))
-    offer(service, "input { color: rgb(1, 2, 3) } body { color: rgb(1, 2, 3) }")
-    offer(
-        service,
-        "input, body { color: rgb(4, 5, 6) } i { position: fixed; inset: 0; background: url(https://evil.example/x) }",
-    )
-    page = console.page
-    console.sign_in("themes/1")
-    news = page.get_by_role("list", name="New with the change:").get_by_role("listitem")
-    expect(news).to_have_text(["Sites that use it also contact \u2068evil.example\u2069.", "It can cover the page."])
-    frame = page.frame_locator("iframe.preview-frame")
-    page.get_by_role("button", name="Preview the pinned copy").click()
-    expect(frame.locator("body")).to_have_css("color", "rgb(1, 2, 3)")
-    page.get_by_role("button", name="Preview the offered copy").click()
-    expect(frame.locator("body")).to_have_css("color", "rgb(4, 5, 6)")
-    page.get_by_role("button", name="Preview the offered copy").click()
-    expect(frame.locator("body")).not_to_have_css("color", "rgb(4, 5, 6)")
-    page.get_by_role("button", name="Accept the change").click()
-    question = page.get_by_role("dialog")
-    expect(question).to_contain_text("evil.example")
-    expect(question).to_contain_text("It can cover the page.")
-    question.get_by_role("button", name="Cancel").click()
-    assert "rgb(1, 2, 3)" in (pinned(service) or "")
 
 
 @pytest.mark.rule("contract J3", "contract L1")

@@ -214,7 +214,7 @@ def test_a_sheet_is_asked_for_once_and_counts_as_often_as_it_is_copied() -> None
 
 def test_the_sheets_together_have_a_deadline() -> None:
     clock = FrozenClock()
-    origins = Origins({URL: SHEET}, before=lambda _: clock.pass_by(SECONDS))
+    origins = Origins({URL: SHEET}, before=lambda _: clock.pass_by(int(SECONDS)))
     found = inline(f"@import '{URL}';@import '{HOST}b';", "sheet", origins, clock)
     assert [each.reason for each in found.failed] == ["s.example: the imported sheets did not arrive within 20 s"]
 

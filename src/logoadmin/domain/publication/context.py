@@ -6,9 +6,8 @@ from typing import Final
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.records import SharedSettings
 from logoadmin.domain.kernel.unit_of_work import Auditing
-from logoadmin.domain.publication.css.unsaved_css import CssService
+from logoadmin.domain.publication.css.css_service import CssService
 from logoadmin.domain.publication.files.gallery_keys import GalleryKeys
-from logoadmin.domain.publication.pins.pins import PinService
 from logoadmin.domain.publication.publication_records import PublishingRules
 from logoadmin.domain.publication.publication_service import PublicationService
 from logoadmin.domain.publication.withdrawal_log import withdraw
@@ -29,7 +28,6 @@ class PublicationContext:
 
     publication: PublicationService
     css: CssService
-    pins: PinService
     published: GalleryFiles | None
 
     def connect_publication(
@@ -41,7 +39,6 @@ class PublicationContext:
     ) -> None:
         """Make the services."""
         self.published = ports.published
-        self.css = CssService(transactions, ports.clock, rules.targets)
-        self.pins = PinService(transactions, ports.outgoing if rules.pin_imports else None, ports.clock)
+        self.css = CssService(transactions, ports.outgoing, ports.clock, rules.targets)
         keys = GalleryKeys(ports.signing, ports.gallery_keys, rules.days, ports.randomness)
         self.publication = PublicationService(transactions, ports.clock, keys, ports.page, rules, shared_settings)

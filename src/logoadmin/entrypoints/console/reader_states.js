@@ -4,7 +4,7 @@ import { may, me } from "./session.js";
 import { readStatus } from "./parts/publication/read_status.js";
 
 /** What matters most first: the first two are not published. */
-export const STATES = /** @type {const} */ (["blocked", "left_out", "changed", "risky"]);
+export const STATES = /** @type {const} */ (["blocked", "left_out", "risky"]);
 
 /** @typedef {import("logoadmin/api").components["schemas"]["PublicationStatus"]} Status */
 /** @typedef {typeof STATES[number]} State */

@@ -80,7 +80,7 @@ class ArtworkImports(Service):
             Conflict: this service sends no requests.
         """
         for each in [*self.importing()]:
-            found = self._css.inline(InlineCss(kind=each.kind.value, custom_css=each.css))
+            found = self._css.inline(InlineCss(kind="logo" if each.kind is Kind.LOGO else "theme", custom_css=each.css))
             copy = "" if found.failed else found.custom_css
             yield ImportingArtwork(each.kind, each.id, each.name, each.css, each.urls, copy, found.failed)
 

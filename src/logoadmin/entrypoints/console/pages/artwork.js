@@ -9,7 +9,6 @@ import { t, withTexts } from "../texts.js";
 import { MenuItem } from "../parts/primitives/action_menu.js";
 import { lazy } from "../parts/primitives/lazy.js";
 import { Picture } from "../parts/primitives/picture.js";
-import { previewed } from "../parts/css/css_preview.js";
 import { RecordHistory } from "../parts/history/record_history.js";
 import { RecordPage } from "../parts/record/record_page.js";
 
@@ -39,15 +38,14 @@ export function ArtworkPage({ kind, recordId }) {
       may(KINDS[kind].write) && id !== undefined && h(Bands, { key: "state", kind, id, editing }),
       isBlocking && id !== undefined && h(BlockDialog, { key: "block", kind, id, editing, close: () => setBlocking(false) }),
     ],
-    preview: (form, record, again) => {
+    preview: (form, record) => {
       const saved = String(record?.custom_css ?? "");
       const css = String(form.values.value["custom_css"] ?? "");
-      return (css || saved) && h(Verdict, { kind, recordId: id, css, saved, changed: again });
+      return (css || saved) && h(Verdict, { kind, recordId: id, css, set: (/** @type {string} */ text) => form.set("custom_css", text) });
     },
     aside: (form, record) => {
       const { custom_css: css = "", target = "", preview_url: picture = "" } = /** @type {Record<string, string>} */ (form.values.value);
-      const copy = previewed.value?.kind === kind && previewed.value.id === id ? previewed.value : undefined;
-      return h(Judging, { kind, id, css, saved: { css: String(record?.custom_css ?? ""), target: String(record?.target ?? "") }, copy, target, picture });
+      return h(Judging, { kind, id, css, saved: { css: String(record?.custom_css ?? ""), target: String(record?.target ?? "") }, target, picture });
     },
     children: (/** @type {any} */ record) => {
       knowAuthors(record);
@@ -60,7 +58,7 @@ export function ArtworkPage({ kind, recordId }) {
 function Bands({ kind, id, editing }) {
   const known = statesOf(kind, id);
   if (!editing.record.value.active) return known.blocked ? h(Blocked, { kind, editing }) : null;
-  return known.left_out || known.changed ? h(RecordState, { kind, id }) : null;
+  return known.left_out ? h(RecordState, { kind, id }) : null;
 }
 
 /** For readers. @param {{kind: ArtworkKind, artwork: any}} props */

@@ -26,7 +26,7 @@ export function States({ kind, artwork }) {
   // A blocked record is off as well.
   const isOff = !artwork.active && !known.blocked;
   const shown = STATES.filter((state) => known[state]);
-  const why = { blocked: known.blocked?.reason, left_out: known.left_out?.host, changed: known.changed?.url, risky: undefined };
+  const why = { blocked: known.blocked?.reason, left_out: known.left_out?.reason, risky: undefined };
   if (!isOff && shown.length === 0) return null;
   return h(
     "span",

@@ -30,12 +30,12 @@ export function useWidgets(kind) {
 /**
  * The preview, with the hosts that the service found in the same text.
  *
- * @param {{kind: ArtworkKind, id: number | undefined, css: string, saved: {css: string, target: string}, copy: {css: string, hosts: string[]} | undefined, target: string, picture: string}} props
+ * @param {{kind: ArtworkKind, id: number | undefined, css: string, saved: {css: string, target: string}, target: string, picture: string}} props
  */
-export function Judging({ kind, id, css, saved, copy, target, picture }) {
+export function Judging({ kind, id, css, saved, target, picture }) {
   useJudgement(kind, id, css, target, saved);
   const { verdict } = judgedOf(kind, id);
-  return h(Preview, { kind, css: copy?.css ?? css, target, picture, listed: copy?.hosts ?? (verdict && listedIn(verdict)) });
+  return h(Preview, { kind, css, target, picture, listed: verdict && listedIn(verdict) });
 }
 
 /** The address of a picture, with the picture. @param {WidgetProps} props */

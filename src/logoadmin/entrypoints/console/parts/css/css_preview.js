@@ -1,5 +1,5 @@
 /** How CSS will look on the site: in a frame that has no origin and contacts only the hosts of `host_allow_list.js`. */
-import { h, signal, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
+import { h, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { enumeration, language, t } from "../../texts.js";
 import { sayFailure } from "../../notices.js";
 import { FILES } from "../../router.js";
@@ -24,9 +24,6 @@ const WORDS = /** @type {const} */ ([
   "site", "threads", "members", "rules", "search", "basket", "latest", "thread1", "thread2", "thread3", "yesterday",
   "post", "quote", "link", "answer", "watch", "send", "preview", "remove", "footer", "light", "dark", "with", "without",
 ]);
-
-/** A copy of the imports that is shown instead of the form's CSS. @type {import("../../vendor/preact.js").Signal<{kind: string, id: number, css: string, hosts: string[], what: "pinned" | "offered"} | undefined>} */
-export const previewed = signal(undefined);
 
 /**
  * @param {object} props

@@ -17,32 +17,30 @@ import { judgeAgain, judgedOf } from "./judged.js";
 const SHOWN = 5;
 /** The number of hosts named. */
 const NAMED = 20;
-const Imports = lazy(withTexts(() => import("../publication/imports.js").then((module) => module.Imports), "publication"));
+const CopiedImports = lazy(withTexts(() => import("./copied_imports.js").then((module) => module.CopiedImports), "publication"));
+/** How the comment before a copy begins. */
+const COPY = "/*! from http";
 
 /**
  * @param {object} props
  * @param {ArtworkKind} props.kind
  * @param {number | undefined} props.recordId
  * @param {string} props.css The text in the form.
- * @param {string} props.saved The CSS that the service has.
- * @param {() => void} props.changed Reads the record again.
+ * @param {(css: string) => void} props.set Changes it.
  */
-export function CssVerdict({ kind, recordId, css, saved, changed }) {
+export function CssVerdict({ kind, recordId, css, set }) {
   const { verdict, failure, isSaved = false, ...judged } = judgedOf(kind, recordId);
-  // What the state says about the imports is not contradicted.
+  // What the state says is not contradicted.
   const known = recordId === undefined ? {} : statesOf(kind, recordId);
-  const isNews = isSaved && Boolean(known.left_out || known.changed);
-  const pinned = () => {
-    judgeAgain();
-    changed();
-  };
+  const isNews = isSaved && Boolean(known.left_out);
+  const isImporting = Boolean(verdict?.imports.length);
   const isChanged = judged.css !== css;
   return h(
     "section",
     { class: "stack loose verdict", "aria-label": t("verdict.title") },
     h("h2", { class: "label" }, t("verdict.title")),
     verdict ? h(Findings, { verdict, isChanged, isNews, isAway: failure !== undefined }) : failure ? h(Unread, { failure, again: judgeAgain }) : h("p", { class: "hint" }, t("loading")),
-    verdict && isSaved && recordId !== undefined && (verdict.imports.length > 0 || verdict.risks.some(({ risk }) => risk === "document")) && h(Imports, { kind, recordId, imports: verdict.imports.map(({ url }) => url), saved, changed: pinned }),
+    kind === "theme" && (isImporting || css.includes(COPY)) && h(CopiedImports, { kind, css, isImporting, set }),
   );
 }
 

@@ -11,7 +11,7 @@ import { may } from "../../session.js";
  * @typedef {object} Judged
  * @property {string} of The record, see `keyOf`.
  * @property {string} [css] The text that was judged.
- * @property {boolean} [isSaved] Whether it is that of the record, with its pinned imports.
+ * @property {boolean} [isSaved] Whether it is that of the record.
  * @property {Verdict} [verdict]
  * @property {Failure} [failure] Why there is no newer one.
  */
@@ -33,10 +33,10 @@ const keyOf = (kind, id) => `${kind} ${id ?? "new"}`;
 /** @param {ArtworkKind} kind @param {number | undefined} id @returns {Judged} the last verdict on a record's CSS */
 export const judgedOf = (kind, id) => (last.value.of === keyOf(kind, id) ? last.value : { of: keyOf(kind, id) });
 
-/** @param {Verdict} verdict @returns {string[]} its hosts, and those of imports, which a pinned copy replaces for readers alone */
+/** @param {Verdict} verdict @returns {string[]} its hosts, and those of imports */
 export const listedIn = ({ hosts, imports }) => [...hosts, ...imports.map(({ url }) => url).filter((url) => URL.canParse(url, location.href)).map((url) => new URL(url, location.href).host)];
 
-/** Ask again: a newly pinned stylesheet may contact other hosts. */
+/** Ask again. */
 export const judgeAgain = () => void (turn.value += 1);
 
 /**

@@ -31,7 +31,7 @@ export function ChangeDiff({ change, before = t("change.before"), after = t("cha
 
 /** @param {{name: string, change: Change, labels: Labels}} props */
 function Difference({ name, change, labels }) {
-  const [before, after] = [change.before, change.after].map((snapshot) => (name === "pins" ? pinned(snapshot?.[name]) : snapshot?.[name]));
+  const [before, after] = [change.before, change.after].map((snapshot) => snapshot?.[name]);
   if (isLong(name, before) || isLong(name, after)) {
     return h(Diff, { before: String(before ?? ""), after: String(after ?? ""), label: words(name, "label") });
   }
@@ -47,9 +47,6 @@ function Difference({ name, change, labels }) {
 
 /** @param {string} name @param {unknown} value @returns {boolean} whether it is read line by line */
 const isLong = (name, value) => name === "custom_css" || (typeof value === "string" && value.includes("\n"));
-
-/** @param {Record<string, string> | undefined} pins The hash of each sheet by its address. @returns {string[] | undefined} */
-const pinned = (pins) => pins && Object.entries(pins).map(([url, hash]) => `${url} (${hash.slice(0, 12)})`);
 
 /** @param {string} name @param {unknown} list @returns {string[]} */
 function members(name, list) {

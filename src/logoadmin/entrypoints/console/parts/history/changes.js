@@ -23,8 +23,8 @@ import { KINDS, isListed, refreshList } from "../../records.js";
 
 /** What may become of records of each kind, as the service names it behind the kind. */
 export const ACTIONS = /** @type {const} */ ({
-  logo: ["created", "amended", "removed", "restored", "linked", "unlinked", "blocked", "unblocked", "pins_accepted"],
-  theme: ["created", "amended", "removed", "restored", "linked", "unlinked", "blocked", "unblocked", "pins_accepted"],
+  logo: ["created", "amended", "removed", "restored", "linked", "unlinked", "blocked", "unblocked"],
+  theme: ["created", "amended", "removed", "restored", "linked", "unlinked", "blocked", "unblocked"],
   author: ["created", "amended", "removed", "restored"],
   user: ["created", "amended", "removed", "restored", "password_set"],
   role: ["created", "amended", "removed", "restored"],

@@ -18,6 +18,7 @@ import { named } from "./list_sync.js";
 
 const ASKED = /** @type {const} */ (["target", "link", "unlink"]);
 const loadKeep = withTexts(() => import("../pictures/bulk_keep.js"), "pictures");
+const loadInline = withTexts(() => import("../css/bulk_inline.js"), "publication");
 /** The most records that are switched off without a question. */
 const UNASKED = 50;
 const ICONS = /** @type {const} */ ({ target: "Tag", link: "UserPlus", unlink: "UserMinus" });
@@ -57,6 +58,11 @@ function Acts({ kind, chosen, artworks, selection }) {
     if (module) void module.keepCopies(kind, chosen, selection);
     else say(t("failure.away"), { tone: "failed" });
   };
+  const inline = async () => {
+    const module = await loadInline().catch(() => undefined);
+    if (module) void module.inlineMany(kind, chosen, selection);
+    else say(t("failure.away"), { tone: "failed" });
+  };
   return [
     h(Button, { key: "on", icon: "Power", scope: write, reason: on.length ? undefined : t(inactive.length ? "bulk.on.allBlocked" : "bulk.on.none"), onClick: activate }, t("bulk.on")),
     h(Button, { key: "off", icon: "PowerOff", scope: write, reason: off.length ? undefined : t("bulk.off.none"), onClick: () => void deactivate() }, t("bulk.off")),
@@ -66,6 +72,7 @@ function Acts({ kind, chosen, artworks, selection }) {
         { key: "more", icon: "Pencil", label: t("bulk.edit") },
         ASKED.map((each) => h(Button, { key: each, tone: "quiet", icon: ICONS[each], onClick: () => setWhat(each) }, t(`bulk.${each}`))),
         h(Button, { key: "keep", tone: "quiet", icon: "CopyPlus", onClick: () => void keep() }, t("bulk.keep")),
+        kind === "theme" && h(Button, { key: "inline", tone: "quiet", icon: "CopyPlus", onClick: () => void inline() }, t("bulk.inline")),
       ),
     h(Button, { key: "remove", icon: "Trash", scope: write, tone: "danger", onClick: () => void remove() }, t("remove")),
     h(Button, { key: "none", icon: "X", tone: "quiet", onClick: () => selection.set([]) }, t("bulk.none")),
@@ -79,7 +86,7 @@ function Working({ work: { act, all, left, stop } }) {
   return [
     h("span", { key: "text" }, text),
     h("progress", { key: "progress", class: "progress", max: all, value: all - left || undefined, "aria-label": text }),
-    (left > MOST || act === "keep") && h(Button, { key: "stop", reason: stop.signal.aborted ? t("bulk.stopping") : undefined, onClick: stopWork }, t("bulk.stop")),
+    (left > MOST || act === "keep" || act === "inline") && h(Button, { key: "stop", reason: stop.signal.aborted ? t("bulk.stopping") : undefined, onClick: stopWork }, t("bulk.stop")),
   ];
 }
 

@@ -47,9 +47,9 @@ function matters() {
   return found.filter(({ records }) => records.length > 0);
 }
 
-/** What sites do not get, or not as it is by now, and what else reviewers should look at; what harms most first. */
+/** What sites do not get, and what else reviewers should look at; what harms most first. */
 function readerMatters() {
-  const states = /** @type {const} */ (["left_out", "changed", "risky"]);
+  const states = /** @type {const} */ (["left_out", "risky"]);
   const found = states.flatMap((state) =>
     /** @type {const} */ (["logo", "theme"]).map((kind) => {
       const ids = new Set((status.value?.[state] ?? []).filter((each) => each.kind === kind).map((each) => each.id));

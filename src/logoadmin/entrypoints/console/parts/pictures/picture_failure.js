@@ -2,7 +2,7 @@
 import { describe } from "../../notices.js";
 import { wordsOf } from "../../problems.js";
 import { exactTime, t } from "../../texts.js";
-import { failureWords } from "../publication/pin_failure.js";
+import { failureWords } from "../publication/fetch_failure.js";
 
 /** @typedef {import("../../texts.js").TextKey} TextKey */
 

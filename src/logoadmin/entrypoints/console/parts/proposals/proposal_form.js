@@ -89,11 +89,11 @@ function Fields({ kind, opened, isChanging, does, send, renewed }) {
         h(
           RecordForm,
           { form, save, isNew: record === undefined && !isChanging },
-          isArtwork && (css || saved) && h(Verdict, { kind, recordId: undefined, css, saved, changed: () => undefined }),
+          isArtwork && (css || saved) && h(Verdict, { kind, recordId: undefined, css, set: (/** @type {string} */ text) => form.set("custom_css", text) }),
           h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", busy, idle: isIdle }, does)),
         ),
       ),
-      isArtwork && h("div", { class: "editor-aside" }, h(Judging, { kind, id: undefined, css, saved: { css: saved, target }, copy: undefined, target, picture })),
+      isArtwork && h("div", { class: "editor-aside" }, h(Judging, { kind, id: undefined, css, saved: { css: saved, target }, target, picture })),
     ),
   ];
 }

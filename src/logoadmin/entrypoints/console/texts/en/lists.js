@@ -95,7 +95,6 @@ export default {
   "field.gallery_home": "Link to your site",
   "field.gallery_title": "Title of the page for visitors",
   "field.picture_hosts": "Picture hosts",
-  "field.pins": "Imported stylesheets",
   "field.preview_url": "Picture",
   "field.scope": "Rights",
   "field.theme_id": "ID",
@@ -111,7 +110,6 @@ export default {
   "works.title": "My works",
   // Logos and themes
   "state.blocked": "Blocked",
-  "state.changed": "Import changed",
   "state.left_out": "Left out",
   "state.off": "Off",
   "state.risky": "Risky",

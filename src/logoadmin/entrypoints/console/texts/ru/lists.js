@@ -103,7 +103,6 @@ export default {
   "field.gallery_home": "Ссылка на ваш сайт",
   "field.gallery_title": "Заголовок страницы для посетителей",
   "field.picture_hosts": "Хосты для картинок",
-  "field.pins": "Импортируемые таблицы стилей",
   "field.preview_url": "Картинка",
   "field.scope": "Права",
   "field.theme_id": "ID",
@@ -119,7 +118,6 @@ export default {
   "works.title": "Мои работы",
   // Logos and themes
   "state.blocked": "Блокировка",
-  "state.changed": "Импорт изменился",
   "state.left_out": "Не публикуется",
   "state.off": "Выключено",
   "state.risky": "Рискованный CSS",
