@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 # What the domain stands on besides the standard library. Whatever is not in it belongs into an adapter.
 DOMAIN_STANDS_ON = {
     *("pydantic", "pydantic_core"),  # commands and their limits
-    *("tinycss2", "webencodings"),  # the verdict on CSS
+    *("tinycss2",),  # the verdict on CSS
     *("pyotp", "segno"),  # codes of apps, and the picture that starts them
     *("can_ada",),  # URLs as browsers read them
     *("cachetools",),  # verdicts that are remembered

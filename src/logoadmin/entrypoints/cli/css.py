@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 import click
 
 from logoadmin.entrypoints.cli.gallery import database_option, gallery_at, owner, show_request
-from logoadmin.entrypoints.cli.help import Commands
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
     from logoadmin.domain.publication.publication_records import LeftOut
 
 
-@click.group(cls=Commands)
+@click.group()
 def css() -> None:
     """Change the CSS of logos and themes."""
 
