@@ -133,7 +133,7 @@ def test_a_copy_with_another_index_of_the_same_version_is_named(
 ) -> None:
     create_logo(custom_css="@import url(relative.css)")
     assert run("publish", "gallery").code == 0
-    monkeypatch.setenv("LOGOADMIN_PIN_IMPORTS", "false")
+    monkeypatch.setenv("LOGOADMIN_PUBLISH_IMPORTS", "true")
     other = run("publish", "elsewhere", "--verify", copy)
     assert other.code == 1
     assert f"The copy at {copy} has another index of version {pointer().version}; upload all" in other.err

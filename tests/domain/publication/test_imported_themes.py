@@ -94,6 +94,6 @@ def test_copied_themes_stay_what_they_are_whatever_their_origin_does(origin: Ori
         origin.revision = "second"
         assert published(gallery) == before
         # One request is one entry in the history, and one undo.
-        assert len(gallery.changes.list(ListChanges(request_id="copies"))) == THEMES
+        assert len([*gallery.changes.list(ListChanges(request_id="copies"))]) == THEMES
         gallery.changes.revert_request(RevertRequest(request_id="copies"))
         assert gallery.themes.get(GetTheme(theme_id=1)).custom_css.startswith("@import")
