@@ -49,8 +49,6 @@ OF_ANY_LENGTH: Final = {
     "propose_changes": LARGEST_WITH_CSS,
     "amend_proposal": LARGEST_WITH_CSS,
     "set_preferences": LARGEST,
-    "accept_logo_pins": LARGEST,
-    "accept_theme_pins": LARGEST,
 }
 
 

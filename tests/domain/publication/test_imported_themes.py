@@ -1,4 +1,4 @@
-"""Themes that are one import each, as a third of the sample gallery: copied once, they stay what they are (contract L5)."""
+"""Themes that are one import each, as a third of the samples: once copied, they stay what they are (contract L5)."""
 
 import json
 from collections.abc import Iterator

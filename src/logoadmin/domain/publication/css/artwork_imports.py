@@ -6,11 +6,11 @@ from operator import attrgetter
 from typing import Any, Final
 
 from logoadmin.domain.kernel.access import Permission, Scope
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.use_cases import Service, behind, for_program, storage_of, writes
 from logoadmin.domain.publication.css.css_service import CssService, InlineCss
 from logoadmin.domain.publication.css.inlining import FailedImport
