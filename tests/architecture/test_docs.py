@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -60,7 +61,7 @@ def rows(page: str, first_cell: str) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("page", "number"),
     [(page, number) for page in ("README.md", "docs/embed.md") for number in range(len(blocks(page, "python")))]
-    + [("docs/extend.md", 0)],
+    + [("docs/extend.md", 1)],
 )
 def test_python_examples_run_and_run_again(
     page: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -72,6 +73,15 @@ def test_python_examples_run_and_run_again(
         if "site" in names:
             with TestClient(names["site"]) as client:
                 assert client.get("/gallery/api/logos").json() == []
+
+
+@pytest.mark.rule("contract H6")
+def test_the_suite_for_storages_runs_as_the_docs_show(tmp_path: Path) -> None:
+    block, *_ = blocks("docs/extend.md", "python")
+    (tmp_path / "test_mine.py").write_text(textwrap.dedent(block))
+    run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:schemathesis", "test_mine.py"]
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert re.search(r"^11 passed", done.stdout, re.MULTILINE), done.stdout
 
 
 def test_examples_in_json_are_json() -> None:

@@ -29,7 +29,7 @@ from tests.contracts.steps import (
     user,
     write,
 )
-from tests.gallery import ADMIN_PASSWORD, NOW, FrozenClock, add_user, atomic, gallery_on
+from tests.gallery import ADMIN_PASSWORD, NOW, FrozenClock, add_user, gallery_on
 
 
 def dawdle() -> None:
@@ -74,32 +74,6 @@ def test_a_snapshot_sees_one_moment(sql_storage: Storage) -> None:
 
     assert sql_storage.snapshot(look) == (author(1),)
     assert page(sql_storage, AUTHORS, -1, 9) == (author(1, username="changed"), author(2))
-
-
-@pytest.mark.rule("contract A6", "contract A8")
-def test_of_many_who_create_the_same_name_at_once_one_wins(storage: Storage) -> None:
-    def create(user_id: int) -> Callable[[], object]:
-        def work(uow: UnitOfWork) -> int:
-            id_ = uow.records(AUTHORS).next_id()
-            uow.records(AUTHORS).add(author(id_, user_id, "ann"))
-            return id_
-
-        return lambda: storage.write(work)
-
-    answers = at_once(*(create(user_id) for user_id in range(6)))
-    assert [answer for answer in answers if isinstance(answer, int)] == [1]
-    assert {str(answer) for answer in answers if answer != 1} == {"Duplicate entry 'ann' for key 'username'"}
-    assert len(page(storage, AUTHORS, -1, 9)) == 1
-
-
-@pytest.mark.rule("contract A2")
-def test_ids_given_at_once_are_distinct_and_without_gaps(storage: Storage) -> None:
-    def create(uow: UnitOfWork) -> int:
-        id_ = uow.records(AUTHORS).next_id()
-        uow.records(AUTHORS).add(author(id_))
-        return id_
-
-    assert sorted(at_once(*[lambda: storage.write(create)] * 6), key=str) == [1, 2, 3, 4, 5, 6]
 
 
 @pytest.mark.rule("contract F1", "contract B5")
@@ -172,37 +146,6 @@ def test_a_second_write_waits_and_sees_the_result_of_the_first(
         storage.write(first)
         assert waiting[0].result() == theme(1)
     assert looked.is_set()
-
-
-@pytest.mark.rule("contract A20")
-def test_a_storage_describes_its_location_without_secrets(storage: Storage) -> None:
-    assert "/" not in storage.server
-    assert "@" not in storage.server
-    assert isinstance(storage.waits, bool)
-
-
-@pytest.mark.rule("contract C5")
-def test_a_write_that_is_tried_waits_for_nobody(storage: Storage) -> None:
-    def add_one(uow: UnitOfWork) -> None:
-        uow.records(AUTHORS).add(author(uow.records(AUTHORS).next_id()))
-
-    def add_slowly(uow: UnitOfWork) -> None:
-        time.sleep(0.1)
-        add_one(uow)
-
-    with ThreadPoolExecutor(1) as executor:
-
-        def first(uow: UnitOfWork) -> None:
-            assert quickest(lambda: executor.submit(storage.try_write, add_one).result() is False) < 0.3
-            add_one(uow)
-
-        storage.write(first)
-    assert storage.try_write(add_one) is True
-    assert atomic(storage, lambda open_: open_.try_write(add_one)) is True
-    assert [one.author_id for one in page(storage, AUTHORS, -1, 9)] == [1, 2, 3]
-    # One that waits, waits as before.
-    both = at_once(*(lambda: storage.write(add_slowly) for _ in range(2)))
-    assert not any(isinstance(answer, Exception) for answer in both)
 
 
 @pytest.mark.rule("contract C5")

@@ -1,0 +1,8 @@
+"""Tests for the adapters of other programs. They need pytest, which the extra ``testing`` installs."""
+
+import pytest
+
+# Before the module is imported, so that a failure shows the values that it compared.
+pytest.register_assert_rewrite("logoadmin.testing.storage_tests")
+
+from logoadmin.testing.storage_tests import StorageTests as StorageTests  # noqa: E402 (see above)

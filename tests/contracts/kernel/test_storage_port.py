@@ -1,0 +1,13 @@
+"""The rules of :mod:`logoadmin.ports.storage` that other programs can test as well, over every adapter."""
+
+import pytest
+
+from logoadmin.testing import StorageTests
+
+pytestmark = pytest.mark.rule(
+    "contract A2", "contract A6", "contract A8", "contract A15", "contract A20", "contract B5", "contract G"
+)
+
+
+class TestStorages(StorageTests):
+    """Over the storages of this program."""
