@@ -385,4 +385,5 @@ def issuer_of(settings: Settings) -> Issuer | None:
         raise StartError("oidc_issuer needs httpx2", install_extra("client"))
     # Not the way out of style sheets: those who write CSS must not reach an issuer in the operator's network.
     outgoing = GuardedOutgoing({*settings.outgoing_hosts, host_of(url) or ""})
-    return OidcIssuer(url, client_id, client_secret.get_secret_value(), outgoing)
+    return_url = f"{settings.effective_public_url.base}/console/"
+    return OidcIssuer(url, client_id, client_secret.get_secret_value(), return_url, outgoing)

@@ -33,6 +33,8 @@ from tests.issuer import (
     public_jwk,
 )
 
+RETURN_URL = "http://localhost:8000/console/"
+
 pytestmark = pytest.mark.rule("contract O7")
 
 ANN = IssuedIdentity("248289761001", ("editors",), ("ann", "248289761001"))
@@ -62,7 +64,14 @@ def timer() -> Timer:
 
 @pytest.fixture
 def issuer(fake: FakeIssuer, timer: Timer) -> OidcIssuer:
-    return OidcIssuer(fake.url, CLIENT_ID, CLIENT_SECRET, GuardedOutgoing([HERE], context=CONTEXT), monotonic=timer)
+    return OidcIssuer(
+        fake.url,
+        CLIENT_ID,
+        CLIENT_SECRET,
+        RETURN_URL,
+        GuardedOutgoing([HERE], context=CONTEXT),
+        monotonic=timer,
+    )
 
 
 def redeem(issuer: OidcIssuer, code: str, **instead: Any) -> IssuedIdentity:
@@ -387,7 +396,7 @@ def test_a_verifier_belongs_to_a_code(issuer: OidcIssuer, fake: FakeIssuer, capl
 
 
 def test_a_wrong_secret_is_in_the_log(fake: FakeIssuer, caplog: pytest.LogCaptureFixture) -> None:
-    wrong = OidcIssuer(fake.url, CLIENT_ID, "wrong", GuardedOutgoing([HERE], context=CONTEXT))
+    wrong = OidcIssuer(fake.url, CLIENT_ID, "wrong", RETURN_URL, GuardedOutgoing([HERE], context=CONTEXT))
     assert refused(wrong, fake, caplog).endswith("refuses the code: invalid_client")
 
 
@@ -449,7 +458,7 @@ def test_an_issuer_in_trouble_is_unavailable(issuer: OidcIssuer, fake: FakeIssue
 
 def test_an_issuer_that_is_not_running_is_unavailable() -> None:
     with fake_issuer() as gone:
-        issuer = OidcIssuer(gone.url, CLIENT_ID, CLIENT_SECRET, GuardedOutgoing([HERE], context=CONTEXT))
+        issuer = OidcIssuer(gone.url, CLIENT_ID, CLIENT_SECRET, RETURN_URL, GuardedOutgoing([HERE], context=CONTEXT))
     with pytest.raises(IssuerUnavailable) as caught:
         issuer.authorization()
     assert caught.value.reason == "127.0.0.1: cannot be reached"
@@ -525,7 +534,7 @@ def test_an_encrypted_issuer_leads_nowhere_without_encryption(fake: FakeIssuer) 
     for name in ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"):
         honest = {key: f"{secure}/{key}" for key in ("authorization_endpoint", "token_endpoint", "jwks_uri")}
         fake.metadata = {**honest, "userinfo_endpoint": None, "issuer": secure, name: f"{fake.url}/x"}
-        issuer = OidcIssuer(secure, CLIENT_ID, CLIENT_SECRET, Pretending([HERE], context=CONTEXT))
+        issuer = OidcIssuer(secure, CLIENT_ID, CLIENT_SECRET, RETURN_URL, Pretending([HERE], context=CONTEXT))
         with pytest.raises(IssuerUnavailable) as caught:
             issuer.authorization()
         assert caught.value.reason == f"its {name} is not encrypted"
@@ -538,5 +547,5 @@ def test_an_issuer_with_a_path_has_its_metadata_below_it(fake: FakeIssuer) -> No
     ]:
         fake.metadata = {"issuer": url}
         fake.answers[asked] = lambda _: (200, {**fake._metadata(), **fake.metadata})
-        issuer = OidcIssuer(url, CLIENT_ID, CLIENT_SECRET, GuardedOutgoing([HERE], context=CONTEXT))
+        issuer = OidcIssuer(url, CLIENT_ID, CLIENT_SECRET, RETURN_URL, GuardedOutgoing([HERE], context=CONTEXT))
         assert issuer.authorization().endpoint == f"{fake.url}/authorize"

@@ -105,6 +105,8 @@ def served(
     clock = FrozenClock(SystemClock().now())
     origins = Origins()
     public_url = local_public_url(port)
+    if issuer is not None:
+        issuer.return_url = f"{public_url.base}/console/"
     outer: Any = {"outgoing": origins, "public_url": public_url, "issuer": issuer}
     gallery = gallery_on(storage, clock, Policy.GUARDED, sign_in=sign_in, **outer)
     if is_filled:

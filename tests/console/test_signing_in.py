@@ -180,7 +180,7 @@ def single(chromium: Browser) -> Iterator[tuple[Person, FakeIssuer]]:
     """A window with the console of a service that has an issuer, whose editors may do everything."""
     with fake_issuer() as fake:
         outgoing = GuardedOutgoing(["127.0.0.1"], context=create_default_context())
-        issuer = OidcIssuer(fake.url, CLIENT_ID, CLIENT_SECRET, outgoing)
+        issuer = OidcIssuer(fake.url, CLIENT_ID, CLIENT_SECRET, "http://localhost:8000/console/", outgoing)
         oidc = {"oidc_issuer": fake.url, "oidc_client_id": CLIENT_ID, "oidc_client_secret": CLIENT_SECRET}
         rules = sign_in_rules(settings_of(oidc_roles="editors=admin", **oidc))
         with served(sign_in=rules, issuer=issuer) as service:

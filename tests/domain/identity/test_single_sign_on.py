@@ -50,6 +50,7 @@ class FakeIssuer:
     url: str = URL
     host: str = "login.example"
     client_id: str = "gallery"
+    return_url: str = "http://localhost:8000/console/"
     redeemed: list[Redemption] = field(default_factory=list)
 
     def authorization(self) -> Authorization:

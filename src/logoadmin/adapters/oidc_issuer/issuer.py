@@ -57,6 +57,7 @@ class OidcIssuer:
         url: str,
         client_id: str,
         client_secret: str,
+        return_url: str,
         outgoing: ConfidentialOutgoing,
         *,
         monotonic: Callable[[], float] = time.monotonic,
@@ -67,10 +68,11 @@ class OidcIssuer:
             url: the identifier of the issuer, exactly as it is in its metadata and tokens.
             client_id: the id of this service there.
             client_secret: its secret.
+            return_url: where browsers come back.
             outgoing: asks the hosts of the issuer.
             monotonic: the clock by which documents are kept.
         """
-        self.url, self.client_id = url, client_id
+        self.url, self.client_id, self.return_url = url, client_id, return_url
         self.host = urlsplit(url).hostname or ""
         self._secret = client_secret
         self._outgoing = outgoing

@@ -60,11 +60,13 @@ class Issuer(Protocol):
         url: its identifier, ``iss``.
         host: its host, for people.
         client_id: what this service is called there.
+        return_url: where browsers come back from it.
     """
 
     url: str
     host: str
     client_id: str
+    return_url: str
 
     def authorization(self) -> Authorization:
         """Return where browsers go.

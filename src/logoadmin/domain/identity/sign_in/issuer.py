@@ -68,7 +68,6 @@ class IssuerSignIn(Service):
         super().__init__(opening.transactions)
         self._opening, self._issuer, self._users, self._ways = opening, issuer, users, ways
         self._public_url = public_url
-        self._redirect_uri = f"{public_url.base}/console/"
 
     @use_case(PUBLIC)
     def ways(self, gate: Gate, _command: ShowWays, caller: Caller = ANONYMOUS) -> SignInWays:
@@ -117,7 +116,7 @@ class IssuerSignIn(Service):
             self._issuer.host,
             authorization.endpoint,
             self._issuer.client_id,
-            self._redirect_uri,
+            self._issuer.return_url,
             authorization.scope,
             self._issuer.url,
             authorization.iss_in_response,
@@ -125,8 +124,8 @@ class IssuerSignIn(Service):
 
     def _redeemed(self, issuer: Issuer, command: SignInByIssuer, now: int) -> IssuedIdentity:
         """Return the person at the issuer. It is asked outside of any transaction."""
-        if command.redirect_uri != self._redirect_uri:
-            log.warning("A sign-in is refused: its redirect_uri is not %s, which public_url says", self._redirect_uri)
+        if command.redirect_uri != issuer.return_url:
+            log.warning("A sign-in is refused: its redirect_uri is not %s, which public_url says", issuer.return_url)
             raise IssuerRefused
         return issuer.redeem(Redemption(command.code, command.code_verifier, command.nonce, command.redirect_uri), now)
 
