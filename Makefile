@@ -41,7 +41,7 @@ test-core: .venv/ready  ## Prove the specification, and how the contract reads i
 	$(BIN)/pytest -n 0 -q -k "not sqlite and not mariadb" tests/entrypoints/test_specification.py \
 		$(addprefix tests/domain/,kernel/test_commands.py kernel/test_versions.py) \
 		$(addprefix tests/domain/,identity/test_users.py identity/test_last_holder.py identity/test_sessions.py) \
-		$(addprefix tests/domain/,gallery/test_artworks.py gallery/test_authors.py changes/test_bulk.py) \
+		$(addprefix tests/domain/,gallery/test_artworks.py gallery/test_authors.py) \
 		tests/contracts/kernel/test_storage_history.py tests/contracts/kernel/test_storage_lists.py
 
 test-slow: .venv/ready  ## Run the others: servers, killed processes, outages, long random walks, MariaDB if mariadbd is installed, and browsers if chromium is

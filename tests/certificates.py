@@ -12,13 +12,13 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 _HERE = x509.IPAddress(ip_address("127.0.0.1"))
 
 
-def make_certificate(directory: Path, name: str = "gallery.example", days: float = 1) -> Path:
-    """Create ``<name>.crt`` for a name and 127.0.0.1, valid for some days, and ``<name>.key``, which all may read."""
+def make_certificate(directory: Path, name: str = "gallery.example") -> Path:
+    """Create ``<name>.crt`` for a name and 127.0.0.1, valid for a day, and ``<name>.key``, which all may read."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
     now = datetime.now(UTC)
     made = x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
-    made = made.not_valid_before(now - timedelta(1)).not_valid_after(now + timedelta(days))
+    made = made.not_valid_before(now - timedelta(1)).not_valid_after(now + timedelta(1))
     made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName(name), _HERE]), critical=False)
     made = made.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
     certificate = directory / f"{name}.crt"
