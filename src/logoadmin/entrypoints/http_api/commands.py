@@ -150,7 +150,7 @@ def occasion_of(request: Request) -> Occasion:
     """
     if request.method == "GET":
         return Occasion(Source.INTERFACE)
-    source = Source.CONSOLE if request.header(b"x-requested-with") == CONSOLE else Source.INTERFACE
+    source = Source.CONSOLE if CONSOLE in request.headers.get(b"x-requested-with", ()) else Source.INTERFACE
     sent = request.headers.get(b"x-change-note")
     if not sent:
         return Occasion(source)

@@ -250,7 +250,7 @@ class Endpoint:
                 return kept if known is None else kept.unmodified(known)
             flight = context.flights.setdefault((key, version, *request.headers.get(b"if-none-match", ())), flight)
         asked = operation.asked_by(command) if operation.has_variants else operation
-        work = _work(operation, command)
+        work, deadline = _work(operation, command, request)
         async with flight.lock:
             shared = flight.response
             if shared is None:
@@ -260,7 +260,7 @@ class Endpoint:
                     command,
                     caller,
                     request,
-                    deadline=request.deadline if command.searches or work is Work.READING else None,
+                    deadline=deadline,
                     turn=_turn(command, caller, request) if work is Work.SLOW else None,
                 )
                 if isinstance(response, LongList):
@@ -375,13 +375,13 @@ class Endpoint:
         return self._context.cors.preflight(request, self._operations) or error_rendered(refusal)
 
 
-def _work(operation: Operation, command: Command) -> Work:
-    """Return what kind of work a command is."""
-    if command.asks_others or command.judges or command.takes_long or command.searches:
-        return Work.SLOW
+def _work(operation: Operation, command: Command, request: Request) -> tuple[Work, float | None]:
+    """Return what kind of work a command is, and when its response is due if that is not left to the kind."""
+    if command.asks_others or command.judges or command.takes_long:
+        return Work.SLOW, None
     if operation.method == "GET":
-        return Work.READING
-    return Work.HASHING if command.hashes else Work.WRITING
+        return Work.SLOW if command.searches else Work.READING, request.deadline
+    return Work.HASHING if command.hashes else Work.WRITING, None
 
 
 def _turn(command: Command, caller: Caller, request: Request) -> Hashable:
