@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
-from logoadmin.bootstrap import (
-    MEMORY,
-    access_tokens,
-    gallery_keys,
-    given_keys,
-    open_storage,
-    sign_in_rules,
-    start,
-    stored_keys,
-)
+from logoadmin.bootstrap import gallery_keys
 from logoadmin.checks import Result, warning
 from logoadmin.domain.identity.escalation import somebody_holds_all
 from logoadmin.domain.identity.factors.totp import TotpFactors
@@ -28,7 +19,9 @@ from logoadmin.domain.opened_gallery import record_milestone
 from logoadmin.ports.identity.tokens import Grant
 from logoadmin.ports.storage import UnitOfWork
 from logoadmin.settings import Settings
+from logoadmin.settings.rules import sign_in_rules
 from logoadmin.settings.values import keys_in
+from logoadmin.starting import MEMORY, access_tokens, given_keys, open_storage, start, stored_keys
 
 _PAGE: Final = 500  # users
 

@@ -6,7 +6,6 @@ from typing import Final
 import pytest
 
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.bootstrap import sign_in_rules
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.code import CreateSignInCode
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey
@@ -14,6 +13,7 @@ from logoadmin.domain.kernel.access import Anonymous
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import LOCAL
 from logoadmin.settings import settings_of
+from logoadmin.settings.rules import sign_in_rules
 from tests.adapters.test_sql_searches import sent_statements
 from tests.domain.identity import second_factors, test_passkeys
 from tests.domain.identity.sign_ins import ANN, caller

@@ -15,7 +15,6 @@ from pyotp import TOTP
 
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.oidc_issuer import OidcIssuer
-from logoadmin.bootstrap import sign_in_rules
 from logoadmin.domain.identity.sessions.sessions import Refresh
 from logoadmin.domain.identity.sign_in.code import CreateSignInCode
 from logoadmin.domain.identity.sign_in.password import SignIn
@@ -23,6 +22,7 @@ from logoadmin.domain.identity.sign_in_rules import SignInRules
 from logoadmin.domain.identity.users import SetPassword
 from logoadmin.domain.kernel.errors import InvalidToken, SignInRefused
 from logoadmin.settings import settings_of
+from logoadmin.settings.rules import sign_in_rules
 from tests.console.authenticator import plugged_in
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served, served

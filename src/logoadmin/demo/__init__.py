@@ -5,12 +5,13 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from logoadmin.bootstrap import MEMORY, open_gallery
+from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.errors import StartError
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.extras import install_extra
 from logoadmin.settings import Settings
 from logoadmin.settings.gallery_page import TargetSettings
+from logoadmin.starting import MEMORY
 
 
 def demo_settings(settings: Settings) -> Settings:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.bootstrap import sign_in_rules
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.identity import roles, users
 from logoadmin.domain.identity import service_keys as keys
@@ -23,6 +22,7 @@ from logoadmin.domain.kernel.records import User
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, Redemption
 from logoadmin.settings import settings_of
+from logoadmin.settings.rules import sign_in_rules
 from tests.gallery import ADMIN_ID, ANN_PASSWORD, FrozenClock, gallery_on, stock
 
 pytestmark = pytest.mark.rule("contract O7")

@@ -57,9 +57,9 @@ def doctor(url: str | None, **flags: Any) -> None:
 
 
 def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
-    from logoadmin.bootstrap import MEMORY
     from logoadmin.maintenance import check_database
     from logoadmin.settings import load_settings
+    from logoadmin.starting import MEMORY
 
     try:
         settings = load_settings(**flags)

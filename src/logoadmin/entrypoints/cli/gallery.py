@@ -13,9 +13,9 @@ from logoadmin.domain.kernel.errors import SettingsError, StorageUnavailable, Ta
 from logoadmin.domain.kernel.limits import Source
 
 if TYPE_CHECKING:
-    from logoadmin.bootstrap import Create
     from logoadmin.domain.logo_admin import LogoAdmin
     from logoadmin.settings import Settings
+    from logoadmin.starting import Create
 
 # The problem that no user who holds everything can sign in, and its solution.
 NO_ADMINISTRATOR: Final = "nobody who may do everything can sign in"
@@ -60,8 +60,9 @@ def gallery_at(database: str | None, create: "Create", *, administrator: bool = 
 
 def gallery_for_dry_run(database: str | None) -> "LogoAdmin":
     """Open the gallery for a dry run, which creates nothing: an empty one in memory if no database exists."""
-    from logoadmin.bootstrap import MEMORY, open_gallery
+    from logoadmin.bootstrap import open_gallery
     from logoadmin.settings import settings_of
+    from logoadmin.starting import MEMORY
 
     try:
         return gallery_at(database, "never")
@@ -73,8 +74,8 @@ def gallery_for_dry_run(database: str | None) -> "LogoAdmin":
 
 def command_settings(database: str | None) -> "Settings":
     """Return the settings of a command, which needs a database that outlives it."""
-    from logoadmin.bootstrap import MEMORY
     from logoadmin.settings import load_settings
+    from logoadmin.starting import MEMORY
 
     settings = load_settings(database=database)
     if settings.database.get_secret_value() == MEMORY:

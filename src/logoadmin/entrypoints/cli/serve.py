@@ -84,9 +84,10 @@ def serve(*, demo: bool, **flags: Any) -> None:
     and port.
     """
     in_terminal = _is_in_terminal()
-    from logoadmin.bootstrap import MEMORY, open_gallery
+    from logoadmin.bootstrap import open_gallery
     from logoadmin.demo import open_demo
     from logoadmin.settings import load_settings
+    from logoadmin.starting import MEMORY
 
     server = load_server()
     settings = _settings_of_demo(flags) if demo else load_settings(**flags)
@@ -178,7 +179,7 @@ def check_address(settings: "Settings", host: str | None = None) -> None:
     Raises:
         SettingsError: naming the missing setting.
     """
-    from logoadmin.bootstrap import MEMORY
+    from logoadmin.starting import MEMORY
 
     host = host or settings.host
 

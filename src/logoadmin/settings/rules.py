@@ -1,0 +1,73 @@
+"""The rules of the contexts, as the settings choose them (contract H1)."""
+
+from importlib.util import find_spec
+
+from logoadmin.domain.identity.factors.records import NO_NAME, NOT_INSTALLED
+from logoadmin.domain.identity.sessions.callers import Lifetimes
+from logoadmin.domain.identity.sign_in_rules import SignInRules, SingleSignOnRules, Ways
+from logoadmin.domain.kernel.access import Policy
+from logoadmin.domain.logo_admin import Rules
+from logoadmin.domain.publication.css.targets import Targets
+from logoadmin.domain.publication.publication_records import NO_LINKS, Links, Page, PublishingRules
+from logoadmin.settings.gallery_page import targets_of
+from logoadmin.settings.settings import Settings
+from logoadmin.settings.single_sign_on import roles_of
+from logoadmin.settings.values import urls_in
+
+
+def rules_of(settings: Settings, reader: bytes, *, demo: bool) -> Rules:
+    """Return the choices of the operator."""
+    return Rules(
+        access=settings.access,
+        lifetimes=Lifetimes(session_days=settings.session_days),
+        publishing=_publishing(settings, reader, demo=demo),
+        sign_in=sign_in_rules(settings),
+        public_url=settings.effective_public_url,
+        picture_space=settings.picture_space,
+        demo=demo,
+        proposal_days=settings.proposal_days,
+        console_url=f"{settings.effective_public_url.base}/console/",
+        notify_urls=urls_in(settings.notify_urls),
+    )
+
+
+def sign_in_rules(settings: Settings) -> SignInRules:
+    """Return the rules about signing in that the settings choose (contract O)."""
+    is_guarded = settings.access is Policy.GUARDED
+    return SignInRules(
+        second_factor=settings.second_factor,
+        min_password_length=settings.min_password_length if is_guarded else None,
+        event_days=settings.event_days,
+        ways=Ways(settings.password_sign_in, why_no_passkeys(settings) is None, settings.oidc_issuer),
+        single_sign_on=SingleSignOnRules(roles_of(settings), settings.oidc_default_role),
+    )
+
+
+def _publishing(settings: Settings, reader: bytes, *, demo: bool) -> PublishingRules:
+    return PublishingRules(
+        settings.gallery_days,
+        reader,
+        settings.publish_imports,
+        settings.gallery_dir is None,
+        Page(settings.gallery_title, settings.gallery_home, demo) if settings.gallery_page else None,
+        Targets(targets_of(settings)),
+        *_links(settings),
+    )
+
+
+def _links(settings: Settings) -> tuple[Links, Links]:
+    """Return the links in what the service publishes, and in a folder that is served elsewhere.
+
+    There, the URL that browsers on this machine open is of no use.
+    """
+    base = settings.effective_public_url.base
+    console = f"{base}/console/" if settings.console and settings.gallery_submit else None
+    own = Links(f"{base}/gallery/" if settings.gallery else None, console)
+    return own, own if settings.public_url else NO_LINKS
+
+
+def why_no_passkeys(settings: Settings) -> str | None:
+    """Return why passkeys cannot be used, for clients; None if they can (contract O1, O8)."""
+    if settings.effective_public_url.is_address:
+        return NO_NAME
+    return NOT_INSTALLED if find_spec("fido2") is None else None  # an optional package

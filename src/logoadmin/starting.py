@@ -1,0 +1,125 @@
+"""Starting: the storage that the settings name, what is missing in it, and the keys of its tokens (contract C2, H3)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, Literal
+
+from logoadmin.adapters.argon2_passwords import Argon2Passwords
+from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key, keys_of
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
+from logoadmin.domain.identity.first_start import first_start, is_started, start_with_key_files, stored_token_keys
+from logoadmin.domain.identity.new_passwords import NewPasswords
+from logoadmin.domain.identity.sessions.callers import Lifetimes
+from logoadmin.domain.kernel.errors import InvalidInput, TablesMissing
+from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.kernel.metrics import Metrics
+from logoadmin.ports.storage import Storage, StorageLifecycle
+from logoadmin.settings import Settings, wrong_settings
+from logoadmin.settings.rules import sign_in_rules
+
+MEMORY: Final = "memory:"
+# `iss` and `aud` of access tokens.
+_TOKEN_NAME: Final = "logoadmin"
+
+# When missing tables and the first administrator are created: never, also where they are known to have existed; in an
+# empty embedded database; in any empty one; always, which also brings older tables up to date (contract H3). Memory
+# always gets them.
+Create = Literal["never", "existing", "embedded", "empty", "always"]
+
+
+def open_storage(settings: Settings, *, interactive: bool, metrics: Metrics | None = None) -> StorageLifecycle:
+    """Return the storage that the settings name."""
+    url = settings.database.get_secret_value()
+    if url == MEMORY:
+        return MemoryStorage()
+    # Imported here, because memory needs no database code (contract H6).
+    from logoadmin.adapters.sql_storage import STEP_TIMEOUT, open_sql_storage
+
+    return open_sql_storage(url, timeout=STEP_TIMEOUT if interactive else None, metrics=metrics)
+
+
+def start(
+    storage: StorageLifecycle, settings: Settings, create: Create, clock: Clock, *, administrator: bool
+) -> str | None:
+    """Create what is missing, if wanted; return the first administrator's password if it was generated.
+
+    Raises:
+        TablesMissing: nothing may be created (contract K9).
+    """
+    if create != "always" and settings.database.get_secret_value() != MEMORY:
+        may_create = settings.create and (create == "empty" or (create == "embedded" and storage.embedded))
+        if not (may_create and storage.is_empty()):
+            try:
+                storage.check()
+            except TablesMissing as error:
+                existed = error.existed or create == "existing" or not settings.create
+                raise TablesMissing(error.file, existed=existed) from None
+            if create in ("never", "existing") or storage.read(
+                lambda uow: is_started(uow, administrator=administrator)
+            ):
+                return None
+    password = None if settings.admin_password is None else settings.admin_password.get_secret_value()
+    min_length = sign_in_rules(settings).min_password_length
+    new_passwords = NewPasswords(hasher_of(settings), min_length, title=lambda: settings.gallery_title)
+    given = new_passwords, SystemRandomness(), clock, password
+    try:
+        if password is not None and storage.is_empty():  # before a file is created
+            new_passwords.check(password)
+        return storage.prepare(lambda uow: first_start(uow, *given, administrator=administrator))
+    except InvalidInput as error:
+        problems = error.problems
+    raise wrong_settings(f"admin_password: {problem.msg}" for problem in problems)
+
+
+def access_tokens(keys: Sequence[Key]) -> JwtTokens:
+    """Return the access tokens that these keys sign and verify (contract C2)."""
+    return JwtTokens(keys, _TOKEN_NAME, _TOKEN_NAME, Lifetimes().access_token)
+
+
+def given_keys(settings: Settings) -> list[Key]:
+    """Return the token keys in the settings, of which the first signs (contract C2)."""
+    text = "" if settings.token_key is None else settings.token_key.get_secret_value()
+    return keys_of(settings.token_key_files or (), text)
+
+
+def signs_with_stored_keys(settings: Settings) -> bool:
+    """Return whether the token keys in the database sign, because the settings have none."""
+    return settings.token_key is None and not settings.token_key_files
+
+
+def stored_keys(storage: Storage) -> list[Key]:
+    """Return the token keys in the database."""
+    return [hs256_key(key) for key in stored_token_keys(storage)]
+
+
+def token_keys(given: Sequence[Key], storage: Storage, settings: Settings, create: Create) -> list[Key]:
+    """Return the token keys that are given and those that are accepted besides.
+
+    Raises:
+        TablesMissing: there is none.
+    """
+    keys = [*given, *_accepted_keys(storage, settings)]
+    if not keys:
+        raise TablesMissing(existed=create == "existing" or not settings.create)
+    return keys
+
+
+def _accepted_keys(storage: Storage, settings: Settings) -> list[Key]:
+    """Return the token keys in the database that are accepted, those beside key files for a while (contract C2).
+
+    A change to key files signs nobody out: tokens that were signed before expire, and are refreshed.
+    """
+    if signs_with_stored_keys(settings):
+        return stored_keys(storage)
+    if not settings.token_key_files:
+        return []
+    now = SystemClock().now()
+    since = start_with_key_files(storage, now)
+    is_over = now - since >= Lifetimes().access_token
+    return [] if is_over else [replace(key, trusted_since=since) for key in stored_keys(storage)]
+
+
+def hasher_of(settings: Settings) -> Argon2Passwords:
+    """Return the hasher of passwords, with the parameters that the settings choose (contract C4)."""
+    return Argon2Passwords(settings.argon2_memory_kib, settings.argon2_passes)
