@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, TypeVar
 
 import httpx2
@@ -285,6 +286,25 @@ def test_many_new_passwords_in_one_request_may_take_long(monkeypatch: pytest.Mon
         assert (await client.post("/api/changes", json={"changes": changes}, headers=headers)).status_code == 200
 
     with_clients((gallery,), work)
+
+
+@pytest.mark.rule("contract L4")
+def test_two_texts_are_judged_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    running: list[str] = []
+    most: list[int] = []
+    find = verdict._found
+
+    def slow(css: str, *asked: Any) -> Any:
+        running.append(css)
+        most.append(len(running))
+        time.sleep(0.02)
+        running.remove(css)
+        return find(css, *asked)
+
+    monkeypatch.setattr(verdict, "_found", slow)
+    with ThreadPoolExecutor(8) as pool:
+        sizes = [each.size for each in pool.map(lambda n: verdict.judge(f"color: #{n:06}", "declarations"), range(8))]
+    assert (sizes, max(most)) == ([14] * 8, 2)
 
 
 @pytest.mark.server("calls that take long")

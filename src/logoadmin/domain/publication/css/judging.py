@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 from typing import Final
 
 from cachetools import LRUCache, cached
@@ -30,6 +30,8 @@ from logoadmin.domain.publication.css.verdict import CssImport, CssRisk, Verdict
 # How much memory the findings of texts may take, in bytes.
 MAX_REMEMBERED: Final = 32 * 1024 * 1024
 MAX_RISKS: Final = 20  # of each kind
+# More texts at a time would keep the interpreter lock from everything else.
+_AT_ONCE: Final = BoundedSemaphore(2)
 # Style sheets in ``data:`` URLs that are read, one inside the other.
 _MAX_LEVELS: Final = 4
 TOO_MANY: Final = f"It has more than {MAX_BLOCKS:,} blocks or {MAX_FUNCTIONS:,} functions"
@@ -136,6 +138,11 @@ def _key(css: str, form: CssForm, _may_go_on: Callable[[], bool] = _always) -> t
 
 @cached(LRUCache(MAX_REMEMBERED, getsizeof=lambda findings: findings.memory), key=_key, lock=Lock())
 def _findings(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always) -> _Findings:
+    with _AT_ONCE:
+        return _found(css, form, may_go_on)
+
+
+def _found(css: str, form: CssForm, may_go_on: Callable[[], bool]) -> _Findings:
     def go_on() -> None:
         if not may_go_on():
             raise _TooLong
