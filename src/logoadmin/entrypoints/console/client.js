@@ -161,21 +161,12 @@ export async function opened(path, query, signal) {
   throw refused(request, response, await response.json().catch(() => undefined));
 }
 
-/**
- * Read a file that belongs to the console.
- *
- * @param {URL} url
- * @returns {Promise<any>} from its JSON
- * @throws {Failure}
- */
+/** Read a file that belongs to the console. @param {URL} url @returns {Promise<any>} from its JSON @throws {Failure} */
 export async function readFile(url) {
   return (await fetched({ method: "GET", path: url.href, body: undefined, headers: {}, signal: undefined }, "", "default")).json();
 }
 
-/**
- * @param {string} path @param {unknown} fields @param {unknown} query
- * @returns {string}
- */
+/** @param {string} path @param {unknown} fields @param {unknown} query @returns {string} */
 function filled(path, fields, query) {
   const values = /** @type {Record<string, unknown>} */ (fields ?? {});
   const whole = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values[name])));

@@ -72,10 +72,7 @@ function widgetOf(schema) {
 
 /** The input of a form, its problems, and the values that it started from. */
 export class FormState {
-  /**
-   * @param {Field[]} fields
-   * @param {Values} initial the current values
-   */
+  /** @param {Field[]} fields @param {Values} initial the current values */
   constructor(fields, initial) {
     this.fields = fields;
     /** The values that it started from. */
@@ -237,10 +234,7 @@ function sentOf(field, value) {
 /** Whether a form that holds one would send the other: a number is text while it is typed. @param {unknown} a @param {unknown} b */
 const same = (a, b) => (typeof a === "object" && a !== null ? JSON.stringify(a) === JSON.stringify(b) : String(a ?? "") === String(b ?? ""));
 
-/**
- * @param {Field} field @param {unknown} value
- * @returns {string | undefined} what is wrong, in words
- */
+/** @param {Field} field @param {unknown} value @returns {string | undefined} what is wrong, in words */
 export function problemOf({ schema, required, nullable }, value) {
   if (schema.type === "integer") return problemOfNumber(schema, String(value ?? ""));
   if (typeof value !== "string") return value === null && !nullable && required ? t("problem.missing") : undefined;

@@ -1,6 +1,4 @@
-/**
- * Notices about completed actions, with undo, and questions.
- */
+/** Notices about completed actions, with undo, and questions. */
 import { signal } from "./vendor/preact.js";
 import { Failure } from "./client.js";
 import { me } from "./session.js";

@@ -51,11 +51,7 @@ export const presentation = {
     links: [AUTHORS],
     name: "name",
   },
-  author: {
-    order: ["username", "user_id"],
-    widgets: {},
-    name: "username",
-  },
+  author: { order: ["username", "user_id"], widgets: {}, name: "username" },
   user: {
     order: ["username", "user_id", "role_id", "avatar", "password"],
     widgets: { password: "password", role_id: "role", avatar: "avatar" },

@@ -177,10 +177,7 @@ export const query = (name, otherwise = "") => here.value.searchParams.get(name)
 /** @returns {Record<string, string>} all that the query says */
 export const choices = () => Object.fromEntries(here.value.searchParams);
 
-/**
- * Write choices into the query; empty ones are removed from it.
- * @param {Record<string, string>} choices
- */
+/** Write choices into the query; empty ones are removed from it. @param {Record<string, string>} choices */
 export function setQuery(choices) {
   const to = new URL(here.value);
   for (const [name, value] of Object.entries(choices)) {

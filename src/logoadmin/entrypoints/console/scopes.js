@@ -39,11 +39,7 @@ const oursFirst = (a, b) => Number(isForeign(a)) - Number(isForeign(b)) || OURS.
 /** @param {readonly string[]} scope @returns {string[]} what it allows, the most first; of everything nothing else */
 export const allWords = (scope) => (scope.includes(ALL) ? [words(ALL)] : scope.toSorted(oursFirst).map(words));
 
-/**
- * @param {readonly string[]} held
- * @param {readonly string[]} wanted
- * @returns {string[]} the wanted scopes that are not held
- */
+/** @param {readonly string[]} held @param {readonly string[]} wanted @returns {string[]} the wanted scopes that are not held */
 export const beyond = (held, wanted) => (held.includes(ALL) ? [] : wanted.filter((scope) => !held.includes(scope)));
 
 /** @param {readonly string[]} wanted @returns {string[]} the scopes that the user cannot grant or change */

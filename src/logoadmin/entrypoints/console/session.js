@@ -371,10 +371,7 @@ function askOthers() {
   });
 }
 
-/**
- * Another tab was too busy to respond before this one asked for the password, which is no longer needed.
- * @param {Tokens} given
- */
+/** Another tab was too busy to respond before this one asked for the password, which is no longer needed. @param {Tokens} given */
 async function takeLate(given) {
   if (tokens) return;
   storeTokens(given);

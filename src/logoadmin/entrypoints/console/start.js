@@ -1,6 +1,4 @@
-/**
- * Starts the slowest requests before anything is shown: the texts, the session, and a public list.
- */
+/** Starts the slowest requests before anything is shown: the texts, the session, and a public list. */
 import { loadTexts } from "./texts.js";
 import { issuerAnswer, siteLink } from "./router.js";
 import { place } from "./place.js";

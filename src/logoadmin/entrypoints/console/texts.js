@@ -129,9 +129,7 @@ export const byName = (a, b) => format("order", (tag) => new Intl.Collator(tag, 
 
 /** @param {number} seconds Unix time */
 export const exactTime = (seconds) =>
-  format("exact", (tag) => new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "medium" })).format(
-    seconds * 1000,
-  );
+  format("exact", (tag) => new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "medium" })).format(seconds * 1000);
 
 /** @param {number} seconds Unix time */
 export const day = (seconds) =>
@@ -146,19 +144,9 @@ export function dayWords(seconds) {
 }
 
 /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
-const UNITS = [
-  ["year", 31_557_600],
-  ["month", 2_629_800],
-  ["week", 604_800],
-  ["day", 86_400],
-  ["hour", 3600],
-  ["minute", 60],
-];
+const UNITS = [["year", 31_557_600], ["month", 2_629_800], ["week", 604_800], ["day", 86_400], ["hour", 3600], ["minute", 60]];
 
-/**
- * A past or future time relative to now, as text.
- * @param {number} seconds Unix time
- */
+/** A past or future time relative to now, as text. @param {number} seconds Unix time */
 export function relativeTime(seconds) {
   const away = seconds - Date.now() / 1000;
   const [unit, length] = UNITS.find(([, length]) => Math.abs(away) >= length) ?? ["second", 1];

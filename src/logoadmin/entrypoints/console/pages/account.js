@@ -22,16 +22,10 @@ export default function Account() {
     changed();
     say(t("password.done.own"));
   };
-  return h(
-    "div",
-    { class: "view narrow" },
+  return h("div", { class: "view narrow" },
     h(ViewHead, { title: t("account.title") }),
-    h(
-      Railed,
-      null,
-      h(
-        "section",
-        { class: "section" },
+    h(Railed, null,
+      h("section", { class: "section" },
         h("h2", { dir: "auto" }, user.username),
         h("p", null, t(user.scope.length ? "account.may" : "account.may.nothing", { what: enumeration(allWords(user.scope)) })),
         h(AvatarCard, { user: { ...user, avatar: user.avatar ?? null }, changed: () => void whoAmI() }),

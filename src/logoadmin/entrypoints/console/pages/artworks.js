@@ -66,12 +66,8 @@ function ArtworkList({ kind, records, found, failure, again, authors, hasMore = 
   const selection = useSelection(kind, found);
   const look = query("look", preferred(lookOf(kind), ["grid", "table"]));
   const props = { kind, artworks: found ?? [], selection };
-  return h(
-    "div",
-    { class: "view" },
-    h(
-      ViewHead,
-      { title: t(`${kind}s.title`) },
+  return h("div", { class: "view" },
+    h(ViewHead, { title: t(`${kind}s.title`) },
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS[kind].write, onClick: () => void navigate(`${kind}s/new`) }, t(`${kind}s.new`)),
     ),
     h(Filters, { kind, records, authors }, h(Looks, { kind, look })),
@@ -185,9 +181,7 @@ function Looks({ kind, look }) {
     prefer({ [lookOf(kind)]: chosen });
     setQuery({ look: chosen });
   };
-  return h(
-    "div",
-    { class: "segmented looks", role: "group", "aria-label": t("look") },
+  return h("div", { class: "segmented looks", role: "group", "aria-label": t("look") },
     /** @type {const} */ (["grid", "table"]).map((each) =>
       h("button", { key: each, type: "button", "aria-pressed": look === each, onClick: () => choose(each) }, h(Icon, { name: each === "grid" ? "LayoutGrid" : "Rows3" }), h("span", null, t(`look.${each}`))),
     ),

@@ -45,12 +45,8 @@ export default function Authors() {
   const found = useMemo(() => records && choose(records), [records, counts, q, works, query("order")]);
   leaveTrail("author", found);
   const selection = useSelection("author", found);
-  return h(
-    "div",
-    { class: "view" },
-    h(
-      ViewHead,
-      { title: t("authors.title") },
+  return h("div", { class: "view" },
+    h(ViewHead, { title: t("authors.title") },
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS.author.write, onClick: () => void navigate("authors/new") }, t("authors.new")),
     ),
     h(
@@ -84,9 +80,7 @@ export default function Authors() {
 
 /** @param {{author: Author, selection: import("../parts/lists/selection.js").Selection}} props */
 const Name = ({ author, selection }) =>
-  h(
-    "span",
-    { class: "cell-selectable" },
+  h("span", { class: "cell-selectable" },
     h(SelectBox, { selection, id: author.author_id, name: nameOf("author", author) }),
     h(Link, { to: `authors/${author.author_id}`, class: "cell-link", dir: "auto", title: author.username }, nameOf("author", author)),
     h(NameMark, { kind: "author", record: author }),
@@ -108,9 +102,7 @@ function useCounts() {
 
 /** @param {{any: boolean}} props */
 function Nothing({ any }) {
-  return h(
-    EmptyState,
-    { icon: any ? "SearchX" : "Brush", title: t(any ? "authors.none.found" : "authors.none") },
+  return h(EmptyState, { icon: any ? "SearchX" : "Brush", title: t(any ? "authors.none.found" : "authors.none") },
     any ? h(Button, { onClick: () => setQuery({ q: "", works: "" }) }, t("filter.clear")) : h(Begin, { scope: KINDS.author.write }, t("authors.none.begin")),
   );
 }

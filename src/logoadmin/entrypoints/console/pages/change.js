@@ -36,9 +36,7 @@ export default function ChangePage({ params }) {
   }, [changeId, returned.value]);
   const title = t("history.change", { id: String(changeId) });
   if (!read) return failure ? h(Unread, { failure, again: () => void load() }) : h(Skeleton, {});
-  return h(
-    "div",
-    { class: "view" },
+  return h("div", { class: "view" },
     h(Breadcrumbs, { list: "history", title: t("history.title"), name: title }),
     h(ViewHead, { title }),
     read.change

@@ -13,10 +13,7 @@ import { HistoryFilters, chosenFilters, isFiltered } from "../parts/history/hist
 /** @typedef {import("../parts/history/changes.js").Entry} Entry */
 /** @typedef {import("../parts/history/changes.js").Page} Page */
 
-/**
- * The pages that were read so far, one below the other.
- * @param {import("../parts/history/changes.js").Filters} filters
- */
+/** The pages that were read so far, one below the other. @param {import("../parts/history/changes.js").Filters} filters */
 function usePages(filters) {
   const key = JSON.stringify(filters);
   const [read, setRead] = useState(/** @type {(Page & {key: string}) | undefined} */ (undefined));
@@ -71,9 +68,7 @@ export default function History() {
   }, []);
   const again = () => void begin();
   const act = useAct(filters.request_id === undefined ? undefined : String(filters.request_id), entries);
-  return h(
-    "div",
-    { class: "view" },
+  return h("div", { class: "view" },
     h(ViewHead, { title: t("history.title") }, act && h(UndoAct, { act, undone: again })),
     h(HistoryFilters, { entries: entries ?? [] }),
     failure && !entries && h(Unread, { failure, again }),

@@ -15,9 +15,7 @@ import { Breadcrumbs } from "../parts/primitives/breadcrumbs.js";
 /** @typedef {import("../records.js").KindName} KindName */
 
 export default function ImportExport() {
-  return h(
-    "div",
-    { class: "view narrow import" },
+  return h("div", { class: "view narrow import" },
     h(Breadcrumbs, { list: "settings", title: t("settings.title"), name: t("move.title") }),
     h(ViewHead, { title: t("move.title") }),
     h("section", { class: "section stack loose" }, h("h2", null, t("import.title")), h(ImportFile, {})),
@@ -33,15 +31,11 @@ function Export() {
   return [
     h("div", { key: "format" }, h(Pick, { label: t("export.format"), value: csv, choices: [["", t("export.lines")], ...CSV_KINDS.map((kind) => /** @type {const} */ ([kind, t("export.csv", { kind: t(`kinds.${kind}`) })]))], pick: setCsv })),
     h("p", { key: "about", class: "hint" }, t(csv ? "export.formulas" : "export.hashes"), !csv && may("*") && [" ", rich("export.backup", { command: h("code", { class: "mono" }, "logoadmin backup") })]),
-    h(
-      "div",
-      { key: "do", class: "cluster form-actions" },
+    h("div", { key: "do", class: "cluster form-actions" },
       h(Button, { icon: "Download", busy: isBusy, onClick: () => void start(kinds, csv ? "csv" : "jsonl") }, t(isBusy ? "export.running" : "export.do")),
       isBusy && h(Button, { onClick: stop }, t("import.stop")),
     ),
-    h(
-      "div",
-      { key: "outcome", "aria-live": "polite" },
+    h("div", { key: "outcome", "aria-live": "polite" },
       state.is === "failed" && h("p", { class: "complaint", role: "alert" }, state.failure ? h(Refused, { failure: state.failure }) : t("export.broken")),
       state.is === "done" && h("p", { class: "success" }, t("export.saved")),
     ),

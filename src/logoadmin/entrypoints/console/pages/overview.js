@@ -27,21 +27,15 @@ export default function Overview() {
   }, [returned.value, kinds.join()]);
   // What waits comes first, also where nothing was applied yet.
   const isEmpty = GALLERY.every((kind) => listOf(kind).value.records?.length === 0) && (!reviews() || queue.value.proposals?.length === 0);
-  return h(
-    "div",
-    { class: "view" },
+  return h("div", { class: "view" },
     h(ViewHead, { title: t(isEmpty ? "welcome.title" : "overview.title") }),
     isEmpty ? h(Welcome, {}) : h(Everything, {}),
   );
 }
 
 function Everything() {
-  return h(
-    "div",
-    { class: "overview" },
-    h(
-      "div",
-      { class: "overview-part" },
+  return h("div", { class: "overview" },
+    h("div", { class: "overview-part" },
       h(Section, { title: t("overview.attention") }, h(Attention, {})),
       (may("logos:write") || may("themes:write")) && h(Section, { title: t("overview.published") }, h(Published, {})),
     ),

@@ -57,9 +57,7 @@ function List() {
   };
   return [
     h("p", { key: "about", class: "hint" }, t("settings.pictures.text")),
-    h(
-      "ul",
-      { key: "list", ref: list, tabIndex: -1, class: "box divided rows", "aria-label": t("settings.pictures") },
+    h("ul", { key: "list", ref: list, tabIndex: -1, class: "box divided rows", "aria-label": t("settings.pictures") },
       data.pictures.map((kept) => h(Row, { key: kept.picture, kept, busy: busy === kept.picture, remove: () => void asked(kept) })),
     ),
     unread,
@@ -74,13 +72,9 @@ const titleOf = (kind) => TITLES[/** @type {keyof typeof TITLES} */ (kind)];
 function Row({ kept, busy, remove }) {
   const { url, width, height, size: bytes, sent_at: at, user_id: userId, user_name: name } = kept;
   const about = `${size(bytes)} · ${width} × ${height}`;
-  return h(
-    "li",
-    { class: "spread row" },
+  return h("li", { class: "spread row" },
     h("span", { class: "submission-picture" }, h(Picture, { url })),
-    h(
-      "div",
-      { class: "stack tight row-text" },
+    h("div", { class: "stack tight row-text" },
       h("p", { class: "row-name" }, about),
       h("p", { class: "hint" }, userId !== null && [h(Link, { key: "who", to: `users/${userId}`, dir: "auto" }, name ?? t("who.number", { id: String(userId) })), ", "], h(Time, { seconds: at })),
       h("p", { class: "cluster" }, kept.named_by.map(({ kind, id }) => h(Link, { key: `${kind} ${id}`, to: `${VIEWS[/** @type {keyof typeof VIEWS} */ (kind)]}/${id}` }, `${t(titleOf(kind))} ${id}`))),

@@ -44,9 +44,7 @@ export default function ProposedChangePage({ params }) {
     await navigate(`submissions/${id}`, { replace: true });
   };
   const does = isReview ? (isAlone ? "review.mend.apply" : "save") : "submit.review";
-  return h(
-    "div",
-    { class: "view" },
+  return h("div", { class: "view" },
     h(Breadcrumbs, { list: `submissions/${id}`, title: proposal.title, name: changeWords(change) }),
     h(ViewHead, { title: t(isReview ? "review.mend.title" : "submit.again.title") }),
     proposal.reason && proposal.state === "declined" && h("p", { class: "remark", dir: "auto" }, t("submission.because", { reason: proposal.reason })),

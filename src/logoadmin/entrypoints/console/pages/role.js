@@ -28,10 +28,7 @@ widgets.scope = ({ form, field, describedBy, disabled }) =>
     invalid: Boolean(form.problems.value[field.name]),
   });
 
-/**
- * Rights have no order that means anything: put back as they were, nothing is changed.
- * @param {string[]} scope @param {string[]} before
- */
+/** Rights have no order that means anything: put back as they were, nothing is changed. @param {string[]} scope @param {string[]} before */
 const sameSet = (scope, before) => (scope.length === before.length && scope.every((each) => before.includes(each)) ? before : scope);
 
 /** @param {{params: Record<string, string>}} props */
@@ -85,16 +82,12 @@ function needed(roleId, holders) {
 
 /** @param {{holders: readonly import("../records.js").Records["user"][] | undefined, roleId: number}} props */
 function Holders({ holders, roleId }) {
-  return h(
-    "section",
-    { class: "section gap" },
+  return h("section", { class: "section gap" },
     h("h2", null, t("role.holders")),
     !holders && h("p", { class: "hint" }, t("role.holders.unknown")),
     holders?.length === 0 && h("p", { class: "hint" }, t(roleId === FIRST_ROLE ? "role.holders.first" : "role.holders.none")),
     holders && holders.length > 0 &&
-      h(
-        "ul",
-        { class: "cluster people" },
+      h("ul", { class: "cluster people" },
         holders.slice(0, LISTED).map((user) => h("li", { key: user.user_id }, h(Link, { to: `users/${user.user_id}`, class: "person-link" }, h(Person, { user })))),
       ),
     holders && holders.length > LISTED && h(Link, { to: `users?role=${roleId}` }, t("role.holders.all", { n: holders.length })),

@@ -24,12 +24,8 @@ export default function Roles() {
     again();
   };
   useEffect(again, [returned.value]);
-  return h(
-    "div",
-    { class: "view" },
-    h(
-      ViewHead,
-      { title: t("roles.title") },
+  return h("div", { class: "view" },
+    h(ViewHead, { title: t("roles.title") },
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS.role.write, onClick: () => void navigate("roles/new") }, t("roles.new")),
     ),
     h(PeopleTabs, {}),
@@ -38,14 +34,10 @@ export default function Roles() {
     !records && !failure && h(Skeleton, {}),
     records?.length === 0 && h(EmptyState, { icon: "ShieldCheck", title: t("roles.none") }, h("p", null, t("roles.none.begin"))),
     records &&
-      h(
-        "ul",
-        { class: "roles" },
+      h("ul", { class: "roles" },
         records.map((role) => {
           const count = users?.filter((user) => user.role_id === role.role_id).length;
-          return h(
-            "li",
-            { key: role.role_id, class: "box stack role" },
+          return h("li", { key: role.role_id, class: "box stack role" },
             h(Link, { to: `roles/${role.role_id}`, class: "role-name", dir: "auto" }, nameOf("role", role)),
             h("p", { class: "role-allows", dir: "auto" }, role.scope.length ? enumeration(allWords(role.scope)) : t("roles.nothing")),
             count !== undefined && h("p", { class: "role-count" }, h("span", { class: "number" }, number(count)), ` ${t("roles.people", { n: count })}`),

@@ -13,38 +13,26 @@ import { t } from "../texts.js";
 
 export default function Settings() {
   const { data, failure, again } = useShared();
-  return h(
-    "div",
-    { class: "view narrow" },
+  return h("div", { class: "view narrow" },
     h(ViewHead, { title: t("settings.title") }),
-    h(
-      Railed,
-      null,
-      h(
-        "section",
-        { class: "section stack loose" },
+    h(Railed, null,
+      h("section", { class: "section stack loose" },
         h("h2", null, t("settings.hosts")),
         h("p", { class: "hint" }, t("settings.hosts.text")),
         data !== undefined ? h(Hosts, {}) : failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {}),
       ),
-      h(
-        "section",
-        { class: "section stack loose" },
+      h("section", { class: "section stack loose" },
         h("h2", null, t("settings.page")),
         h("p", { class: "hint" }, t("settings.page.text")),
         data !== undefined && h(PageForm, {}),
       ),
       may("users:read") &&
-        h(
-          "section",
-          { class: "section stack loose" },
+        h("section", { class: "section stack loose" },
           h("h2", null, t("settings.pictures")),
           h("p", null, h(Link, { to: "pictures" }, t("settings.pictures.all"))),
         ),
       h("section", { class: "section stack loose" }, h("h2", null, t("move.title")), h("p", null, h(Link, { to: "import" }, t("move.about")))),
-      h(
-        "footer",
-        { class: "section hint line" },
+      h("footer", { class: "section hint line" },
         `logoadmin ${pageConfig.version}`,
         pageConfig.license && ` · ${pageConfig.license}`,
         " · ",
@@ -115,9 +103,7 @@ function PageForm() {
       setBusy(false);
     }
   };
-  return h(
-    RecordForm,
-    { form, save, disabled: !may("*") },
+  return h(RecordForm, { form, save, disabled: !may("*") },
     h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", scope: "*", busy, idle: !form.isChanged.value }, t("save"))),
   );
 }
@@ -137,16 +123,10 @@ function Add({ field, busy, add }) {
     if (!host) field.current?.focus();
     else if (may("*") && !busy && (await add(host))) setText("");
   };
-  return h(
-    "form",
-    { class: "field", noValidate: true, onSubmit: submit },
+  return h("form", { class: "field", noValidate: true, onSubmit: submit },
     h("label", { class: "label", for: id }, t("settings.hosts.add")),
-    h(
-      "div",
-      { class: "cluster" },
-      h(
-        "div",
-        { class: "stack tight row-text" },
+    h("div", { class: "cluster" },
+      h("div", { class: "stack tight row-text" },
         h("input", {
           id,
           ref: field,

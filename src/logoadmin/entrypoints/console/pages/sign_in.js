@@ -9,20 +9,14 @@ export function SignIn() {
   useEffect(() => {
     document.title = `${t("signIn.heading")} · logoadmin`;
   }, [language.value]);
-  return h(
-    "main",
-    { class: "sign-in" },
-    h(
-      "div",
-      { class: "box sign-in-card" },
+  return h("main", { class: "sign-in" },
+    h("div", { class: "box sign-in-card" },
       h("div", { class: "brand large" }, h("span", { class: "brand-mark", "aria-hidden": true }), "logoadmin"),
       h("h1", null, t("signIn.heading")),
       h("p", { class: isAway.value ? "remark" : "hidden", role: "status" }, isAway.value && t("signIn.away")),
       h(SigningIn, { submit: t("signIn.submit") }),
     ),
-    h(
-      "p",
-      { class: "languages" },
+    h("p", { class: "languages" },
       Object.entries(LANGUAGES).map(([tag, name]) =>
         h("button", { key: tag, type: "button", lang: tag, class: "button quiet", "aria-pressed": language.value === tag, onClick: () => chooseLanguage(/** @type {any} */ (tag)) }, name),
       ),

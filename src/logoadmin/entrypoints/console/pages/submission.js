@@ -47,18 +47,12 @@ function Shown({ seen, again }) {
   const isOpen = proposal.state === "waiting" || (isMine && proposal.state === "declined");
   const canMend = (/** @type {Proposal["changes"][number]} */ change) => isOpen && (mayDecide || isMine) && !change.remove && !change.block && ["logo", "theme", "author"].includes(change.kind);
   const mend = (/** @type {number} */ place) => void navigate(`submissions/${id}/changes/${place}`);
-  return h(
-    "div",
-    { class: `view submission${isOpen ? " decidable" : ""}` },
+  return h("div", { class: `view submission${isOpen ? " decidable" : ""}` },
     h("div", { class: "spread record-way" }, h(Breadcrumbs, { list: "submissions", title: t(mayDecide ? "submissions.title" : "submissions.mine"), name: title }), mayDecide && h(Neighbours, { id })),
     h(ViewHead, { title }),
     h(Outcome, { proposal }),
-    h(
-      "div",
-      { class: isMine ? "" : "submission-columns" },
-      h(
-        "div",
-        { class: "stack submission-changes" },
+    h("div", { class: isMine ? "" : "submission-columns" },
+      h("div", { class: "stack submission-changes" },
         changes.length === 0 && h("p", { class: "hint" }, t("submission.forgotten")),
         note && h("blockquote", { class: "note", dir: "auto" }, note),
         changes.map((change, place) => [
@@ -76,9 +70,7 @@ function Shown({ seen, again }) {
 function Outcome({ proposal }) {
   const { created_at: created, decided_at: decided, reason, undone, undone_at: undoneAt, undone_by: by, undone_user_id: undoerId, undone_user_name: undoer, state } = proposal;
   return [
-    h(
-      "p",
-      { key: "who", class: "cluster submission-facts" },
+    h("p", { key: "who", class: "cluster submission-facts" },
       h(State, { proposal }),
       h("span", { class: "hint" }, rich("submission.by", { who: h(Submitter, { of: proposal }), time: h(Time, { seconds: created }) })),
       decided !== null && proposal.state !== "waiting" && h("span", { class: "hint" }, rich(`submission.${proposal.state}.at`, { time: h(Time, { seconds: decided }) })),
@@ -97,9 +89,7 @@ function AppliedWork({ artwork: { kind, id }, isMine }) {
   const { failure } = useRead(async (signal) => void (await (kind === "logo" ? call("get", "/api/logos/{logo_id}", { path: { logo_id: id }, signal }) : call("get", "/api/themes/{theme_id}", { path: { theme_id: id }, signal }))), [kind, id]);
   if (failure?.status === 404) return h("div", { class: "remark cluster" }, h("span", null, t("work.removed")), isMine && h(Link, { to: "submit", class: "button plain" }, t("submit.title.long")));
   if (!blocked && !isMine) return null;
-  return h(
-    "div",
-    { class: blocked ? "remark cluster" : "cluster" },
+  return h("div", { class: blocked ? "remark cluster" : "cluster" },
     blocked && h("span", { dir: "auto" }, t("work.blocked", { reason: blocked.reason })),
     isMine && !mayDecideOn(kind) && h(Link, { to: `works/${kind}s/${id}`, class: "button plain" }, t("work.change")),
   );
@@ -120,9 +110,7 @@ function Neighbours({ id }) {
       onClick: () => void (to && navigate(`submissions/${to.proposal_id}`, { replace: true })),
     });
   };
-  return h(
-    "div",
-    { class: "cluster neighbours" },
+  return h("div", { class: "cluster neighbours" },
     at >= 0 && h("span", { class: "hint" }, t("neighbour.place", { at: at + 1, all: waiting.length })),
     button("previous"),
     button("next"),
@@ -139,9 +127,7 @@ function Earlier({ proposal }) {
     [userId, id],
   );
   const title = t("review.earlier", { name: submitter(proposal) });
-  return h(
-    "section",
-    { class: "stack" },
+  return h("section", { class: "stack" },
     h("h2", { class: "label" }, title),
     data && (data.length > 0 ? h(SubmissionList, { proposals: data, label: title, isShort: true }) : h("p", { class: "hint" }, t("review.earlier.none"))),
   );
@@ -189,9 +175,7 @@ function Actions({ seen, again, isMine, mayDecide, mend }) {
   const idle = busy !== "";
   return [
     complaint && h("p", { key: "complaint", class: "complaint", role: "alert", dir: "auto" }, complaint),
-    h(
-      "div",
-      { key: "actions", class: "review-actions", role: "group", "aria-label": t("review.actions") },
+    h("div", { key: "actions", class: "review-actions", role: "group", "aria-label": t("review.actions") },
       mayDecide && waits && h(Button, { tone: "primary", icon: "Check", shortcut: "A", busy: busy === "apply", idle, onClick: () => void run("apply", () => apply(seen)) }, t("review.apply")),
       mayDecide && waits && h(Button, { tone: "danger", icon: "X", shortcut: "R", idle, onClick: () => setAsking(true) }, t("review.decline")),
       mend && h(Button, { tone: mayDecide ? "plain" : "primary", icon: "Pencil", shortcut: "E", idle, onClick: mend }, t(mayDecide && waits ? "review.mend" : proposal.state === "declined" ? "submit.again" : "submit.change")),

@@ -24,19 +24,13 @@ export default function Submissions() {
   const title = t(isOwn ? "submissions.mine" : "submissions.title");
   const [first] = queue.value.proposals ?? [];
   useEffect(() => void readStates(), []);
-  return h(
-    "div",
-    { class: "view" },
-    h(
-      ViewHead,
-      { title },
+  return h("div", { class: "view" },
+    h(ViewHead, { title },
       isOwn
         ? h(Button, { tone: "primary", icon: "Plus", shortcut: "N", onClick: () => void navigate("submit") }, t("submit.title.long"))
         : state === "waiting" && first && h(Button, { tone: "primary", icon: "ArrowRight", shortcut: "J", onClick: () => void navigate(`submissions/${first.proposal_id}`) }, t("submissions.begin")),
     ),
-    h(
-      "div",
-      { class: "segmented states", role: "group", "aria-label": t("submissions.state") },
+    h("div", { class: "segmented states", role: "group", "aria-label": t("submissions.state") },
       states.map((each) =>
         h("button", { key: each, type: "button", "aria-pressed": each === state, onClick: () => setQuery({ state: each === states[0] ? "" : each }) }, t(`submissions.${each || "all"}`)),
       ),

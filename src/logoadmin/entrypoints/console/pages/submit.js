@@ -19,15 +19,9 @@ export default function Submit({ params, kind }) {
   const id = kind && params[`${kind}_id`];
   if (kind && id) return h(Proposing, { kind, id: Number(id), title: t(`submit.${kind}.set`) });
   const chosen = query("kind") === "theme" ? "theme" : "logo";
-  return h(
-    "div",
-    { class: "view" },
-    h(
-      ViewHead,
-      { title: t("submit.title.long") },
-      h(
-        "div",
-        { class: "segmented", role: "group", "aria-label": t("submit.kind") },
+  return h("div", { class: "view" },
+    h(ViewHead, { title: t("submit.title.long") },
+      h("div", { class: "segmented", role: "group", "aria-label": t("submit.kind") },
         /** @type {const} */ (["logo", "theme"]).map((each) =>
           h("button", { key: each, type: "button", "aria-pressed": chosen === each, onClick: () => setQuery({ kind: each === "logo" ? "" : each }) }, t(`${each}.title`)),
         ),

@@ -119,10 +119,7 @@ function explain(failure, user) {
   return undefined;
 }
 
-/**
- * What another role gives and takes.
- * @param {{form: import("../form.js").FormState, user: number | undefined}} props
- */
+/** What another role gives and takes. @param {{form: import("../form.js").FormState, user: number | undefined}} props */
 function RoleChange({ form, user }) {
   const known = listOf("role").value.records;
   const before = Number(form.base.value["role_id"] ?? FIRST_ROLE);
@@ -143,17 +140,13 @@ function More({ user }) {
   };
   return [
     h(NameDoubts, { key: "name", record: user }),
-    !(own && me.value?.by_link) && h(
-      "section",
-      { key: "password", class: "section" },
+    !(own && me.value?.by_link) && h("section", { key: "password", class: "section" },
       h("h2", null, t("password.title")),
       h(PasswordForm, { user, scope, reason, own, done: changed }),
     ),
     h("section", { key: "sessions", class: "section" }, h("h2", null, t("user.sessions")), own ? h("p", null, h(Link, { to: "account" }, t("user.sessions.own"))) : h(UserSessions, { user, reason })),
     h(UserSecurity, { key: "security", user, reason }),
-    h(
-      "section",
-      { key: "did", class: "section" },
+    h("section", { key: "did", class: "section" },
       h("h2", null, t("user.did")),
       h("p", null, h(Link, { to: `history?who=${user.user_id}` }, t("user.did.link", { name: user.username }))),
     ),

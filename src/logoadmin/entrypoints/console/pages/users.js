@@ -40,12 +40,8 @@ export default function Users() {
   leaveTrail("user", found);
   // Nothing, rather than a number, until the names are read.
   const roleName = (/** @type {number} */ id) => (roles || !may("roles:read") ? (roles?.find((role) => role.role_id === id)?.name ?? t("role.number", { number: String(id) })) : "");
-  return h(
-    "div",
-    { class: "view" },
-    h(
-      ViewHead,
-      { title: t("users.title") },
+  return h("div", { class: "view" },
+    h(ViewHead, { title: t("users.title") },
       h(Button, { icon: "KeyRound", scope: KINDS.user.write, onClick: () => setInviting(true) }, t("invite")),
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS.user.write, onClick: () => void navigate("users/new") }, t("users.new")),
     ),
@@ -90,9 +86,7 @@ export default function Users() {
 
 /** @param {{any: boolean}} props */
 function Nothing({ any }) {
-  return h(
-    EmptyState,
-    { icon: any ? "SearchX" : "Users", title: t(any ? "users.none.found" : "users.none") },
+  return h(EmptyState, { icon: any ? "SearchX" : "Users", title: t(any ? "users.none.found" : "users.none") },
     any
       ? h(Button, { onClick: () => setQuery({ q: "", role: "" }) }, t("users.none.all"))
       : h("p", null, t("users.none.begin")),

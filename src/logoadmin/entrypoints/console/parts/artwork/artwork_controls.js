@@ -6,9 +6,7 @@ import { t } from "../../texts.js";
 
 /** @param {{selection: import("../lists/selection.js").Selection, id: number, name: string, tabIndex?: number}} props */
 export function SelectBox({ selection, id, name, tabIndex = 0 }) {
-  return h(
-    "label",
-    { class: "select-box" },
+  return h("label", { class: "select-box" },
     h("input", {
       type: "checkbox",
       class: "select",
@@ -28,9 +26,7 @@ export function States({ kind, artwork }) {
   const shown = STATES.filter((state) => known[state]);
   const why = { blocked: known.blocked?.reason, left_out: known.left_out?.reason, risky: undefined };
   if (!isOff && shown.length === 0) return null;
-  return h(
-    "span",
-    { class: "state-words" },
+  return h("span", { class: "state-words" },
     isOff && h("span", { class: "state", title: t("active.off") }, t("state.off")),
     shown.map((state) => h("span", { key: state, class: `state state-${state}`, title: why[state] }, t(`state.${state}`))),
   );

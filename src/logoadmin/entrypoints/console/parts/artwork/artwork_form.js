@@ -41,19 +41,14 @@ export function Judging({ kind, id, css, saved, target, picture }) {
 /** The address of a picture, with the picture. @param {WidgetProps} props */
 function PictureAddress(props) {
   const url = String(props.form.values.value[props.field.name] ?? "");
-  return h(
-    "div",
-    { class: "picture-field" },
+  return h("div", { class: "picture-field" },
     h(Text, props),
     h(PictureSource, props),
     h("div", { class: "picture-shown" }, h(Picture, { key: url, url })),
   );
 }
 
-/**
- * The part of the site that it is for; those that there are already are offered.
- * @param {ArtworkKind} kind
- */
+/** The part of the site that it is for; those that there are already are offered. @param {ArtworkKind} kind */
 function target(kind) {
   return function Target(/** @type {WidgetProps} */ props) {
     const { records } = listOf(kind).value;

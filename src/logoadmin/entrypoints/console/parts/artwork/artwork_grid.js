@@ -31,9 +31,7 @@ function cardOf(kind, selection) {
   return (/** @type {import("../lists/grid.js").CardProps} */ { item, withPicture, tabIndex }) => {
     const authors = item.authors.map((/** @type {any} */ author) => nameOf("author", author)).join(", ");
     const selected = selection.ids.value.has(item[id]);
-    return h(
-      "article",
-      { class: `box card${item.active ? "" : " inactive"}${selected ? " selected" : ""}` },
+    return h("article", { class: `box card${item.active ? "" : " inactive"}${selected ? " selected" : ""}` },
       h(Picture, { url: item.preview_url, shown: withPicture }),
       h(Link, { to: `${kind}s/${item[id]}`, class: "clip card-name", "data-focus": true, tabIndex, dir: "auto", title: item.name }, nameOf(kind, item)),
       h("div", { class: "clip card-about" }, h("bdi", null, item.target), authors && [" · ", h("bdi", { key: "authors" }, authors)]),

@@ -12,9 +12,7 @@ import { Table } from "../lists/table.js";
 export function ArtworkTable({ kind, artworks, selection }) {
   const { id } = KINDS[kind];
   const name = (/** @type {any} */ artwork) =>
-    h(
-      "span",
-      { class: "cell-selectable" },
+    h("span", { class: "cell-selectable" },
       h(SelectBox, { selection, id: artwork[id], name: nameOf(kind, artwork) }),
       h(Picture, { url: artwork.preview_url }),
       h(Link, { to: `${kind}s/${artwork[id]}`, class: "cell-link", dir: "auto", title: artwork.name }, nameOf(kind, artwork)),

@@ -56,13 +56,9 @@ export function AuthorsField({ form, field, id, describedBy, disabled }) {
     const beside = to[Math.min(at, to.length - 1)];
     become(to, t("authors.taken", { name: authorName(authorId) }), beside === undefined ? ".none" : `[data-author="${beside}"] .take`);
   };
-  return h(
-    "div",
-    { class: "stack" },
+  return h("div", { class: "stack" },
     chosen.length > 0 &&
-      h(
-        "ol",
-        { ref: list, class: "box divided authors-chosen", "aria-label": t("authors.chosen") },
+      h("ol", { ref: list, class: "box divided authors-chosen", "aria-label": t("authors.chosen") },
         chosen.map((authorId, at) => h(Chosen, { key: authorId, authorId, at, count: chosen.length, disabled, move, take })),
       ),
     !disabled &&
@@ -81,15 +77,7 @@ export function AuthorsField({ form, field, id, describedBy, disabled }) {
   );
 }
 
-/**
- * @param {object} props
- * @param {number} props.authorId
- * @param {number} props.at
- * @param {number} props.count
- * @param {boolean} props.disabled
- * @param {(at: number, by: number) => void} props.move
- * @param {(at: number) => void} props.take
- */
+/** @param {{authorId: number, at: number, count: number, disabled: boolean, move: (at: number, by: number) => void, take: (at: number) => void}} props */
 function Chosen({ authorId, at, count, disabled, move, take }) {
   const name = authorName(authorId);
   /** @param {KeyboardEvent} event */
@@ -103,14 +91,10 @@ function Chosen({ authorId, at, count, disabled, move, take }) {
   };
   /** @param {"up" | "down" | "take"} what @param {"ArrowUp" | "ArrowDown" | "X"} icon @param {boolean} isOff @param {() => void} run */
   const button = (what, icon, isOff, run) => h(IconButton, { icon, class: what, disabled: isOff, label: t(`authors.${what}`, { name }), onClick: run });
-  return h(
-    "li",
-    { class: "author-chosen", "data-author": authorId, onKeyDown: pressed },
+  return h("li", { class: "author-chosen", "data-author": authorId, onKeyDown: pressed },
     h("span", { class: "author-name" }, h("bdi", null, name), isAuthorGone(authorId) && h("span", { class: "tag" }, t("authors.isGone"))),
     !disabled &&
-      h(
-        "span",
-        { class: "author-buttons" },
+      h("span", { class: "author-buttons" },
         button("up", "ArrowUp", at === 0, () => move(at, -1)),
         button("down", "ArrowDown", at === count - 1, () => move(at, 1)),
         button("take", "X", false, () => take(at)),
@@ -197,12 +181,8 @@ function Combobox({ id, describedBy, invalid, chosen, choose }) {
       onClick: () => setOpen(true),
       onKeyDown: pressed,
     }),
-    h(
-      "div",
-      { class: "box offers", hidden: !isOpen },
-      h(
-        "ul",
-        { id: listId, role: "listbox", "aria-label": t("field.authors") },
+    h("div", { class: "box offers", hidden: !isOpen },
+      h("ul", { id: listId, role: "listbox", "aria-label": t("field.authors") },
         isOpen &&
           offered.map((author, index) =>
             h(

@@ -8,10 +8,7 @@ import { t } from "../../texts.js";
 /** @typedef {import("../record/editing.js").Editing} Editing */
 /** @typedef {import("../record/editing.js").Step} Step */
 
-/**
- * @param {Editing} editing of a logo or theme
- * @returns {Step | undefined} the write that gives it the authors of the form
- */
+/** @param {Editing} editing of a logo or theme @returns {Step | undefined} the write that gives it the authors of the form */
 export function authorStep(editing) {
   const { kind, recordId: id, version } = editing;
   const record = editing.record.value;

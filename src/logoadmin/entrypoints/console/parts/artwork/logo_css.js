@@ -81,17 +81,11 @@ export function LogoCss(props) {
   const change = (/** @type {Partial<Written>} */ some) => set(cssOf({ ...written, url: written.url || url, ...some }));
   const isIdle = disabled || !(written.url || url);
   const common = { disabled: isIdle, "aria-describedby": describedBy, "aria-invalid": Boolean(form.problems.value[field.name]) };
-  return h(
-    "div",
-    { class: "stack" },
-    h(
-      "div",
-      { class: "cluster logo-css" },
+  return h("div", { class: "stack" },
+    h("div", { class: "cluster logo-css" },
       h(Side, { id, label: t("logoCss.width"), value: written.width, change: (width) => change({ width }), common }),
       h(Side, { label: t("logoCss.height"), value: written.height, change: (height) => change({ height }), common }),
-      h(
-        "label",
-        { class: "logo-css-part" },
+      h("label", { class: "logo-css-part" },
         h("span", { class: "hint" }, t("logoCss.position")),
         h(
           "select",
@@ -101,9 +95,7 @@ export function LogoCss(props) {
       ),
     ),
     h("p", { class: "hint" }, t(isIdle && !disabled ? "logoCss.missing" : "logoCss.about")),
-    h(
-      "div",
-      { class: "cluster" },
+    h("div", { class: "cluster" },
       !value.trim() && url && !disabled && h(Button, { icon: "Image", onClick: () => void write() }, t("logoCss.write")),
       h(Button, { tone: "quiet", icon: "Pencil", onClick: () => setEditing(true) }, t("logoCss.edit")),
     ),
@@ -116,9 +108,7 @@ function Side({ id: given, label, value, change, common }) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
   const id = given ?? own;
-  return h(
-    "label",
-    { class: "logo-css-part", for: id },
+  return h("label", { class: "logo-css-part", for: id },
     h("span", { class: "hint" }, label),
     h("input", {
       id,

@@ -29,9 +29,7 @@ export function Made({ kind, authorId, most = SHOWN, folder = "" }) {
   // One more than is shown, to find out whether others exist.
   const { data, failure, again } = useRead((signal) => READ[kind](authorId, most === SHOWN ? SHOWN + 1 : most, signal), [kind, authorId]);
   const title = t(`${kind}s.title`);
-  return h(
-    "section",
-    { class: "section" },
+  return h("section", { class: "section" },
     h("h2", null, title),
     failure && !data && h(Unread, { failure, again: () => void again() }),
     !data && !failure && h(Skeleton, {}),
@@ -45,9 +43,7 @@ export function Made({ kind, authorId, most = SHOWN, folder = "" }) {
 /** @param {{kind: "logo" | "theme", artwork: any, folder: string}} props */
 function One({ kind, artwork, folder }) {
   const { blocked } = statesOf(kind, artwork[`${kind}_id`]);
-  return h(
-    "li",
-    null,
+  return h("li", null,
     h(Picture, { url: artwork.preview_url }),
     h(Link, { to: `${folder}${kind}s/${artwork[`${kind}_id`]}`, dir: "auto", title: artwork.name }, nameOf(kind, artwork)),
     h("bdi", { class: "hint" }, artwork.target),

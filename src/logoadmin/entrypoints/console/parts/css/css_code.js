@@ -53,24 +53,12 @@ const THEME = EditorView.theme({
   ".cm-searchMatch-selected": { outline: "2px solid var(--accent)" },
   "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--warning-soft)" },
   "&.cm-focused .cm-nonmatchingBracket": { backgroundColor: "transparent", textDecoration: "underline" },
-  ".cm-tooltip, .cm-panels": {
-    color: "var(--ink)",
-    backgroundColor: "var(--surface)",
-    border: "1px solid var(--line)",
-  },
+  ".cm-tooltip, .cm-panels": { color: "var(--ink)", backgroundColor: "var(--surface)", border: "1px solid var(--line)" },
   ".cm-panels.cm-panels-top": { border: "none", borderBottom: "1px solid var(--line)" },
-  ".cm-tooltip-autocomplete > ul > li[aria-selected]": {
-    color: "var(--accent-ink)",
-    backgroundColor: "var(--accent)",
-  },
+  ".cm-tooltip-autocomplete > ul > li[aria-selected]": { color: "var(--accent-ink)", backgroundColor: "var(--accent)" },
   ".completion-icon": { display: "inline-block", width: "14px", marginInlineEnd: "8px", verticalAlign: "-2px", opacity: "0.7" },
   ".completion-icon .icon": { fill: "none", stroke: "currentcolor", strokeWidth: "2" },
-  ".cm-textfield, .cm-button": {
-    color: "var(--ink)",
-    background: "var(--surface)",
-    border: "1px solid var(--line)",
-    borderRadius: "4px",
-  },
+  ".cm-textfield, .cm-button": { color: "var(--ink)", background: "var(--surface)", border: "1px solid var(--line)", borderRadius: "4px" },
   // Instead of pictures in addresses, which the policy refuses.
   ".cm-lintRange": { backgroundImage: "none", textDecoration: "underline wavy 1px", textUnderlineOffset: "3px" },
   ".cm-lintRange-error": { textDecorationColor: "var(--danger)" },
@@ -145,12 +133,7 @@ const OUTSIDE = Transaction.userEvent.of("outside");
  * @property {() => void} destroy
  */
 
-/**
- * Open an editor.
- *
- * @param {CodeOptions} options
- * @returns {Code}
- */
+/** Open an editor. @param {CodeOptions} options @returns {Code} */
 export function openCode({ host, kind, value, selected, label, disabled, onInput }) {
   // In a shadow root its styles are adopted; in the document they would be a style element, which the policy refuses.
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
@@ -258,12 +241,7 @@ function typedOver(event, view) {
   return true;
 }
 
-/**
- * Replace only what differs, so that the caret and the scrolling stay where they are.
- *
- * @param {View} view
- * @param {string} text
- */
+/** Replace only what differs, so that the caret and the scrolling stay where they are. @param {View} view @param {string} text */
 function replace(view, text) {
   const now = view.state.doc.toString();
   if (now === text) return;
@@ -272,8 +250,5 @@ function replace(view, text) {
   while (start < shorter && now[start] === text[start]) start += 1;
   let end = 0;
   while (end < shorter - start && now[now.length - 1 - end] === text[text.length - 1 - end]) end += 1;
-  view.dispatch({
-    changes: { from: start, to: now.length - end, insert: text.slice(start, text.length - end) },
-    annotations: OUTSIDE,
-  });
+  view.dispatch({ changes: { from: start, to: now.length - end, insert: text.slice(start, text.length - end) }, annotations: OUTSIDE });
 }

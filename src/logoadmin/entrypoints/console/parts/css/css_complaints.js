@@ -18,11 +18,7 @@ const DESCRIBING = /^@(font-face|font-palette-values|counter-style|property|page
 /** With these, a value is known only where it is used. */
 const LATER = /\b(var|env|attr|if|inherit|random-item|first-valid|--[\w-]+)\(/i;
 
-/**
- * @param {State} state
- * @param {CssKind} kind
- * @returns {Diagnostic[]}
- */
+/** @param {State} state @param {CssKind} kind @returns {Diagnostic[]} */
 export function complaintsAbout(state, kind) {
   const tree = ensureSyntaxTree(state, state.doc.length, TIMEOUT);
   /** @type {Diagnostic[]} */

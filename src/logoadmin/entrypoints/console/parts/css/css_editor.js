@@ -91,10 +91,7 @@ export function CssEditor({ id, label, description = "", describedBy, kind, valu
     if (at < 0) code.current?.setValue(value);
     reported.current = reported.current.slice(at < 0 ? reported.current.length : at + 1);
   }, [value]);
-  useEffect(
-    () => code.current?.tell({ label, description, disabled, invalid }),
-    [label, description, disabled, invalid, isOpen],
-  );
+  useEffect(() => code.current?.tell({ label, description, disabled, invalid }), [label, description, disabled, invalid, isOpen]);
   useLayoutEffect(() => focusedThrough(host.current, code), []);
   useLayoutEffect(() => {
     goTo = (line, column) => (code.current ? code.current.goTo(line, column) : area.current && goToPlain(area.current, line, column));
@@ -112,9 +109,7 @@ export function CssEditor({ id, label, description = "", describedBy, kind, valu
     };
   }, [id]);
 
-  return h(
-    "div",
-    { class: `css-editor css-editor-${kind}`, "data-disabled": disabled },
+  return h("div", { class: `css-editor css-editor-${kind}`, "data-disabled": disabled },
     h("div", {
       ref: host,
       class: "css-editor-code",
@@ -148,12 +143,7 @@ function goToPlain(area, line, column) {
   area.focus();
 }
 
-/**
- * Forward focus from the element to the text in it.
- *
- * @param {HTMLElement | null} element
- * @param {{current: Code | undefined}} code
- */
+/** Forward focus from the element to the text in it. @param {HTMLElement | null} element @param {{current: Code | undefined}} code */
 function focusedThrough(element, code) {
   if (element) element.focus = () => code.current?.focus();
 }

@@ -82,20 +82,12 @@ export function Contacts({ contacts, reached, isAwaited, held, show, trust }) {
   const origins = contacts.origins.filter((origin) => !(OWN_HOSTS.includes(hostOf(origin)) && isLet(origin, contacts)));
   const shareable = origins.filter((origin) => isShareable(origin, contacts)).map(hostOf);
   if (!origins.length && !own) return h("p", { class: "hint" }, t("hosts.none"));
-  return h(
-    "div",
-    { class: "box stack hosts", tabIndex: -1 },
+  return h("div", { class: "box stack hosts", tabIndex: -1 },
     origins.length > 0 && h("p", { class: "label" }, t("hosts.title", { n: origins.length })),
-    h(
-      "ul",
-      { class: "stack hosts-list" },
+    h("ul", { class: "stack hosts-list" },
       origins.map((origin) =>
-        h(
-          "li",
-          { key: origin, class: "spread host" },
-          h(
-            "span",
-            { class: "host-name" },
+        h("li", { key: origin, class: "spread host" },
+          h("span", { class: "host-name" },
             h("bdi", null, origin.replace(/^https:\/\//, "")),
             isSheet(origin, imports) && h("span", { class: "tag" }, t("hosts.imported")),
             fonts.includes(origin) && h("span", { class: "tag" }, t("hosts.font")),
@@ -108,9 +100,7 @@ export function Contacts({ contacts, reached, isAwaited, held, show, trust }) {
     own && h("p", { class: "hint" }, t("hosts.own")),
     isAwaited && h("p", { class: "hint", role: "status" }, t("hosts.awaited")),
     held.length + shareable.length > 0 &&
-      h(
-        "div",
-        { class: "cluster" },
+      h("div", { class: "cluster" },
         held.length > 0 && h(Button, { tone: "primary", icon: "Image", onClick: show }, t("hosts.show")),
         shareable.length > 0 && h(Button, { scope: "*", onClick: () => trust(shareable) }, t("hosts.always")),
       ),

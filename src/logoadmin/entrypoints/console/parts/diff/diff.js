@@ -28,15 +28,9 @@ export function Diff({ before, after, label }) {
 export function DiffRows({ rows: all, label }) {
   const [most, setMost] = useState(FIRST_LINES);
   const { rows, left } = firstOf(all, most);
-  return h(
-    "div",
-    { class: "box diff" },
-    h(
-      "table",
-      { class: "diff-lines", "aria-label": label },
-      h(
-        "thead",
-        { class: "hidden" },
+  return h("div", { class: "box diff" },
+    h("table", { class: "diff-lines", "aria-label": label },
+      h("thead", { class: "hidden" },
         h("tr", null, h("th", { scope: "col" }, t("diff.before")), h("th", { scope: "col" }, t("diff.after")), h("th", { scope: "col" }, t("diff.line"))),
       ),
       h("tbody", null, rows.map(row)),
@@ -88,14 +82,10 @@ function row({ kind, text, other, before, after, count }, at) {
     return h("tr", { key: at, class: "diff-left" }, h("td", { colSpan: 3 }, text ? h("bdi", null, text) : t("diff.left", { n: count })));
   }
   const tag = kind === "removed" ? "del" : kind === "added" ? "ins" : "span";
-  return h(
-    "tr",
-    { key: at, class: `diff-${kind}` },
+  return h("tr", { key: at, class: `diff-${kind}` },
     h("td", { class: "diff-number" }, before || ""),
     h("td", { class: "diff-number" }, after || ""),
-    h(
-      "td",
-      { class: "diff-text" },
+    h("td", { class: "diff-text" },
       h("span", { class: "diff-sign", "aria-hidden": true }, SIGNS[kind]),
       // Colour alone says it to nobody who does not see it, and `ins` is often not read aloud.
       kind !== "same" && h("span", { class: "hidden" }, `${t(kind === "added" ? "diff.added" : "diff.removed")} `),

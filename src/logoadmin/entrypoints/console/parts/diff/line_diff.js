@@ -44,12 +44,7 @@ function kindsOf(old, now) {
   return changes.flatMap(({ added, removed, count }) => filled(added ? "added" : removed ? "removed" : "same", count));
 }
 
-/**
- * @param {string[]} old
- * @param {string[]} now
- * @param {Run["kind"][]} kinds
- * @returns {Run[]}
- */
+/** @param {string[]} old @param {string[]} now @param {Run["kind"][]} kinds @returns {Run[]} */
 function runsOf(old, now, kinds) {
   /** @type {Run[]} */
   const runs = [];

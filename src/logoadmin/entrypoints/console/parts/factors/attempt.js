@@ -33,9 +33,7 @@ export function useAttempt() {
 /** @param {{failed: Failed, busy: boolean}} props */
 export function Failing({ failed: { failure, again }, busy }) {
   const { words, left } = useFailure(failure);
-  return h(
-    "div",
-    { class: "complaint spread", role: "alert" },
+  return h("div", { class: "complaint spread", role: "alert" },
     h("p", { dir: "auto" }, words),
     failure.passes && h(Button, { icon: "RefreshCw", busy, idle: left > 0, onClick: again }, t("tryAgain")),
   );

@@ -54,22 +54,16 @@ function Scan({ begun, level, enrolled, back, restart }) {
   if (failed?.failure.kind === "missing") {
     return h("div", { class: "stack loose" }, h("p", { class: "complaint", role: "alert" }, t("enrol.expired")), h("div", null, h(Button, { tone: "primary", onClick: restart }, t("enrol.restart"))));
   }
-  return h(
-    "form",
-    { class: "enrol-app", noValidate: true, onSubmit: send },
+  return h("form", { class: "enrol-app", noValidate: true, onSubmit: send },
     h(level, { ref: heading, tabIndex: -1 }, t("enrol.app")),
     h("p", { id: `${id}-scan` }, t("enrol.scan")),
     h(QrCode, { svg: begun.qr_svg, label: t("enrol.qr") }),
     h("p", { class: "on-phones" }, h("a", { class: "button plain", href: begun.uri }, t("enrol.open"))),
-    h(
-      "div",
-      { class: "stack tight" },
+    h("div", { class: "stack tight" },
       h("p", { class: "hint" }, t("enrol.secret")),
       h("div", { class: "spread start" }, h("bdi", { class: "mono secret" }, groups.map((each, at) => h("span", { key: at }, each))), h(Copy, { text: begun.secret })),
     ),
-    h(
-      "div",
-      { class: "field" },
+    h("div", { class: "field" },
       h("label", { class: "label", for: id }, t("enrol.code")),
       h("input", {
         id,

@@ -43,14 +43,10 @@ export function EnrolPasskey({ heading, enrolled, back }) {
   };
   const isImpossible = failed?.failure instanceof Failure && failed.failure.status === 409;
   const words = refusal || (isImpossible && (obstacle() || failed.failure.detail));
-  return h(
-    "form",
-    { class: "form", noValidate: true, onSubmit: (/** @type {SubmitEvent} */ event) => void send(event) },
+  return h("form", { class: "form", noValidate: true, onSubmit: (/** @type {SubmitEvent} */ event) => void send(event) },
     h(heading, null, t("enrol.passkey")),
     h("p", null, t("enrol.passkey.text")),
-    h(
-      "div",
-      { class: "field" },
+    h("div", { class: "field" },
       h("label", { class: "label", for: id }, t("enrol.name")),
       h("input", {
         id,

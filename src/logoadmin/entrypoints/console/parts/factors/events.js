@@ -41,9 +41,7 @@ export function Events({ userId, label, since }) {
     }
   };
   if (shown.events.length === 0) return h("p", { class: "hint" }, t("events.empty"));
-  return h(
-    "div",
-    { class: "stack loose" },
+  return h("div", { class: "stack loose" },
     h("ul", { class: "box divided rows", "aria-label": label }, shown.events.map((each) => h(Row, { key: each.event_id, its: each }))),
     shown.hasMore && h("div", null, h(Button, { busy, onClick: () => void more() }, t("list.more"))),
   );
@@ -58,19 +56,13 @@ async function readPage(userId, after, signal) {
 /** @param {{its: SignInEvent}} props */
 function Row({ its }) {
   const way = factorWords(its.factor);
-  return h(
-    "li",
-    { class: "stack tight row" },
-    h(
-      "p",
-      { class: ALARMING.includes(its.event) ? "row-name alarming" : "row-name" },
+  return h("li", { class: "stack tight row" },
+    h("p", { class: ALARMING.includes(its.event) ? "row-name alarming" : "row-name" },
       ALARMING.includes(its.event) && h(Icon, { name: "TriangleAlert" }),
       eventWords(its.event),
       its.count > 1 && h("span", { class: "tag" }, t("events.count", { n: its.count })),
     ),
-    h(
-      "p",
-      { class: "hint" },
+    h("p", { class: "hint" },
       h(Time, { seconds: its.at }),
       its.by_user_name && [" · ", h("span", null, t("events.by", { name: its.by_user_name }))],
       way && ` · ${way}`,

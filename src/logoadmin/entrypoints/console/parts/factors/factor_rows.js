@@ -12,16 +12,10 @@ export function FactorRows({ factors, label, action, children }) {
 
 /** @param {{its: Factor, action: ((factor: Factor) => any) | undefined}} props */
 function Row({ its, action }) {
-  return h(
-    "li",
-    { class: "spread row" },
-    h(
-      "div",
-      { class: "stack tight row-text" },
+  return h("li", { class: "spread row" },
+    h("div", { class: "stack tight row-text" },
       h("p", { class: "row-name" }, h("bdi", null, its.name)),
-      h(
-        "p",
-        { class: "hint" },
+      h("p", { class: "hint" },
         t(`factor.${its.kind}`),
         " · ",
         its.last_used_at === null ? t("factor.unused") : [t("factor.used"), " ", h(Time, { seconds: its.last_used_at })],

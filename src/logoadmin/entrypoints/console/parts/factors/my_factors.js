@@ -44,9 +44,7 @@ function Factors({ changed: report }) {
   const apps = factors.filter(({ kind }) => kind === "totp").length;
   const enrolment = h(Enrolment, { done: enrolled, ...(apps > 0 && { name: `${t("enrol.app.name")} ${apps + 1}` }) });
   if (factors.length === 0) return h("div", { class: "stack loose" }, h("p", null, t("factor.none")), enrolment);
-  return h(
-    "div",
-    { class: "stack loose" },
+  return h("div", { class: "stack loose" },
     h("p", { class: "hint" }, t("factor.hint")),
     h(FactorRows, { factors, label: t("factor.heading"), action: (its) => h(Remove, { its, isLast: factors.length === 1, changed }) }, h(Codes, { left, changed })),
     adding ? h("div", { class: "box card-form stack loose" }, enrolment, h("div", null, h(Button, { tone: "quiet", onClick: () => setAdding(false) }, t("cancel")))) : h("div", null, h(Button, { icon: "Plus", onClick: () => setAdding(true) }, t("factor.add"))),
@@ -100,12 +98,8 @@ function Codes({ left, changed }) {
     void changed();
   };
   return [
-    h(
-      "li",
-      { key: "left", class: "spread row" },
-      h(
-        "div",
-        { class: "stack tight row-text" },
+    h("li", { key: "left", class: "spread row" },
+      h("div", { class: "stack tight row-text" },
         h("p", { class: "row-name" }, t("recovery.codes")),
         h("p", { class: left > FEW ? "hint" : "problem" }, left > FEW ? t("recovery.left", { n: left }) : t("recovery.few", { n: left })),
       ),

@@ -9,9 +9,7 @@ import { h } from "../../vendor/preact.js";
  */
 export function QrCode({ svg, label }) {
   const paths = [...svg.matchAll(/<path ([^>]*)>/g)].map(([, text = ""]) => attributes(text));
-  return h(
-    "svg",
-    { class: "qr-code", role: "img", "aria-label": label, viewBox: attributes(svg)["viewBox"] },
+  return h("svg", { class: "qr-code", role: "img", "aria-label": label, viewBox: attributes(svg)["viewBox"] },
     paths.map(({ fill, stroke, d }, at) => h("path", { key: at, fill, stroke, d })),
   );
 }

@@ -17,16 +17,12 @@ export function RecoveryCodes({ codes, done, heading: level = "h3" }) {
   const whose = t("recovery.of", { name: me.value?.username ?? "", place: HOME.host, time: exactTime(Date.now() / 1000) });
   const text = `${withoutMarks(whose)}\n\n${codes.join("\n")}\n`;
   const save = () => saveFile(new Blob([text], { type: "text/plain" }), "logoadmin-recovery-codes.txt");
-  return h(
-    "section",
-    { class: "stack loose recovery-codes", "aria-labelledby": id },
+  return h("section", { class: "stack loose recovery-codes", "aria-labelledby": id },
     h(level, { id, ref: heading, tabIndex: -1 }, t("recovery.keep")),
     h("p", null, t("recovery.text")),
     h("div", { class: "box printed" }, h("p", { class: "print-only" }, whose), h("ul", { class: "mono" }, codes.map((each) => h("li", { key: each }, each)))),
     h("div", { class: "cluster" }, h(Copy, { text: codes.join("\n") }), h(Button, { icon: "Download", onClick: save }, t("recovery.download")), h(Button, { icon: "FileText", onClick: () => print() }, t("recovery.print"))),
-    h(
-      "label",
-      { class: "check" },
+    h("label", { class: "check" },
       h("input", { type: "checkbox", checked: kept, onInput: (/** @type {InputEvent} */ event) => setKept(/** @type {HTMLInputElement} */ (event.currentTarget).checked) }),
       h("span", null, t("recovery.kept")),
     ),

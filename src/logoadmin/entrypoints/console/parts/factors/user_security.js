@@ -48,9 +48,7 @@ function Factors({ user, reason, changed }) {
     if (await ask({ title: t("factor.remove.all.ask", { name }), text: t("factor.remove.all.text"), yes: t("factor.remove.all"), no: t("cancel"), tone: "danger" })) await remove();
   };
   if (factors.length === 0) return h("p", { class: "hint" }, t("factor.none.user"));
-  return h(
-    "div",
-    { class: "stack loose" },
+  return h("div", { class: "stack loose" },
     h(FactorRows, { factors, label: t("factor.heading") }),
     h("p", { class: "hint" }, t("factor.remove.all.hint")),
     h("div", null, h(Button, { tone: "danger", scope: WRITE, reason, busy, onClick: () => void sure() }, t("factor.remove.all"))),

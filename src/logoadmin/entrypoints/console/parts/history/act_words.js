@@ -12,9 +12,7 @@ import { rich } from "../primitives/basics.js";
 /** @param {{act: Act}} props */
 export function ActWords({ act }) {
   const { names, count, note, submitter_id, submitter_name } = act;
-  return h(
-    "span",
-    { class: "change-words" },
+  return h("span", { class: "change-words" },
     isSingle(act) ? single(act) : many(act),
     submitted({ submitter_id, submitter_name }),
     !isSingle(act) && names.length > 0 && h("span", { class: "act-names" }, " ", h("bdi", null, names.join(", ")), count > names.length && "…"),

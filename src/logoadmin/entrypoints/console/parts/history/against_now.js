@@ -48,9 +48,7 @@ export function AgainstNow({ kind, change, now }) {
       setBusy(false);
     }
   };
-  return h(
-    "div",
-    { class: "stack loose" },
+  return h("div", { class: "stack loose" },
     h(ChangeDiff, { change: difference, before: t("version.then"), after: t("version.now") }),
     (kind === "logo" || kind === "theme") && h(VersionPreviews, { kind, then, now: now.after }),
     complaint && h("p", { class: "complaint", role: "alert", dir: "auto" }, complaint),

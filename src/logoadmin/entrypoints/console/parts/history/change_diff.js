@@ -20,9 +20,7 @@ const Diff = lazy(() => import("../diff/diff.js").then((module) => module.Diff),
 export function ChangeDiff({ change, before = t("change.before"), after = t("change.after") }) {
   const names = fieldsOfChange(change);
   if (names.length === 0) return h("p", { class: "hint" }, t("change.nothing"));
-  return h(
-    "dl",
-    { class: "stack loose fields" },
+  return h("dl", { class: "stack loose fields" },
     names.map((name) =>
       h("div", { key: name, class: "fields-row" }, h("dt", null, words(name, "label")), h("dd", null, h(Difference, { name, change, labels: { before, after } }))),
     ),
@@ -36,9 +34,7 @@ function Difference({ name, change, labels }) {
     return h(Diff, { before: String(before ?? ""), after: String(after ?? ""), label: words(name, "label") });
   }
   if (Array.isArray(before) || Array.isArray(after)) return h(Members, { name, before: members(name, before), after: members(name, after) });
-  return h(
-    "div",
-    { class: "was-is" },
+  return h("div", { class: "was-is" },
     change.before !== null && h("del", null, h("span", { class: "hidden" }, `${labels.before}: `), h(Value, { name, value: before })),
     change.before !== null && change.after !== null && h("span", { class: "arrow", "aria-hidden": true }, "→"),
     change.after !== null && h("ins", null, h("span", { class: "hidden" }, `${labels.after}: `), h(Value, { name, value: after })),
@@ -63,9 +59,7 @@ function Members({ name, before, after }) {
   if (gone.length + come.length === 0) {
     return h("div", { class: "was-is" }, h("del", { dir: "auto" }, enumeration(before)), h("span", { class: "arrow" }, "→"), h("ins", { dir: "auto" }, enumeration(after)));
   }
-  return h(
-    "ul",
-    { class: "members", "aria-label": words(name, "label") },
+  return h("ul", { class: "members", "aria-label": words(name, "label") },
     gone.map((each) => h("li", { key: `- ${each}` }, h("del", { dir: "auto" }, h("span", { class: "sign" }, "− "), each))),
     come.map((each) => h("li", { key: `+ ${each}` }, h("ins", { dir: "auto" }, h("span", { class: "sign" }, "+ "), each))),
   );

@@ -33,15 +33,11 @@ export function ChangeList({ entries, undone, label, days = false, act }) {
   const whole = act && undoOf(act);
   const known = entries.flatMap(({ change }) => change ?? []);
   const list = (/** @type {Entry[]} */ some, /** @type {string} */ name) =>
-    h(
-      "ol",
-      { class: "box divided changes", "aria-label": name },
+    h("ol", { class: "box divided changes", "aria-label": name },
       some.map((entry) => h("li", { key: entry.newest, class: "change" }, entry.act ? h(ActItem, { act: entry.act, undone }) : h(Item, { change: entry.change, known, undone, obstacle: whole }))),
     );
   if (!days) return list(entries, label);
-  return h(
-    "div",
-    { class: "days" },
+  return h("div", { class: "days" },
     [...byDay(entries)].map(([day, some]) => h("section", { key: day, class: "stack day" }, h("h2", null, dayWords(day)), list(some, dayWords(day)))),
   );
 }
@@ -95,9 +91,7 @@ function Refusal({ failure }) {
   const isSince = failure.kind === "conflict" && number !== undefined;
   useState(() => isSince && void readChange(Number(number)).then(setChange, () => undefined));
   if (!isSince) return h("p", { class: "complaint", role: "alert", dir: "auto" }, describe(failure));
-  return h(
-    "p",
-    { class: "complaint", role: "alert" },
+  return h("p", { class: "complaint", role: "alert" },
     t("history.since"),
     " ",
     h(Link, { to: `history/${number}` }, change ? h(Words, { change }) : t("history.later")),
@@ -112,9 +106,7 @@ const writeScope = (kind) => (isListed(kind) ? KINDS[kind].write : "*");
 /** What one request did; its changes are read when somebody opens it. @param {{act: Act, undone: () => void}} props */
 function ActItem({ act, undone }) {
   const [open, setOpen] = useState(false);
-  return h(
-    "article",
-    { class: "change-item" },
+  return h("article", { class: "change-item" },
     h(Disclosure, { open, setOpen, summary: h(ActWords, { act }), seconds: act.at }, h(Changes, { act, undone })),
     h(UndoAct, { act, undone, tone: "quiet" }),
   );
@@ -130,9 +122,7 @@ export function UndoAct({ act, undone, tone = "" }) {
   const run = () => undo(() => (request === null || act.count === 1 ? undoChange(act) : undoRequest(request)), kinds);
   const reason = act.can_undo || lacking ? undefined : (lasting(Object.keys(act.actions)) ?? t("history.used"));
   return [
-    h(
-      Undoable,
-      { key: "undo", obstacle: obstacleToAct(act) },
+    h(Undoable, { key: "undo", obstacle: obstacleToAct(act) },
       isOne
         ? h(Button, { tone, icon: "Undo2", scope: lacking, reason, busy, onClick: () => void run() }, t("undo"))
         : h(UndoAll, { request: request ?? "", changes: kinds, count: act.count, busy, undo, reason, tone }),
@@ -178,13 +168,9 @@ function lasting(actions) {
 export function Item({ change, known, undone, isOpen = false, obstacle, whole = 1 }) {
   const [open, setOpen] = useState(isOpen);
   const { busy, complaint, undo } = useUndo(undone);
-  return h(
-    "article",
-    { class: "change-item" },
+  return h("article", { class: "change-item" },
     h(Disclosure, { open, setOpen, summary: h(Words, { change }), seconds: change.at }, h(Details, { change })),
-    h(
-      Undoable,
-      { obstacle: obstacleTo(change, known) ?? obstacle },
+    h(Undoable, { obstacle: obstacleTo(change, known) ?? obstacle },
       h(Button, { tone: "quiet", icon: "Undo2", scope: writeScope(change.kind), reason: lasting([change.action]), busy, onClick: () => void undo(() => undoChange(change), [change]) }, t("undo")),
     ),
     whole > 1 && h(PartOf, { change, count: whole }),
@@ -204,9 +190,7 @@ function Undoable({ obstacle, children }) {
     if (obstacle && isUsed.current) element.current?.querySelector("a")?.focus();
     isUsed.current = false;
   }, [obstacle === undefined]);
-  return h(
-    "div",
-    { ref: element, class: "undoable", onClick: () => (isUsed.current = true) },
+  return h("div", { ref: element, class: "undoable", onClick: () => (isUsed.current = true) },
     obstacle ? to && h(Link, { to }, t(`history.obstacle.${obstacle.why}`)) : children,
   );
 }
@@ -241,9 +225,7 @@ function Details({ change }) {
     [`history?kind=${kind}&id=${id}`, t("history.same")],
     [`history/${change_id}`, t("history.change", { id: String(change_id) })],
   ]);
-  return h(
-    "div",
-    { class: "stack loose" },
+  return h("div", { class: "stack loose" },
     h(Difference, { change }),
     h("p", { class: "change-links" }, links.filter(([to]) => !isHere(to)).map(([to, text]) => h(Link, { key: to, to }, text))),
   );
@@ -261,12 +243,8 @@ function Difference({ change }) {
 /** @param {{open: boolean, setOpen: (open: boolean) => void, summary: any, seconds: number, children?: any}} props */
 export function Disclosure({ open, setOpen, summary, seconds, children }) {
   const id = useId();
-  return h(
-    "div",
-    { class: "disclosure" },
-    h(
-      "button",
-      { type: "button", class: "disclosure-head", "aria-expanded": open, "aria-controls": id, onClick: () => setOpen(!open) },
+  return h("div", { class: "disclosure" },
+    h("button", { type: "button", class: "disclosure-head", "aria-expanded": open, "aria-controls": id, onClick: () => setOpen(!open) },
       summary,
       h("span", { class: "change-time" }, h(Time, { seconds })),
     ),

@@ -56,9 +56,7 @@ const kinds = /** @type {KindName[]} */ (Object.keys(ACTIONS));
 /** @param {{entries: import("./changes.js").Entry[]}} props What is shown: it names people to those who may not look them up. */
 export function HistoryFilters({ entries }) {
   const isKind = Object.hasOwn(ACTIONS, query("kind"));
-  return h(
-    "div",
-    { class: "filters", role: "search", "aria-label": t("history.filters") },
+  return h("div", { class: "filters", role: "search", "aria-label": t("history.filters") },
     h(Kind, {}),
     h(Action, {}),
     h(Who, { entries }),
@@ -73,12 +71,8 @@ export function HistoryFilters({ entries }) {
 function Kind() {
   const id = useId();
   const choose = (/** @type {Event} */ event) => setQuery({ kind: valueOf(event), id: "", action: "" });
-  return h(
-    Filter,
-    { id, label: t("history.kind") },
-    h(
-      "select",
-      { id, class: "input", value: query("kind"), onChange: choose },
+  return h(Filter, { id, label: t("history.kind") },
+    h("select", { id, class: "input", value: query("kind"), onChange: choose },
       h("option", { value: "" }, t("history.kind.all")),
       kinds.map((each) => h("option", { key: each, value: each }, t(`kinds.${each}`))),
     ),
@@ -91,12 +85,8 @@ function Action() {
   const shown = kinds.filter((each) => !Object.hasOwn(ACTIONS, kind) || each === kind);
   const action = query("action");
   const isKnown = action === "" || shown.some((each) => ACTIONS[each].some((name) => `${each}.${name}` === action));
-  return h(
-    Filter,
-    { id, label: t("history.action") },
-    h(
-      "select",
-      { id, class: "input", value: action, onChange: (/** @type {Event} */ event) => setQuery({ action: valueOf(event) }) },
+  return h(Filter, { id, label: t("history.action") },
+    h("select", { id, class: "input", value: action, onChange: (/** @type {Event} */ event) => setQuery({ action: valueOf(event) }) },
       h("option", { value: "" }, t("history.action.all")),
       shown.map((each) => h(Actions, { key: each, kind: each })),
       // One that is in force is visible, even if there is none like it.
@@ -114,9 +104,7 @@ function Day({ name, label }) {
 function RecordNumber() {
   const id = useId();
   const choose = (/** @type {Event} */ event) => setQuery({ id: valueOf(event).replace(/\D/g, "") });
-  return h(
-    Filter,
-    { id, label: t("history.id") },
+  return h(Filter, { id, label: t("history.id") },
     h("input", { id, class: "input", inputMode: "numeric", autocomplete: "off", maxLength: 10, value: query("id"), onInput: choose }),
   );
 }
@@ -132,9 +120,7 @@ const valueOf = (event) => /** @type {HTMLInputElement | HTMLSelectElement} */ (
 
 /** @param {{kind: KindName}} props */
 function Actions({ kind }) {
-  return h(
-    "optgroup",
-    { label: t(`kinds.${kind}`) },
+  return h("optgroup", { label: t(`kinds.${kind}`) },
     ACTIONS[kind].map((action) => h("option", { key: action, value: `${kind}.${action}` }, t(`action.${action}`))),
   );
 }
@@ -185,9 +171,7 @@ function Who({ entries }) {
     if (typed) choose(typed);
   }, [found]);
   if (who) return h(Chip, { text: t("history.by", { name: nameAmong(entries, Number(who)) || typed || t("who.number", { id: who }) }), clear: () => (setTyped(""), setQuery({ who: "" })) });
-  return h(
-    Filter,
-    { id, label: t("history.who") },
+  return h(Filter, { id, label: t("history.who") },
     h("input", {
       id,
       class: "input",

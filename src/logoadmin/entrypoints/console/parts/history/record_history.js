@@ -41,18 +41,14 @@ export function RecordHistory({ kind, recordId, since }) {
     if (isAllowed) void load([]);
   }, [kind, recordId, isAllowed, returned.value, since]);
   const [now] = changes ?? [];
-  return h(
-    "section",
-    { class: "stack loose section record-history" },
+  return h("section", { class: "stack loose section record-history" },
     h("h2", null, t("record.history")),
     !isAllowed && h("p", { class: "hint" }, t("record.history.needs")),
     isAllowed && !changes && !failure && h(Skeleton, {}),
     failure && !changes && h(Unread, { failure, again: () => void load([]) }),
     changes && !now && h("p", { class: "hint" }, t("record.history.none")),
     now && h("ol", { class: "box divided changes", "aria-label": t("record.history") }, changes?.map((change) => h("li", { key: change.change_id, class: "change" }, h(Version, { kind, change, now })))),
-    h(
-      "div",
-      { class: "cluster form-actions" },
+    h("div", { class: "cluster form-actions" },
       hasMore && h(Button, { onClick: () => void load(changes ?? []) }, t("record.history.more")),
       now && h(Link, { to: `history?kind=${kind}&id=${recordId}`, class: "button quiet" }, t("record.history.all")),
     ),
@@ -62,9 +58,7 @@ export function RecordHistory({ kind, recordId, since }) {
 /** @param {{kind: import("../../records.js").KindName, change: Change, now: Change}} props The change that made the version, and the last one. */
 function Version({ kind, change, now }) {
   const [open, setOpen] = useState(false);
-  return h(
-    "article",
-    { class: "change-item" },
+  return h("article", { class: "change-item" },
     h(Disclosure, { open, setOpen, summary: h(Words, { change }), seconds: change.at }, h(AgainstNow, { key: now.change_id, kind, change, now })),
   );
 }

@@ -56,16 +56,10 @@ export function byLine(problems) {
 export function BadLines({ problems }) {
   const [most, setMost] = useState(SHOWN);
   const lines = [...byLine(problems)].sort(([a], [b]) => a - b);
-  return h(
-    "div",
-    { class: "stack loose" },
-    h(
-      "ol",
-      { class: "box divided", "aria-label": t("import.bad.list") },
+  return h("div", { class: "stack loose" },
+    h("ol", { class: "box divided", "aria-label": t("import.bad.list") },
       lines.slice(0, most).map(([line, its]) =>
-        h(
-          "li",
-          { key: line, class: "bad-line" },
+        h("li", { key: line, class: "bad-line" },
           h("strong", null, t("import.line", { n: line })),
           h("div", { class: "stack tight" }, its.map((problem, at) => h("p", { key: at, class: "problem", dir: "auto" }, inWords(problem)))),
         ),

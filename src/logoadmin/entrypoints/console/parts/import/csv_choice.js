@@ -14,12 +14,8 @@ export function CsvChoice({ work, file, csv, disabled, isChecked }) {
   const { kind, encoding } = csv;
   const kinds = CSV_KINDS.filter((each) => each === kind || openKinds().includes(each));
   const rows = useBeginning(file, encoding);
-  return h(
-    "section",
-    { class: "stack loose", "aria-label": t("import.csv") },
-    h(
-      "div",
-      { class: "cluster" },
+  return h("section", { class: "stack loose", "aria-label": t("import.csv") },
+    h("div", { class: "cluster" },
       h(Pick, { label: t("import.csv.kind"), value: kind, choices: kinds.map((each) => /** @type {const} */ ([each, t(`kinds.${each}`)])), pick: (chosen) => work.read({ kind: /** @type {any} */ (chosen) }) }),
       h(Pick, { label: t("import.csv.encoding"), value: encoding, choices: ENCODINGS.map((each) => /** @type {const} */ ([each, t(`encoding.${each}`)])), pick: (chosen) => work.read({ encoding: chosen }) }),
     ),

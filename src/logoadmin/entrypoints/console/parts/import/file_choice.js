@@ -26,9 +26,7 @@ export function FileChoice({ choose, again, disabled }) {
     if (input.current && file) choose(new File([file], file.name));
     if (input.current) input.current.value = "";
   };
-  return h(
-    "div",
-    { class: isOver ? "drop over" : "drop", onDragOver: over, onDragLeave: () => setOver(false), onDrop: dropped },
+  return h("div", { class: isOver ? "drop over" : "drop", onDragOver: over, onDragLeave: () => setOver(false), onDrop: dropped },
     h("input", { ref: input, id, type: "file", class: "hidden file-input", accept: ".jsonl,.ndjson,.json,.txt,.csv,.tsv", disabled, onChange: changed }),
     !again && h(Icon, { name: "Upload" }),
     h("label", { for: id, class: `button ${again ? "plain" : "primary"}` }, t(again ? "import.other" : "import.choose")),

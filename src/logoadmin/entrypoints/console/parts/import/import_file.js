@@ -59,9 +59,7 @@ function Refused({ work, words, until, lasts, counted }) {
   const element = useRef(/** @type {HTMLDivElement | null} */ (null));
   // On a phone, the first rows fill the view.
   useEffect(() => element.current?.scrollIntoView({ block: "nearest" }), [words]);
-  return h(
-    "div",
-    { class: "stack loose outcome-part", ref: element },
+  return h("div", { class: "stack loose outcome-part", ref: element },
     h("p", { class: "complaint", role: "alert", dir: "auto" }, h(Counted, { text: words, until, left, words: counted })),
     work.source.value && !lasts && h("div", null, h(Button, { idle: left > 0, onClick: () => void work.send(true) }, t("tryAgain"))),
   );
@@ -71,9 +69,7 @@ function Refused({ work, words, until, lasts, counted }) {
 function Sending({ work, dry, sent, whole }) {
   const isSent = sent >= whole;
   const done = whole ? Math.floor((100 * sent) / whole) : 100;
-  return h(
-    "div",
-    { class: "stack loose outcome-part" },
+  return h("div", { class: "stack loose outcome-part" },
     h("label", { for: "sending" }, isSent ? t(dry ? "import.checking" : "import.storing") : t("import.sending", { percent: number(done) })),
     h("progress", { id: "sending", class: "progress", max: 100, value: done }),
     // Once the file is sent completely, the import can no longer be cancelled safely.
@@ -83,9 +79,7 @@ function Sending({ work, dry, sent, whole }) {
 
 /** @param {{problems: import("../../client.js").Problem[]}} props */
 function Bad({ problems }) {
-  return h(
-    "section",
-    { class: "stack loose outcome-part" },
+  return h("section", { class: "stack loose outcome-part" },
     h("h3", null, t("import.bad", { n: byLine(problems).size })),
     h("p", null, t("import.bad.file")),
     h(BadLines, { problems }),
@@ -94,9 +88,7 @@ function Bad({ problems }) {
 
 /** What there would be, or is, of each kind. @param {{counts: import("./importing.js").Counts, label: string}} props */
 const Numbers = ({ counts, label }) =>
-  h(
-    "ul",
-    { class: "box divided", "aria-label": label },
+  h("ul", { class: "box divided", "aria-label": label },
     present(counts).map(([kind, { created, amended, unchanged }]) => h("li", { key: kind, class: "row" }, t("import.numbers", { kind: t(`kinds.${kind}`), created, amended, unchanged }))),
   );
 
@@ -109,9 +101,7 @@ function Ready({ work, counts }) {
   const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
   useEffect(() => heading.current?.focus(), []);
   const reason = n === 0 ? t("import.same") : undefined;
-  return h(
-    "section",
-    { class: "stack loose outcome-part" },
+  return h("section", { class: "stack loose outcome-part" },
     h("h3", { ref: heading, tabIndex: -1 }, n ? t("import.ready", { n }) : t("import.same")),
     h(Numbers, { counts, label: t("import.would") }),
     n > 0 && h("p", { class: "hint" }, t("import.whole")),
@@ -126,15 +116,11 @@ function Done({ work, counts, requestId }) {
   const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
   useEffect(() => heading.current?.focus(), []);
   const kinds = present(counts).map(([kind]) => ({ kind }));
-  return h(
-    "section",
-    { class: "stack loose outcome-part" },
+  return h("section", { class: "stack loose outcome-part" },
     h("h3", { ref: heading, tabIndex: -1, class: "success" }, t("import.done", { n: touched(counts) })),
     h(Numbers, { counts, label: t("import.did") }),
     Number(counts.user?.created) > 0 && h("p", { class: "remark" }, t("import.passwords")),
-    h(
-      "div",
-      { class: "cluster form-actions" },
+    h("div", { class: "cluster form-actions" },
       h(UndoAll, { request: requestId, changes: kinds, count: touched(counts), busy, undo }),
       may("changes:read") && h(Link, { to: `history?request=${encodeURIComponent(requestId)}`, class: "button quiet" }, t("import.history")),
     ),

@@ -36,11 +36,7 @@ export function follow(link) {
   }, REST);
 }
 
-/**
- * A click anywhere on a row or a card. With a modifier, or to select text, it does nothing.
- *
- * @param {MouseEvent} event
- */
+/** A click anywhere on a row or a card. With a modifier, or to select text, it does nothing. @param {MouseEvent} event */
 export function clicked(event) {
   const { target, currentTarget, ctrlKey, metaKey, shiftKey, altKey } = event;
   if (!(target instanceof Element && currentTarget instanceof Element)) return;

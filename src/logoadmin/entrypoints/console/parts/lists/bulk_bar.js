@@ -23,12 +23,8 @@ export function ManyBar({ kind, artworks, selection, hasMore = false, acts = Bul
   const { id } = KINDS[kind];
   const chosen = useMemo(() => artworks?.filter((each) => ids.has(each[id])) ?? [], [artworks, ids]);
   const busy = work.value && work.value.all > 1 ? work.value : undefined;
-  return h(
-    "section",
-    { class: chosen.length > 0 || busy ? "strip chosen" : "strip", "aria-label": t("bulk") },
-    h(
-      "span",
-      { class: "found", role: "status" },
+  return h("section", { class: chosen.length > 0 || busy ? "strip chosen" : "strip", "aria-label": t("bulk") },
+    h("span", { class: "found", role: "status" },
       artworks && (chosen.length > 0 ? t("bulk.selected", { n: chosen.length }) : t(hasMore ? "found.more" : "found", { n: artworks.length })),
     ),
     !busy && artworks && chosen.length < artworks.length && h(Button, { tone: "quiet", onClick: () => selection.set(selection.shown()) }, t("bulk.all")),

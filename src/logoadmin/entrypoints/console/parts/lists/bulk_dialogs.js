@@ -28,17 +28,11 @@ export function BulkDialog({ what, chosen, artworks, begin, close }) {
     close();
     if (records.length > 0) begin({ ...action, note: note.trim() }, records);
   };
-  return h(
-    Dialog,
-    { title: t(`bulk.${what}.title`, { n: chosen.length }), close },
-    h(
-      "form",
-      { class: "form", onSubmit: submit },
+  return h(Dialog, { title: t(`bulk.${what}.title`, { n: chosen.length }), close },
+    h("form", { class: "form", onSubmit: submit },
       what === "target" ? h(Target, { value, artworks, change: setValue }) : h(Author, { value, choices: authorsFor(what, chosen, authors ?? []), change: setValue }),
       h(Why, { value: note, change: setNote }),
-      h(
-        "div",
-        { class: "cluster dialog-actions" },
+      h("div", { class: "cluster dialog-actions" },
         h("button", { type: "button", class: "button plain", onClick: close }, t("cancel")),
         h("button", { type: "submit", class: "button primary", disabled: value.trim() === "" }, t(`bulk.${what}`)),
       ),
@@ -50,9 +44,7 @@ export function BulkDialog({ what, chosen, artworks, begin, close }) {
 function Target({ value, artworks, change }) {
   const id = useId();
   const targets = [...new Set(artworks.map((record) => record.target))].sort(byName);
-  return h(
-    "div",
-    { class: "field" },
+  return h("div", { class: "field" },
     h("label", { class: "label", for: id }, t("field.target")),
     h("input", { id, class: "input", list: `${id}-known`, maxLength: 64, required: true, autocomplete: "off", spellcheck: false, dir: "auto", value, onInput: (/** @type {InputEvent} */ event) => change(/** @type {HTMLInputElement} */ (event.currentTarget).value) }),
     h("datalist", { id: `${id}-known` }, targets.map((target) => h("option", { key: target, value: target }))),
@@ -62,9 +54,7 @@ function Target({ value, artworks, change }) {
 /** @param {{value: string, choices: {author_id: number, username: string}[], change: (value: string) => void}} props */
 function Author({ value, choices, change }) {
   const id = useId();
-  return h(
-    "div",
-    { class: "field" },
+  return h("div", { class: "field" },
     h("label", { class: "label", for: id }, t("filter.author")),
     h(
       "select",

@@ -45,15 +45,9 @@ export function MergeAuthors({ authors, choices, close, done }) {
     close();
     void merge(gone, into, note.trim(), () => done(into));
   };
-  return h(
-    Dialog,
-    { title: t("merge.authors.title", { n: authors.length }), close },
-    h(
-      "form",
-      { class: "form", onSubmit: submit },
-      h(
-        "div",
-        { class: "field" },
+  return h(Dialog, { title: t("merge.authors.title", { n: authors.length }), close },
+    h("form", { class: "form", onSubmit: submit },
+      h("div", { class: "field" },
         h("label", { class: "label", for: id }, t("merge.authors.into")),
         h(
           "select",
@@ -64,9 +58,7 @@ export function MergeAuthors({ authors, choices, close, done }) {
       failure && h(Unread, { failure, again: () => void read() }),
       isRead ? h("p", { role: "status" }, t(isTooMany ? "merge.authors.many" : "merge.authors.text", { n: works.length, into: into ? nameOf("author", into) : "", most: MOST })) : !failure && h(Skeleton, {}),
       h(Why, { value: note, change: setNote }),
-      h(
-        "div",
-        { class: "cluster dialog-actions" },
+      h("div", { class: "cluster dialog-actions" },
         h("button", { type: "button", class: "button plain", onClick: close }, t("cancel")),
         h("button", { type: "submit", class: "button primary", disabled: !isRead || isTooMany || gone.length === 0 }, t("merge.authors")),
       ),

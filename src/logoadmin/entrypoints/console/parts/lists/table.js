@@ -36,20 +36,10 @@ export function Table({ records, id, columns, label, to, selection }) {
   /** @param {number} rows */
   const space = (rows) =>
     rows > 0 && h("tr", { "aria-hidden": true }, h("td", { colSpan: columns.length, class: "space", style: { height: `${rows * ROW}px` } }));
-  return h(
-    "div",
-    { class: "box table-frame", role: "region", "aria-label": label, tabIndex: 0 },
-    h(
-      "table",
-      { class: columns.length > 4 ? "table many" : "table", "aria-rowcount": records.length + 1 },
-      h(
-        "thead",
-        null,
-        h("tr", { "aria-rowindex": 1 }, columns.map((column) => h(Head, { key: column.name, column }))),
-      ),
-      h(
-        "tbody",
-        { ref: body, onKeyDown: (/** @type {KeyboardEvent} */ event) => stepped(event, selection, records, id) },
+  return h("div", { class: "box table-frame", role: "region", "aria-label": label, tabIndex: 0 },
+    h("table", { class: columns.length > 4 ? "table many" : "table", "aria-rowcount": records.length + 1 },
+      h("thead", null, h("tr", { "aria-rowindex": 1 }, columns.map((column) => h(Head, { key: column.name, column })))),
+      h("tbody", { ref: body, onKeyDown: (/** @type {KeyboardEvent} */ event) => stepped(event, selection, records, id) },
         space(first),
         shown.map((record, at) =>
           h(
@@ -64,9 +54,7 @@ export function Table({ records, id, columns, label, to, selection }) {
             },
             columns.map((column, position) => {
               const content = column.cell ? column.cell(record) : plain(column.name, record[column.name]);
-              return h(
-                "td",
-                { key: column.name, class: column.type },
+              return h("td", { key: column.name, class: column.type },
                 position === 0 && to ? h(Link, { to: to(record), class: "cell-link" }, content) : content,
               );
             }),
@@ -108,9 +96,7 @@ function Head({ column: { title, type, sort } }) {
   if (!sort) return h("th", { scope: "col", class: type }, title);
   const now = sortOf(sort);
   const icon = now === "none" ? "ArrowUpDown" : now === "ascending" ? "ArrowUp" : "ArrowDown";
-  return h(
-    "th",
-    { scope: "col", class: type, "aria-sort": now },
+  return h("th", { scope: "col", class: type, "aria-sort": now },
     h("button", { type: "button", class: "head-button", onClick: () => sortBy(sort) }, title, h(Icon, { name: icon })),
   );
 }

@@ -17,9 +17,7 @@ import { Menu } from "../primitives/menu.js";
 export function Toolbar({ search, filters = [], order, children }) {
   const inForce = filters.filter(({ value }) => value);
   return [
-    h(
-      "div",
-      { key: "line", class: "toolbar" },
+    h("div", { key: "line", class: "toolbar" },
       search,
       filters.length > 0 && h("div", { class: "filters" }, h(Menu, { icon: "ListFilter", label: t("filter") }, filters.map((each) => h(Pick, { key: each.label, ...each })))),
       order && h(Pick, order),
@@ -32,9 +30,7 @@ export function Toolbar({ search, filters = [], order, children }) {
 /** @param {Choice} props */
 function FilterChip({ label, value, choices, pick }) {
   const text = choices.find(([name]) => name === value)?.[1] ?? value;
-  return h(
-    "li",
-    { class: "filter-chip" },
+  return h("li", { class: "filter-chip" },
     h("span", { class: "clip" }, `${label}: `, h("bdi", null, text)),
     h(IconButton, { icon: "X", label: t("filter.end", { label }), onClick: (/** @type {MouseEvent} */ event) => leave(event, () => pick("")) }),
   );
@@ -49,15 +45,9 @@ function leave({ currentTarget }, end) {
   end();
 }
 
-/**
- * A field that filters during typing; Escape clears it.
- *
- * @param {{value: string, label: string, search: (text: string) => void}} props
- */
+/** A field that filters during typing; Escape clears it. @param {{value: string, label: string, search: (text: string) => void}} props */
 export function Search({ value, label, search }) {
-  return h(
-    "div",
-    { class: "search" },
+  return h("div", { class: "search" },
     h(Icon, { name: "Search" }),
     h("input", {
       class: "input",
@@ -82,17 +72,11 @@ export function Search({ value, label, search }) {
   );
 }
 
-/**
- * One of a few: the label stands before what is chosen.
- *
- * @param {Choice & {describedBy?: string, invalid?: boolean}} props
- */
+/** One of a few: the label stands before what is chosen. @param {Choice & {describedBy?: string, invalid?: boolean}} props */
 export function Pick({ label, value, choices, pick, describedBy, invalid }) {
   // A filter from an old address stays visible although nothing can be filtered by it any more.
   const isUnknown = !choices.some(([name]) => name === value);
-  return h(
-    "label",
-    { class: "stack tight pick" },
+  return h("label", { class: "stack tight pick" },
     h("span", null, label),
     h(
       "select",

@@ -101,9 +101,7 @@ export function Attention() {
   if (!first && found.length + ofReaders.length === 0) return h("p", { class: "hint" }, t(isUnread ? "attention.unread" : "attention.none"));
   const isUsual = (/** @type {Matter} */ { records, of }) => of >= MANY && records.length > of / 2;
   const usual = found.filter(isUsual);
-  return h(
-    "ul",
-    { class: "box divided matters" },
+  return h("ul", { class: "box divided matters" },
     first,
     ofReaders.map(({ kind, state, n }) => h("li", { key: `${kind} ${state}`, class: "matter" }, h(Link, { to: `${kind}s?state=${state}`, class: "matter-link" }, t(`attention.${kind}.${state}`, { n })))),
     found.filter((matter) => !isUsual(matter)).map((matter) => h("li", { key: matter.key }, h(Item, { matter }))),
@@ -115,13 +113,9 @@ export function Attention() {
 function Item({ matter: { key, kind, records, list } }) {
   const { id } = KINDS[kind];
   const more = t("attention.more", { n: records.length - NAMED });
-  return h(
-    "details",
-    { class: "matter" },
+  return h("details", { class: "matter" },
     h("summary", null, t(key, { n: records.length })),
-    h(
-      "ul",
-      { class: "names" },
+    h("ul", { class: "names" },
       records.slice(0, NAMED).map((each) => h("li", { key: each[id] }, h(Link, { to: `${kind}s/${each[id]}`, dir: "auto" }, nameOf(kind, each)))),
       records.length > NAMED && h("li", { key: "more", class: "hint" }, list ? h(Link, { to: list }, more) : more),
     ),
@@ -130,13 +124,9 @@ function Item({ matter: { key, kind, records, list } }) {
 
 /** What concerns most records, in one line until somebody asks. @param {{matters: Matter[]}} props */
 function Usual({ matters: all }) {
-  return h(
-    "details",
-    { class: "matter usual" },
+  return h("details", { class: "matter usual" },
     h("summary", null, t("attention.usual", { n: all.length })),
-    h(
-      "ul",
-      { class: "names" },
+    h("ul", { class: "names" },
       all.map((matter) => {
         const { key, records, list } = matter;
         return h("li", { key }, list ? h(Link, { to: list }, t(key, { n: records.length })) : h(Item, { matter }));

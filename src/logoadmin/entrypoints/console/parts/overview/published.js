@@ -31,15 +31,11 @@ export function Published() {
     await again();
     setBusy(false);
   };
-  return h(
-    "div",
-    { class: "box stack panel" },
+  return h("div", { class: "box stack panel" },
     h("p", null, t("publication.have", { what: enumeration([t("publication.logos", { n: logos }), t("publication.themes", { n: themes })]) })),
     latest && h("p", { class: "hint" }, rich("publication.times", { issued: h(Time, { seconds: latest.issued }) }, { expires: day(latest.expires) })),
     latest && latest.version < version && h("p", { class: "remark" }, t("publication.behind")),
-    h(
-      "div",
-      { class: "cluster" },
+    h("div", { class: "cluster" },
       latest && h("a", { class: "button plain", href: PAGE.href, target: "_blank", rel: "noreferrer" }, h(Icon, { name: "Globe" }), t("publication.page")),
       h(Button, { icon: "RefreshCw", busy: isBusy, onClick: () => void publish() }, t(latest ? "publication.now" : "publication.again")),
     ),

@@ -11,9 +11,7 @@ export function Avatar({ user, size = "" }) {
   const { source, onError } = useShown(user.avatar ?? "");
   // Not a mark that only turns the direction of writing, nor one that belongs to the letter before it.
   const letter = /[^\p{C}\p{M}\p{Z}]/u.exec(user.username)?.[0] ?? "";
-  return h(
-    "span",
-    { class: `avatar ${size}`, "aria-hidden": true },
+  return h("span", { class: `avatar ${size}`, "aria-hidden": true },
     source
       ? h("img", { key: source, src: source, alt: "", loading: "lazy", decoding: "async", referrerPolicy: "no-referrer", onError })
       : letter.toUpperCase(),

@@ -10,10 +10,7 @@ import { Avatar } from "./avatar.js";
 
 /** @typedef {import("./avatar.js").Somebody} Somebody */
 
-/**
- * One's own avatar, where it comes from, and its end, which takes no right.
- * @param {{user: Somebody, changed: () => void}} props
- */
+/** One's own avatar, where it comes from, and its end, which takes no right. @param {{user: Somebody, changed: () => void}} props */
 export function AvatarCard({ user, changed }) {
   const [busy, setBusy] = useState(false);
   const remove = async () => {
@@ -28,13 +25,9 @@ export function AvatarCard({ user, changed }) {
       setBusy(false);
     }
   };
-  return h(
-    "div",
-    { class: "avatar-card" },
+  return h("div", { class: "avatar-card" },
     h(Avatar, { user, size: "large" }),
-    h(
-      "div",
-      { class: "stack avatar-about" },
+    h("div", { class: "stack avatar-about" },
       h("p", { class: "hint" }, user.avatar ? h("bdi", null, user.avatar) : t("avatar.none")),
       user.avatar && h(Button, { busy, onClick: () => void remove() }, t("avatar.remove")),
     ),
@@ -51,9 +44,7 @@ function AvatarField(props) {
     /** @type {HTMLElement} */ (currentTarget).closest(".avatar-field")?.querySelector("input")?.focus();
     form.set(field.name, null);
   };
-  return h(
-    "div",
-    { class: "avatar-field" },
+  return h("div", { class: "avatar-field" },
     h(Avatar, { user: { user_id: 0, username: String(username ?? ""), avatar: avatar ? String(avatar) : null }, size: "middle" }),
     h(Text, props),
     h(PictureSource, props),

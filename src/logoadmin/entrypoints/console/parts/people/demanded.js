@@ -32,12 +32,8 @@ export function Demanded() {
     mustEnrol.value = false;
     void whoAmI().catch(() => undefined);
   };
-  return h(
-    "main",
-    { class: "sign-in" },
-    h(
-      "div",
-      { ref: card, class: "box sign-in-card wide" },
+  return h("main", { class: "sign-in" },
+    h("div", { ref: card, class: "box sign-in-card wide" },
       h("h1", { tabIndex: -1 }, title),
       h("p", null, t(isPassword ? "first.text" : "mustEnrol.text")),
       isPassword ? h(PasswordForm, { user, own: true, current: typed.password, done: changed }) : h(Enrolment, { heading: "h2", done: enrolled }),

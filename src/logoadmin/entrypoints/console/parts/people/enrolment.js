@@ -36,12 +36,8 @@ export default function Enrolment({ done, name = t("enrol.app.name"), heading = 
   if (way === "app") return h(EnrolApp, { name, heading, enrolled, back });
   if (way === "passkey") return h(EnrolPasskey, { heading, enrolled, back });
   const why = obstacle();
-  return h(
-    "div",
-    { ref: ways, class: "stack loose" },
-    h(
-      "div",
-      { class: "ways" },
+  return h("div", { ref: ways, class: "stack loose" },
+    h("div", { class: "ways" },
       h(Way, { icon: "ShieldCheck", title: t("enrol.app"), text: t("enrol.app.text"), choose: () => setWay("app") }),
       h(Way, { icon: "KeyRound", title: t("enrol.passkey"), text: t("enrol.passkey.short"), ...(why && { why: id }), choose: () => setWay("passkey") }),
     ),

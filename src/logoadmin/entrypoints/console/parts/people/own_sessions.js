@@ -31,18 +31,12 @@ async function endOne({ session_id: id }) {
 
 /** Where and when somebody signed in, as it stands in a row. @param {{session: Session}} props */
 export function SessionText({ session }) {
-  return h(
-    "div",
-    { class: "stack tight row-text" },
-    h(
-      "p",
-      { class: "row-name", title: session.user_agent ?? undefined },
+  return h("div", { class: "stack tight row-text" },
+    h("p", { class: "row-name", title: session.user_agent ?? undefined },
       h("bdi", null, deviceOf(session.user_agent)),
       session.current && h("span", { class: "tag good" }, t("sessions.current")),
     ),
-    h(
-      "p",
-      { class: "hint" },
+    h("p", { class: "hint" },
       t("sessions.used"),
       " ",
       h(Time, { seconds: usedAt(session) }),
@@ -76,17 +70,11 @@ export function MySessions() {
       await again();
     }
   };
-  return h(
-    "div",
-    { class: "stack loose" },
+  return h("div", { class: "stack loose" },
     h("p", { class: "hint" }, t(me.value?.by_link ? "sessions.hint.byLink" : "sessions.hint")),
-    h(
-      "ul",
-      { class: "box divided rows" },
+    h("ul", { class: "box divided rows" },
       sessions.map((session) =>
-        h(
-          "li",
-          { key: session.session_id, class: "spread row" },
+        h("li", { key: session.session_id, class: "spread row" },
           h(SessionText, { session }),
           session.current
             ? h(Button, { onClick: () => void leave() }, t("signOut"))

@@ -116,22 +116,16 @@ export function PasswordForm({ user, scope, reason, own = false, current = "", d
     else if (length > (body?.maxLength ?? 256)) refuse(t("problem.long", { n: body?.maxLength ?? 256, over: length - (body?.maxLength ?? 256) }));
     else if (!busy) await set();
   };
-  return h(
-    "form",
-    { ref: form, class: "form", noValidate: true, onSubmit: send },
+  return h("form", { ref: form, class: "form", noValidate: true, onSubmit: send },
     // For password managers, that keep it under this name.
     h("input", { type: "text", name: "username", autocomplete: "username", value: user.username, readOnly: true, hidden: true }),
     isAsked &&
-      h(
-        "div",
-        { class: "field" },
+      h("div", { class: "field" },
         h("label", { class: "label", for: `${id}-current` }, t("password.current")),
         h("input", { id: `${id}-current`, class: "input", name: "current-password", type: "password", autocomplete: "current-password", "aria-invalid": Boolean(refused), "aria-describedby": `${id}-refused`, onInput: () => setRefused("") }),
         h(About, { id: `${id}-refused`, problem: refused, hint: refused || me.value?.must_change_password ? undefined : t("password.current.hint") }),
       ),
-    h(
-      "div",
-      { class: "field" },
+    h("div", { class: "field" },
       h("label", { class: "label", for: id }, t("password.new")),
       h(PasswordInput, {
         id,
@@ -146,9 +140,7 @@ export function PasswordForm({ user, scope, reason, own = false, current = "", d
       }),
       h(About, { id: `${id}-about`, problem, hint: t(own ? "password.hint.own" : "password.hint") }),
     ),
-    h(
-      "div",
-      { class: "cluster form-actions" },
+    h("div", { class: "cluster form-actions" },
       h(Button, { type: "submit", tone: "primary", scope, reason, busy, idle: password === "" }, t(own ? "password.set.own" : "password.set")),
     ),
   );
@@ -169,21 +161,10 @@ function PasswordField({ form, field, id, describedBy, disabled }) {
 
 widgets.password = PasswordField;
 
-/**
- * @param {object} props
- * @param {string} props.id
- * @param {string} props.name
- * @param {string} props.value
- * @param {(text: string) => void} props.set
- * @param {boolean} props.invalid
- * @param {string} props.describedBy
- * @param {boolean} [props.disabled]
- */
+/** @param {{id: string, name: string, value: string, set: (text: string) => void, invalid: boolean, describedBy: string, disabled?: boolean}} props */
 function PasswordInput({ id, name, value, set, invalid, describedBy, disabled = false }) {
   const [shown, setShown] = useState(isGenerated(value));
-  return h(
-    "div",
-    { class: "cluster input-row" },
+  return h("div", { class: "cluster input-row" },
     h("input", {
       id,
       class: "input mono",

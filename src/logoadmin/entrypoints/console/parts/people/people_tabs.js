@@ -8,8 +8,6 @@ import { Link } from "../primitives/basics.js";
 const KINDS = /** @type {const} */ (["user", "role"]);
 
 export const PeopleTabs = () =>
-  h(
-    "nav",
-    { class: "segmented", "aria-label": t("people.title") },
+  h("nav", { class: "segmented", "aria-label": t("people.title") },
     KINDS.filter(maySee).map((kind) => h(Link, { key: kind, to: `${kind}s`, "aria-current": path.value === `${kind}s` ? "page" : undefined }, t(`${kind}s.title`))),
   );

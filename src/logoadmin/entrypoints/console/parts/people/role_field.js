@@ -13,9 +13,7 @@ function RoleField({ form, field, id, describedBy, disabled }) {
   const roles = records ?? [];
   const chosen = roles.find((role) => role.role_id === value);
   const closed = roles.filter((role) => beyondMe(role.scope).length > 0);
-  return h(
-    "div",
-    { class: "role-field" },
+  return h("div", { class: "role-field" },
     h(
       "select",
       {
@@ -33,9 +31,7 @@ function RoleField({ form, field, id, describedBy, disabled }) {
         h("option", { key: role.role_id, value: String(role.role_id), disabled: closed.includes(role) && role !== chosen }, nameOf("role", role)),
       ),
     ),
-    h(
-      "p",
-      { id: `${id}-allows`, class: "hint" },
+    h("p", { id: `${id}-allows`, class: "hint" },
       chosen && t(chosen.scope.length ? "role.allows" : "role.allows.nothing", { what: enumeration(allWords(chosen.scope)) }),
       !records && failure && t("role.unknown"),
       closed.length > 0 && !disabled && h("span", { class: "line" }, t("role.closed", { names: enumeration(closed.map(({ name }) => name)) })),

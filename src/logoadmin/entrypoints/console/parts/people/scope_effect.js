@@ -31,9 +31,7 @@ export function ScopeEffect({ before, after, users }) {
     { class: lost.length && self ? "stack effect warning" : "stack effect", role: "status", "aria-label": t("effect.title") },
     h("h2", null, t("effect.title")),
     h("p", { dir: "auto" }, whom(users)),
-    h(
-      "ul",
-      { class: "stack tight" },
+    h("ul", { class: "stack tight" },
       gained.map((scope) => h("li", { key: scope, class: "gained" }, t("effect.gained", { what: words(scope) }))),
       lost.map((scope) => h("li", { key: scope, class: "lost" }, t("effect.lost", { what: words(scope) }))),
       lost.length > 0 && kept.length > 0 && h("li", { class: "kept" }, t("effect.kept", { what: enumeration(kept.map(words)) })),

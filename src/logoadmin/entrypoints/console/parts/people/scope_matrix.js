@@ -5,15 +5,7 @@ import { t } from "../../texts.js";
 
 /** @typedef {import("../../texts.js").TextKey} TextKey */
 
-/**
- * @param {object} props
- * @param {readonly string[]} props.scope
- * @param {(scope: string[]) => void} props.choose
- * @param {string} props.label
- * @param {boolean} [props.disabled]
- * @param {string} [props.describedBy]
- * @param {boolean} [props.invalid]
- */
+/** @param {{scope: readonly string[], choose: (scope: string[]) => void, label: string, disabled?: boolean, describedBy?: string, invalid?: boolean}} props */
 export function ScopeMatrix({ scope, choose, label, disabled = false, describedBy, invalid = false }) {
   const all = scope.includes(ALL);
   const outOfReach = beyondMe([ALL, ...RIGHTS.flatMap(({ see, change }) => [see, change]).filter(Boolean)]);
@@ -34,17 +26,11 @@ export function ScopeMatrix({ scope, choose, label, disabled = false, describedB
     "div",
     { class: "box scopes", role: "group", "aria-label": label, "aria-describedby": describedBy, tabIndex: invalid ? -1 : undefined, "aria-invalid": invalid || undefined },
     h("div", { class: "scope-all" }, choice(ALL, t("scope.*"))),
-    h(
-      "table",
-      { class: "scope-table" },
+    h("table", { class: "scope-table" },
       h("thead", null, h("tr", null, ["kind", "see", "change"].map((each) => h("th", { key: each, scope: "col" }, t(/** @type {TextKey} */ (`scope.${each}`)))))),
-      h(
-        "tbody",
-        null,
+      h("tbody", null,
         RIGHTS.map(({ kind, see, change }) =>
-          h(
-            "tr",
-            { key: kind },
+          h("tr", { key: kind },
             h("th", { scope: "row" }, t(/** @type {TextKey} */ (`scope.${kind}`))),
             h("td", null, see ? choice(see, t(/** @type {TextKey} */ (`scope.${see}`))) : h("span", { class: "scope-open" }, t(kind === "proposals" ? "scope.proposals.see" : "scope.open"))),
             h("td", null, change ? choice(change, t(/** @type {TextKey} */ (`scope.${change}`))) : h("span", { class: "scope-open" }, t("scope.changes.change"))),
@@ -59,9 +45,7 @@ export function ScopeMatrix({ scope, choose, label, disabled = false, describedB
 function Choice({ text, checked, why, disabled, set }) {
   const id = useId();
   const fixed = disabled || why !== "";
-  return h(
-    "div",
-    { class: fixed ? "check fixed" : "check" },
+  return h("div", { class: fixed ? "check fixed" : "check" },
     h("input", {
       id,
       type: "checkbox",

@@ -51,9 +51,7 @@ export function MyKeys() {
     // Somebody may have gone on meanwhile.
     if (document.activeElement === document.body) goOn();
   };
-  return h(
-    "div",
-    { class: "stack loose" },
+  return h("div", { class: "stack loose" },
     h("p", { class: "hint" }, t("keys.hint")),
     data.length > 0 && h("ul", { class: "box divided rows" }, data.map((key) => h(KeyRow, { key: key.key_id, its: key, end: () => void end(key) }))),
     making
@@ -73,17 +71,11 @@ export function MyKeys() {
 /** @param {{its: ServiceKey, end: () => void}} props */
 function KeyRow({ its, end }) {
   const over = its.expires_at !== null && its.expires_at * 1000 < Date.now();
-  return h(
-    "li",
-    { class: "spread row" },
-    h(
-      "div",
-      { class: "stack tight row-text" },
+  return h("li", { class: "spread row" },
+    h("div", { class: "stack tight row-text" },
       h("p", { class: "row-name" }, h("bdi", null, its.name), over && h("span", { class: "tag" }, t("keys.over"))),
       h("p", { class: "role-allows" }, its.scope.length ? enumeration(allWords(its.scope)) : t("roles.nothing")),
-      h(
-        "p",
-        { class: "hint" },
+      h("p", { class: "hint" },
         its.last_used_at === null ? t("keys.unused") : [t("keys.used"), " ", h(Time, { seconds: its.last_used_at })],
         " · ",
         its.expires_at === null ? t("keys.endless") : t("keys.until", { day: day(its.expires_at) }),
@@ -152,13 +144,9 @@ function NewKey({ close, made }) {
     else if ([...name].length > 64) setProblems({ name: t("problem.long", { n: 64, over: [...name].length - 64 }) });
     else void attempt(() => call("post", "/api/auth/keys", { body: { name, scope, expires_in: days ? Number(days) * DAY : null } }));
   };
-  return h(
-    "form",
-    { ref: form, class: "form box card-form", noValidate: true, onSubmit: send, "aria-label": t("keys.new") },
+  return h("form", { ref: form, class: "form box card-form", noValidate: true, onSubmit: send, "aria-label": t("keys.new") },
     complaint && h("p", { class: "complaint", role: "alert", dir: "auto" }, complaint),
-    h(
-      "div",
-      { class: "field" },
+    h("div", { class: "field" },
       h("label", { class: "label required", for: id }, t("keys.name")),
       h("input", {
         id,
@@ -177,16 +165,12 @@ function NewKey({ close, made }) {
       }),
       h(About, { id: `${id}-about`, problem: problems.name, hint: t("keys.name.hint") }),
     ),
-    h(
-      "div",
-      { class: "field" },
+    h("div", { class: "field" },
       h("p", { class: "label" }, t("keys.scope")),
       h(ScopeMatrix, { scope, choose: setScope, label: t("keys.scope"), describedBy: `${id}-scope`, invalid: Boolean(problems.scope) }),
       h(About, { id: `${id}-scope`, problem: problems.scope }),
     ),
-    h(
-      "div",
-      { class: "field" },
+    h("div", { class: "field" },
       h(Pick, {
         label: t("keys.expires"),
         value: days,
@@ -197,9 +181,7 @@ function NewKey({ close, made }) {
       }),
       h(About, { id: `${id}-expires`, problem: problems.expires_in }),
     ),
-    h(
-      "div",
-      { class: "cluster form-actions" },
+    h("div", { class: "cluster form-actions" },
       h(Button, { type: "submit", tone: "primary", busy }, t("keys.make")),
       h(Button, { onClick: close }, t("cancel")),
     ),

@@ -16,13 +16,9 @@ export function ShownOnce({ title, text, label, secret, close }) {
       close();
     };
   }, []);
-  return h(
-    Dialog,
-    { title },
+  return h(Dialog, { title },
     h("p", { dir: "auto" }, text),
-    h(
-      "div",
-      { class: "field" },
+    h("div", { class: "field" },
       h("label", { class: "label", for: id }, label),
       h("input", { id, class: "input mono", readOnly: true, autocomplete: "off", value: secret, onFocus: (/** @type {FocusEvent} */ event) => /** @type {HTMLInputElement} */ (event.currentTarget).select() }),
     ),

@@ -48,17 +48,11 @@ export function UserSessions({ user, reason }) {
     await run(async () => t("user.sessions.ended", { n: (await call("delete", "/api/users/{user_id}/sessions", { path: { user_id: id } })).data.ended, name }));
   };
   if (isSeen && sessions.length === 0) return h("p", { class: "hint" }, t("user.sessions.none", { name }));
-  return h(
-    "div",
-    { class: "stack loose" },
+  return h("div", { class: "stack loose" },
     sessions.length > 0 &&
-      h(
-        "ul",
-        { class: "box divided rows", "aria-label": t("user.sessions") },
+      h("ul", { class: "box divided rows", "aria-label": t("user.sessions") },
         sessions.toSorted((a, b) => usedAt(b) - usedAt(a)).map((session) =>
-          h(
-            "li",
-            { key: session.session_id, class: "spread row" },
+          h("li", { key: session.session_id, class: "spread row" },
             h(SessionText, { session }),
             h(Button, { tone: "danger", scope: WRITE, reason, busy, onClick: () => void endOne(session) }, t("sessions.end"), h("span", { class: "hidden" }, `: ${deviceOf(session.user_agent)}`)),
           ),

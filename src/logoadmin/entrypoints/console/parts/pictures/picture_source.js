@@ -64,20 +64,14 @@ export function PictureSource({ form, field, disabled }) {
   const isElsewhere = pictureUrl(url) !== undefined && !ownPicture(url);
   const copy = () => void run(t("keep.copying"), ({ signal }) => keepCopy(url, signal));
   const shown = outcome && outcome.value === value && !work ? outcome : undefined;
-  return h(
-    "div",
-    { ref: place, class: "picture-source" },
-    h(
-      "div",
-      { class: "cluster" },
+  return h("div", { ref: place, class: "picture-source" },
+    h("div", { class: "cluster" },
       h("input", { ref: input, type: "file", hidden: true, accept: ACCEPTED, onChange: chosen }),
       h(Button, { icon: "Upload", onClick: () => input.current?.click() }, t("keep.choose")),
       isElsewhere && h(Button, { icon: "CopyPlus", idle: Boolean(work), onClick: copy }, t("keep.copy")),
       !ownPicture(url) && h("span", { class: "hint" }, t("keep.drop")),
     ),
-    h(
-      "div",
-      { class: "picture-outcome", role: "status" },
+    h("div", { class: "picture-outcome", role: "status" },
       work && [
         h("span", { key: "words", class: "hint", dir: "auto" }, work.words),
         h("progress", { key: "progress", class: "progress", max: 1, value: work.sent, "aria-label": work.words }),

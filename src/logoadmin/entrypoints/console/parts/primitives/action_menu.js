@@ -39,9 +39,7 @@ export function ActionMenu({ label, children }) {
   const leave = (/** @type {FocusEvent} */ event) => {
     if (!(event.relatedTarget instanceof Node && element.current?.contains(event.relatedTarget))) setOpen(false);
   };
-  return h(
-    "div",
-    { ref: element, class: "action-menu", onKeyDown: pressed, onFocusOut: leave },
+  return h("div", { ref: element, class: "action-menu", onKeyDown: pressed, onFocusOut: leave },
     h(
       "button",
       { type: "button", class: "button plain icon-button", "aria-label": label, title: label, "aria-haspopup": "menu", "aria-expanded": isOpen, "aria-controls": id, onClick: () => setOpen(!isOpen) },

@@ -2,19 +2,9 @@
 import { h } from "../../vendor/preact.js";
 import { Icon } from "./icon.js";
 
-/**
- * @param {object} props
- * @param {any} props.title
- * @param {import("./icon.js").IconName} [props.icon]
- * @param {"warning" | "danger"} [props.tone]
- * @param {"status" | "alert"} [props.role]
- * @param {any} [props.actions]
- * @param {any} [props.children]
- */
+/** @param {{title: any, icon?: import("./icon.js").IconName, tone?: "warning" | "danger", role?: "status" | "alert", actions?: any, children?: any}} props */
 export const Band = ({ title, icon = "TriangleAlert", tone = "warning", role = "status", actions, children }) =>
-  h(
-    "section",
-    { class: `band band-${tone}`, role },
+  h("section", { class: `band band-${tone}`, role },
     h(Icon, { name: icon }),
     h("div", { class: "stack tight band-words" }, h("p", { class: "band-title", dir: "auto" }, title), children),
     actions && h("div", { class: "cluster band-actions" }, actions),

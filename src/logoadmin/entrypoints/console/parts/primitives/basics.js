@@ -26,9 +26,7 @@ export const ViewHead = ({ title, children }) => h("header", { class: "spread vi
 /** A time as people say it, with the exact one on hover and for what reads aloud. @param {{seconds: number}} props */
 export function Time({ seconds }) {
   const exact = exactTime(seconds);
-  return h(
-    "time",
-    { dateTime: new Date(seconds * 1000).toISOString(), title: exact },
+  return h("time", { dateTime: new Date(seconds * 1000).toISOString(), title: exact },
     relativeTime(seconds),
     h("span", { class: "hidden" }, `, ${exact}`),
   );
@@ -68,10 +66,7 @@ export function Link({ to, children, ...others }) {
  * @property {any} [children]
  */
 
-/**
- * A button that is shown disabled, with the reason, where the signed-in user may not do what it does.
- * @param {ButtonProps} props
- */
+/** A button that is shown disabled, with the reason, where the signed-in user may not do what it does. @param {ButtonProps} props */
 export function Button({ scope, reason, busy = false, idle = false, tone = "plain", icon, shortcut, onClick, type = "button", form, role, children }) {
   const id = useId();
   const why = scope === undefined || may(scope) ? reason : t("needsScope", { scope });
@@ -142,9 +137,7 @@ export function Unread({ failure, again }) {
 
 /** Grey shapes where a list will be, shown only if it takes a while. */
 export function Skeleton() {
-  return h(
-    "div",
-    { class: "skeleton", "aria-busy": true, role: "status" },
+  return h("div", { class: "skeleton", "aria-busy": true, role: "status" },
     h("p", { class: "hint" }, t("loading")),
     Array.from({ length: 6 }, (_, at) => h("div", { key: at, class: "skeleton-row" })),
   );

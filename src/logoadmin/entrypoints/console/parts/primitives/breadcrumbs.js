@@ -6,9 +6,7 @@ import { Link } from "./basics.js";
 
 /** @param {{list: string, title: string, name: string}} props `list` is the path of the list, `title` its name. */
 export function Breadcrumbs({ list, title, name }) {
-  return h(
-    "nav",
-    { class: "breadcrumbs", "aria-label": t("breadcrumbs") },
+  return h("nav", { class: "breadcrumbs", "aria-label": t("breadcrumbs") },
     h("ol", null, h("li", null, h(Link, { to: withChoices(list) }, title)), h("li", { "aria-current": "page", dir: "auto" }, name)),
   );
 }

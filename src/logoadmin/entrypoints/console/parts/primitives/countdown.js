@@ -5,10 +5,7 @@ import { busyWords, describe, wordsOfWait } from "../../notices.js";
 /** @param {number} until In milliseconds. @returns {number} how many seconds are left until then */
 const left = (until) => Math.max(0, Math.ceil((until - Date.now()) / 1000));
 
-/**
- * @param {number} until In milliseconds; 0 for a moment that is over.
- * @returns {number} how many seconds are left, now and as they pass
- */
+/** @param {number} until In milliseconds; 0 for a moment that is over. @returns {number} how many seconds are left, now and as they pass */
 export function useLeft(until) {
   const [seconds, setSeconds] = useState(left(until));
   useEffect(() => {

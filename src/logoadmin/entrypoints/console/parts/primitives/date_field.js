@@ -27,9 +27,7 @@ export function DateField({ id, value, choose }) {
     field.value = written(date);
     choose(date);
   };
-  return h(
-    "div",
-    { class: "date-field" },
+  return h("div", { class: "date-field" },
     h("input", {
       id,
       class: "input",

@@ -40,15 +40,11 @@ export function Dialogs() {
   const open = asked.value;
   if (!open) return null;
   const { title, text, list, field, yes, no, other, tone = "primary" } = open.question;
-  return h(
-    Dialog,
-    { title, close: () => open.answer("no") },
+  return h(Dialog, { title, close: () => open.answer("no") },
     text && h("p", { dir: "auto" }, text),
     list && h("ul", { class: "dialog-list" }, list.map((each, at) => h("li", { key: at, dir: "auto" }, each))),
     field,
-    h(
-      "div",
-      { class: "cluster dialog-actions" },
+    h("div", { class: "cluster dialog-actions" },
       // The safe one has the focus, also below something that may be filled in.
       h("button", { type: "button", class: "button plain", autofocus: true, onClick: () => open.answer("no") }, no),
       other && h("button", { type: "button", class: "button danger", onClick: () => open.answer("other") }, other),

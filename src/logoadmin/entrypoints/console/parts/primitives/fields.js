@@ -70,9 +70,7 @@ export function FormField({ form, field, disabled = false }) {
   const Widget = widgets[field.widget] ?? Text;
   // Where a picture is to be found is known then.
   const isUploaded = ownPicture(String(form.values.value[field.name] ?? "")) !== undefined;
-  return h(
-    "div",
-    { class: `field field-${field.widget}` },
+  return h("div", { class: `field field-${field.widget}` },
     h("label", { class: form.requires(field) && !disabled ? "label required" : "label", for: id }, words(field.name, "label")),
     h(Widget, { form, field, id, describedBy: `${id}-about`, disabled }),
     h(About, { id: `${id}-about`, hint: isUploaded ? "" : words(field.name, "hint"), problem: form.problems.value[field.name] }),

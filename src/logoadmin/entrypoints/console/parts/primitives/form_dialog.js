@@ -38,9 +38,7 @@ export function FormDialog(props) {
     };
     theInterface().then(begin, (error) => setComplaint(describe(error)));
   }, []);
-  return h(
-    Dialog,
-    { title, close },
+  return h(Dialog, { title, close },
     complaint && h("p", { class: "complaint", role: "alert", dir: "auto" }, complaint),
     form && h(Fields, { ...props, form, complain: setComplaint }),
   );

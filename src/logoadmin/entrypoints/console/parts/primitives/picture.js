@@ -11,9 +11,7 @@ export function Picture({ url, shown = true, alt = "" }) {
   const [loaded, setLoaded] = useState("");
   const isMissing = pictureUrl(url) === undefined;
   const state = isMissing ? "missing" : isFailed ? "failed" : source !== undefined && loaded === source ? "there" : "";
-  return h(
-    "div",
-    { class: `picture ${state}` },
+  return h("div", { class: `picture ${state}` },
     shown && source && h("img", { key: source, src: source, alt, decoding: "async", referrerPolicy: "no-referrer", onLoad: () => setLoaded(source), onError }),
     (isMissing || isFailed) && h(Broken, { words: t(isMissing ? "picture.missing" : "picture.failed") }),
   );

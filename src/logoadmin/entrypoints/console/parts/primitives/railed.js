@@ -34,9 +34,7 @@ export function Railed({ children }) {
     heading.closest(".section")?.scrollIntoView();
   };
   const isRailed = titles.length > 1;
-  return h(
-    "div",
-    { class: isRailed ? "railed has-rail" : "railed" },
+  return h("div", { class: isRailed ? "railed has-rail" : "railed" },
     isRailed && h(Rail, { titles, current, goTo }),
     h("div", { ref: column, class: "railed-column" }, children),
   );
@@ -44,12 +42,8 @@ export function Railed({ children }) {
 
 /** @param {{titles: string[], current: number, goTo: (at: number) => void}} props */
 const Rail = ({ titles, current, goTo }) =>
-  h(
-    "nav",
-    { class: "rail", "aria-label": t("rail.label") },
-    h(
-      "ul",
-      null,
+  h("nav", { class: "rail", "aria-label": t("rail.label") },
+    h("ul", null,
       titles.map((title, at) =>
         h("li", { key: at }, h("button", { type: "button", class: "rail-link", dir: "auto", "aria-current": at === current ? "location" : undefined, onClick: () => goTo(at) }, title)),
       ),

@@ -6,9 +6,7 @@ import { ask } from "./dialog.js";
 /** @param {{value: string, change: (value: string) => void}} props */
 export function Why({ value, change }) {
   const id = useId();
-  return h(
-    "div",
-    { class: "field why" },
+  return h("div", { class: "field why" },
     h("label", { class: "label", for: id }, t("record.why")),
     h("input", { id, class: "input", dir: "auto", autocomplete: "off", maxLength: 200, value, onInput: (/** @type {Event} */ event) => change(/** @type {HTMLInputElement} */ (event.currentTarget).value) }),
   );

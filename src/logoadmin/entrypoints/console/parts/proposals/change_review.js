@@ -40,9 +40,7 @@ export function ChangeReview({ change, children }) {
   const [before, after] = [/** @type {Snapshot} */ (change.before), /** @type {Snapshot} */ (change.after)];
   const others = useMemo(() => asChange(change, rest(before), rest(after, before === null)), [change]);
   const isArtwork = change.kind === "logo" || change.kind === "theme";
-  return h(
-    "section",
-    { class: "stack change-review" },
+  return h("section", { class: "stack change-review" },
     h("div", { class: "spread" }, h("h2", null, changeWords(change), " · ", h("bdi", null, nameOfChange(change)), change.kind === "author" && change.after && h(NameMark, { kind: "author", record: /** @type {any} */ ({ author_id: change.id, ...change.after }) })), children),
     isArtwork && h(Pictures, { before: before?.["preview_url"], after: after?.["preview_url"] }),
     isArtwork && after && h(Css, { kind: /** @type {"logo" | "theme"} */ (change.kind), before, after, verdict: change.verdict }),
@@ -53,9 +51,7 @@ export function ChangeReview({ change, children }) {
 /** The difference that a reviewer made to a change. @param {{change: ProposedChange}} props */
 export function Mended({ change }) {
   const whole = (/** @type {Snapshot} */ record) => record && { ...rest(record), preview_url: record["preview_url"], custom_css: record["custom_css"] };
-  return h(
-    "section",
-    { class: "stack change-review" },
+  return h("section", { class: "stack change-review" },
     h("h2", null, t("submission.mended")),
     h("div", { class: "box panel" }, h(ChangeDiff, { change: asChange(change, whole(/** @type {Snapshot} */ (change.submitted)), whole(/** @type {Snapshot} */ (change.after))) })),
   );
@@ -66,9 +62,7 @@ function Pictures({ before, after }) {
   const one = (/** @type {string} */ url, /** @type {import("../../texts.js").TextKey} */ key) =>
     h("figure", { key }, h(Picture, { url, alt: t(key) }), h("figcaption", { class: "hint" }, t(key)));
   const isSame = before === after;
-  return h(
-    "div",
-    { class: "pair pictures" },
+  return h("div", { class: "pair pictures" },
     before !== undefined && !isSame && one(before, "review.picture.before"),
     after !== undefined && one(after, isSame ? "review.picture.same" : "review.picture.after"),
   );
@@ -87,9 +81,7 @@ function Css({ kind, before, after, verdict }) {
   const isKnown = !isChanged || !css.before || old !== undefined;
   const caption = (/** @type {"before" | "after"} */ which) => t(isChanged ? `review.preview.${which}` : "review.preview.same");
   const preview = (/** @type {"before" | "after"} */ which, /** @type {Verdict | null | undefined} */ judged, /** @type {Record<string, any>} */ record) =>
-    h(
-      "figure",
-      { key: which },
+    h("figure", { key: which },
       h("figcaption", { class: "label" }, caption(which)),
       h(Preview, { label: `${caption(which)}: ${nameOf(kind, record)}`, kind, css: css[which], target: record["target"], picture: record["preview_url"], listed: judged ? listedIn(judged) : undefined }),
     );

@@ -40,15 +40,9 @@ export function DeclineDialog({ title, decline, close }) {
     setProblem("");
     /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector("button[type=submit]"))?.focus();
   };
-  return h(
-    Dialog,
-    { title: t("decline.title", { title }), close },
-    h(
-      "form",
-      { ref: form, class: "form", noValidate: true, onSubmit: submit },
-      h(
-        "div",
-        { class: "field" },
+  return h(Dialog, { title: t("decline.title", { title }), close },
+    h("form", { ref: form, class: "form", noValidate: true, onSubmit: submit },
+      h("div", { class: "field" },
         h("label", { class: "label required", for: id }, t("decline.reason")),
         h("textarea", {
           id,
@@ -65,15 +59,11 @@ export function DeclineDialog({ title, decline, close }) {
         h(About, { id: `${id}-about`, problem, hint: t("decline.hint") }),
       ),
       earlier && earlier.length > 0 &&
-        h(
-          "div",
-          { class: "stack", role: "group", "aria-label": t("decline.earlier") },
+        h("div", { class: "stack", role: "group", "aria-label": t("decline.earlier") },
           h("p", { class: "label" }, t("decline.earlier")),
           earlier.map((each) => h("button", { key: each, type: "button", class: "button plain earlier-reason", dir: "auto", onClick: () => choose(each) }, each)),
         ),
-      h(
-        "div",
-        { class: "cluster dialog-actions" },
+      h("div", { class: "cluster dialog-actions" },
         h("button", { type: "button", class: "button plain", onClick: close }, t("cancel")),
         h(Button, { type: "submit", tone: "danger" }, t("decline")),
       ),

@@ -11,9 +11,7 @@ import { State, Submitter, blockOf, newsOf } from "./submission_words.js";
 
 /** @param {{proposals: ProposalSummary[], label: string, isShort?: boolean, hasState?: boolean}} props `isShort`: all are of one person, who is known. */
 export function SubmissionList({ proposals, label, isShort = false, hasState = true }) {
-  return h(
-    "ul",
-    { class: `box divided submissions${isShort ? " short" : ""}`, "aria-label": label },
+  return h("ul", { class: `box divided submissions${isShort ? " short" : ""}`, "aria-label": label },
     proposals.map((proposal) => h("li", { key: proposal.proposal_id }, h(Row, { proposal, isShort, hasState }))),
   );
 }
@@ -26,13 +24,9 @@ function Row({ proposal, isShort, hasState }) {
   const news = state === "waiting" && !isShort ? newsOf(proposal) : [];
   const who = h(Submitter, { of: proposal });
   const time = h(Time, { seconds: at });
-  return h(
-    Link,
-    { to: `submissions/${id}`, class: "submission-row" },
+  return h(Link, { to: `submissions/${id}`, class: "submission-row" },
     !isShort && h("span", { class: "submission-picture" }, url ? h(Picture, { url }) : null),
-    h(
-      "span",
-      { class: "stack tight submission-about" },
+    h("span", { class: "stack tight submission-about" },
       h("span", { class: "spread" }, h("span", { class: "submission-title", dir: "auto" }, title), hasState && h(State, { proposal })),
       h("span", { class: "hint" }, enumeration(Object.entries(counts).map(([kind, n]) => t(/** @type {any} */ (`submission.${kind}s`), { n })))),
       h("span", { class: "hint" }, isShort || isOwn(proposal) ? time : rich("submission.by", { who, time })),

@@ -200,10 +200,7 @@ export class Editing {
     const { changed } = form;
     if (Object.keys(changed).length === 0) return undefined;
     const more = { path: this.path, body: changed, ifMatch: this.#etag };
-    return {
-      send: () => call("patch", /** @type {any} */ (one), /** @type {any} */ (more)),
-      took: (answer) => this.#take(answer),
-    };
+    return { send: () => call("patch", /** @type {any} */ (one), /** @type {any} */ (more)), took: (answer) => this.#take(answer) };
   }
 
   /** @param {Step} step */

@@ -31,9 +31,7 @@ export function Merge({ editing, form, theirs }) {
     if (form.isChanged.value) void editing.save();
     else say(t("merge.taken"));
   };
-  return h(
-    Dialog,
-    { title, close, look: "wide" },
+  return h(Dialog, { title, close, look: "wide" },
     h("p", null, t(rows.length ? "merge.text" : "merge.same")),
     rows.map((row) =>
       h(Field, {
@@ -43,9 +41,7 @@ export function Merge({ editing, form, theirs }) {
         choose: (choice) => setChosen({ ...chosen, [row.field.name]: choice }),
       }),
     ),
-    h(
-      "div",
-      { class: "cluster dialog-actions merge-actions" },
+    h("div", { class: "cluster dialog-actions merge-actions" },
       h("button", { type: "button", class: "button plain", onClick: close }, t("merge.later")),
       h(Button, { tone: "primary", reason: isDecided ? undefined : t("merge.undecided"), onClick: save }, t("merge.save")),
     ),
@@ -82,21 +78,13 @@ function Field({ row, choice, choose }) {
   const options = /** @type {Choice[]} */ (["theirs", "mine", ...(both === undefined ? [] : ["both"])]);
   const values = { mine, theirs, both };
   const what = isMine && isTheirs ? "merge.changed.both" : isMine ? "merge.changed.mine" : "merge.changed.theirs";
-  return h(
-    "fieldset",
-    { class: "box stack merge-field" },
+  return h("fieldset", { class: "box stack merge-field" },
     h("legend", null, words(field.name, "label"), h("span", { class: "tag" }, t(what))),
     h("div", { class: "stack tight merge-base" }, h("span", { class: "hint" }, t("merge.base")), h(Shown, { field, value: base })),
-    h(
-      "div",
-      { class: "merge-options" },
+    h("div", { class: "merge-options" },
       options.map((option) =>
-        h(
-          "div",
-          { key: option, class: choice === option ? "box stack merge-option chosen" : "box stack merge-option" },
-          h(
-            "label",
-            null,
+        h("div", { key: option, class: choice === option ? "box stack merge-option chosen" : "box stack merge-option" },
+          h("label", null,
             h("input", { type: "radio", name: `merge-${field.name}`, checked: choice === option, onChange: () => choose(option) }),
             h("strong", null, t(`merge.${option}`)),
           ),

@@ -28,9 +28,7 @@ export function Neighbours({ kind, id, list }) {
       onClick: () => void (to !== undefined && navigate(`${list}/${to}`)),
     });
   };
-  return h(
-    "div",
-    { class: "cluster neighbours" },
+  return h("div", { class: "cluster neighbours" },
     data?.at !== undefined && h("span", { class: "hint" }, t("neighbour.place", { at: data.at + 1, all: data.all ?? 0 })),
     button("previous"),
     button("next"),

@@ -22,14 +22,10 @@ export function RecordHead({ editing, title, ...props }) {
   const exists = record && !editing.isNew && !editing.isGone.value;
   const picture = exists && props.picture?.(record);
   return [
-    h(
-      "header",
-      { key: "head", class: "record-head" },
+    h("header", { key: "head", class: "record-head" },
       picture && h("div", { class: "record-picture" }, picture),
       h(Heading, { title }),
-      h(
-        "div",
-        { class: "record-actions" },
+      h("div", { class: "record-actions" },
         editing.form.value && h(Saving, { editing, form: editing.form.value, ...props }),
         exists && h(Actions, { editing, ...props }),
       ),
@@ -44,9 +40,7 @@ function Facts({ editing, states }) {
   const last = useLastChange(editing, record);
   const who = last && h(Actor, { did: last });
   const isFirst = last?.action === `${editing.kind}.created`;
-  return h(
-    "p",
-    { class: "hint record-facts" },
+  return h("p", { class: "hint record-facts" },
     states,
     h("span", null, `${t("field.id")} ${editing.recordId}`),
     h("span", null, rich(isFirst ? "record.created.by" : "record.created", { when: h(Time, { seconds: record.created_at }), who })),
@@ -76,9 +70,7 @@ function Actions({ editing, ...props }) {
   const { write } = KINDS[kind];
   // A copy makes no sense of people, who exist once.
   const hasCopies = kind !== "author" && kind !== "user";
-  return h(
-    ActionMenu,
-    { label: t("record.actions") },
+  return h(ActionMenu, { label: t("record.actions") },
     hasCopies && h(MenuItem, { icon: "CopyPlus", shortcut: "D", scope: write, onClick: () => void navigate(`${list}/new?copy=${editing.recordId}`) }, t("duplicate")),
     h(MenuItem, { icon: "Plus", shortcut: "N", scope: write, onClick: () => void navigate(`${list}/new`) }, newTitle),
     h("div", { role: "separator" }),

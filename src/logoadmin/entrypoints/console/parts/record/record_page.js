@@ -93,12 +93,8 @@ export function RecordPage(props) {
   const again = () => void editing.load();
   const title = editing.name || (editing.isNew ? newTitle : t(`${kind}.title`));
   const besideForm = form && aside && h("div", { key: "aside", class: "editor-aside" }, aside(form, editing.record.value));
-  return h(
-    "div",
-    { class: aside ? "view record" : "view record narrow" },
-    h(
-      "div",
-      { class: "spread record-way" },
+  return h("div", { class: aside ? "view record" : "view record narrow" },
+    h("div", { class: "spread record-way" },
       listBehind.value ? h(SheetActions, {}) : h(Breadcrumbs, { list, title: t(`${kind}s.title`), name: title }),
       id !== undefined && h(Neighbours, { kind, id, list }),
     ),
@@ -109,9 +105,7 @@ export function RecordPage(props) {
     record && !editing.isNew && !isGone && props.state?.(editing),
     editing.complaint.value && h("p", { class: "complaint", role: "alert", dir: "auto" }, editing.complaint.value),
     form &&
-      h(
-        "div",
-        { class: aside ? "editor" : beside ? "record-columns" : "" },
+      h("div", { class: aside ? "editor" : beside ? "record-columns" : "" },
         // Beside a list, one looks at records before one edits them.
         listBehind.value && besideForm,
         h(Form, { key: "form", editing, form, ...props }),
@@ -125,9 +119,7 @@ export function RecordPage(props) {
 
 /** What stands in place of the way to the list, where that is in view. */
 function SheetActions() {
-  return h(
-    "div",
-    { class: "cluster" },
+  return h("div", { class: "cluster" },
     h(IconButton, { icon: "X", label: t("close"), "aria-keyshortcuts": "Escape", onClick: closeBeside }),
     h(Button, { tone: "quiet", onClick: () => void navigate(path.value, { beside: "", replace: true }) }, t("record.whole")),
   );
@@ -158,13 +150,9 @@ function Form({ editing, form, kind, preview, blocked }) {
   const reason = blocked?.(editing.record.value);
   // Input from before a scope was revoked can still be read and copied.
   const disabled = Boolean(reason) || (!may(write) && !isChanged) || (isGone && !isChanged);
-  return h(
-    "div",
-    { class: "form-column" },
+  return h("div", { class: "form-column" },
     reason && h("p", { class: "remark" }, reason),
-    h(
-      RecordForm,
-      { form, id: FORM, save: () => editing.save(), disabled, isNew: editing.isNew },
+    h(RecordForm, { form, id: FORM, save: () => editing.save(), disabled, isNew: editing.isNew },
       preview?.(form, editing.record.value, again),
     ),
   );

@@ -28,12 +28,8 @@ const KEYS = [
 
 /** @param {{close: () => void}} props */
 export function Help({ close }) {
-  return h(
-    Dialog,
-    { title: t("help"), close },
-    h(
-      "dl",
-      { class: "stack keys" },
+  return h(Dialog, { title: t("help"), close },
+    h("dl", { class: "stack keys" },
       KEYS.map(([keys, text]) =>
         h("div", { key: text }, h("dt", null, keys.map((key) => h("kbd", { key }, key))), h("dd", null, t(text))),
       ),

@@ -31,12 +31,8 @@ export function Palette({ close, help }) {
     if (step) setChosen(options.at((at + step) % options.length)?.id ?? "");
     else run(options[at]);
   };
-  return h(
-    Dialog,
-    { title: t("palette.title"), close, look: "palette" },
-    h(
-      "div",
-      { class: "palette-field" },
+  return h(Dialog, { title: t("palette.title"), close, look: "palette" },
+    h("div", { class: "palette-field" },
       h(Icon, { name: "Search" }),
       h("input", {
         type: "text",
@@ -65,17 +61,13 @@ export function Palette({ close, help }) {
       "div",
       { id: `${id}-list`, ref: list, role: "listbox", class: "palette-list", "aria-label": t("palette.title"), hidden: options.length === 0 },
       groups.map((group, number) =>
-        h(
-          "div",
-          { key: group.title, role: "group", "aria-labelledby": `${id}-group-${number}` },
+        h("div", { key: group.title, role: "group", "aria-labelledby": `${id}-group-${number}` },
           h("div", { id: `${id}-group-${number}`, class: "palette-title" }, group.title),
           group.options.map((option) => h(Choice, { key: option.id, id: `${id}-${option.id}`, option, isChosen: option === options[at], run })),
         ),
       ),
     ),
-    h(
-      "p",
-      { class: options.length > 0 && !failure ? "hidden" : "palette-status", role: "status" },
+    h("p", { class: options.length > 0 && !failure ? "hidden" : "palette-status", role: "status" },
       failure ? describe(failure) : text.trim() === "" ? "" : options.length > 0 ? t("found", { n: options.length }) : t(isBusy ? "palette.searching" : "palette.none"),
     ),
   );
@@ -83,9 +75,7 @@ export function Palette({ close, help }) {
 
 /** @param {{id: string, option: Option, isChosen: boolean, run: (option: Option) => void}} props */
 function Choice({ id, option, isChosen, run }) {
-  return h(
-    "div",
-    { id, role: "option", class: "palette-option", "aria-selected": isChosen, onClick: () => run(option) },
+  return h("div", { id, role: "option", class: "palette-option", "aria-selected": isChosen, onClick: () => run(option) },
     h(Icon, { name: option.icon }),
     h("span", { class: "palette-text", dir: "auto" }, option.text),
     option.note && h("bdi", { class: "palette-note" }, option.note),

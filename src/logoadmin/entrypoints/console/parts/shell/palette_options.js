@@ -138,10 +138,7 @@ function merged(kind, found) {
   return [...loaded, ...found.filter((record) => !there.has(record[id]))];
 }
 
-/**
- * What the service finds, after a pause in typing; a newer search aborts the one before.
- * @param {string} q in search form
- */
+/** What the service finds, after a pause in typing; a newer search aborts the one before. @param {string} q in search form */
 function useAsked(q) {
   const state = useMemo(() => signal({ q: "", found: /** @type {Partial<Record<KindName, any[]>>} */ ({}), failure: /** @type {Failure | undefined} */ (undefined) }), []);
   useEffect(() => {

@@ -45,17 +45,10 @@ const Help = lazy(withTexts(() => import("./help.js").then((module) => module.He
 export function Shell() {
   if (state.value === "starting") return null;
   if (state.value === "out" || !me.value) return [pageConfig.demo && h(Demo, {}), h(SignIn, {})];
-  const around = [
-    h(Progress, {}),
-    h(Notices, {}),
-    h(Dialogs, {}),
-    (state.value === "ended" || asksAgain.value) && h(SignInAgain, {}),
-  ];
+  const around = [h(Progress, {}), h(Notices, {}), h(Dialogs, {}), (state.value === "ended" || asksAgain.value) && h(SignInAgain, {})];
   // Nothing else leads anywhere before that.
   if (me.value.must_change_password || mustEnrol.value) return [pageConfig.demo && h(Demo, {}), h(Demanded, {}), ...around];
-  return h(
-    "div",
-    { class: "shell" },
+  return h("div", { class: "shell" },
     h("a", { class: "skip", href: "#work", onClick: skip }, t("skip")),
     h(Sidebar, { help: showHelp, search }),
     h(Work, {}),
@@ -70,9 +63,7 @@ export function Shell() {
 function Work() {
   const behind = placeBehind.value;
   const first = behind ?? place.value;
-  return h(
-    "main",
-    { id: "work", class: behind ? "work has-sheet" : "work" },
+  return h("main", { id: "work", class: behind ? "work has-sheet" : "work" },
     h(Banner, {}),
     h(Place, { key: first.path, ...first, isBehind: Boolean(behind) }),
     behind && h(Sheet, { key: "sheet" }),
@@ -185,14 +176,8 @@ const SHOWN = 10_000;
 
 /** Notices with undo, which screen readers announce. */
 function Notices() {
-  return h(
-    "div",
-    { class: "notices" },
-    h(
-      "div",
-      { role: "status", "aria-live": "polite" },
-      notices.value.map((notice) => h(Notice, { key: notice.id, ...notice })),
-    ),
+  return h("div", { class: "notices" },
+    h("div", { role: "status", "aria-live": "polite" }, notices.value.map((notice) => h(Notice, { key: notice.id, ...notice }))),
   );
 }
 
@@ -214,9 +199,7 @@ function Notice({ id, text, tone, action, until, words, stays, reference }) {
     dismiss(id);
     action?.run();
   };
-  return h(
-    "div",
-    { class: `notice ${tone}`, onPointerEnter: hold, onPointerLeave: release, onFocusIn: hold, onFocusOut: release },
+  return h("div", { class: `notice ${tone}`, onPointerEnter: hold, onPointerLeave: release, onFocusIn: hold, onFocusOut: release },
     h(Icon, { name: tone === "done" ? "CircleCheck" : "CircleAlert" }),
     h("div", { class: "notice-text" }, h("span", { dir: "auto" }, h(Counted, { text, until, left, words })), h(CopyReference, { id: reference })),
     action && h("button", { type: "button", class: "button notice-action", "aria-disabled": left > 0, "aria-keyshortcuts": action.shortcut, onClick: run }, action.text),

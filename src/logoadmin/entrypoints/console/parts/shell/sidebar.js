@@ -32,9 +32,7 @@ export function Sidebar({ help, search }) {
     };
   }, [visits.value, returned.value, reviews()]);
   const [isMore, setMore] = useState(false);
-  return h(
-    "nav",
-    { class: "sidebar", "aria-label": t("sidebar") },
+  return h("nav", { class: "sidebar", "aria-label": t("sidebar") },
     h(Link, { to: "", class: "brand" }, h("span", { class: "brand-mark", "aria-hidden": true }), "logoadmin"),
     h(SearchButton, { search }),
     h("div", { class: "sidebar-links" }, PARTS.filter(hasViews).map((part) => h(Part, { key: part, part }))),
@@ -76,15 +74,11 @@ const current = () => place.value.view?.under ?? place.value.view?.path;
 
 /** @param {{part: typeof PARTS[number], visited?: () => void, hasMore?: boolean}} props `hasMore`: also the views for which the bar of a small phone lacks room. */
 function Part({ part, visited, hasMore = false }) {
-  return h(
-    "ul",
-    { class: `sidebar-part sidebar-${part}` },
+  return h("ul", { class: `sidebar-part sidebar-${part}` },
     views
       .filter((view) => isMeant(view) && (view.sidebar === part || (hasMore && view.isInMore)))
       .map((view) =>
-        h(
-          "li",
-          { key: view.path, class: view.isInMore ? "in-more" : undefined },
+        h("li", { key: view.path, class: view.isInMore ? "in-more" : undefined },
           missingScope(view) ? h(Closed, { view }) : h(Open, { view, visited }),
         ),
       ),
@@ -113,9 +107,7 @@ function Open({ view, visited }) {
 function Closed({ view }) {
   const id = useId();
   const why = t("needsScope", { scope: missingScope(view) });
-  return h(
-    "a",
-    { class: "sidebar-link", role: "link", tabIndex: 0, "aria-disabled": true, "aria-describedby": id, title: why },
+  return h("a", { class: "sidebar-link", role: "link", tabIndex: 0, "aria-disabled": true, "aria-describedby": id, title: why },
     h(Words, { view }),
     h("span", { id, hidden: true }, why),
   );
@@ -127,9 +119,7 @@ function More({ help, close }) {
     close();
     help();
   };
-  return h(
-    Dialog,
-    { title: t("more"), close },
+  return h(Dialog, { title: t("more"), close },
     h("div", { class: "more-links" }, h(Part, { part: "rest", visited: close, hasMore: true })),
     h("div", { class: "more-self" }, h(Name, {}), h(Personal, { help: keys, visited: close })),
     h("div", { class: "cluster dialog-actions" }, h(Button, { tone: "primary", onClick: close }, t("close"))),
@@ -159,17 +149,9 @@ export async function leave() {
   if (await navigate("")) await signOut();
 }
 
-/**
- * @param {object} props
- * @param {string} props.label
- * @param {string} props.value
- * @param {readonly (readonly [string, string])[]} props.choices
- * @param {(chosen: any) => unknown} props.choose
- */
+/** @param {{label: string, value: string, choices: readonly (readonly [string, string])[], choose: (chosen: any) => unknown}} props */
 function Choice({ label, value, choices, choose }) {
-  return h(
-    "label",
-    { class: "stack tight choice" },
+  return h("label", { class: "stack tight choice" },
     h("span", null, label),
     h(
       "select",

@@ -42,11 +42,7 @@ export function useAttempt(failed) {
   const [problem, setProblem] = useState(() => (typeof failed === "string" ? { text: failed, until: 0 } : failed ? problemOf(failed, "signIn.issuer.failed") : NONE));
   const [busy, setBusy] = useState(false);
   const left = useLeft(problem.until);
-  /**
-   * @param {() => Promise<void>} act
-   * @param {TextKey} wrong what a 401 means
-   * @returns {Promise<unknown>} why it failed, if it did
-   */
+  /** @param {() => Promise<void>} act @param {TextKey} wrong what a 401 means @returns {Promise<unknown>} why it failed, if it did */
   const run = async (act, wrong) => {
     if (busy || left > 0) return undefined;
     setBusy(true);
@@ -61,10 +57,7 @@ export function useAttempt(failed) {
       setBusy(false);
     }
   };
-  /**
-   * As `run`, beside which another way may be taken: it may never end.
-   * @param {() => Promise<void>} act @param {TextKey} wrong
-   */
+  /** As `run`, beside which another way may be taken: it may never end. @param {() => Promise<void>} act @param {TextKey} wrong */
   const wait = (act, wrong) => act().catch((error) => setProblem(problemOf(error, wrong)));
   return { problem, busy, left, run, wait, clear: () => setProblem(NONE), off: busy || left > 0 };
 }
@@ -83,9 +76,7 @@ export function Submit({ attempt: { busy, off }, words }) {
 
 /** @param {{id: string, label: string, attempt: Attempt, hint?: string, [name: string]: any}} props */
 export function Field({ id, label, attempt, hint, ...others }) {
-  return h(
-    "div",
-    { class: "field" },
+  return h("div", { class: "field" },
     h("label", { class: "label", for: id }, label),
     h("input", { class: "input", id, name: id, required: true, spellcheck: false, autocapitalize: "none", "aria-describedby": hint ? `refused ${id}-hint` : "refused", ...others }),
     hint && h("p", { id: `${id}-hint`, class: "hint" }, hint),

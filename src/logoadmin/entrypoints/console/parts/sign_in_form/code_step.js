@@ -23,9 +23,7 @@ export function CodeStep({ name, isFixed, back }) {
     const error = await attempt.run(() => withName(String(given.get("username")), act), "signIn.code.wrong");
     if (error) /** @type {HTMLInputElement | null | undefined} */ (form.current?.querySelector("[name=code]"))?.select();
   };
-  return h(
-    "form",
-    { ref: form, class: "form", onSubmit: send },
+  return h("form", { ref: form, class: "form", onSubmit: send },
     h("p", null, rich("signIn.code.about", { command: h("code", { class: "mono" }, "logoadmin user code") })),
     h(Field, { id: "username", label: t("signIn.username"), attempt, autocomplete: "username", defaultValue: name, readOnly: isFixed }),
     h(Field, { id: "code", label: t("signIn.code"), attempt, class: "input mono", autocomplete: "one-time-code", "aria-invalid": attempt.problem.text !== "" }),

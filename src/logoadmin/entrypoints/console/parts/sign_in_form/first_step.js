@@ -51,22 +51,16 @@ export function FirstStep({ ways, name, isAgain, submit, said, send, others }) {
     // The browser makes one offer at a time, and has ended its own for this one.
     if (error) setOffer(offer + 1);
   };
-  return h(
-    "div",
-    { class: "form" },
+  return h("div", { class: "form" },
     ways.password &&
-      h(
-        "form",
-        { ref: form, class: "form", onSubmit: submitted },
+      h("form", { ref: form, class: "form", onSubmit: submitted },
         h(Field, { id: "username", label: t("signIn.username"), attempt, autocomplete: passkeys ? "username webauthn" : "username", defaultValue: name, readOnly: isAgain, onInput: attempt.clear }),
         h(Field, { id: "password", label: t("signIn.password"), attempt, type: "password", autocomplete: "current-password", autofocus: isAgain, "aria-invalid": attempt.problem.text !== "" }),
         h(Refusal, { attempt }),
         h(Submit, { attempt, words: submit }),
       ),
     !ways.password && h(Refusal, { attempt }),
-    h(
-      "div",
-      { class: "stack" },
+    h("div", { class: "stack" },
       ways.issuer && !elsewhere && h(IssuerButton, { issuer: ways.issuer, isAgain, isMain: !ways.password, attempt }),
       passkeys && h("button", { type: "button", class: "button plain wide", "aria-disabled": attempt.off, onClick: usePasskey }, h(Icon, { name: "KeyRound" }), t("signIn.passkey")),
       elsewhere && (ways.issuer || ways.passkey) && h("p", { class: "hint" }, rich("signIn.elsewhere", { address: h("a", { href: elsewhere }, elsewhere) })),

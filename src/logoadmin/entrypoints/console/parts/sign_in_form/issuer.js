@@ -101,10 +101,7 @@ export async function askIssuer({ url, begun }, stop) {
   await exchange(begun, answer);
 }
 
-/**
- * Finish the sign-in that the page came back from.
- * @param {URLSearchParams} answer
- */
+/** Finish the sign-in that the page came back from. @param {URLSearchParams} answer */
 export async function finish(answer) {
   const begun = JSON.parse(sessionStorage.getItem(AT_ISSUER) ?? "{}");
   sessionStorage.removeItem(AT_ISSUER);
@@ -132,10 +129,7 @@ function isTaken(answer, state) {
   });
 }
 
-/**
- * @param {Begun} begun
- * @param {URLSearchParams} answer
- */
+/** @param {Begun} begun @param {URLSearchParams} answer */
 async function exchange({ nonce, verifier, redirect_uri, issuer, iss_in_response }, answer) {
   const iss = answer.get("iss");
   // Another issuer than ours has answered (RFC 9207).

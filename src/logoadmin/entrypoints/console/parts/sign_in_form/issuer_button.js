@@ -31,9 +31,7 @@ export function IssuerButton({ issuer, isAgain, isMain, attempt }) {
     const { signal } = (waiting.current = new AbortController());
     return void attempt.wait(() => askIssuer(begun, signal), "signIn.issuer.failed").then(prepare);
   };
-  return h(
-    "button",
-    { type: "button", class: `button wide ${isMain ? "primary" : "plain"}`, "aria-disabled": attempt.off, onClick: go },
+  return h("button", { type: "button", class: `button wide ${isMain ? "primary" : "plain"}`, "aria-disabled": attempt.off, onClick: go },
     h(Icon, { name: isAgain ? "ExternalLink" : "ShieldCheck" }),
     t("signIn.issuer", { name: issuer.name }),
   );

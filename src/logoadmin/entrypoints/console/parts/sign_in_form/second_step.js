@@ -51,9 +51,7 @@ export function SecondStep({ challenge, name, note, back }) {
     }, wrong);
     if (error) form.current?.querySelector("input")?.select();
   };
-  return h(
-    "form",
-    { ref: form, class: "form", onSubmit: send },
+  return h("form", { ref: form, class: "form", onSubmit: send },
     note && h("p", { class: "hint" }, note),
     h("p", null, t("signIn.second", { name })),
     factor === undefined && h("p", { class: "remark" }, t("signIn.passkey.not")),
@@ -61,9 +59,7 @@ export function SecondStep({ challenge, name, note, back }) {
       h(Field, { key: factor, id: factor, label: t(`signIn.${factor}`), hint: t(`signIn.${factor}.hint`), attempt, "aria-invalid": attempt.problem.text !== "", ...INPUTS[factor] }),
     h(Refusal, { attempt }),
     factor && h(Submit, { attempt, words: t(factor === "passkey" ? "signIn.passkey.use" : "signIn.continue") }),
-    h(
-      "div",
-      { class: "stack tight" },
+    h("div", { class: "stack tight" },
       factors
         .filter((each) => each !== factor)
         .map((each) =>

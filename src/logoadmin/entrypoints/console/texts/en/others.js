@@ -408,10 +408,7 @@ export default {
   "role.holders.keep": "Nobody can remove it as long as somebody has it. Give them another role first.",
   "role.holders.none": "Nobody yet. Open a user and pick this role there.",
   "role.holders.unknown": "You may not see users.",
-  "role.needed": {
-    one: "In use: move {names} to another role first",
-    other: "In use: move its {n} users to another role first: {names}",
-  },
+  "role.needed": { one: "In use: move {names} to another role first", other: "In use: move its {n} users to another role first: {names}" },
   "role.needed.first": "New users get this role, so it cannot be removed.",
   "role.needed.someone": "In use: move its users to another role first",
   "scope.*": "Full access, including future permissions",

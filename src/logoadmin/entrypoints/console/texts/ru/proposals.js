@@ -26,12 +26,7 @@ export default {
   "submission.declined.at": "Отклонена {time}",
   "submission.declined.done": "Заявка {title} отклонена",
   "submission.declined.not": "Заявка {title} не отклонена: тем временем её изменили или по ней приняли решение.",
-  "submission.declining": {
-    one: "Заявка {title} будет отклонена через {n} секунду",
-    few: "Заявка {title} будет отклонена через {n} секунды",
-    many: "Заявка {title} будет отклонена через {n} секунд",
-    other: "Заявка {title} будет отклонена через {n} секунды",
-  },
+  "submission.declining": { one: "Заявка {title} будет отклонена через {n} секунду", few: "Заявка {title} будет отклонена через {n} секунды", many: "Заявка {title} будет отклонена через {n} секунд", other: "Заявка {title} будет отклонена через {n} секунды" },
   "submission.forgotten": "Содержание заявки больше не хранится: решение по ней принято давно.",
   "submission.logos": { one: "{n} логотип", few: "{n} логотипа", many: "{n} логотипов", other: "{n} логотипа" },
   "submission.mended": "Исправлено при проверке",
