@@ -33,10 +33,7 @@ export let writes = 0;
 const MOMENT = 2;
 
 export class Failure extends Error {
-  /**
-   * @param {FailureKind} kind
-   * @param {{status?: number, detail?: string, problems?: Problem[], seconds?: number, requestId?: string, isLate?: boolean, repeat?: () => Promise<any>}} [more]
-   */
+  /** @param {FailureKind} kind @param {{status?: number, detail?: string, problems?: Problem[], seconds?: number, requestId?: string, isLate?: boolean, repeat?: () => Promise<any>}} [more] */
   constructor(kind, { status = 0, detail = "", problems = [], seconds = 0, requestId = "", isLate = false, repeat } = {}) {
     super(detail || kind);
     this.kind = kind;
@@ -214,11 +211,7 @@ async function tokenFor(request, get) {
   }
 }
 
-/**
- * @param {Request} request @param {string} token
- * @param {RequestCache} [cache] Public reads may be cached for a minute, in which a saved record would look unchanged.
- * @returns {Promise<Response>}
- */
+/** @param {Request} request @param {string} token @param {RequestCache} [cache] Public reads may be cached for a minute, in which a saved record would look unchanged. @returns {Promise<Response>} */
 async function fetched(request, token, cache = "no-cache") {
   const headers = token ? { ...request.headers, Authorization: `Bearer ${token}` } : request.headers;
   const { method, body = null, signal = null, keepalive = false } = request;

@@ -169,11 +169,7 @@ export class FormState {
     return Object.keys(found).length === 0;
   }
 
-  /**
-   * Show the problems from the service at their fields.
-   * @param {import("./client.js").Problem[]} problems
-   * @returns {string[]} the problems without a field in this form
-   */
+  /** Show the problems from the service at their fields. @param {import("./client.js").Problem[]} problems @returns {string[]} the problems without a field in this form */
   take(problems) {
     /** @type {Record<string, string>} */
     const found = {};

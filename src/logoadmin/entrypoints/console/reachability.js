@@ -19,10 +19,7 @@ let looking;
 /** Milliseconds between two looks whether the service is back. */
 const LOOK = 2000;
 
-/**
- * Report an obstacle, and look every now and then whether it still exists.
- * @param {Obstacle} why @param {number} [seconds] The service asks for so much time.
- */
+/** Report an obstacle, and look every now and then whether it still exists. @param {Obstacle} why @param {number} [seconds] The service asks for so much time. */
 export function lost(why, seconds = 0) {
   trouble.value = why;
   looking ??= setTimeout(look, Math.max(LOOK, seconds * 1000));

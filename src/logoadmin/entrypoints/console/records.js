@@ -187,10 +187,7 @@ export function upsert(kind, record, version) {
   list.value = { ...list.value, records };
 }
 
-/**
- * Put records that were written together into their list, in place of those of these ids.
- * @param {KindName} kind @param {number[]} ids @param {any[]} records With their versions.
- */
+/** Put records that were written together into their list, in place of those of these ids. @param {KindName} kind @param {number[]} ids @param {any[]} records With their versions. */
 export function replaceMany(kind, ids, records) {
   const known = entry(kind);
   const { id } = KINDS[kind];

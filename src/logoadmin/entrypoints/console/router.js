@@ -1,7 +1,4 @@
-/**
- * Navigation: a view is a path below `/console/`, and what the user chose in it is in the query, so that both survive
- * reload, Back and a new tab. `place.js` finds the view of a path.
- */
+/** Navigation: a view is a path below `/console/`, and what the user chose in it is in the query, so that both survive reload, Back and a new tab. `place.js` finds the view of a path. */
 import { signal, computed, batch, effect } from "./vendor/preact.js";
 
 /** The folder of the console's files: in a bundle this module is in it as well, whatever it is called there. */
@@ -55,12 +52,7 @@ export const isHere = (path) => address(path) === here.value.href;
 /** @type {Map<() => boolean, Save | undefined>} */
 const unsaved = new Map();
 
-/**
- * Ask before leaving a view with unsaved input.
- * @param {() => boolean} isUnsaved
- * @param {Save} [save]
- * @returns {() => void} stops asking
- */
+/** Ask before leaving a view with unsaved input. @param {() => boolean} isUnsaved @param {Save} [save] @returns {() => void} stops asking */
 export function guard(isUnsaved, save) {
   unsaved.set(isUnsaved, save);
   return () => void unsaved.delete(isUnsaved);

@@ -16,10 +16,7 @@ import { signal, computed } from "./vendor/preact.js";
 import { HOME, isUnsaved } from "./router.js";
 import { READ_LIMIT, timedFetch, WRITE_LIMIT } from "./timed_fetch.js";
 
-/**
- * What the server writes into the page.
- * @type {{version: string, license: string, access: "open" | "guarded", picture_hosts: string[], public_url: string, demo: boolean}}
- */
+/** What the server writes into the page. @type {{version: string, license: string, access: "open" | "guarded", picture_hosts: string[], public_url: string, demo: boolean}} */
 export const pageConfig = JSON.parse(document.querySelector('meta[name="logoadmin"]')?.getAttribute("content") ?? "{}");
 
 const KEPT = "logoadmin.refresh";
@@ -124,10 +121,7 @@ export async function signIn(grant) {
   goOn();
 }
 
-/**
- * Sign in as another user: the session of this tab ends in all tabs once that has succeeded.
- * @param {object} grant the body of `POST /api/auth/token` @throws {Refused}
- */
+/** Sign in as another user: the session of this tab ends in all tabs once that has succeeded. @param {object} grant the body of `POST /api/auth/token` @throws {Refused} */
 export async function signInAs(grant) {
   const response = await post("auth/token", grant);
   if (!response.ok) throw await refusal(response);
@@ -175,10 +169,7 @@ export async function freshToken() {
   return tokens?.access ?? "";
 }
 
-/**
- * @param {string} refused the access token that was refused
- * @returns {Promise<string>} another one, for which a person may have had to sign in again; empty if they would not.
- */
+/** @param {string} refused the access token that was refused @returns {Promise<string>} another one, for which a person may have had to sign in again; empty if they would not. */
 export async function renewed(refused) {
   if (tokens && tokens.access !== refused) return tokens.access;
   if (!(await refresh())) await signedInAgain();
@@ -264,10 +255,7 @@ function nextKey(key) {
 /** @param {string} key @param {string} other @returns {boolean} whether they are keys of two sessions */
 const isOther = (key, other) => parsedKey(key).session !== parsedKey(other).session;
 
-/**
- * @param {Tokens} given @param {string} key
- * @returns {boolean} whether the tokens are of the session of this key, and as new: a tab that slept may send old ones
- */
+/** @param {Tokens} given @param {string} key @returns {boolean} whether the tokens are of the session of this key, and as new: a tab that slept may send old ones */
 function replaces(given, key) {
   const theirs = parsedKey(given.key);
   const ours = parsedKey(key);
@@ -294,10 +282,7 @@ function dropTokens() {
   sessionStorage.removeItem(KEPT_KEY);
 }
 
-/**
- * Store the tokens of a response, which may be replayed, and send them to the other tabs.
- * @param {Response} response @param {string} key for exchanging the refresh token in it @throws {OtherUser}
- */
+/** Store the tokens of a response, which may be replayed, and send them to the other tabs. @param {Response} response @param {string} key for exchanging the refresh token in it @throws {OtherUser} */
 async function take(response, key) {
   const given = await response.json();
   // By the clock of the service, which may differ from ours.

@@ -1,8 +1,4 @@
-/**
- * Texts, numbers and dates in the user's language.
- *
- * A text has `{name}` where a value goes. One that depends on a number is an object of plural forms, chosen by `n`.
- */
+/** Texts, numbers and dates in the user's language. A text has `{name}` where a value goes. One that depends on a number is an object of plural forms, chosen by `n`. */
 import { signal } from "./vendor/preact.js";
 
 /**

@@ -11,12 +11,7 @@ const WITHOUT_BODY = [204, 205, 304];
 /** Neither a response nor the next part of one arrived within the limit. */
 export class TimedOut extends Error {}
 
-/**
- * A clock that runs out unless there is progress.
- *
- * @param {number} limit Milliseconds.
- * @param {AbortSignal | undefined} outer Aborts as well.
- */
+/** A clock that runs out unless there is progress. @param {number} limit Milliseconds. @param {AbortSignal | undefined} outer Aborts as well. */
 export function timer(limit, outer) {
   const stop = new AbortController();
   /** @type {ReturnType<typeof setTimeout> | undefined} */

@@ -13,11 +13,7 @@ export function leaveTrail(kind, records) {
 
 export const forgetTrails = () => void (trails = {});
 
-/**
- * @param {KindName} kind
- * @param {number} id
- * @returns {{at: number, ids: number[]} | undefined} its place in the list, counted from 0; none where the list did not show it
- */
+/** @param {KindName} kind @param {number} id @returns {{at: number, ids: number[]} | undefined} its place in the list, counted from 0; none where the list did not show it */
 export function trailOf(kind, id) {
   const ids = (trails[kind] ?? []).map((record) => record[KINDS[kind].id]);
   const at = ids.indexOf(id);

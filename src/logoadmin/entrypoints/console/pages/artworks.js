@@ -79,12 +79,7 @@ function ArtworkList({ kind, records, found, failure, again, authors, hasMore = 
   );
 }
 
-/**
- * What the choices in the address leave of the records, in their order.
- *
- * @param {ArtworkKind} kind @param {Artwork[] | undefined} records
- * @returns {any[] | undefined}
- */
+/** What the choices in the address leave of the records, in their order. @param {ArtworkKind} kind @param {Artwork[] | undefined} records @returns {any[] | undefined} */
 function useFound(kind, records) {
   const inTurn = useMemo(() => records && named(kind, ordered(kind, records)), [records, query("order"), status.value]);
   return useMemo(() => inTurn && chosen(inTurn), [inTurn, ...Object.keys(FILTERS).map((name) => query(name))]);

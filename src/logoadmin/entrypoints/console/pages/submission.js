@@ -133,10 +133,7 @@ function Earlier({ proposal }) {
   );
 }
 
-/**
- * What can be done with it; on a phone within reach of the thumb.
- * @param {{seen: Seen, again: () => void, isMine: boolean, mayDecide: boolean, mend: (() => void) | undefined}} props
- */
+/** What can be done with it; on a phone within reach of the thumb. @param {{seen: Seen, again: () => void, isMine: boolean, mayDecide: boolean, mend: (() => void) | undefined}} props */
 function Actions({ seen, again, isMine, mayDecide, mend }) {
   const [busy, setBusy] = useState("");
   const [isAsking, setAsking] = useState(false);

@@ -102,11 +102,7 @@ function Chosen({ authorId, at, count, disabled, move, take }) {
   );
 }
 
-/**
- * A field that offers authors whose names contain the text.
- *
- * @param {{id: string, describedBy: string, invalid: boolean, chosen: number[], choose: (authorId: number) => void}} props
- */
+/** A field that offers authors whose names contain the text. @param {{id: string, describedBy: string, invalid: boolean, chosen: number[], choose: (authorId: number) => void}} props */
 function Combobox({ id, describedBy, invalid, chosen, choose }) {
   const [text, setText] = useState("");
   const [isOpen, setOpen] = useState(false);

@@ -21,11 +21,7 @@ export function authorStep(editing) {
   };
 }
 
-/**
- * Create a logo or theme with its authors, in one request.
- * @param {"logo" | "theme"} kind @param {any} values @param {number[]} authors
- * @returns {Promise<Answer>}
- */
+/** Create a logo or theme with its authors, in one request. @param {"logo" | "theme"} kind @param {any} values @param {number[]} authors @returns {Promise<Answer>} */
 export function createWith(kind, values, authors) {
   const { list, one, id } = KINDS[kind];
   if (authors.length === 0) return call("post", /** @type {any} */ (list), /** @type {any} */ ({ body: values }));

@@ -47,11 +47,7 @@ const QUOTE = /[ \t\n]*["']/y;
 const COMMENT = /\/\*[^]*?(?:\*\/|$)/g;
 const BAD_URL = /(?:[^)\\]|\\[^])*\)?/y;
 
-/**
- * @param {string} css A sheet, or a list of declarations.
- * @param {string} [scheme] Of the site that uses it, for addresses that begin with `//`.
- * @returns {Contacts}
- */
+/** @param {string} css A sheet, or a list of declarations. @param {string} [scheme] Of the site that uses it, for addresses that begin with `//`. @returns {Contacts} */
 export function contactsOf(css, scheme = "https:") {
   /** @type {Set<string>} */
   const origins = new Set();

@@ -1,7 +1,4 @@
-/**
- * The hosts from which previews may load pictures: those in the configuration of the service, which are fixed here, and
- * those that administrators allow for everybody (contract J8).
- */
+/** The hosts from which previews may load pictures: those in the configuration of the service, which are fixed here, and those that administrators allow for everybody (contract J8). */
 import { computed } from "../../vendor/preact.js";
 import { pageConfig } from "../../session.js";
 import { amendShared, shared } from "../../shared_settings.js";

@@ -13,11 +13,7 @@ const FIRST_LINES = 40;
 const MORE_LINES = 4000;
 const SIGNS = /** @type {const} */ ({ same: " ", removed: "−", added: "+" });
 
-/**
- * The lines of two texts in one column: what went, what came, and a little of what stayed.
- *
- * @param {{before: string, after: string, label: string}} props
- */
+/** The lines of two texts in one column: what went, what came, and a little of what stayed. @param {{before: string, after: string, label: string}} props */
 export function Diff({ before, after, label }) {
   const runs = useMemo(() => lineDiff(before, after), [before, after]);
   if (runs.every((run) => run.kind === "same")) return h("p", { class: "hint" }, t("diff.same"));

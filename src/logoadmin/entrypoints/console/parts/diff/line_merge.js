@@ -3,12 +3,7 @@ import { lineDiff } from "./line_diff.js";
 
 /** @typedef {{from: number, to: number, lines: string[]}} Hunk The lines of the base from one to before another, and what came in their place. */
 
-/**
- * @param {string} base
- * @param {string} mine
- * @param {string} theirs
- * @returns {string | undefined} nothing where both changed the same lines, or lines that touch
- */
+/** @param {string} base @param {string} mine @param {string} theirs @returns {string | undefined} nothing where both changed the same lines, or lines that touch */
 export function mergedLines(base, mine, theirs) {
   const hunks = [...hunksOf(base, mine), ...hunksOf(base, theirs)].toSorted((a, b) => a.from - b.from || a.to - b.to);
   const lines = base === "" ? [] : base.split(/\r\n|\r|\n/);

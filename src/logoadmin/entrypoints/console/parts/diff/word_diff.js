@@ -7,11 +7,7 @@ const MOST_CHANGES = 200;
 
 /** @typedef {{text: string, isChanged: boolean}} Part */
 
-/**
- * @param {string} before
- * @param {string} after
- * @returns {{removed: Part[], added: Part[]} | undefined} the parts of both; nothing where most of it changed
- */
+/** @param {string} before @param {string} after @returns {{removed: Part[], added: Part[]} | undefined} the parts of both; nothing where most of it changed */
 export function wordDiff(before, after) {
   if (before.length + after.length > LONGEST) return undefined;
   const changes = diffArrays(wordsOf(before), wordsOf(after), { maxEditLength: MOST_CHANGES });

@@ -7,9 +7,7 @@ import { useFailure } from "../primitives/countdown.js";
 
 /** @typedef {{failure: Failure, again: () => void}} Failed */
 
-/**
- * @returns {{busy: boolean, failed: Failed | undefined, attempt: <T>(send: () => Promise<import("../../client.js").Answer<T>>, then: (data: T) => void) => Promise<void>}}
- */
+/** @returns {{busy: boolean, failed: Failed | undefined, attempt: <T>(send: () => Promise<import("../../client.js").Answer<T>>, then: (data: T) => void) => Promise<void>}} */
 export function useAttempt() {
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState(/** @type {Failed | undefined} */ (undefined));

@@ -178,10 +178,7 @@ export function Item({ change, known, undone, isOpen = false, obstacle, whole = 
   );
 }
 
-/**
- * What undoes, or why that is not possible; the focus stays here when the one takes the place of the other.
- * @param {{obstacle: Obstacle | undefined, children?: any}} props
- */
+/** What undoes, or why that is not possible; the focus stays here when the one takes the place of the other. @param {{obstacle: Obstacle | undefined, children?: any}} props */
 function Undoable({ obstacle, children }) {
   const element = useRef(/** @type {HTMLDivElement | null} */ (null));
   const isUsed = useRef(false);

@@ -135,10 +135,7 @@ function Chip({ text, clear: remove }) {
   return h("span", { class: "chip" }, h("span", { class: "chip-text" }, text), h(IconButton, { icon: "X", label: t("history.drop", { what: text }), onClick: remove }));
 }
 
-/**
- * The person, found by a part of the name; among those in the history, for who may not look up users.
- * @param {{entries: import("./changes.js").Entry[]}} props
- */
+/** The person, found by a part of the name; among those in the history, for who may not look up users. @param {{entries: import("./changes.js").Entry[]}} props */
 function Who({ entries }) {
   const who = query("who");
   const id = useId();

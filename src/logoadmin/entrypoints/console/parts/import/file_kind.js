@@ -16,10 +16,7 @@ export const ENCODINGS = /** @type {const} */ (["utf-8", "windows-1251", "window
 
 /** @typedef {typeof CSV_KINDS[number]} CsvKind */
 
-/**
- * @param {Blob} file @param {string} name
- * @returns {Promise<{is: "lines"} | {is: "csv", csv: import("./importing.js").Csv} | {is: "refused", words: string}>}
- */
+/** @param {Blob} file @param {string} name @returns {Promise<{is: "lines"} | {is: "csv", csv: import("./importing.js").Csv} | {is: "refused", words: string}>} */
 export async function kindOfFile(file, name) {
   const bytes = new Uint8Array(await file.slice(0, BEGINNING).arrayBuffer());
   const encoding = encodingOf(bytes);

@@ -116,10 +116,7 @@ export class Import {
     }
   }
 
-  /**
-   * @param {string} words
-   * @param {{until?: number, lasts?: boolean, counted?: (left: number) => string}} [more] Before when it is too soon to try again, or whether that would never help.
-   */
+  /** @param {string} words @param {{until?: number, lasts?: boolean, counted?: (left: number) => string}} [more] Before when it is too soon to try again, or whether that would never help. */
   #refuse(words, { until = 0, lasts = false, counted = busyWords } = {}) {
     this.state.value = { is: "refused", words, until, lasts, counted };
   }

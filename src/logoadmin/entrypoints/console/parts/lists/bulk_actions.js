@@ -13,10 +13,7 @@ export const ACTIONS = {
 
 const loadRun = withTexts(() => import("./bulk_run.js"));
 
-/**
- * @param {"logo" | "theme" | "author"} kind @param {Action} action @param {any[]} records
- * @param {import("./selection.js").Selection} [selection]
- */
+/** @param {"logo" | "theme" | "author"} kind @param {Action} action @param {any[]} records @param {import("./selection.js").Selection} [selection] */
 export async function doMany(kind, action, records, selection) {
   const run = await loadRun().catch(() => undefined);
   if (run) await run.doMany(kind, action, records, selection);

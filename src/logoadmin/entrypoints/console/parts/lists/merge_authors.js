@@ -79,12 +79,7 @@ function worksOf(authors) {
   return ARTWORKS.flatMap((kind) => (listOf(kind).value.records ?? []).filter(isTheirs).map((record) => ({ kind, record })));
 }
 
-/**
- * @param {Author[]} gone @param {Author} into
- * @param {string} note Why.
- * @param {() => void} done
- * @param {() => Promise<any>} [repeat] Sends the request again, whose answer was lost.
- */
+/** @param {Author[]} gone @param {Author} into @param {string} note Why. @param {() => void} done @param {() => Promise<any>} [repeat] Sends the request again, whose answer was lost. */
 async function merge(gone, into, note, done, repeat) {
   const afterwards = () => void LISTS.map(readList);
   const again = async () => {

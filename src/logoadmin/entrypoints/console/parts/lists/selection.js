@@ -14,11 +14,7 @@ import { isTyping } from "../../typing.js";
  * @property {() => number[]} shown The ids of what the list shows, in its order.
  */
 
-/**
- * @param {import("../../records.js").KindName} kind
- * @param {any[] | undefined} found What the list shows; what it does not show any more is not selected any more either.
- * @returns {Selection}
- */
+/** @param {import("../../records.js").KindName} kind @param {any[] | undefined} found What the list shows; what it does not show any more is not selected any more either. @returns {Selection} */
 export function useSelection(kind, found) {
   const selection = useMemo(() => restored(`selection.${kind}`, selected), [kind]);
   const { id } = KINDS[kind];

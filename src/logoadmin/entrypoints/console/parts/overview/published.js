@@ -42,12 +42,7 @@ export function Published() {
   );
 }
 
-/**
- * Wait a moment for a version to be published, and return what is.
- *
- * @param {number} version
- * @returns {Promise<Latest | undefined>} nothing where this service does not publish, or is away
- */
+/** Wait a moment for a version to be published, and return what is. @param {number} version @returns {Promise<Latest | undefined>} nothing where this service does not publish, or is away */
 async function readLatest(version) {
   const end = Date.now() + PATIENCE;
   for (;;) {

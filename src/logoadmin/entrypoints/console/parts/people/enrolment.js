@@ -1,7 +1,4 @@
-/**
- * A second factor for the signed-in user: an authenticator app or a passkey. It needs the texts of `factors` and the
- * style sheets `people` and `factors`.
- */
+/** A second factor for the signed-in user: an authenticator app or a passkey. It needs the texts of `factors` and the style sheets `people` and `factors`. */
 import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
 import { rich } from "../primitives/basics.js";

@@ -19,10 +19,7 @@ const OF_ONE = ["fault", "invalid", "late", "missing", "tooLarge"];
 /** @param {any} record @returns {boolean} whether its picture is elsewhere */
 export const isElsewhere = ({ preview_url: url }) => pictureUrl(url) !== undefined && !ownPicture(url);
 
-/**
- * @param {"logo" | "theme"} kind @param {any[]} chosen
- * @param {import("../lists/selection.js").Selection} selection What could not be done stays selected.
- */
+/** @param {"logo" | "theme"} kind @param {any[]} chosen @param {import("../lists/selection.js").Selection} selection What could not be done stays selected. */
 export async function keepCopies(kind, chosen, selection) {
   const records = chosen.filter(isElsewhere);
   if (records.length === 0) return void say(t("bulk.keep.none"), { tone: "failed" });

@@ -6,11 +6,7 @@ const MOST = 4 * 1024 * 1024;
 
 /** @typedef {{url: string, width: number, height: number, size: number}} Kept */
 
-/**
- * @param {File} file @param {(sent: number) => void} progress Gets the share that was sent, from 0 to 1. @param {AbortSignal} signal
- * @returns {Promise<Kept>}
- * @throws {Failure}
- */
+/** @param {File} file @param {(sent: number) => void} progress Gets the share that was sent, from 0 to 1. @param {AbortSignal} signal @returns {Promise<Kept>} @throws {Failure} */
 export async function keepFile(file, progress, signal) {
   if (file.size > MOST) throw new Failure("tooLarge");
   const sent = (/** @type {number} */ loaded, /** @type {number} */ whole) => progress(loaded / whole);

@@ -1,7 +1,4 @@
-/**
- * Where the picture of a field comes from: a file that is chosen, dropped on the field or pasted into it, or a copy of
- * a picture at another address (contract P3).
- */
+/** Where the picture of a field comes from: a file that is chosen, dropped on the field or pasted into it, or a copy of a picture at another address (contract P3). */
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { Failure } from "../../client.js";
 import { describe } from "../../notices.js";
@@ -87,10 +84,7 @@ export function PictureSource({ form, field, disabled }) {
 const resultOf = ({ size: after, width, height }, before) =>
   t(before === undefined ? "keep.copied" : "keep.kept", { before: size(before ?? 0), after: size(after), sides: `${width} × ${height}` });
 
-/**
- * Take files from the whole field, and let none that misses it open in place of the page.
- * @param {{current: HTMLElement | null}} place @param {((file: File) => void) | undefined} take
- */
+/** Take files from the whole field, and let none that misses it open in place of the page. @param {{current: HTMLElement | null}} place @param {((file: File) => void) | undefined} take */
 function useDropAndPaste(place, take) {
   const latest = useRef(take);
   latest.current = take;

@@ -34,10 +34,7 @@ export function Counted({ text, until, left: seconds, words = busyWords }) {
   return [h("span", { key: "seen", "aria-hidden": true }, words(seconds)), h("span", { key: "heard", class: "hidden" }, text)];
 }
 
-/**
- * Why something could not be done, where it may be tried again.
- * @param {import("../../client.js").Failure} failure @returns {{words: any, left: number}} with the seconds until then
- */
+/** Why something could not be done, where it may be tried again. @param {import("../../client.js").Failure} failure @returns {{words: any, left: number}} with the seconds until then */
 export function useFailure(failure) {
   const { until } = failure;
   const left = useLeft(until);

@@ -31,11 +31,7 @@ export function useLoaded(load) {
   return { found, problem: found ? "" : problem };
 }
 
-/**
- * @param {() => Promise<(props: any) => any>} load
- * @param {() => any} [meanwhile] The placeholder while it loads.
- * @returns {(props: any) => any} a component in its place
- */
+/** @param {() => Promise<(props: any) => any>} load @param {() => any} [meanwhile] The placeholder while it loads. @returns {(props: any) => any} a component in its place */
 export function lazy(load, meanwhile) {
   return (props) => {
     const { found, problem } = useLoaded(load);
@@ -44,10 +40,7 @@ export function lazy(load, meanwhile) {
   };
 }
 
-/**
- * What cannot be loaded: without a connection, or because the service has another version of the console by now.
- * @param {{problem: "waits" | "missing"}} props
- */
+/** What cannot be loaded: without a connection, or because the service has another version of the console by now. @param {{problem: "waits" | "missing"}} props */
 export function LoadError({ problem }) {
   return problem === "waits"
     ? h(EmptyState, { icon: "WifiOff", whole: true, title: t("unloaded.title") }, h("p", null, t("unloaded.text")))

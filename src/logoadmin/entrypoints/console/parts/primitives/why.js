@@ -12,11 +12,7 @@ export function Why({ value, change }) {
   );
 }
 
-/**
- * Ask a question, with a field for the reason.
- * @param {import("./dialog.js").Question} question
- * @returns {Promise<string | undefined>} the reason, which may be empty; none if the answer is no
- */
+/** Ask a question, with a field for the reason. @param {import("./dialog.js").Question} question @returns {Promise<string | undefined>} the reason, which may be empty; none if the answer is no */
 export async function askWhy(question) {
   const reason = { note: "" };
   const isMeant = await ask({ ...question, field: h(Reason, { reason }) });

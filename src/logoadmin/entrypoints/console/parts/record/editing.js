@@ -323,12 +323,7 @@ export class Editing {
     else void this.load();
   }
 
-  /**
-   * Remove it.
-   * @param {string} note Why.
-   * @param {() => void} gone What follows, perhaps only when it was tried again.
-   * @param {() => Promise<Answer>} [repeat] Repeats a lost request.
-   */
+  /** Remove it. @param {string} note Why. @param {() => void} gone What follows, perhaps only when it was tried again. @param {() => Promise<Answer>} [repeat] Repeats a lost request. */
   remove(note, gone, repeat) {
     const { name } = this;
     const more = { path: this.path, ifMatch: this.#etag, ...(note ? { note } : {}) };

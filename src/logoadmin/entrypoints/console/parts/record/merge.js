@@ -95,10 +95,7 @@ function Field({ row, choice, choose }) {
   );
 }
 
-/**
- * What a field holds; of CSS, what differs from where both began.
- * @param {{field: import("../../form.js").Field, value: unknown, base?: unknown}} props
- */
+/** What a field holds; of CSS, what differs from where both began. @param {{field: import("../../form.js").Field, value: unknown, base?: unknown}} props */
 function Shown({ field, value, base }) {
   if (field.widget === "css") {
     const text = String(value ?? "");

@@ -125,10 +125,7 @@ function SheetActions() {
   );
 }
 
-/**
- * The other user's version beside the input; loaded on demand, since conflicts are rare.
- * @param {{editing: Editing, form: FormState, theirs: import("../../client.js").Answer<any>}} props
- */
+/** The other user's version beside the input; loaded on demand, since conflicts are rare. @param {{editing: Editing, form: FormState, theirs: import("../../client.js").Answer<any>}} props */
 function Compared(props) {
   const [part, setPart] = useState(/** @type {typeof import("./merge.js") | undefined} */ (undefined));
   useEffect(() => {

@@ -115,11 +115,7 @@ function recentGroup() {
   return { title: t("palette.recent"), options: known.slice(0, SHOWN).map(({ kind, id, name }) => ({ ...recordOption(kind, id, name), rank: 0 })) };
 }
 
-/**
- * @param {string} text the input
- * @param {() => void} help shows the keys
- * @returns {{groups: Group[], isBusy: boolean, failure: Failure | undefined}} the best group first
- */
+/** @param {string} text the input @param {() => void} help shows the keys @returns {{groups: Group[], isBusy: boolean, failure: Failure | undefined}} the best group first */
 export function useOptions(text, help) {
   const q = searchForm(text.trim());
   const asked = useAsked(q);

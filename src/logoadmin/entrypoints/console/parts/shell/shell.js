@@ -150,12 +150,7 @@ function scrollToArrival(tries = 60) {
   if (tries > 0 && scrollY < top) requestAnimationFrame(() => top === arrivalTop && scrollToArrival(tries - 1));
 }
 
-/**
- * Load a style sheet that only some views need; once loaded, it stays.
- *
- * @param {string} name
- * @returns {Promise<void>} resolves once it is loaded
- */
+/** Load a style sheet that only some views need; once loaded, it stays. @param {string} name @returns {Promise<void>} resolves once it is loaded */
 function loadStyle(name) {
   const href = new URL(`style/${name}.css`, FILES).href;
   const there = [...document.styleSheets].some((sheet) => sheet.href === href);

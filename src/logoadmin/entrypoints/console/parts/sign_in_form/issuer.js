@@ -37,11 +37,7 @@ const windows = () => new BroadcastChannel(`logoadmin issuer ${HOME.pathname}`);
 
 const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
-/**
- * @param {import("./ways.js").Issuer} issuer
- * @param {boolean} isAgain Whether the issuer should ask who it is, even if it knows.
- * @returns {Promise<{url: string, begun: Begun}>}
- */
+/** @param {import("./ways.js").Issuer} issuer @param {boolean} isAgain Whether the issuer should ask who it is, even if it knows. @returns {Promise<{url: string, begun: Begun}>} */
 export async function beginning(issuer, isAgain) {
   const begun = {
     state: random(),

@@ -51,11 +51,7 @@ export async function chosen({ challenge, allowCredentials = [], ...others }, mo
   }
 }
 
-/**
- * @param {CredentialRequestOptions} [more]
- * @returns {Promise<object>} the grant of a sign-in with a passkey alone
- * @throws {NotChosen | import("../../session.js").Refused}
- */
+/** @param {CredentialRequestOptions} [more] @returns {Promise<object>} the grant of a sign-in with a passkey alone @throws {NotChosen | import("../../session.js").Refused} */
 export async function passkeyAlone(more) {
   const response = await post("auth/passkey/options", {});
   if (!response.ok) throw await refusal(response);

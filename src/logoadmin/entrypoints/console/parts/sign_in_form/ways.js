@@ -32,10 +32,7 @@ export async function readWays() {
   }
 }
 
-/**
- * @param {Ways} found
- * @returns {string} where passkeys and the issuer can be used, if it is another address than this one; empty if it is not
- */
+/** @param {Ways} found @returns {string} where passkeys and the issuer can be used, if it is another address than this one; empty if it is not */
 export function otherAddress({ public_url: url }) {
   if (!url) return "";
   const home = new URL("console/", url.endsWith("/") ? url : `${url}/`);
