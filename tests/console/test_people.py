@@ -163,21 +163,17 @@ def test_what_a_role_would_give_and_take_is_said_with_names_before_it_is_saved_a
     expect(remove.get_by_text("In use")).to_be_visible()
     page.get_by_role("row", name=re.compile("^Logos")).get_by_role("checkbox").uncheck()
     page.get_by_label("See who changed what").check()
-    page.get_by_label("Rights for other services").fill("shop:orders logos:write")
-    expect(page.locator(".scopes")).to_contain_text("logos:write\u2069 is a right of this service: choose it above.")
-    page.get_by_label("Rights for other services").fill("shop:orders")
     effect = page.get_by_role("status", name="What this changes")
     expect(effect).to_contain_text(PAINTER[0])
     expect(effect.get_by_role("listitem")).to_have_text(
         [
             "May then \u2068see the history\u2069",
-            "May then \u2068use \u2068shop:orders\u2069 in another service\u2069",
             "May no longer \u2068change logos\u2069",
         ]
     )
     page.get_by_role("button", name="Save").click()
     expect(effect).to_have_count(0)
-    assert scope_of(console.service, *PAINTER) == "changes:read shop:orders"
+    assert scope_of(console.service, *PAINTER) == "changes:read"
     page.locator(".notice").get_by_role("button", name="Undo").click()
     expect(page.get_by_role("row", name=re.compile("^Logos")).get_by_role("checkbox")).to_be_checked()
     assert scope_of(console.service, *PAINTER) == "logos:write"

@@ -300,7 +300,7 @@ def test_hostile_css_reaches_nobody_and_stays_in_the_frame(
 
 def appearance(seen: Shown) -> Any:
     """Return where the parts of the page around the frame are, and what they look like."""
-    return seen.page.evaluate("""() => [...document.querySelectorAll(".preview-bar, .preview-bar button, iframe")]
+    return seen.page.evaluate("""() => [...document.querySelectorAll(".preview-bar, .segmented button, iframe")]
         .map((each) => [JSON.stringify(each.getBoundingClientRect()), getComputedStyle(each).backgroundImage])""")
 
 

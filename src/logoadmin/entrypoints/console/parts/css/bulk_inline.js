@@ -12,10 +12,7 @@ import { failureWords } from "../publication/fetch_failure.js";
 /** @param {any} record @returns {boolean} whether its CSS may have an import: an at-rule has its name in the text, or an escape */
 const mayImport = ({ custom_css: css }) => css.includes("@") && (css.includes("\\") || css.toLowerCase().includes("import"));
 
-/**
- * @param {"logo" | "theme"} kind @param {any[]} chosen
- * @param {import("../lists/selection.js").Selection} selection What could not be done stays selected.
- */
+/** @param {"logo" | "theme"} kind @param {any[]} chosen @param {import("../lists/selection.js").Selection} selection What could not be done stays selected. */
 export async function inlineMany(kind, chosen, selection) {
   const records = chosen.filter(mayImport);
   if (records.length === 0) return void say(t("bulk.inline.none"), { tone: "failed" });
@@ -34,10 +31,7 @@ export async function inlineMany(kind, chosen, selection) {
   if (answer === "yes") void inlineMany(kind, left, selection);
 }
 
-/**
- * @param {"logo" | "theme"} kind @param {any[]} records
- * @returns {Promise<{copies: Map<number, string>, failed: Map<number, string>}>} by the id of the record
- */
+/** @param {"logo" | "theme"} kind @param {any[]} records @returns {Promise<{copies: Map<number, string>, failed: Map<number, string>}>} by the id of the record */
 async function copied(kind, records) {
   const { id } = KINDS[kind];
   const stop = new AbortController();

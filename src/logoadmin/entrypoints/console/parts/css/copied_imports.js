@@ -33,9 +33,7 @@ export function CopiedImports({ kind, css, isImporting, set }) {
   };
   // What was found belongs to the text that came of it.
   const shown = found?.custom_css === css ? found : undefined;
-  return h(
-    "div",
-    { class: "stack" },
+  return h("div", { class: "stack" },
     h("p", { class: "hint" }, t(isImporting ? "inline.text" : "inline.copies")),
     h("div", { class: "cluster" }, h(Button, { icon: isImporting ? "CopyPlus" : "RefreshCw", busy: isBusy, onClick: () => void copy() }, t(isImporting ? "inline.copy" : "inline.again"))),
     h("div", { role: "status", class: "stack tight" }, shown && h(Outcome, { outcome: shown })),

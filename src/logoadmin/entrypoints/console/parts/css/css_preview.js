@@ -65,12 +65,8 @@ export function Preview({ kind, css, target, listed, picture: url = "", label = 
     }
   };
   const isMoving = MOVING.test(shown) || contacts.imports.length > 0;
-  return h(
-    "section",
-    { class: "stack loose preview", "aria-label": label },
-    h(
-      "div",
-      { class: "spread preview-bar" },
+  return h("section", { class: "stack loose preview", "aria-label": label },
+    h("div", { class: "spread preview-bar" },
       kind === "logo"
         ? h(Choice, { label: t("field.target"), options: targets, chosen: current, choose: setPlace, words: (each) => each })
         : h(Choice, {
@@ -118,13 +114,9 @@ function useTakenDown(url) {
   return content.url === url ? content.data : "";
 }
 
-/**
- * @param {{label: string, options: string[], chosen: string, choose: (option: string) => void, words: (option: string) => string}} props
- */
+/** @param {{label: string, options: string[], chosen: string, choose: (option: string) => void, words: (option: string) => string}} props */
 function Choice({ label, options, chosen, choose, words }) {
-  return h(
-    "div",
-    { class: "segmented", role: "group", "aria-label": label },
+  return h("div", { class: "segmented", role: "group", "aria-label": label },
     options.map((each) =>
       h("button", { key: each, type: "button", title: words(each), "aria-pressed": each === chosen, onClick: () => choose(each) }, h("bdi", null, words(each))),
     ),

@@ -35,9 +35,7 @@ export function CssVerdict({ kind, recordId, css, set }) {
   const isNews = isSaved && Boolean(known.left_out);
   const isImporting = Boolean(verdict?.imports.length);
   const isChanged = judged.css !== css;
-  return h(
-    "section",
-    { class: "stack loose verdict", "aria-label": t("verdict.title") },
+  return h("section", { class: "stack loose verdict", "aria-label": t("verdict.title") },
     h("h2", { class: "label" }, t("verdict.title")),
     verdict ? h(Findings, { verdict, isChanged, isNews, isAway: failure !== undefined }) : failure ? h(Unread, { failure, again: judgeAgain }) : h("p", { class: "hint" }, t("loading")),
     kind === "theme" && (isImporting || css.includes(COPY)) && h(CopiedImports, { kind, css, isImporting, set }),
@@ -52,12 +50,8 @@ function Findings({ verdict, isChanged, isNews, isAway }) {
   /** @type {Map<Risk["risk"], Risk[]>} */
   const places = new Map();
   for (const each of risks) places.set(each.risk, [...(places.get(each.risk) ?? []), each]);
-  return h(
-    "div",
-    { class: "box divided" },
-    h(
-      "p",
-      { class: "row" },
+  return h("div", { class: "box divided" },
+    h("p", { class: "row" },
       hosts.length > 0 ? rich("verdict.hosts", { hosts: h("bdi", null, enumeration(named)) }) : t("verdict.hosts.none"),
       " ",
       imports.length > 0 && [t("verdict.imports", { n: imports.length }), " "],
@@ -74,13 +68,9 @@ function Findings({ verdict, isChanged, isNews, isAway }) {
 function Places({ risk, places, isChanged }) {
   const [most, setMost] = useState(SHOWN);
   const words = t(`verdict.${risk}`);
-  return h(
-    "div",
-    { class: "spread row" },
+  return h("div", { class: "spread row" },
     h("p", { class: "verdict-words" }, h(Icon, { name: "TriangleAlert" }), words),
-    h(
-      "ul",
-      { class: "cluster", "aria-label": words },
+    h("ul", { class: "cluster", "aria-label": words },
       places.slice(0, most).map(({ line, column }, at) => {
         const where = t("import.line", { n: line });
         // The places are those of the text that was judged.

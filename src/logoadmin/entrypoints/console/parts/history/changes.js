@@ -106,10 +106,7 @@ export function fieldsOfChange({ kind, before, after }) {
 /** @param {unknown} value */
 const isEmpty = (value) => value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
 
-/**
- * @param {Change} change @param {Change[]} known Those that were read, newest first.
- * @returns {Obstacle | undefined} why it cannot be undone, as far as these show
- */
+/** @param {Change} change @param {Change[]} known Those that were read, newest first. @returns {Obstacle | undefined} why it cannot be undone, as far as these show */
 export function obstacleTo(change, known) {
   if (change.source === "first start") return { why: "since" };
   const later = known.find((each) => each.kind === change.kind && each.id === change.id && each.change_id > change.change_id);

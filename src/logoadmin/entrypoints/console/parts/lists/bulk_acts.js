@@ -67,9 +67,7 @@ function Acts({ kind, chosen, artworks, selection }) {
     h(Button, { key: "on", icon: "Power", scope: write, reason: on.length ? undefined : t(inactive.length ? "bulk.on.allBlocked" : "bulk.on.none"), onClick: activate }, t("bulk.on")),
     h(Button, { key: "off", icon: "PowerOff", scope: write, reason: off.length ? undefined : t("bulk.off.none"), onClick: () => void deactivate() }, t("bulk.off")),
     may(write) &&
-      h(
-        Menu,
-        { key: "more", icon: "Pencil", label: t("bulk.edit") },
+      h(Menu, { key: "more", icon: "Pencil", label: t("bulk.edit") },
         ASKED.map((each) => h(Button, { key: each, tone: "quiet", icon: ICONS[each], onClick: () => setWhat(each) }, t(`bulk.${each}`))),
         h(Button, { key: "keep", tone: "quiet", icon: "CopyPlus", onClick: () => void keep() }, t("bulk.keep")),
         kind === "theme" && h(Button, { key: "inline", tone: "quiet", icon: "CopyPlus", onClick: () => void inline() }, t("bulk.inline")),

@@ -80,15 +80,9 @@ function Fields({ kind, opened, isChanging, does, send, renewed }) {
   };
   return [
     complaint && h("p", { key: "complaint", class: "complaint", role: "alert", dir: "auto" }, complaint),
-    h(
-      "div",
-      { key: "form", class: isArtwork ? "editor" : "view narrow" },
-      h(
-        "div",
-        { class: "form-column" },
-        h(
-          RecordForm,
-          { form, save, isNew: record === undefined && !isChanging },
+    h("div", { key: "form", class: isArtwork ? "editor" : "view narrow" },
+      h("div", { class: "form-column" },
+        h(RecordForm, { form, save, isNew: record === undefined && !isChanging },
           isArtwork && (css || saved) && h(Verdict, { kind, recordId: undefined, css, set: (/** @type {string} */ text) => form.set("custom_css", text) }),
           h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", busy, idle: isIdle }, does)),
         ),

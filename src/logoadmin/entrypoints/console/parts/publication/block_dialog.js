@@ -31,16 +31,10 @@ export function BlockDialog({ kind, id, editing, close, reason: before = "" }) {
     void editing.write(() => BLOCK[kind](id, text), (name) => t("block.done", { name }));
     return undefined;
   };
-  return h(
-    Dialog,
-    { title: t("block.ask", { name: editing.name }), close },
+  return h(Dialog, { title: t("block.ask", { name: editing.name }), close },
     h("p", null, t("block.text")),
-    h(
-      "form",
-      { class: "form", noValidate: true, onSubmit: submit },
-      h(
-        "div",
-        { class: "field" },
+    h("form", { class: "form", noValidate: true, onSubmit: submit },
+      h("div", { class: "field" },
         h("label", { class: "label required", for: field }, t("block.reason")),
         h("textarea", {
           id: field,
@@ -55,9 +49,7 @@ export function BlockDialog({ kind, id, editing, close, reason: before = "" }) {
         }),
         h(About, { id: `${field}-about`, problem, hint: t("block.hint") }),
       ),
-      h(
-        "div",
-        { class: "cluster dialog-actions" },
+      h("div", { class: "cluster dialog-actions" },
         h("button", { type: "button", class: "button plain", onClick: close }, t("cancel")),
         h(Button, { type: "submit", tone: "danger", icon: "Ban", busy: editing.isBusy.value }, t("block")),
       ),
