@@ -6,7 +6,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.background import WORK, Background
+from logoadmin.entrypoints.http_api.background import Background, regular_work
 from logoadmin.entrypoints.http_api.background_publishing import background_publisher
 from logoadmin.entrypoints.http_api.documents import Redirect, document_routes
 from logoadmin.entrypoints.http_api.endpoints import AppContext, Endpoint, Paths
@@ -56,7 +56,7 @@ def http_application(
     if published is not None:
         publisher = background_publisher(gallery, published, context.dispatch)
         folder = PublishedGallery(PublishedFolder(published), publisher, gallery.metrics)
-    app = Paths(context, operations, others, Background(gallery, context.dispatch, WORK), folder)
+    app = Paths(context, operations, others, Background(gallery, context.dispatch, regular_work()), folder)
     if hosts is None:
         return app
     return Hosts(app, {*hosts, gallery.public_url.host}, CountedRequests(misdirected, gallery.metrics))

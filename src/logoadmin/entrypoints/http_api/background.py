@@ -104,5 +104,6 @@ async def _swept(gallery: LogoAdmin, dispatch: Dispatch) -> bool:
     return True
 
 
-# Both begin after as long as they wait between two rounds.
-WORK: Final[Mapping[BackgroundWork, float]] = {sweep_regularly: _INTERVAL, send_notices: _NOTICE_INTERVAL}
+def regular_work() -> Mapping[BackgroundWork, float]:
+    """Return the work of every application, which begins after as long as it waits between two rounds."""
+    return {sweep_regularly: _INTERVAL, send_notices: _NOTICE_INTERVAL}
