@@ -12,6 +12,8 @@ pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J2")]
 
 PREVIEW = """
 const { Preview } = await load("parts/css/css_preview.js");
+const sheet = Object.assign(document.createElement("link"), { rel: "stylesheet", href: `${files}style/artwork.css` });
+await new Promise((done) => { sheet.onload = done; document.head.append(sheet); });
 globalThis.props = signal(given);
 const everything = { includes: () => true };
 function View() { return h("div", { class: "view" }, h(Preview, { listed: everything, ...props.value })); }
