@@ -1,7 +1,7 @@
 """The repositories of sessions, passwords, service keys, sign-in attempts and the secrets of the service."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any, Final
 
 from sqlalchemy import bindparam, case, delete, exists, func, or_, select, update
@@ -253,35 +253,20 @@ class SqlServiceKeys(Repository):
         return self._remove(service_keys, key_id=key_id, user_id=user_id)
 
 
-@dataclass(slots=True, eq=False)
 class SqlSignInAttempts(Repository):
     """Implements :class:`~logoadmin.ports.identity.session_storage.SignInAttempts`."""
 
-    # Counts that this write looked for in vain, so that setting one takes one statement.
-    _missing: set[str] = field(default_factory=set)
-
     def count(self, counted: str) -> tuple[int, int]:
         row = self._find(sign_in_attempts.c.attempts, sign_in_attempts.c.ends_at, counted=counted)
-        if row is None:
-            self._missing.add(counted)
-            return 0, 0
-        self._missing.discard(counted)
-        return row[0], row[1]
+        return (0, 0) if row is None else (row[0], row[1])
 
     def counts(self, counted: Sequence[str]) -> tuple[tuple[int, int], ...]:
         rows = (row for some in in_portions(KEYS, counted) for row in self._transaction.rows(_COUNTS, some))
         found = {name: (attempts, ends_at) for name, attempts, ends_at in rows}
-        self._missing.update(name for name in counted if name not in found)
-        self._missing.difference_update(found)
         return tuple(found.get(name, (0, 0)) for name in counted)
 
     def set(self, counted: str, attempts: int, ends_at: int) -> None:
-        values = {"attempts": attempts, "ends_at": ends_at}
-        if counted in self._missing:
-            self._missing.discard(counted)
-            self._add(sign_in_attempts, {"counted": counted, **values})
-        else:
-            self._put(sign_in_attempts, {"counted": counted}, values)
+        self._transaction.hold_back(sign_in_attempts, [(counted, attempts, ends_at)])
 
     def take_back(self, counted: Sequence[str], forgiven: str = "") -> None:
         for some in in_portions(KEYS, counted):

@@ -19,6 +19,7 @@ from logoadmin.adapters.sql_storage.tables.columns import metadata as metadata
 from logoadmin.adapters.sql_storage.tables.gallery_tables import ARTWORK_TABLES, authors, picture_names
 from logoadmin.adapters.sql_storage.tables.identity_tables import (
     roles,
+    sign_in_attempts,
     users,
 )
 from logoadmin.adapters.sql_storage.tables.publication_tables import withdrawals
@@ -41,7 +42,7 @@ COUNTED: Final = (
 )
 STATE_ID: Final = 1
 # Tables whose new rows replace those with the same key.
-REPLACED_TABLES: Final = frozenset({withdrawals, picture_names})
+REPLACED_TABLES: Final = frozenset({withdrawals, picture_names, sign_in_attempts})
 state: Final = Table(
     "state",
     metadata,
