@@ -276,9 +276,8 @@ def test_an_identity_is_found_by_exactly_its_issuer_and_subject(peopled: Storage
     assert found("https://b.test", "Sub") == kept[0]
     write(peopled, lambda uow: uow.identity.identities.put(moved), lambda uow: uow.identity.identities.put(moved))
     assert found("https://b.test", "Sub") == moved
-    assert peopled.read(lambda uow: [uow.identity.identities.is_refused(user_id) for user_id in (1, 2, 3)]) == [
-        *(False, True, False)
-    ]
+    admissions = peopled.read(lambda uow: [uow.identity.sessions.admission(user_id) for user_id in (1, 2, 3)])
+    assert [admission is not None and admission.refused for admission in admissions] == [False, True, False]
 
 
 # Who can sign in

@@ -1,16 +1,10 @@
 """Users in a write, whose suspension ends what lets them in (contract D)."""
 
-from typing import Final
-
 from logoadmin.domain.identity.events.event_records import EventName
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.signing_out import end_access
 from logoadmin.domain.kernel.audited_records import AuditedRecords, log_of, uow_of
-from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.records import User
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork
-
-SUSPENDED: Final = "This user is suspended"
 
 
 class AuditedUsers(AuditedRecords[User]):
@@ -29,9 +23,3 @@ class AuditedUsers(AuditedRecords[User]):
             log = log_of(self)
             record_event(uow_of(self), event, record.user_id, log.caller, log.now)
         return updated
-
-
-def is_suspended(uow: AnyUnitOfWork, user_id: int) -> bool:
-    """Return whether a user is suspended."""
-    user = uow.records(USERS).get(user_id)
-    return user is not None and not user.active

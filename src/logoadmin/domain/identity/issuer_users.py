@@ -174,7 +174,8 @@ class IssuerUsers:
             RoleDiffers: the user has another role.
         """
         if session.factor != "issuer":
-            return not identity_in(uow).identities.is_refused(session.user_id)
+            admission = identity_in(uow).sessions.admission(session.user_id)
+            return admission is not None and not admission.refused
         identities = [
             known for known in identity_in(uow).identities.of_user(session.user_id) if known.issuer == self._issuer
         ]

@@ -33,6 +33,21 @@ class Session:
     factor: SignInFactor = "password"
 
 
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Whether a user may sign in, and with which scopes.
+
+    Attributes:
+        scope: the scopes of the user's role.
+        active: whether the user is not suspended.
+        refused: whether an issuer refused the user, see :class:`~logoadmin.ports.identity.sign_in_storage.Identity`.
+    """
+
+    scope: frozenset[str]
+    active: bool
+    refused: bool
+
+
 class Sessions(Protocol):
     """The sessions, and the refresh tokens that prolong them. Tokens are stored and looked up hashed."""
 
@@ -41,6 +56,9 @@ class Sessions(Protocol):
 
         They have the times and the factor of the session, which may have expired.
         """
+
+    def admission(self, user_id: int) -> Admission | None:
+        """Return whether a user may sign in; None if the user does not exist."""
 
     def add(self, session: Session) -> None:
         """Begin a session of an existing user."""

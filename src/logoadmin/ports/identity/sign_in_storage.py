@@ -156,9 +156,6 @@ class Identities(Protocol):
     def of_user(self, user_id: int) -> tuple[Identity, ...]:
         """Return the identities of a user, by issuer, then by subject."""
 
-    def is_refused(self, user_id: int) -> bool:
-        """Return whether an issuer refused a user, see :class:`Identity`."""
-
     def put(self, identity: Identity) -> None:
         """Store an identity of an existing user, in place of the current one of that issuer and subject."""
 

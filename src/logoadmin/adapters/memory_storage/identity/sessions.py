@@ -9,7 +9,7 @@ from logoadmin.adapters.memory_storage.tables import IdCounter, Repository, Tabl
 from logoadmin.domain.identity.sessions.session_records import ServiceKey
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.identity.session_storage import Admission, Session
 
 
 class MemorySessions(Repository):
@@ -26,6 +26,12 @@ class MemorySessions(Repository):
             ends_at=session.expires_at,
             factor=session.factor,
         )
+
+    def admission(self, user_id: int) -> Admission | None:
+        user = self._tables.records[Kind.USER].get(user_id)
+        if user is None:
+            return None
+        return Admission(_rights(self._tables, user_id).scope, user.active, is_refused(self._tables, user_id))
 
     def add(self, session: Session) -> None:
         self._journal.set(self._tables.sessions, session.session_id, session)

@@ -6,7 +6,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import Final
 
-from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Repository, Tables, is_refused
+from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Repository, Tables
 from logoadmin.domain.identity.events.event_records import CountedEvent, SignInEvent
 from logoadmin.domain.kernel.lists import Order
 from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
@@ -112,9 +112,6 @@ class MemoryIdentities(Repository):
     def of_user(self, user_id: int) -> tuple[Identity, ...]:
         theirs = [identity for identity in self._tables.identities.values() if identity.user_id == user_id]
         return tuple(sorted(theirs, key=attrgetter("issuer", "subject")))
-
-    def is_refused(self, user_id: int) -> bool:
-        return is_refused(self._tables, user_id)
 
     def put(self, identity: Identity) -> None:
         self._journal.set(self._tables.identities, (identity.issuer, identity.subject), identity)

@@ -24,8 +24,12 @@ from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.ports.identity.password_storage import Credentials
-from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.identity.session_storage import Admission, Session
 
+_IS_REFUSED = exists().where(identities.c.user_id == users.c.user_id, identities.c.refused)
+_ADMISSION = (
+    select(roles.c.scope, users.c.active, _IS_REFUSED).select_from(users.join(roles)).where(users.c.user_id == KEY)
+)
 _RIGHTS = (
     select(roles.c.scope, sessions.c.created_at, sessions.c.expires_at, sessions.c.factor)
     .select_from(sessions.join(users, users.c.user_id == sessions.c.user_id).join(roles))
@@ -60,6 +64,10 @@ class SqlSessions(Repository):
             return None
         scope, signed_in_at, ends_at, factor = row
         return Rights(user_id, frozenset(scope.split()), True, signed_in_at, ends_at, factor)
+
+    def admission(self, user_id: int) -> Admission | None:
+        row = self._transaction.row(_ADMISSION, {"key": user_id})
+        return None if row is None else Admission(frozenset(row[0].split()), bool(row[1]), bool(row[2]))
 
     def add(self, session: Session) -> None:
         self._add(sessions, asdict(session))
@@ -115,7 +123,6 @@ _HAS_PASSKEY, _HAS_TOTP = (
     exists().where(factors.c.user_id == users.c.user_id, factors.c.confirmed, factors.c.kind == kind)
     for kind in ("passkey", "totp")
 )
-_IS_REFUSED = exists().where(identities.c.user_id == users.c.user_id, identities.c.refused)
 _CREDENTIALS = select(users.c.user_id, users.c.password, or_(_HAS_PASSKEY, _HAS_TOTP)).where(users.c.username == KEY)
 # Up to two characters of the lanes, in functions that SQLite, MariaDB and MySQL have in common.
 _LANES: Final = ",p="

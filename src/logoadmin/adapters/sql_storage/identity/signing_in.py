@@ -144,9 +144,6 @@ class SqlIdentities(Repository):
         found = [_identity(row) for row in self._transaction.rows(_IDENTITIES_OF_USER, {"key": user_id})]
         return tuple(sorted(found, key=lambda identity: (identity.issuer, identity.subject)))
 
-    def is_refused(self, user_id: int) -> bool:
-        return self._find(identities.c.user_id, user_id=user_id, refused=True) is not None
-
     def put(self, identity: Identity) -> None:
         values = asdict(identity)
         values["group_list"] = values.pop("groups")

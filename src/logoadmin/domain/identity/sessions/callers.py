@@ -25,7 +25,6 @@ from logoadmin.domain.kernel.errors import (
     RecentSignInRequired,
     StorageUnavailable,
 )
-from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.tokens import TokenVerifier
@@ -149,14 +148,13 @@ def require_recent_sign_in(uow: AnyUnitOfWork, held: Rights, now: int) -> None:
 
 
 def _rights_of_user(uow: UnitOfWork, caller: ActingAs) -> Rights:
-    user = uow.records(USERS).get(caller.user_id)
-    role = None if user is None else uow.records(ROLES).get(user.role_id)
-    if user is None or role is None:
+    admission = uow.identity.sessions.admission(caller.user_id)
+    if admission is None:
         raise NotFound("User", caller.user_id)
     # By the issuer, as in every other way (contract D, O7).
-    if not user.active or uow.identity.identities.is_refused(caller.user_id):
+    if not admission.active or admission.refused:
         raise NotPermitted
-    return Rights(caller.user_id, frozenset(role.scope), signed_in_at=caller.signed_in_at)
+    return Rights(caller.user_id, admission.scope, signed_in_at=caller.signed_in_at)
 
 
 def _is_use_due(caller: KeyHolder, now: int, uow: UnitOfWork) -> bool:

@@ -1,6 +1,6 @@
 """Sessions: their tokens, their list and their expiry (contract C3, C6)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Final
 
@@ -56,13 +56,14 @@ class SessionTokens:
         user_id: int,
         client: Anonymous,
         now: int,
-        factor: SignInFactor = "password",
+        scope: Collection[str],
+        factor: SignInFactor,
         signed_in_at: int | None = None,
     ) -> Tokens:
-        """Begin a session and return its first tokens; at the limit, the least recently used session ends.
+        """Begin a session of a user with these scopes, and return its first tokens.
 
-        A user who proved who they are before now, at ``signed_in_at``, has a session that is no longer recent if that
-        is 10 minutes ago or more (contract O3).
+        At the limit, the least recently used session ends. A user who proved who they are before now, at
+        ``signed_in_at``, has a session that is no longer recent if that is 10 minutes ago or more (contract O3).
         """
         known = sorted(identity_in(uow).sessions.of_user(user_id), key=_last_used)
         for rested in known[: max(0, len(known) - MOST_SESSIONS + 1)]:
@@ -73,7 +74,7 @@ class SessionTokens:
         identity_in(uow).sessions.add(session)
         record_event(uow, "signed_in", user_id, client, now, factor=factor)
         self._remember_network(uow, user_id, client, now)
-        return self._given(uow, session, now)
+        return self._given(uow, session, now, scope)
 
     def refresh(self, uow: AnyUnitOfWork, refresh_token: str, client: Caller, now: int) -> Tokens | EndedSession:
         """Return the next tokens of a session, or its end if the refresh token was used earlier or has expired.
@@ -97,19 +98,19 @@ class SessionTokens:
         session = _refreshed(session, now, self.lifetimes)
         identity_in(uow).sessions.update(session)
         self._remember_network(uow, session.user_id, client, now)
-        return self._given(uow, session, now)
+        held = identity_in(uow).sessions.rights(session.session_id, session.user_id)
+        if held is None:
+            raise InvalidToken
+        return self._given(uow, session, now, held.scope)
 
     def _remember_network(self, uow: AnyUnitOfWork, user_id: int, client: Caller, now: int) -> None:
         if isinstance(client, Anonymous | SignedIn):
             remember_network(uow, user_id, client.origin, now, self._rules.event_days * _DAY)
 
-    def _given(self, uow: AnyUnitOfWork, session: Session, now: int) -> Tokens:
+    def _given(self, uow: AnyUnitOfWork, session: Session, now: int, held: Collection[str]) -> Tokens:
         refresh_token = self._randomness.text()
         identity_in(uow).sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
-        held = identity_in(uow).sessions.rights(session.session_id, session.user_id)
-        if held is None:
-            raise InvalidToken
-        scope = tuple(sorted(held.scope))
+        scope = tuple(sorted(held))
         seconds = min(self.lifetimes.access_token, session.expires_at - now)
         grant = Grant(session.user_id, session.session_id, now, now + seconds, scope)
         return Tokens(self._signer.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))

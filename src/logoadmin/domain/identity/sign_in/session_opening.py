@@ -16,14 +16,13 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from logoadmin.domain.identity import sign_in_limits
-from logoadmin.domain.identity.audited_users import SUSPENDED, is_suspended
 from logoadmin.domain.identity.events.recording import Refusals
 from logoadmin.domain.identity.sessions.open_sessions import SessionTokens
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in_limits import Limit, counting_sign_in, succeeded
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller, SignInFactor
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import SignInForbidden, TooManySignIns
+from logoadmin.domain.kernel.errors import SignInForbidden, SignInRefused, TooManySignIns
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
 from logoadmin.ports.kernel.environment import Clock
@@ -32,6 +31,7 @@ from logoadmin.ports.storage import UnitOfWork
 
 Found = TypeVar("Found")
 
+SUSPENDED: Final = "This user is suspended"
 NO_ROLE: Final = "No role for your groups at the issuer"
 
 
@@ -146,11 +146,14 @@ class Attempt:
         def begin(uow: AuditedUnitOfWork, _command: Command) -> Tokens:
             proof = prove(uow)
             succeeded(uow, self._limits)
-            if is_suspended(uow, proof.user_id):
+            admission = identity_in(uow).sessions.admission(proof.user_id)
+            if admission is None:  # removed since they proved who they are
+                raise SignInRefused
+            if not admission.active:
                 raise SignInForbidden(SUSPENDED)
-            if identity_in(uow).identities.is_refused(proof.user_id):
+            if admission.refused:
                 raise SignInForbidden(NO_ROLE)
-            tokens = self._opening.tokens
-            return tokens.begin(uow, proof.user_id, self.client, uow.now, proof.factor, proof.signed_in_at)
+            tokens, scope = self._opening.tokens, admission.scope
+            return tokens.begin(uow, proof.user_id, self.client, uow.now, scope, proof.factor, proof.signed_in_at)
 
         return self._gate.write(self._command, self._caller, begin)
