@@ -16,6 +16,7 @@ _BACKUP: Final = Path(__file__).parents[2] / "docs" / "backup.md"
 # What of each table an export leaves out; the settings for everybody are in the history.
 LEFT_OUT: Final = {
     "changes": "the history and the version numbers",
+    "acts": "the history and the version numbers",
     "state": "the history and the version numbers",
     "withdrawals": "blocks",
     "secrets": "the keys that sign tokens and the gallery",

@@ -30,7 +30,7 @@ JSON_TYPE = {"content-type": "application/json"}
 LARGEST = 65_536
 LARGEST_WITH_CSS = 3_670_016
 WITH_CSS = {
-    *("/api/changes", "/api/css/verdict", "/api/themes", "/api/themes/{theme_id}", "/api/logos"),
+    *("/api/changes", "/api/css/inline", "/api/css/verdict", "/api/themes", "/api/themes/{theme_id}", "/api/logos"),
     *("/api/logos/{logo_id}", "/api/proposals", "/api/proposals/{proposal_id}"),
 }
 # Its body may have any fields.
@@ -95,9 +95,7 @@ ROLES: Final = [
     {"role_id": 3, "name": "painter", "scope": ["logos:write", "themes:write"], "created_at": NOW},
 ]
 CREATED: Final = {**ARTWORK, "authors": [], "created_at": NOW}
-# A rule is no declaration, so the CSS of the sample fits a theme, not a logo.
-RULE: Final = [{"risk": "invalid", "line": 1, "column": 1}]
-VERDICT: Final = {"form": "declarations", "hosts": [], "imports": [], "size": 20, "risks": RULE, "reason": "",
+VERDICT: Final = {"form": "declarations", "hosts": [], "imports": [], "size": 11, "risks": [], "reason": "",
                   "documents": []}
 _SETTINGS: Final[dict[str, Any]] = {"picture_hosts": [], "gallery_title": None, "gallery_home": None}
 # The exact answers to the sample requests for records and links.
@@ -122,10 +120,10 @@ ANSWERS: Final[dict[str, Any]] = {
     "POST /api/css/verdict": {
         "form": "sheet", "hosts": [], "imports": [], "size": 16, "risks": [], "reason": "", "documents": []
     },
-    "POST /api/css/inline": {"custom_css": "@import 'https://styles.example/a.css';", "sheets": [], "failed": []},
+    "POST /api/css/inline": {"detail": "Style sheets are not fetched: httpx2 is not installed"},
     "GET /api/publication": {
         "version": 11, "logos": 1, "themes": 1, "left_out": [], "blocked": [],
-        "risky": [{"kind": "logo", "id": 1, "name": "Aurora", "risks": ["invalid"]}],
+        "risky": [],
     },
     "GET /api/settings": {**_SETTINGS},
     "PATCH /api/settings": {**_SETTINGS, "picture_hosts": ["i.example"]},
@@ -156,7 +154,7 @@ ANSWERS: Final[dict[str, Any]] = {
     "POST /api/themes/{theme_id}/block": {**THEME, "active": False},
     "DELETE /api/themes/{theme_id}": {"theme_id": 1},
     "GET /api/themes/{theme_id}/authors": [ANN],
-    "GET /api/themes/{theme_id}/css": {**VERDICT, "form": "sheet", "risks": []},
+    "GET /api/themes/{theme_id}/css": {**VERDICT, "form": "sheet"},
     "POST /api/themes/{theme_id}/authors": {"theme_author_id": 2, "theme_id": 1, "author_id": 2},
     "DELETE /api/themes/{theme_id}/authors": {"theme_id": 1, "author_id": 1},
     "DELETE /api/themes/{theme_id}/authors/{author_id}": {"theme_id": 1, "author_id": 1},
