@@ -15,9 +15,10 @@ from logoadmin.domain.identity.issuer_users import (
     follow_issuer,
     known_names,
 )
+from logoadmin.domain.identity.sessions.open_sessions import Proof
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.issuer_fields import CodeVerifier, IssuerCode, Nonce, RedirectUri
-from logoadmin.domain.identity.sign_in.session_opening import NO_ROLE, Proof, SessionOpening
+from logoadmin.domain.identity.sign_in.session_opening import NO_ROLE, SessionOpening
 from logoadmin.domain.identity.sign_in.ways import IssuerFailure, IssuerWay, SignInWays
 from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
 from logoadmin.domain.identity.sign_in_rules import Ways

@@ -10,8 +10,9 @@ from logoadmin.domain.identity.factors.passkeys import PasskeyFactors
 from logoadmin.domain.identity.factors.records import PasskeyUse
 from logoadmin.domain.identity.factors.recovery import hashed_code
 from logoadmin.domain.identity.factors.totp import TotpFactors, TotpService
+from logoadmin.domain.identity.sessions.open_sessions import Proof
 from logoadmin.domain.identity.sessions.session_records import Tokens
-from logoadmin.domain.identity.sign_in.session_opening import Proof, SessionOpening
+from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
 from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
 from logoadmin.domain.identity.user_networks import is_known_network
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
