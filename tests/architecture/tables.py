@@ -161,7 +161,7 @@ def _cited(text: str) -> Iterator[str]:
 TABLES: Final[dict[str, tuple[str, Callable[[], str]]]] = {
     "settings": ("settings.md", settings),
     "causes": ("trouble.md", causes),
-    "modules": ("architecture.md", modules),
+    "modules": ("modules.md", modules),
     "rules": ("spec.md", spec_rules),
     "operations": ("operations.md", operations),
     "records": ("interface.md", records),
