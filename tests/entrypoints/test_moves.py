@@ -52,15 +52,6 @@ def test_a_gallery_is_moved_and_the_old_database_refused(run: Run) -> None:
     assert run("user", "list", "--database", "sqlite:///new.db").code == 0
 
 
-@pytest.mark.usefixtures("initialised")
-def test_a_move_to_a_database_that_cannot_be_used_is_refused(run: Run) -> None:
-    says_one_line(run("move"), 2, "--to")
-    says_one_line(run("move", "--to", "sqlite:///logoadmin.db"), 2, "logoadmin.db is the database to move")
-    says_one_line(run("move", "--to", "memory:"), 2, "database URL")
-    says_one_line(run("move", "--to", "mysql://me:hidden@127.0.0.1:1/gallery"), 1, "127.0.0.1:1")
-    assert run("init").code == 0
-
-
 def test_an_export_names_what_it_leaves_out_of_every_table() -> None:
     exported = {table.name for table in (*TABLES.values(), *LINK_TABLES.values())}
     assert exported | LEFT_OUT.keys() == metadata.tables.keys()

@@ -10,8 +10,6 @@ from starlette.types import ASGIApp
 import logoadmin
 from logoadmin.domain.identity.users import RemoveUser
 from logoadmin.domain.kernel.access import Policy
-from logoadmin.domain.kernel.kinds import AUTHORS
-from logoadmin.domain.kernel.records import Author
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.asgi import AppClient, AppResponse, ask
@@ -266,15 +264,6 @@ def test_a_refusal_has_its_status_and_its_reason(
         assert types_of(response) == [(["body", field], type_) for field, type_ in detail]  # type: ignore[attr-defined]  # a list then
     else:
         assert response.json() == {"detail": detail}
-
-
-@pytest.mark.rule("contract A11", "contract A5")
-def test_a_problem_within_a_list_names_its_place_and_has_a_text(client: AppClient) -> None:
-    assert types_of(client.patch("/api/roles/3", json={"scope": ["ok", "not ok"]})) == [
-        (["body", "scope", 1], "string_pattern_mismatch")
-    ]
-    response = client.request("DELETE", "/api/themes/1/authors", json={})
-    assert response.json() == {"detail": [problem(["body", "author_id"], "missing", "Field required")]}
 
 
 # Signing in.
@@ -591,16 +580,6 @@ def test_all_problems_of_a_request_are_reported_at_once_in_order(client: AppClie
     ]
 
 
-@pytest.mark.rule("contract A1")
-@pytest.mark.parametrize(
-    "number", ["true", "false", '"5"', "5.0", "5.5", "1e3", "-0.0", "null", "[5]", "{}", "1e999", "-1e-999999999"]
-)
-def test_an_integer_in_a_body_is_written_as_one(client: AppClient, number: str) -> None:
-    body = f'{{"user_id": {number}, "username": "x"}}'.encode()
-    response = client.post("/api/authors", content=body, headers=JSON_TYPE)
-    assert types_of(response) == [(["body", "user_id"], "int_type")]
-
-
 @pytest.mark.rule("contract A5", "contract A21", "contract A19", "contract A4")
 @pytest.mark.parametrize(
     ("content", "type_"),
@@ -817,33 +796,6 @@ def test_an_unexpected_fault_is_answered_without_a_word_about_it(
 
 
 # Lists of any length.
-
-
-def fill(watched: WatchedStorage, size: int) -> None:
-    def work(uow: Any) -> None:
-        for id_ in range(3, size + 1):
-            uow.records(AUTHORS).add(Author(id_, 1000 + id_, f"author {id_}", NOW))
-
-    watched.write(work)
-    watched.asked.clear()
-
-
-@pytest.mark.rule("contract E1", "contract A20")
-@pytest.mark.parametrize("answered_calls", [0, 1])
-@pytest.mark.parametrize("waits", [False, True])
-@pytest.mark.parametrize("bug", [False, True])
-def test_a_list_whose_database_fails_midway_is_refused_before_its_first_byte(
-    app: ASGIApp, gallery: LogoAdmin, watched: WatchedStorage, answered_calls: int, waits: bool, bug: bool
-) -> None:
-    fill(watched, 1501)
-    gallery.waits = waits
-    watched.go_away(after=answered_calls)
-    if bug:
-        watched.fault = RuntimeError("bug")
-    answered = ask(app, "GET", "/api/authors")
-    assert (answered.status_code, answered.complete) == (500 if bug else 503, True)
-    watched.come_back()
-    assert len(ask(app, "GET", "/api/authors").json()) == 1501
 
 
 @pytest.mark.rule("contract F1", "contract F3", "contract A4")
