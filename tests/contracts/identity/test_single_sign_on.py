@@ -39,7 +39,7 @@ def sign_in(gallery: LogoAdmin, subject: str, *groups: str) -> Tokens:
 
 
 def refresh(gallery: LogoAdmin, tokens: Tokens) -> Tokens:
-    return gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=tokens.refresh_token))
+    return gallery.sessions.refresh(Refresh(refresh_token=tokens.refresh_token))
 
 
 def found(gallery: LogoAdmin) -> list[tuple[int, str, int]]:
@@ -86,7 +86,7 @@ def test_who_was_refused_has_no_right_by_any_way_until_the_issuer_names_a_group_
             refresh(gallery, each)
     with pytest.raises(SignInForbidden, match="No role for your groups"):
         gallery.sessions.sign_in(with_password)
-    made_code = SignInWithCode(grant_type="sign_in_code", username=name, code=code.code)
+    made_code = SignInWithCode(username=name, code=code.code)
     with pytest.raises(SignInRefused):  # which went with the refusal
         gallery.sign_in_codes.sign_in(made_code)
     # Nor does the user count as an administrator for the last one.

@@ -1,7 +1,7 @@
 """Links with which members of the host site come in (contract R5)."""
 
 from functools import partial
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.factors.records import SignInLink
@@ -62,7 +62,6 @@ class SignInWithLink(Command):
 
     answers_secrets = True
 
-    grant_type: Annotated[Literal["link"], described("`link`, with the secret part of such a link.", "link")]
     link: OpaqueToken
 
 
