@@ -10,6 +10,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -25,6 +26,7 @@ from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.extras import install_extra
 from logoadmin.settings import load_settings
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
+from tests.privileges import unprivileged
 from tests.services import start
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
@@ -213,6 +215,29 @@ def test_an_unreachable_database_is_said_without_its_password(run: Run) -> None:
             ended = run(*command, "--database", f"mysql+pymysql://me:hidden@127.0.0.1:{port}/gallery")
             says_one_line(ended, 1, f"The database at 127.0.0.1:{port} cannot be used", "database URL")
             assert "hidden" not in ended.err
+
+
+@pytest.mark.rule("contract K3")
+def test_a_file_that_is_read_only_is_no_server(
+    run: Run, monkeypatch: pytest.MonkeyPatch, initialised_file: Path
+) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        os.chmod(place, 0o777)
+        monkeypatch.chdir(place)
+        file = shutil.copy(initialised_file, f"{place}/gallery.db")
+        os.chmod(file, 0o444)
+        with unprivileged():
+            ended = run("user", "remove", "admin", "--database", f"sqlite:///{file}")
+        says_one_line(ended, 1, "The database at gallery.db cannot be used: it is read-only")
+
+
+@pytest.mark.rule("contract K3")
+@pytest.mark.usefixtures("initialised")
+def test_a_damaged_file_is_named_with_what_to_do(run: Run) -> None:
+    file = Path("logoadmin.db")
+    file.write_bytes(file.read_bytes()[:4096] + b"rubbish!" * 20_000)
+    for command in (("init",), ("serve", "--port", "0"), ("export", "-")):
+        says_one_line(run(*command), 1, "logoadmin.db cannot be used: it is damaged", "restore it from a backup")
 
 
 @pytest.mark.rule("contract H1", "contract H3")
@@ -420,6 +445,19 @@ def test_rotating_the_keys_of_the_database_signs_nobody_out(run: Run) -> None:
 
 
 @pytest.mark.rule("contract C2")
+def test_keys_are_rotated_only_where_they_are_in_use(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    says_one_line(run("token-key", "rotate"), 1, "logoadmin init")
+    says_one_line(run("token-key", "rotate", "--database", "memory:"), 2, "set database")
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", "k" * 32)
+    says_one_line(run("token-key", "rotate"), 2, "LOGOADMIN_TOKEN_KEY")
+    assert not Path("logoadmin.db").exists()
+    started().close()
+    made_by_openssl("private.pem", "genpkey", "-algorithm", "ed25519")
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "private.pem")  # beside which those in the database are accepted
+    assert run("token-key", "rotate").code == 0
+
+
+@pytest.mark.rule("contract C2")
 def test_beside_key_files_the_keys_in_the_database_are_accepted_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     def is_accepted(token: str, by: logoadmin.LogoAdmin) -> bool:
         try:
@@ -490,6 +528,19 @@ def test_import_and_export_take_the_standard_streams(run: Run) -> None:
     assert "password_hash" not in exported.out
 
 
+@pytest.mark.rule("contract I4")
+def test_an_import_and_a_dry_run_report_their_counts(run: Run) -> None:
+    assert run("import", "-", stdin=AUTHOR).code == 0
+    again = AUTHOR + AUTHOR.replace("Ann", "Anna") + AUTHOR.replace("1", "2").replace("7", "8").replace("Ann", "Ben")
+    said = "3 authors (1 created, 1 amended, 1 unchanged)\n"
+    assert run("import", "-", "--dry-run", stdin=again) == CommandResult(0, f"Could import {said}", "")
+    assert run("import", "-", stdin=again) == CommandResult(0, f"Imported {said}", "")
+    nothing = run("import", "-", stdin="\n")
+    assert nothing == CommandResult(0, "Imported nothing\n", "")
+    # Where nothing was changed, nothing is offered to be undone: the history knows no such request.
+    assert (nothing.request, run("import", "-", stdin=AUTHOR.replace("Ann", "Anna")).request) == ("", "")
+
+
 @pytest.mark.rule("contract I4", "contract I3")
 @pytest.mark.usefixtures("initialised")
 def test_an_export_without_hashes_warns_and_its_import_explains_how_people_get_in(run: Run) -> None:
@@ -514,6 +565,15 @@ def test_an_export_is_whole_and_its_owner_alone_may_read_it(run: Run) -> None:
     assert "$argon2id$" in Path("out.jsonl").read_text()
     assert stat.S_IMODE(Path("out.jsonl").stat().st_mode) == 0o600
     assert not [path for path in Path().iterdir() if path.name.startswith(".out")]
+
+
+@pytest.mark.rule("contract G2")
+@pytest.mark.usefixtures("initialised")
+def test_a_change_is_undone(run: Run) -> None:
+    run("user", "create", "7", "Ann", stdin="one\n")
+    assert run("revert", "4") == CommandResult(0, "Undid change 4 with change 5: user.removed, id 7\n", "")
+    says_one_line(run("revert", "4"), 1, "User 7 was changed since, by change 5")
+    says_one_line(run("revert", "99"), 1, "Change 99 not found")
 
 
 @pytest.mark.rule("contract O9")
@@ -586,6 +646,28 @@ def test_users_are_listed_as_json_that_does_not_speak_to_a_terminal(run: Run) ->
     ]
 
 
+@pytest.mark.rule("contract D users")
+@pytest.mark.usefixtures("initialised")
+def test_a_user_is_named_by_number_or_by_name(run: Run) -> None:
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        assert_named(run, gallery)
+
+
+def assert_named(run: Run, gallery: logoadmin.LogoAdmin) -> None:
+    for id_, name in (
+        *((7, "seven"), (8, "7"), (9, "Ann"), (10, "name:x"), (11, "\u0667"), (12, "ann"), (13, "Anna")),
+        *((14, "name:bob"), (15, "bob"), (16, "name:7")),
+    ):
+        gallery.users.create(logoadmin.CreateUser(user_id=id_, username=name, password="one"))
+    numbers = {"7": 7, "007": 7, "name:7": 8, "Ann": 9, "name:Ann": 9, "name:x": 10, "name:name:x": 10, "\u0667": 11}
+    numbers |= {"name:bob": 14, "name:name:bob": 14, "bob": 15, "name:name:7": 16}
+    for named, number in numbers.items():
+        ended = run("user", "password", named, stdin=f"for {named}\n")
+        assert ended == CommandResult(0, f"Changed the password of user {number}\n", "")
+        name = gallery.users.get(logoadmin.GetUser(user_id=number)).username
+        assert gallery.sessions.sign_in(logoadmin.SignIn(username=name, password=f"for {named}"))
+
+
 @pytest.mark.rule("contract D users", "contract B4")
 @pytest.mark.usefixtures("initialised")
 def test_users_get_another_role_and_are_removed(run: Run) -> None:
@@ -655,6 +737,16 @@ def test_serving_an_empty_database_makes_everything_and_ends_well(workers: str) 
         assert password not in out
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
         assert gallery.users.get(logoadmin.GetUser(user_id=5)).username == "Ann"
+
+
+@pytest.mark.rule("contract I4")
+@pytest.mark.usefixtures("initialised")
+def test_some_kinds_are_exported(run: Run) -> None:
+    ended = run("export", "-", "--kind", "role", "--kind", "author")
+    assert {json.loads(line)["kind"] for line in ended.out.splitlines()} == {"role"}
+    assert "Password hashes" not in ended.err
+    assert "Password hashes" in run("export", "-", "--kind", "user").err
+    says_one_line(run("export", "-", "--kind", "settings"), 2, "'settings' is not one of 'role', 'user'")
 
 
 @pytest.mark.rule("contract I4", "contract I5")

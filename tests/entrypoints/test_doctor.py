@@ -22,13 +22,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.sql_storage.databases.mysql import checks as mysql_checks
+from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_checks
 from logoadmin.bootstrap import open_gallery
 from logoadmin.checks import Verdict
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.maintenance import token_of_nobody
 from logoadmin.settings import settings_of
 from tests.asgi import AppResponse, ask
-from tests.entrypoints.command_line import CommandResult, Run
+from tests.entrypoints.command_line import CommandResult, Run, says_one_line
 from tests.privileges import unprivileged
 
 pytestmark = [pytest.mark.rule("contract K4"), pytest.mark.usefixtures("empty_directory")]
@@ -104,6 +105,10 @@ def test_before_the_first_start_there_is_only_something_to_make(run: Run, tmp_pa
     (text,) = problems(run("doctor")).values()
     assert text.startswith(f"there is no file {tmp_path}/logoadmin.db yet; ")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_memory_is_warned_of(run: Run) -> None:
+    assert list(problems(run("doctor", "--database", "memory:"))) == ["database"]
 
 
 @pytest.mark.usefixtures("gallery")
@@ -305,6 +310,14 @@ def test_a_taken_port_is_reported_with_its_owner(
 
 
 @pytest.mark.server("a server in a thread")
+@pytest.mark.usefixtures("gallery")
+def test_who_has_a_port_and_says_nothing_is_not_waited_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("logoadmin.entrypoints.cli.machine_checks._TIMEOUT", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        assert list(problems(run("doctor", "--port", str(silent.getsockname()[1])))) == ["port"]
+
+
+@pytest.mark.server("a server in a thread")
 @pytest.mark.usefixtures("started")
 def test_a_taken_metrics_port_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_METRICS_PORT", "0")
@@ -350,7 +363,33 @@ def test_a_missing_package_is_reported(
         assert "; run pip install" in found[1]
 
 
+@pytest.mark.usefixtures("gallery")
+def test_a_temporary_directory_without_room_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert said(run("doctor"))["temporary files"][0] == "ok"
+    real = tempfile.TemporaryFile
+
+    def full(**given: Any) -> Any:
+        return real(**given) if given else Path("/dev/full").open("r+b", buffering=0)  # doctor closes it
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    verdict, text = said(run("doctor"))["temporary files"]
+    assert (verdict, "No space left" in text) == ("wrong", True)
+
+
 # A file
+
+
+def test_a_lost_file_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with monkeypatch.context() as shipped:
+        shipped.setenv("LOGOADMIN_CREATE", "false")
+        (text,) = (text for check, text in problems(run("doctor")).items() if check == "database")
+        assert text.startswith("logoadmin.db does not exist, but should; check that its disk is mounted")
+        (tmp_path / "logoadmin.db").touch()
+        assert problems(run("doctor"))["tables"].startswith("its gallery is gone; ")
+        (tmp_path / "logoadmin.db").unlink()
+    (tmp_path / "logoadmin.db-wal").touch()
+    file = tmp_path / "logoadmin.db"
+    assert problems(run("doctor"))["file"].startswith(f"{file} is gone, but its log {file}-wal exists; ")
 
 
 def test_a_factor_key_that_decrypts_nothing_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch, started: Path) -> None:
@@ -366,6 +405,25 @@ def test_a_factor_key_that_decrypts_nothing_is_wrong(run: Run, monkeypatch: pyte
     assert problems(run("doctor"))["factor_key"].startswith("another one: the secrets of 1 of 1 authenticator apps")
     monkeypatch.setenv("LOGOADMIN_FACTOR_KEY", f"another-key-of-32-bytes-or-more-.,{SECRET}")
     assert problems(run("doctor")) == {}
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/dev/null")])
+def test_what_is_no_file_is_not_opened(run: Run, tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / "logoadmin.db")
+    found = said(run("doctor"))
+    assert found["database"][0] == "wrong"
+    assert not {"file", "directory"} & found.keys()  # the advice is not to close /dev/null to others
+    says_one_line(run("init"), 1, "logoadmin.db is", "name")
+
+
+def test_a_link_is_followed(run: Run, tmp_path: Path, gallery: Path) -> None:
+    (tmp_path / "link.db").symlink_to(gallery)
+    assert problems(run("doctor", "--database", "sqlite:///link.db")) == {}
+    (tmp_path / "astray.db").symlink_to("/nowhere/at/all.db")
+    assert (
+        "this user finds no directory /nowhere/at"
+        in problems(run("doctor", "--database", "sqlite:///astray.db"))["directory"]
+    )
 
 
 def test_what_others_may_read_or_replace_is_warned_of(run: Run, gallery: Path) -> None:
@@ -419,6 +477,34 @@ def test_folders_that_cannot_be_entered_are_named(
     assert {"directory", "gallery_dir"} <= found.keys() <= {"directory", "gallery_dir", "temporary files"}
     assert f"{place}/above/data" in found["directory"]
     assert f"{place}/above/data" in found["gallery_dir"]
+
+
+@pytest.mark.usefixtures("gallery")
+def test_a_disk_with_little_room_is_warned_of(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_checks, "_LITTLE", 2**62)
+    assert set(problems(run("doctor"))) == {"disk"}
+
+
+def test_a_file_system_of_another_machine_is_wrong(
+    run: Run, gallery: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mounts = tmp_path / "mounts"
+    place = str(gallery.parent.resolve()).replace(" ", "\\040")
+    mounts.write_text(f"none / ext4 rw 0 0\nserver:/gallery {place} nfs4 rw 0 0\n")
+    monkeypatch.setattr(sqlite_checks, "_MOUNTS", mounts)
+    assert "nfs4" in problems(run("doctor"))["file system"]
+
+
+@pytest.mark.parametrize(
+    ("version", "verdict"),
+    [
+        *((version, "warning") for version in ((3, 40, 1), (3, 44, 5), (3, 45, 9), (3, 50, 6), (3, 51, 2))),
+        *((version, "ok") for version in ((3, 44, 6), (3, 50, 7), (3, 51, 3), (3, 53, 0))),
+    ],
+    ids=str,
+)
+def test_versions_of_sqlite_with_the_fault_of_its_log_are_known(version: tuple[int, ...], verdict: str) -> None:
+    assert sqlite_checks._library(version).verdict.value == verdict
 
 
 def test_a_name_that_speaks_to_a_terminal_is_escaped(run: Run, tmp_path: Path) -> None:
@@ -529,6 +615,14 @@ def test_the_token_of_doctor_opens_nothing(service: ASGIApp, gallery: Path) -> N
     headers = [("host", "127.0.0.1"), ("authorization", f"Bearer {token}")]
     for path in ("/api/auth/me", "/api/changes", "/api/users"):
         assert ask(service, "GET", path, headers=headers).status_code == 401
+
+
+@pytest.mark.usefixtures("gallery")
+@pytest.mark.parametrize(
+    "url", ["gallery.example", "https://", "ftp://a.example", "https://u:p@a.example", "http://[x/"]
+)
+def test_an_invalid_url_is_reported(run: Run, url: str) -> None:
+    assert said(run("doctor", "--url", url))["url"][0] == "wrong"
 
 
 def _untrusted() -> ssl.SSLCertVerificationError:

@@ -28,6 +28,12 @@ def whose(found: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return [(event["event"], event["user_name"]) for event in found]
 
 
+def key_of(client: AppClient, owner: Headers, *scope: str) -> Headers:
+    made = client.post("/api/auth/keys", json={"name": "script", "scope": scope}, headers=owner)
+    assert made.status_code == 201, made.text
+    return {"authorization": f"Bearer {made.json()['key']}"}
+
+
 def test_a_sign_in_over_http_is_listed_with_its_client(client: AppClient, admin: Headers) -> None:
     client.post("/api/auth/token", json={"username": "ann", "password": ANN_PASSWORD}, headers=BROWSER)
     first = events(client, admin)[0]
@@ -59,6 +65,46 @@ def test_without_the_scope_one_sees_ones_own_events_alone(
     assert events(client, admin, "?user_id=99") == []
     gallery.users.amend(AmendUser(user_id=7, role_id=2))  # holds everything, from this moment
     assert whose(events(client, ann)) == everything
+
+
+def test_a_service_key_needs_the_scope(client: AppClient, admin: Headers) -> None:
+    assert client.get(PATH, headers=key_of(client, admin, "roles:read")).status_code == 403
+    assert len(events(client, key_of(client, admin, "users:read"))) == 4
+
+
+@pytest.mark.rule("contract E2", "contract E4", "contract O9")
+def test_events_are_paged_from_the_newest_or_from_the_oldest(client: AppClient, admin: Headers) -> None:
+    for _ in range(3):
+        key_of(client, admin)
+    found = [event["event_id"] for event in events(client, admin)]
+    assert found == sorted(found, reverse=True)
+    assert len(found) == 5
+    for order in ("", "&order=asc"):
+        expected = found[::-1] if order else found
+        seen, path = [], f"{PATH}?limit=2{order}"
+        while path:
+            page = client.get(path, headers=admin)
+            seen.append([event["event_id"] for event in page.json()])
+            path = page.headers.get("link", "").partition(">")[0].removeprefix("<")
+        assert seen == [expected[:2], expected[2:4], expected[4:]]
+    assert [event["event_id"] for event in events(client, admin, f"?after={found[2]}")] == found[3:]
+    for query in ("?limit=0", "?after=-1", "?order=up", "?user_id=x", "?q=a"):
+        assert client.get(PATH + query, headers=admin).status_code == 422, query
+
+
+@pytest.mark.rule("contract F1", "contract O9")
+def test_events_raise_no_version_and_have_none(client: AppClient, gallery: LogoAdmin, admin: Headers) -> None:
+    users = client.get("/api/users", headers=admin).headers["etag"]
+    version = gallery.changes.version()
+    listed = client.get(PATH, headers={**admin, "if-none-match": '"0", *'})
+    assert (listed.status_code, "etag" in listed.headers) == (200, False)
+    assert listed.headers["cache-control"] == "no-store"
+    for password in (ANN_PASSWORD, "wrong"):
+        client.post("/api/auth/token", json={"username": "ann", "password": password})
+    key_of(client, admin)
+    assert gallery.changes.version() == version
+    assert client.get("/api/users", headers={**admin, "if-none-match": users}).status_code == 304
+    assert len(events(client, admin)) > len(listed.json())
 
 
 @pytest.mark.rule("contract C1", "contract O9")

@@ -8,9 +8,12 @@ import logoadmin
 from logoadmin.domain.identity.sign_in_rules import SignInRules
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.entrypoints.command_line import CommandResult, Run
+from tests.asgi import AppClient
+from tests.entrypoints.command_line import CommandResult, Run, says_one_line
+from tests.entrypoints.conftest import Headers
 from tests.gallery import (
     ADMIN_PASSWORD,
+    ANN_PASSWORD,
     FrozenClock,
     WatchedStorage,
     gallery_on,
@@ -18,6 +21,10 @@ from tests.gallery import (
 )
 
 pytestmark = pytest.mark.rule("contract O5")
+
+OWN = "/api/users/7/password"
+TOO_SHORT = {"msg": "String should have at least 8 characters", "type": "string_too_short"}
+COMMON = {"msg": "Password should not be one of the most common ones", "type": "value_error"}
 
 
 @pytest.fixture
@@ -31,6 +38,36 @@ def gallery(watched: WatchedStorage, clock: FrozenClock, access: Policy) -> Logo
     made = gallery_on(watched, clock, access, sign_in=SignInRules(min_password_length=8))
     stock(made)
     return made
+
+
+def test_a_password_that_is_not_accepted_is_a_problem_of_the_body(client: AppClient, admin: Headers) -> None:
+    """ASVS 6.2.1 and 6.2.4."""
+    user = {"user_id": 8, "username": "ben"}
+    for password, problem in (("1234567", TOO_SHORT), ("iloveyou", COMMON)):
+        answer = client.post("/api/users", json={**user, "password": password}, headers=admin)
+        assert (answer.status_code, answer.json()["detail"]) == (422, [{"loc": ["body", "password"], **problem}])
+        answer = client.put(OWN, json={"password": password}, headers=admin)
+        assert (answer.status_code, answer.json()["detail"]) == (422, [{"loc": ["body", "password"], **problem}])
+        changes = [{"kind": "user", "create": {**user, "password": password}}]
+        answer = client.post("/api/changes", json={"changes": changes}, headers=admin)
+        expected = [{"loc": ["body", "changes", 0, "create", "password"], **problem}]
+        assert (answer.status_code, answer.json()["detail"]) == (422, expected)
+    assert client.get("/api/users/8", headers=admin).status_code == 404
+
+
+def test_ones_own_password_needs_the_current_one(client: AppClient, ann: Headers) -> None:
+    """ASVS 6.2.3."""
+    answer = client.put(OWN, json={"password": "short"}, headers=ann)
+    missing = {"loc": ["body", "current_password"], "msg": "Field required", "type": "missing"}
+    assert (answer.status_code, answer.json()["detail"]) == (422, [{"loc": ["body", "password"], **TOO_SHORT}, missing])
+    new = {"password": "long and rare"}
+    for _ in range(10):
+        answer = client.put(OWN, json={**new, "current_password": "wrong"}, headers=ann)
+        assert (answer.status_code, answer.json()["detail"]) == (403, "Incorrect password")
+        assert "www-authenticate" not in answer.headers
+    answer = client.put(OWN, json={**new, "current_password": ANN_PASSWORD}, headers=ann)
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "300")
+    assert client.post("/api/auth/token", json={"username": "ann", "password": ANN_PASSWORD}).status_code == 429
 
 
 @pytest.fixture
@@ -62,3 +99,15 @@ def test_the_first_password_is_refused_before_anything_is_created(
     assert run("init").code == 0
     guarded.setenv("LOGOADMIN_ADMIN_PASSWORD", password)  # no longer used
     assert run("init").code == 0
+
+
+def test_the_command_line_accepts_no_bad_password(run: Run, guarded: pytest.MonkeyPatch) -> None:
+    assert run("init").code == 0
+    for password, words in (("1234567", "at least 8 characters"), ("Password1", "the most common ones")):
+        says_one_line(run("user", "create", "7", "ann", stdin=f"{password}\n"), 1, "password: ", words)
+        says_one_line(run("user", "password", "admin", stdin=f"{password}\n"), 1, "password: ", words)
+    assert run("user", "create", "7", "ann", stdin="long and rare\n").code == 0
+    guarded.setenv("LOGOADMIN_MIN_PASSWORD_LENGTH", "14")
+    says_one_line(run("user", "password", "ann", stdin="long and rare\n"), 1, "at least 14 characters")
+    guarded.setenv("LOGOADMIN_ACCESS", "open")
+    assert run("user", "password", "ann", stdin="1\n").code == 0

@@ -1,16 +1,20 @@
 """Pictures over HTTP: receiving and serving them (contract P1, P2, P5)."""
 
 import io
+import time
 from typing import Final
 
 import pytest
 from PIL import Image
 
+import logoadmin
 from logoadmin.domain.gallery.artworks import BlockLogo, CreateLogo
+from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.identity.roles import CreateRole
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.users import AmendUser, CreateUser
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.entrypoints.http_api.gallery_files import PublishedFile
 from tests.asgi import AppClient
 from tests.gallery import ARTWORK, PIXEL, STOCKED_PICTURE, WatchedStorage
 
@@ -142,3 +146,43 @@ def test_what_was_taken_down_is_gone_but_for_those_who_may_read_users(client: Ap
     assert (removed.status_code, removed.json()) == (200, {"picture": STOCKED_PICTURE})
     assert client.get(path, headers=reader).status_code == 410
     assert client.delete(f"/api/pictures/{STOCKED_PICTURE}", headers=boss).status_code == 404
+
+
+@pytest.mark.rule("contract P4", "contract E2")
+def test_the_list_of_pictures_leads_to_its_next_page(client: AppClient, gallery: LogoAdmin) -> None:
+    reader = {"authorization": f"Bearer {token_for(gallery, 'users:read', user_id=503)}"}
+    gallery.pictures.send(SendPicture(), png(9))
+    first = client.get("/api/pictures?limit=1", headers=reader)
+    (listed,) = first.json()
+    path = first.headers["link"].partition(">")[0].removeprefix("<")
+    (other,) = client.get(path, headers=reader).json()
+    assert [listed["picture"], other["picture"]] == list(gallery.pictures.stored())
+    assert client.get("/api/pictures?after=7", headers=reader).status_code == 422
+
+
+@pytest.mark.rule("contract P5", "contract L1")
+def test_a_removed_picture_is_gone_from_both_addresses_at_once(gallery: LogoAdmin) -> None:
+    url = f"https://gallery.example/pictures/{STOCKED_PICTURE}.webp"
+    gallery.logos.create(CreateLogo(**{**ARTWORK, "preview_url": url}))
+    boss = {"authorization": f"Bearer {token_for(gallery, '*', user_id=502)}"}
+    with AppClient(logoadmin.asgi(gallery)) as client:
+        paths = [
+            f"{of}/{STOCKED_PICTURE}{small}.webp" for of in ("/pictures", "/gallery/pictures") for small in ("", "-320")
+        ]
+        while {client.get(path).status_code for path in (*paths, "/gallery/latest.json")} != {200}:
+            time.sleep(0.05)
+        client.delete(f"/api/pictures/{STOCKED_PICTURE}", headers=boss)
+        for method in ("HEAD", "GET"):
+            assert [client.request(method, path).status_code for path in paths] == [410, 410, 404, 404]
+
+
+@pytest.mark.rule("contract P2", "contract L2")
+def test_the_published_gallery_has_copies() -> None:
+    content = b"RIFF" + bytes(5000)
+    file = PublishedFile(f"pictures/{STOCKED_PICTURE}.webp", content)
+    fields = {name.decode(): value.decode() for name, value in file.fields}
+    assert fields["content-type"] == "image/webp"
+    assert fields["cache-control"] == FOREVER
+    assert fields["cross-origin-resource-policy"] == "cross-origin"
+    assert fields["content-security-policy"] == "default-src 'none'; sandbox"
+    assert file.size == len(content)
