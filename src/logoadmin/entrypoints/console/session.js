@@ -3,14 +3,13 @@
  * cannot make the browser send credentials.
  *
  * All tabs of one person share the session over a BroadcastChannel: a tab that refreshes sends the others the new tokens,
- * and a tab asks the others for newer ones before it refreshes. Tabs that refresh the same token at the same time send the
- * same Idempotency-Key, so the server replays the response instead of treating the second request as reuse (contract F3).
- * The key is the time of the sign-in and a random value, plus the number of refreshes since: tabs that follow the same
- * refreshes agree on it, of two sessions the later one has the greater key, and it cannot be derived from a token or the
- * database.
+ * and a tab asks the others for newer ones before it refreshes. A token that is used again at once, by two tabs at the same
+ * time or after a lost response, gives another pair of the same session (contract C3). Tabs tell newer tokens from older
+ * ones by the session and the time of issue that the access token names.
  *
  * @typedef {import("logoadmin/api").components["schemas"]["Me"]} Me
- * @typedef {{access: string, refresh: string, key: string, until: number}} Tokens `key` is for exchanging `refresh`.
+ * @typedef {{session: string, begun: number, issued: number}} Stamp The id of the session, when it began and when these tokens were issued, in seconds by the clock of the service.
+ * @typedef {Stamp & {access: string, refresh: string, until: number}} Tokens
  */
 import { signal, computed } from "./vendor/preact.js";
 import { HOME, isUnsaved } from "./router.js";
@@ -20,8 +19,10 @@ import { READ_LIMIT, timedFetch, WRITE_LIMIT } from "./timed_fetch.js";
 export const pageConfig = JSON.parse(document.querySelector('meta[name="logoadmin"]')?.getAttribute("content") ?? "{}");
 
 const KEPT = "logoadmin.refresh";
-/** Beside the token, so that a duplicated tab, whose sessionStorage is a copy, exchanges it under the same key. */
-const KEPT_KEY = "logoadmin.key";
+/** Beside the token, so that a reloaded or restored tab knows whether those of other tabs are newer. */
+const KEPT_STAMP = "logoadmin.stamp";
+/** Of tokens of which nothing is known. @type {Stamp} */
+const UNKNOWN = { session: "", begun: 0, issued: 0 };
 const API = new URL("../api/", HOME);
 const others = new BroadcastChannel(`logoadmin ${HOME.pathname}`);
 
@@ -43,8 +44,6 @@ export const may = (scope) => scopes.value.has(scope) || scopes.value.has("*");
 
 /** @type {Tokens | undefined} */
 let tokens;
-/** When the current token was issued, in seconds by the clock of the service. */
-let issued = 0;
 /** @type {Promise<boolean> | undefined} */
 let refreshing;
 /** @type {(() => void)[]} */
@@ -79,7 +78,7 @@ export const hasSession = () => sessionStorage.getItem(KEPT) !== null;
 export async function startSession() {
   if (state.value !== "starting") return;
   const kept = sessionStorage.getItem(KEPT);
-  if (kept) tokens = { access: "", refresh: kept, key: sessionStorage.getItem(KEPT_KEY) ?? firstKey(), until: 0 };
+  if (kept) tokens = { access: "", refresh: kept, until: 0, ...UNKNOWN, ...JSON.parse(sessionStorage.getItem(KEPT_STAMP) ?? "{}") };
   else tokens = await askOthers();
   try {
     // Another tab may have replaced the session that was kept.
@@ -115,7 +114,7 @@ export async function signIn(grant) {
   const response = await post("auth/token", grant);
   if (!response.ok) throw await refusal(response);
   const replaced = me.value && tokens?.refresh;
-  await take(response, firstKey());
+  await take(response);
   if (replaced) void revoke(replaced);
   await whoAmI();
   goOn();
@@ -128,7 +127,7 @@ export async function signInAs(grant) {
   const replaced = tokens?.refresh;
   others.postMessage({ ended: subject() });
   forget();
-  await take(response, firstKey());
+  await take(response);
   if (replaced) void revoke(replaced);
   await whoAmI();
 }
@@ -178,10 +177,10 @@ export async function renewed(refused) {
 
 /** @returns {Promise<string>} the access token of a new session of the same user; empty if they would not sign in again. */
 export async function recentToken() {
-  const before = tokens?.key;
+  const before = tokens?.session;
   asksAgain.value = true;
   await wait();
-  return tokens && before && isOther(tokens.key, before) ? tokens.access : "";
+  return tokens && before && tokens.session !== before ? tokens.access : "";
 }
 
 /** @returns {Promise<void>} until somebody has signed in, or has given up. */
@@ -216,17 +215,17 @@ async function exchanged() {
   await newerTokens();
   if (!tokens) return false;
   if (tokens.access !== before && isFresh(tokens)) return true;
-  const { refresh: used, key } = tokens;
-  const response = await post("auth/token", { grant_type: "refresh_token", refresh_token: used }, key);
+  const { refresh: used } = tokens;
+  const response = await post("auth/token", { grant_type: "refresh_token", refresh_token: used });
   if (!tokens) return false; // the user signed out meanwhile
   if (tokens.refresh !== used) return tokens.access ? true : exchanged(); // another tab was faster
   if (response.ok) {
-    await take(response, nextKey(key));
+    await take(response);
     return true;
   }
   if (response.status >= 500 || response.status === 429) throw await refusal(response);
   // A tab that missed it when another one replaced the session.
-  tokens = { access: "", refresh: used, key: "", until: 0 };
+  tokens = { access: "", refresh: used, until: 0, ...UNKNOWN };
   await newerTokens();
   if (tokens && tokens.refresh !== used) return true;
   ended();
@@ -237,31 +236,16 @@ async function exchanged() {
 export const randomKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** @returns {string} the key for the first refresh of a session: the time and 80 random bits */
-const firstKey = () => `${Date.now().toString(16).padStart(12, "0")}${randomKey().slice(12)}.0`;
+/** @param {Tokens} given @returns {Stamp} */
+const stampOf = ({ session, begun, issued }) => ({ session, begun, issued });
 
-/** @param {string} key @returns {{session: string, number: number}} */
-function parsedKey(key) {
-  const [session = "", number = "0"] = key.split(".");
-  return { session, number: Number(number) };
+/** @param {Tokens} given @param {Stamp} stamp @returns {boolean} whether they are of the same session, and as new: a tab that slept may send old ones */
+function replaces(given, { session, issued }) {
+  return given.session === session && (given.issued > issued || (given.issued === issued && given.access !== ""));
 }
 
-/** @param {string} key @returns {string} the key for the refresh token that is obtained under this one */
-function nextKey(key) {
-  const { session, number } = parsedKey(key);
-  return `${session}.${number + 1}`;
-}
-
-/** @param {string} key @param {string} other @returns {boolean} whether they are keys of two sessions */
-const isOther = (key, other) => parsedKey(key).session !== parsedKey(other).session;
-
-/** @param {Tokens} given @param {string} key @returns {boolean} whether the tokens are of the session of this key, and as new: a tab that slept may send old ones */
-function replaces(given, key) {
-  const theirs = parsedKey(given.key);
-  const ours = parsedKey(key);
-  if (isOther(given.key, key)) return false;
-  return theirs.number > ours.number || (theirs.number === ours.number && given.access !== "");
-}
+/** @param {Stamp} given @param {Stamp} other @returns {boolean} whether it is the later of two sessions, on which all tabs agree */
+const isLater = (given, other) => given.begun > other.begun || (given.begun === other.begun && given.session > other.session);
 
 /** End the session here; waiting requests continue after a sign-in. */
 function ended() {
@@ -274,29 +258,25 @@ function ended() {
 function storeTokens(given) {
   tokens = given;
   sessionStorage.setItem(KEPT, given.refresh);
-  sessionStorage.setItem(KEPT_KEY, given.key);
+  sessionStorage.setItem(KEPT_STAMP, JSON.stringify(stampOf(given)));
 }
 
 function dropTokens() {
   sessionStorage.removeItem(KEPT);
-  sessionStorage.removeItem(KEPT_KEY);
+  sessionStorage.removeItem(KEPT_STAMP);
 }
 
-/** Store the tokens of a response, which may be replayed, and send them to the other tabs. @param {Response} response @param {string} key for exchanging the refresh token in it @throws {OtherUser} */
-async function take(response, key) {
+/** Store the tokens of a response, and send them to the other tabs. @param {Response} response @throws {OtherUser} */
+async function take(response) {
   const given = await response.json();
-  // By the clock of the service, which may differ from ours.
-  const { exp, iat, sub } = claims(given.access_token);
+  const { iat, sid, sub } = claims(given.access_token);
   if (me.value && String(me.value.user_id) !== sub) {
     void revoke(given.refresh_token);
     throw new OtherUser();
   }
-  const left = Number(exp) * 1000 - Date.parse(response.headers.get("Date") ?? "");
-  // A token that follows another directly is fresh, even if a proxy's clock differs.
-  const isNew = Math.abs(Number(iat) - issued) < 10;
-  issued = Number(iat);
-  const until = Date.now() + (isNew || Number.isNaN(left) ? given.expires_in * 1000 : left);
-  storeTokens({ access: given.access_token, refresh: given.refresh_token, key, until });
+  const until = Date.now() + given.expires_in * 1000;
+  const begun = tokens && tokens.session === sid ? tokens.begun : Number(iat);
+  storeTokens({ access: given.access_token, refresh: given.refresh_token, until, session: String(sid), begun, issued: Number(iat) });
   others.postMessage({ tokens, subject: subject() });
 }
 
@@ -333,7 +313,7 @@ let adopted = () => {};
 function newerTokens() {
   return new Promise((done) => {
     adopted = done;
-    others.postMessage({ asks: true, key: tokens?.key });
+    others.postMessage({ asks: true, stamp: tokens && stampOf(tokens) });
     setTimeout(done, AT_ONCE);
   });
 }
@@ -365,12 +345,12 @@ async function takeLate(given) {
 }
 
 others.addEventListener("message", ({ data }) => {
-  const canHelp = data.asks && tokens && (data.key ? replaces(tokens, data.key) : tokens.access);
+  const canHelp = data.asks && tokens && (data.stamp?.session ? replaces(tokens, data.stamp) : tokens.access);
   if (canHelp) others.postMessage({ tokens, subject: subject() });
   // Unsaved input stays behind the password dialog.
   if (data.ended && data.ended === subject()) (isUnsaved() ? ended : forget)();
   if (data.tokens && isOurs(data.tokens, data.subject)) {
-    const isNew = !tokens || isOther(data.tokens.key, tokens.key);
+    const isNew = data.tokens.session !== tokens?.session;
     storeTokens(data.tokens);
     adopted();
     if (state.value === "ended") state.value = "in";
@@ -384,14 +364,14 @@ others.addEventListener("message", ({ data }) => {
  *   have signed in as somebody else
  */
 function isOurs(given, subject) {
-  if (tokens && !isOther(given.key, tokens.key)) return replaces(given, tokens.key);
+  if (given.session === tokens?.session) return replaces(given, tokens);
   // Two tabs may sign in again at the same time: both go on with the later session.
-  return given.access !== "" && subject === String(me.value?.user_id) && given.key > (tokens?.key ?? "");
+  return given.access !== "" && subject === String(me.value?.user_id) && isLater(given, tokens ?? UNKNOWN);
 }
 
-/** @param {string} path below `/api/` @param {object} body @param {string} [key] @returns {Promise<Response>} without a token */
-export function post(path, body, key) {
-  const headers = { "Content-Type": "application/json", ...(key ? { "Idempotency-Key": key } : {}) };
+/** @param {string} path below `/api/` @param {object} body @returns {Promise<Response>} without a token */
+export function post(path, body) {
+  const headers = { "Content-Type": "application/json" };
   const init = /** @type {const} */ ({ method: "POST", headers, body: JSON.stringify(body), cache: "no-store", credentials: "omit" });
   return timedFetch(new URL(path, API), init, WRITE_LIMIT);
 }
