@@ -55,7 +55,7 @@ function Hosts() {
   const share = async (host, isAllowed) => {
     setBusy(true);
     try {
-      await shareHosts([host], isAllowed, t(isAllowed ? "hosts.always.done" : "settings.hosts.removed", { host }));
+      await shareHosts([host], isAllowed, isAllowed ? t("hosts.always.done", { n: 1, hosts: host }) : t("settings.hosts.removed", { host }));
       field.current?.focus();
       return true;
     } catch (error) {

@@ -58,7 +58,7 @@ export function Preview({ kind, css, target, listed, picture: url = "", label = 
   };
   const trust = async (/** @type {string[]} */ hosts) => {
     try {
-      await shareHosts(hosts, true, t("hosts.always.done", { host: enumeration(hosts) }));
+      await shareHosts(hosts, true, t("hosts.always.done", { n: hosts.length, hosts: enumeration(hosts) }));
       stay();
     } catch (error) {
       sayFailure(error, () => void trust(hosts));

@@ -295,7 +295,7 @@ export default {
   // The preview
   "hosts.allowed": "allowed: it is among the picture hosts",
   "hosts.always": "Always trust",
-  "hosts.always.done": "{host} is now allowed for everybody",
+  "hosts.always.done": { one: "{hosts} is now allowed for everybody", other: "{hosts} are now allowed for everybody" },
   "hosts.awaited": "The service has not listed all of the allowed hosts yet. The others are not contacted until it does.",
   "hosts.font": "font",
   "hosts.held": "not loaded",
