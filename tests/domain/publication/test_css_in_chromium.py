@@ -12,6 +12,7 @@ from logoadmin.domain.kernel.limits import NewPreviewUrl
 from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css.urls import absolute, hosts_of, trimmed
 from tests.domain.publication.css_samples import DATA, IMPORTS, PAGE, RULES, URLS
+from tests.domain.publication.data_documents import HARMLESS, RISKY
 from tests.options import LONG
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract L4")]
@@ -74,6 +75,23 @@ def test_chromium_asks_no_host_that_is_not_listed(chromium: Browser, scheme: str
     assert missed == {}
     # It does ask, also for spellings that are far from the host.
     assert {"a.example", "b.example", "d.example", "127.0.0.1", "[1:0:0:2::3]", "xn--4ca.example"} <= asked
+
+
+USES: Final = ("clip-path", "filter", "mask", "background", "cursor", "content", "list-style-image", "border-image")
+
+
+def test_chromium_asks_no_other_host_for_documents_that_are_no_risk(chromium: Browser) -> None:
+    asked: dict[str, set[str]] = {}
+    with chromium.new_context() as context:
+        page = context.new_page()
+        for document in (*HARMLESS, *RISKY):
+            escaped = "".join(f"\\{ord(each):x} " if each in '"\\\n\t' else each for each in document)
+            declarations = ";".join(f'{use}:url("{escaped}")' for use in USES)
+            css = f"b{{display:list-item;{declarations}}}"
+            hosts = _hosts(requests_of(page, "https://page.test", css))
+            if hosts and "document" not in judge(css, "sheet").risk_names:
+                asked[document] = hosts
+    assert asked == {}
 
 
 @pytest.mark.parametrize("base", ["http://base.example/d/e?f#g", "https://base.example"][: 1 + LONG])

@@ -18,6 +18,14 @@ _CONTROLS: Final = "".join(map(chr, range(0x21)))
 _REMOVED: Final = dict.fromkeys(map(ord, "\t\n\r"))
 _AUTHORITY: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?[/\\]*(?:[^/\\?#]*@)?([^/\\?#]*)", re.IGNORECASE)
 _REFUSED: Final = re.compile(r"[\0-\x1f\x7f#/<>?@\[\\\]^|\ufffd]")
+# Characters that some version of UTS 46 ignores: Default_Ignorable_Code_Point without the joiners. Ada misreads some.
+_IGNORED: Final = dict.fromkeys(
+    (
+        *(0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x200B, 0x200E, 0x200F, 0x3164),
+        *(*range(0x202A, 0x202F), *range(0x2060, 0x2070), *range(0xFE00, 0xFE10), 0xFEFF, 0xFFA0),
+        *(*range(0xFFF0, 0xFFF9), *range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000)),
+    )
+)
 # Of letters beyond ASCII; DNS cannot ask for more, and encoding them takes the square of the time.
 _MAX_DOMAIN: Final = 254
 # Longer addresses cannot be told apart by people.
@@ -40,14 +48,16 @@ def hosts_of(url: str) -> tuple[str, ...]:
     found = _AUTHORITY.match(_without_surrogates(trimmed(url)))
     if found is None or (len(found[1]) > _MAX_DOMAIN and not found[1].isascii()):
         return ()
-    return tuple(dict.fromkeys(_hosts(f"{found[0]}/", unquote(found[1]))))
+    written = unquote(found[1]).translate(_IGNORED)
+    url = found[0] if _REFUSED.search(written) else found[0].removesuffix(found[1]) + written
+    return tuple(dict.fromkeys(_hosts(f"{url}/", written)))
 
 
 def _hosts(url: str, written: str) -> Iterator[str]:
     for page in _PAGES:
         found = _read(page, url)
         if found is None and not _REFUSED.search(written) and (" " in written or not written.isascii()):
-            yield written.lower()
+            yield written.lower().replace(" ", "%20")
         elif found is not None and found.protocol in _SCHEMES and found.host not in ("", _OWN):
             yield found.host
 
@@ -69,8 +79,11 @@ def absolute(url: str, base: str) -> str:
     """
     text = _without_surrogates(url)
     found = _read(base, text)
-    if found is None or trimmed(url)[:1] in ("", "#"):
+    if trimmed(url)[:1] in ("", "#"):
         return url
+    if found is None:  # Chromium may read it
+        is_schemeless = trimmed(url)[:2] in ("//", "\\\\", "/\\", "\\/")
+        return f"{can_ada.parse(base).protocol}{trimmed(url)}" if is_schemeless else url
     readings = {each.href for each in (found, *(_read(page, text) for page in _PAGES)) if each}
     return url if len(readings) == 1 else found.href
 
