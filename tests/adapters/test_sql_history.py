@@ -1,6 +1,7 @@
 """How databases find changes: each page along one index, and never through the whole history."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -20,7 +21,13 @@ from tests.gallery import FrozenClock, gallery_on, signed_in
 
 
 def add(storage: SqlStorage, changes: list[Change]) -> None:
-    storage.write(lambda uow: uow.changes.add(changes))
+    """Add changes, at most a thousand in a transaction: each must end within the limit of a call."""
+    for start in range(0, len(changes), 1_000):
+        storage.write(partial(_add, changes[start : start + 1_000]))
+
+
+def _add(changes: list[Change], uow: UnitOfWork) -> None:
+    uow.changes.add(changes)
 
 
 def page_of(after: int, limit: int, where: ChangeFilter, order: Order) -> Callable[[UnitOfWork], tuple[Change, ...]]:
