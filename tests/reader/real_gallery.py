@@ -64,7 +64,7 @@ def real_story() -> Story:
     gallery.logos.link(LinkLogoAuthor(logo_id=1, author_id=1))
     key = PublicKey(gallery.publication.public_keys()[0])
     real.read([1, 2], ["latest", "withdrawn", f"{gallery.changes.version()}-"])
-    gallery.logos.amend(AmendLogo(logo_id=2, custom_css="h1 { content: '\u00e9\\\"\t' }"))
+    gallery.logos.amend(AmendLogo(logo_id=2, custom_css="content: '\u00e9\\\"\t'"))
     gallery.logos.create(CreateLogo(**ARTWORK))
     real.read([1, 2, 3], ["latest", f"{gallery.changes.version()}-"])
     gallery.logos.block(BlockLogo(logo_id=1, reason="It covers the sign-in form"))
