@@ -54,7 +54,7 @@ def test_views_and_actions_are_found_and_only_those_that_the_user_may_use(consol
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     for text, shown in (
-        *(("new", ["New logo"]), ("role", []), ("users", []), ("about", ["About"]), ("dark", ["Theme: Dark"])),
+        *(("new", ["New logo"]), ("role", []), ("users", []), ("dark", ["Theme: Dark"])),
         ("keyboard", ["Keyboard shortcuts"]),
     ):
         field.fill(text)
@@ -68,7 +68,7 @@ def test_views_and_actions_are_found_and_only_those_that_the_user_may_use(consol
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     search(page, "import")
     page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_have_text("Import")
+    expect(page.locator("h1")).to_have_text("Import and export")
     search(page, "sign out")
     page.keyboard.press("Enter")
     expect(page.locator(".sign-in")).to_be_visible()
