@@ -2,7 +2,7 @@
 
 import contextlib
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -181,16 +181,12 @@ def sent_statements() -> Iterator[list[str]]:
 def test_what_was_taken_down_is_found_by_an_index_among_60_000_records(sql_storage: SqlStorage) -> None:
     placeholder, blocked, own = "f" * 64, "e" * 64, [f"{number:064x}" for number in range(30_000)]
 
-    def name(uow: UnitOfWork) -> None:
-        pictures = uow.gallery.pictures
-        pictures.put_names(PictureName("logo", id_, each, Standing.PUBLISHED) for id_, each in enumerate(own))
-        pictures.put_names(PictureName("theme", id_, placeholder, Standing.OTHER) for id_ in range(30_000))
-        pictures.put_names(
-            PictureName("logo", 30_000 + id_, each, Standing.BLOCKED)
-            for id_, each in enumerate((placeholder, blocked, own[7]))
-        )
-
-    sql_storage.write(name)
+    names = [PictureName("logo", id_, each, Standing.PUBLISHED) for id_, each in enumerate(own)]
+    names += [PictureName("theme", id_, placeholder, Standing.OTHER) for id_ in range(30_000)]
+    for id_, each in enumerate((placeholder, blocked, own[7])):
+        names.append(PictureName("logo", 30_000 + id_, each, Standing.BLOCKED))
+    for start in range(0, len(names), 1_000):
+        sql_storage.write(partial(_put, names[start : start + 1_000]))
     for statistics in (False, True):
         if statistics:
             take_statistics(sql_storage)
@@ -202,6 +198,10 @@ def test_what_was_taken_down_is_found_by_an_index_among_60_000_records(sql_stora
             assert sql_storage.read(is_taken_down) == (picture in found)
             assert work_for(sql_storage, is_taken_down) < 100, (statistics, picture)
             assert work_for(sql_storage, partial(_names, picture)) < 500, (statistics, picture)
+
+
+def _put(names: Iterable[PictureName], uow: UnitOfWork) -> None:
+    uow.gallery.pictures.put_names(names)
 
 
 def _is_taken_down(picture: str, uow: UnitOfWork) -> bool:
