@@ -76,7 +76,7 @@ reader: tools/console/node_modules/ready  ## Write the package's reader.js, afte
 vendor: tools/console/node_modules/ready  ## Rebuild the console's vendored files from pinned versions
 	$(NPM) run vendor
 
-structure: .venv/ready  ## Measure the size and the paths of the code, and write them into docs/architecture.md
+structure: .venv/ready  ## Measure the size and the paths of the code, and write them into docs/modules.md
 	$(BIN)/python -m benchmarks.structure
 
 tables: .venv/ready  ## Write the tables of settings, causes, modules and operations into docs/

@@ -1,4 +1,4 @@
-"""Measure how much there is to read, and write it into docs/architecture.md: ``python -m benchmarks.structure``."""
+"""Measure how much there is to read, and write it into docs/modules.md: ``python -m benchmarks.structure``."""
 
 import ast
 import asyncio
@@ -23,7 +23,7 @@ from logoadmin.bootstrap import folder
 ROOT: Final = Path(__file__).parent.parent
 PACKAGE: Final = ROOT / "src" / "logoadmin"
 CONSOLE: Final = PACKAGE / "entrypoints" / "console"
-PAGE: Final = ROOT / "docs" / "architecture.md"
+PAGE: Final = ROOT / "docs" / "modules.md"
 _BLOCK: Final = re.compile(r"(?<=<!-- structure -->\n).*?(?=<!-- end of structure -->)", re.DOTALL)
 # Parts of the function that they stand in, although the interpreter gives some of them a frame.
 _IN_A_FUNCTION: Final = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
@@ -281,7 +281,7 @@ def touched() -> Mapping[str, tuple[str, ...]]:
 
 
 def block() -> str:
-    """Return the figures as docs/architecture.md shows them."""
+    """Return the figures as docs/modules.md shows them."""
     return "\n".join(_lines())
 
 
@@ -315,7 +315,7 @@ def _lines() -> Iterator[str]:
 
 
 def written() -> str:
-    """Return the figures that docs/architecture.md has now."""
+    """Return the figures that docs/modules.md has now."""
     found = _BLOCK.search(PAGE.read_text(encoding="utf-8"))
     return found[0] if found else ""
 

@@ -377,7 +377,7 @@ STOCKED_PICTURE: Final = sha256(PICTURES.convert(PIXEL).content).hexdigest()
 
 ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     SignIn: ("sessions.sign_in", {"username": "ann", "password": ANN_PASSWORD}),
-    sessions.Refresh: ("sessions.refresh", {"grant_type": "refresh_token", "refresh_token": "unknown"}),
+    sessions.Refresh: ("sessions.refresh", {"refresh_token": "unknown"}),
     ShowWays: ("single_sign_on.ways", {}),
     sessions.Revoke: ("sessions.revoke", {"refresh_token": "unknown"}),
     sessions.WhoAmI: ("sessions.me", {}),
@@ -419,19 +419,19 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     ),
     SignInWithPasskey: (
         "passkeys.sign_in",
-        {"grant_type": "passkey", "challenge": "unknown", "passkey": UNKNOWN_PASSKEY},
+        {"challenge": "unknown", "passkey": UNKNOWN_PASSKEY},
     ),
     SignInWithFactor: (
         "factors.sign_in",
-        {"grant_type": "second_factor", "challenge": "unknown", "totp": "000000"},
+        {"challenge": "unknown", "totp": "000000"},
     ),
     CreateSignInCode: ("sign_in_codes.create", {"user_id": 7}),
     SignInWithCode: (
         "sign_in_codes.sign_in",
-        {"grant_type": "sign_in_code", "username": "ann", "code": "unknown"},
+        {"username": "ann", "code": "unknown"},
     ),
     CreateLink: ("links.create", {"user_id": 1042, "username": "Mia"}),
-    SignInWithLink: ("links.sign_in", {"grant_type": "link", "link": "unknown"}),
+    SignInWithLink: ("links.sign_in", {"link": "unknown"}),
     keys.ListKeys: ("keys.list", {}),
     keys.CreateKey: ("keys.create", {"name": "a script", "scope": [], "expires_in": 60}),
     keys.RemoveKey: ("keys.remove", {"key_id": 1}),

@@ -56,7 +56,7 @@ def _fill(storage: SqlStorage) -> str:
     tuple(gallery.changes.revert_request(RevertRequest(request_id="renamed")))
     admin = SignIn(username="admin", password=ADMIN_PASSWORD)
     tokens = gallery.sessions.sign_in(admin)
-    gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=str(tokens.refresh_token)))
+    gallery.sessions.refresh(Refresh(refresh_token=str(tokens.refresh_token)))
     with contextlib.suppress(errors.SignInRefused):
         gallery.sessions.sign_in(admin.model_copy(update={"password": "wrong"}))
     key = CreateKey(name="script", scope=("*",))

@@ -189,7 +189,7 @@ def test_clients_and_readers_notice_nothing(used: str, target: str, tmp_path: Pa
         assert second_step(gallery, challenged(gallery, ADMIN), recovery_code=codes[1]).access_token
         in_step = code_of(totp, int(time.time()) + 30)
         assert second_step(gallery, challenged(gallery, ADMIN), totp=in_step).access_token
-        refreshed = Refresh(grant_type="refresh_token", refresh_token=str(tokens.refresh_token))
+        refreshed = Refresh(refresh_token=str(tokens.refresh_token))
         assert gallery.sessions.refresh(refreshed).access_token
         made = gallery.authors.create(logoadmin.CreateAuthor(user_id=77777, username="New"))
         assert made.version > max(json.loads(before["/api/changes?order=desc&limit=50"][1])[0]["change_id"], 0)

@@ -103,7 +103,7 @@ def prepare_again(_: pytest.MonkeyPatch) -> None:
     "use",
     [
         *(command("init"), serve(), serve("--workers", "2"), command("import", "authors.jsonl")),
-        *(command("import", "authors.jsonl", "--dry-run"), command("export", "out.jsonl"), command("changes")),
+        *(command("import", "authors.jsonl", "--dry-run"), command("export", "out.jsonl")),
         *(command("revert", "4"), command("token-key", "rotate"), command("backup", "backup.db")),
         pytest.param(lambda _: logoadmin.connect("sqlite:///gallery.db").close(), id="connect and close"),
         prepare_again,

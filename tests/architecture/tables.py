@@ -88,6 +88,7 @@ def _operation_row(operation: Operation) -> list[str]:
     permission, fields = operation.permission, fields_of(operation.command)
     given = {field.validation_alias or name: field for name, field in fields.items()}
     body = [f"`{n}`{'' if f.is_required() else '?'}" for n, f in given.items() if n not in operation.path_fields]
+    body = ["`grant_type`?", *body] if operation.grants else body
     body += ["a picture"] if operation.takes_file else ["JSON Lines or CSV"] if operation.takes_jsonl else []
     scopes = " or ".join(f"`{scope.value}`" for scope in (permission.scope, *permission.or_else) if scope)
     answer = " or ".join(dict.fromkeys(_name_of(row.answer) for row in operation.variants))
@@ -161,7 +162,7 @@ def _cited(text: str) -> Iterator[str]:
 TABLES: Final[dict[str, tuple[str, Callable[[], str]]]] = {
     "settings": ("settings.md", settings),
     "causes": ("trouble.md", causes),
-    "modules": ("architecture.md", modules),
+    "modules": ("modules.md", modules),
     "rules": ("spec.md", spec_rules),
     "operations": ("operations.md", operations),
     "records": ("interface.md", records),

@@ -11,12 +11,11 @@ WORDS: Final = re.compile(
     r"|\b(Authorization: |Cache-Control|Content-Security-Policy|Content-Type|ETag|Idempotency-Key"
     r"|If-Match|If-None-Match|Retry-After|Set-Cookie|User-Agent|WWW-Authenticate|X-Change-Note|X-Request-Id)"
 )
-# What signs people in is told apart by ``grant_type``, as OAuth calls it, and returns to the console.
+# What signs people in names the client's ``User-Agent``, and returns to the console.
 REMAINING: Final = {
     *(f"identity/events/{name}.py" for name in ("event_records", "recording")),
-    *(f"identity/sessions/{name}.py" for name in ("callers", "session_records", "sessions")),
-    *(f"identity/sign_in/{name}.py" for name in ("code", "issuer", "issuer_fields", "link", "passkey", "password")),
-    *(f"identity/sign_in/{name}.py" for name in ("second_step", "ways")),
+    *(f"identity/sessions/{name}.py" for name in ("callers", "session_records")),
+    *(f"identity/sign_in/{name}.py" for name in ("issuer_fields", "ways")),
 }
 
 

@@ -265,7 +265,7 @@ def test_a_sign_in_that_is_too_old_is_asked_for_again_in_place(single: tuple[Per
     sent: Any = revoked.value.request.post_data_json
     for ended in (first, sent["refresh_token"]):
         with pytest.raises(InvalidToken):
-            service.gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=ended))
+            service.gallery.sessions.refresh(Refresh(refresh_token=ended))
     page.get_by_role("button", name="Done").click()
     other.get_by_role("link", name="People", exact=True).click()
     expect(other.get_by_role("link", name="bob")).to_be_visible()

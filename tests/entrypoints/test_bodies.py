@@ -71,7 +71,7 @@ def test_many_changes_preferences_and_offers_have_a_limit_as_a_whole() -> None:
     ids=lambda row: row.name,
 )
 def test_every_operation_takes_what_its_fields_can_need(operation: Operation) -> None:
-    for made in (operation.command, *(granting for granting, _ in operation.grants)):
+    for made in (operation.command, *(grant.command for grant in operation.grants)):
         whole = made.model_json_schema()
         fields = whole["properties"]
         needed = len(dumps({name: largest(schema, whole.get("$defs", {})) for name, schema in fields.items()}))

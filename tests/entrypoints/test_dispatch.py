@@ -4,8 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import httpx2
 import pytest
@@ -19,7 +18,6 @@ from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import Author, PasswordHash
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.publication.css import judging as verdict
 from logoadmin.entrypoints.http_api import dispatch as module
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, Work
 from logoadmin.entrypoints.http_api.endpoints import _asker
@@ -28,7 +26,7 @@ from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.response_cache import DataVersion
 from logoadmin.ports.storage import UnitOfWork
 from tests.entrypoints.concurrent_clients import Clients, with_clients
-from tests.gallery import ADMIN_PASSWORD, FrozenClock, WatchedStorage, gallery_on, stock
+from tests.gallery import ADMIN_PASSWORD, FrozenClock, WatchedStorage, gallery_on
 
 Answer = TypeVar("Answer")
 
@@ -191,25 +189,6 @@ def test_searches_stand_in_the_way_of_nothing_else(slow: LogoAdmin, monkeypatch:
     with_clients((slow,), work)
 
 
-@pytest.mark.rule("contract A20")
-def test_a_thread_that_could_not_be_started_is_started_for_the_next(
-    slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(_thread: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    async def run() -> None:
-        calls = Dispatch(slow)
-        with monkeypatch.context() as patch:
-            patch.setattr(threading.Thread, "start", fail)
-            for work in Work:
-                with pytest.raises(HttpError, match="Too many concurrent requests"):
-                    await calls.run(work, abs, -1)
-        assert [await calls.run(work, abs, -1) for work in Work] == [1] * len(Work)
-
-    asyncio.run(run())
-
-
 @pytest.mark.rule("contract A20", "contract H4")
 def test_what_takes_long_begins_in_time_or_never(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SLOW_WAIT", 0.1)
@@ -284,59 +263,6 @@ def test_many_new_passwords_in_one_request_may_take_long(monkeypatch: pytest.Mon
         client, headers = clients[0], {"authorization": f"Bearer {token}"}
         assert (await client.post("/api/users", json=users[0], headers=headers)).status_code == 503
         assert (await client.post("/api/changes", json={"changes": changes}, headers=headers)).status_code == 200
-
-    with_clients((gallery,), work)
-
-
-@pytest.mark.rule("contract L4")
-def test_two_texts_are_judged_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    running: list[str] = []
-    most: list[int] = []
-    find = verdict._found
-
-    def slow(css: str, *asked: Any) -> Any:
-        running.append(css)
-        most.append(len(running))
-        time.sleep(0.02)
-        running.remove(css)
-        return find(css, *asked)
-
-    monkeypatch.setattr(verdict, "_found", slow)
-    with ThreadPoolExecutor(8) as pool:
-        sizes = [each.size for each in pool.map(lambda n: verdict.judge(f"color: #{n:06}", "declarations"), range(8))]
-    assert (sizes, max(most)) == ([14] * 8, 2)
-
-
-@pytest.mark.server("calls that take long")
-@pytest.mark.rule("contract L4", "contract A20")
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
-        ("POST", "/api/css/verdict", {"kind": "logo", "custom_css": "color: red"}),
-        ("GET", "/api/publication", None),
-        ("GET", "/api/logos/1/css", None),
-    ],
-)
-def test_judging_for_longer_than_a_read_may_take_is_no_failure_of_the_database(
-    method: str, path: str, body: dict[str, str] | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    storage = MemoryStorage()
-    monkeypatch.setattr(storage, "waits", True)
-    gallery = gallery_on(storage, FrozenClock())
-    stock(gallery)
-    token = gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD)).access_token
-    monkeypatch.setattr(module, "TIMEOUT", 0.2)
-    find = verdict._findings
-
-    def slow(*asked: Any) -> Any:
-        time.sleep(0.3)
-        return find(*asked)
-
-    monkeypatch.setattr(verdict, "_findings", slow)
-
-    async def work(clients: Clients) -> None:
-        headers = {"authorization": f"Bearer {token}"}
-        assert (await clients[0].request(method, path, json=body, headers=headers)).status_code == 200
 
     with_clients((gallery,), work)
 

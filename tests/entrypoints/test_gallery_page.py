@@ -19,7 +19,7 @@ from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.errors import StartError
 from logoadmin.domain.kernel.use_cases import behind
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.publication.publication_records import Links, Page
+from logoadmin.domain.publication.publication_records import Page
 from logoadmin.entrypoints.http_api import published_folder
 from logoadmin.entrypoints.http_api.gallery_files import PAGE_POLICY
 from logoadmin.ports.publication.gallery_files import GalleryFiles
@@ -70,19 +70,6 @@ def test_a_publication_has_the_page(files: GalleryFiles) -> None:
         }
 
 
-def test_the_page_is_written_again_when_it_changes(files: GalleryFiles) -> None:
-    with opened() as gallery:
-        publication = gallery.publication
-        assert publication.publish(files).changed
-        assert not publication.publish(files).changed
-        publication.rotate_key()
-        assert publication.publish(files).changed
-        assert data_of(files)["keys"] == [*publication.public_keys()]
-        assert len(data_of(files)["keys"]) == 2
-        assert publication.publish(files, links=Links(console="https://a.example/console/")).changed
-        assert data_of(files)["submit"] == "https://a.example/console/"
-
-
 def test_changed_files_and_settings_are_published_again(files: GalleryFiles) -> None:
     with opened() as gallery:
         publication = gallery.publication
@@ -127,32 +114,6 @@ def test_somebody_elses_page_stays(files: GalleryFiles) -> None:
         gallery.publication.rotate_key()
         assert without.publish(files).changed
         assert (files.read("index.html"), files.read("page.js")) == (page, b"mine")
-
-
-class Ordered(MemoryGalleryFiles):
-    """Files that check that everything a page loads exists."""
-
-    def write(self, name: str, content: bytes) -> None:
-        super().write(name, content)
-        self.check()
-
-    def remove(self, name: str) -> None:
-        super().remove(name)
-        self.check()
-
-    def check(self) -> None:
-        if "index.html" in self.files:
-            assert {"page.js", "page-list.js", "page.css", "reader.js"} <= self.files.keys()
-        if "latest.json" in self.files:
-            assert "reader.js" in self.files
-
-
-def test_no_file_that_the_page_loads_is_missing_at_any_moment() -> None:
-    files = Ordered()
-    with opened() as gallery:
-        gallery.publication.publish(files)
-        service_with(gallery, None).publish(files)
-        gallery.publication.publish(files)
 
 
 @pytest.mark.server("a publisher in a thread")

@@ -7,7 +7,6 @@ import pytest
 
 from tests.asgi import AppClient
 from tests.entrypoints.conftest import Headers
-from tests.gallery import ADMIN_ID
 
 pytestmark = pytest.mark.rule("contract G")
 PATH = "/api/roles/3"
@@ -37,24 +36,6 @@ def test_the_request_is_named_as_in_its_answer(client: AppClient, admin: Headers
     assert re.fullmatch("[A-Za-z0-9._-]{1,64}", entry["request_id"])
 
 
-@pytest.mark.rule("contract G2", "contract G4")
-@pytest.mark.parametrize(
-    ("path", "body"), [("/api/changes/7/revert", None), ("/api/changes/revert", {"request_id": "second"})]
-)
-def test_a_revert_returns_the_changes_it_made(client: AppClient, admin: Headers, path: str, body: Any) -> None:
-    last = history(client, admin)[-1]["change_id"]
-    answer = client.post(path, json=body, headers={**admin, "x-request-id": "undone"})
-    made = history(client, admin, last)
-    assert (answer.status_code, answer.json()) == (200, made if path.endswith("changes/revert") else made[0])
-    assert [(entry["user_id"], entry["request_id"]) for entry in made] == [(ADMIN_ID, "undone")]
-    assert client.get("/api/authors/2").status_code == 404
-    refused = client.post(path, json=body, headers=admin)
-    assert (refused.status_code, refused.json()) == (
-        409,
-        {"detail": f"Author 2 was changed since, by change {last + 1}"},
-    )
-
-
 @pytest.mark.rule("contract G4")
 def test_an_id_names_one_request_of_one_caller(client: AppClient, admin: Headers) -> None:
     last = history(client, admin)[-1]["change_id"]
@@ -73,24 +54,6 @@ def test_an_id_names_one_request_of_one_caller(client: AppClient, admin: Headers
 
 
 # Trying a change of a role.
-
-
-@pytest.mark.rule("contract J7")
-def test_a_dry_run_shows_the_effect_and_changes_nothing(client: AppClient, admin: Headers) -> None:
-    before = client.get(PATH, headers=admin)
-    body = {"name": "brush", "scope": ["authors:write"]}
-    tried = client.patch(f"{PATH}?dry_run=true", json=body, headers={**admin, "if-match": before.headers["etag"]})
-    assert (tried.status_code, "etag" in tried.headers) == (200, False)
-    assert tried.json() == {"role": {**before.json(), **body}, "users": []}
-    client.patch("/api/users/7", json={"role_id": 3}, headers=admin)
-    user = client.get("/api/users/7", headers=admin).json()
-    gains_and_loses = {"gains": ["authors:write"], "loses": before.json()["scope"]}
-    assert client.patch(f"{PATH}?dry_run=true", json=body, headers=admin).json()["users"] == [
-        {"user_id": 7, "username": user["username"], **gains_and_loses}
-    ]
-    assert client.get(PATH, headers=admin).content == before.content
-    done = client.patch(f"{PATH}?dry_run=false", json=body, headers=admin)
-    assert (done.json(), "etag" in done.headers) == (tried.json()["role"], True)
 
 
 @pytest.mark.rule("contract J7")

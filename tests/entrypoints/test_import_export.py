@@ -9,21 +9,19 @@ import pytest
 from starlette.types import ASGIApp, Receive
 
 from logoadmin.domain.changes.import_export import ExportRecords
-from logoadmin.domain.identity.users import AmendUser, CreateUser
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api import bodies, temporary_files
 from logoadmin.entrypoints.http_api.operation import MAX_UPLOAD
 from tests.asgi import AppClient, AppResponse, ask, nothing_more, scope_of
-from tests.entrypoints.conftest import Headers, bearer
-from tests.gallery import ANN_PASSWORD, ARTWORK, CHEAP_PASSWORDS, WatchedStorage
+from tests.entrypoints.conftest import Headers
+from tests.gallery import ARTWORK, CHEAP_PASSWORDS, WatchedStorage
 
 pytestmark = pytest.mark.rule("contract I4")
 
 AUTHOR = {"kind": "author", "author_id": 9, "user_id": 109, "username": "Ida"}
 LOGO = {"kind": "logo", "logo_id": 9, **ARTWORK, "author_ids": [9, 1]}
 USER = {"kind": "user", "user_id": 9, "username": "ida", "avatar": None, "role_id": 1}
-NONE = {"created": 0, "amended": 0, "unchanged": 0}
 MADE = {"created": 1, "amended": 0, "unchanged": 0}
 
 
@@ -36,28 +34,6 @@ def load(
 ) -> Any:
     sent = {**headers, "content-type": media_type}
     return client.post(f"/api/import{query}", content=written(*lines), headers=sent)
-
-
-@pytest.mark.parametrize(
-    "media_type", ["application/jsonl", "application/x-ndjson", "Application/JSONL; charset=utf-8"]
-)
-def test_lines_are_imported_in_any_order_and_counted(client: AppClient, admin: Headers, media_type: str) -> None:
-    answer = load(client, {**admin, "x-request-id": "file"}, LOGO, AUTHOR, media_type=media_type)
-    assert answer.status_code == 200, answer.text
-    assert answer.json() == {"role": NONE, "user": NONE, "author": MADE, "theme": NONE, "logo": MADE}
-    assert [each["author_id"] for each in client.get("/api/logos/9").json()["authors"]] == [9, 1]
-    (logo, made) = client.get("/api/changes?request_id=file&order=desc", headers=admin).json()
-    assert [(logo["action"], logo["id"]), (made["action"], made["id"])] == [("logo.created", 9), ("author.created", 9)]
-
-
-def test_a_dry_run_finds_out_and_changes_nothing(client: AppClient, admin: Headers) -> None:
-    before = client.get("/api/changes", headers=admin).json()
-    answer = load(client, admin, LOGO, AUTHOR, query="?dry_run=true")
-    assert (answer.status_code, answer.json()["logo"], answer.json()["author"]) == (200, MADE, MADE)
-    assert load(client, admin, {**LOGO, "author_ids": [99]}, query="?dry_run=true").status_code == 422
-    assert client.get("/api/changes", headers=admin).json() == before
-    answer = load(client, admin, LOGO, AUTHOR, query="?dry_run=perhaps")
-    assert [problem["loc"] for problem in answer.json()["detail"]] == [["query", "dry_run"]]
 
 
 @pytest.mark.rule("contract A5", "contract I2")
@@ -130,29 +106,6 @@ def test_bytes_or_lines_beyond_the_limit_are_refused_as_soon_as_they_have_come(
     answer = ask(app, "POST", "/api/import", headers=headers, body=[b"\n" * 600, b"\n" * 401, b"never read"])
     assert (answer.status_code, answer.json()) == (413, {"detail": f"Body should have at most 1000 {unit}"})
     assert ask(app, "POST", "/api/import", headers=headers, body=[b"\n" * 600, b"\n" * 400]).status_code == 200
-
-
-@pytest.mark.rule("contract F3")
-def test_the_lines_belong_to_the_request_that_has_the_key(client: AppClient, admin: Headers) -> None:
-    headers = {**admin, "idempotency-key": "file"}
-    first = load(client, headers, AUTHOR)
-    assert first.json()["author"] == MADE
-    again = load(client, headers, AUTHOR)
-    assert (again.status_code, again.content) == (200, first.content)  # and not that it was so already
-    for other in (load(client, headers, AUTHOR, USER), load(client, headers, AUTHOR, query="?dry_run=true")):
-        assert other.status_code == 422
-        assert other.json()["detail"][0]["loc"] == ["header", "Idempotency-Key"]
-    assert client.get("/api/users/9", headers=admin).status_code == 404
-
-
-def with_rights(gallery: LogoAdmin, *user_ids: int) -> list[Headers]:
-    """Let these users, who are made, change everything; return what they send."""
-    made = []
-    for user_id in user_ids:
-        gallery.users.create(CreateUser(user_id=user_id, username=f"user {user_id}", password=ANN_PASSWORD))
-        gallery.users.amend(AmendUser(user_id=user_id, role_id=2))
-        made.append(bearer(gallery, f"user {user_id}", ANN_PASSWORD))
-    return made
 
 
 async def begun(app: ASGIApp, user: Headers, ended: asyncio.Event, waited_for: asyncio.Event | None = None) -> int:
@@ -279,20 +232,6 @@ def test_a_database_that_fails_midway_is_a_503_and_not_half_a_file(
     assert (answer.status_code, list(answer.json())) == (503, ["detail"])
     for _ in range(3):  # more than one user may have at once
         assert client.get("/api/export", headers=admin).status_code == 200
-
-
-def test_csv_goes_out_and_in_again(client: AppClient, admin: Headers) -> None:
-    load(client, admin, AUTHOR, {**LOGO, "custom_css": "a {\r\n}\n"})
-    before = client.get("/api/export", headers=admin).text
-    for kind, name in (("author", "authors.csv"), ("theme", "themes.csv"), ("logo", "logos.csv")):
-        out = client.get(f"/api/export?kind={kind}&format=csv", headers=admin)
-        assert (out.status_code, out.headers["content-type"]) == (200, "text/csv; charset=utf-8")
-        assert out.headers["content-disposition"] == f'attachment; filename="{name}"'
-        sent = {**admin, "content-type": "text/csv"}
-        back = client.post(f"/api/import?kind={kind}", content=out.content, headers=sent)
-        assert (back.status_code, back.json()[kind]["created"], back.json()[kind]["amended"]) == (200, 0, 0)
-    assert client.get("/api/export", headers=admin).text == before
-    assert client.get("/api/export?format=csv", headers=admin).json()["detail"][0]["loc"] == ["query", "format"]
 
 
 @pytest.mark.parametrize("query", ["kind=author&charset=cp1251", "kind=author"])

@@ -15,12 +15,11 @@ from logoadmin.domain.gallery.artworks import CreateLogo, CreateTheme, LinkLogoA
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor
 from logoadmin.domain.identity.roles import CreateRole
 from logoadmin.domain.identity.users import AmendUser, CreateUser
-from logoadmin.domain.kernel.lists import search_form
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.asgi import AppClient
 from tests.entrypoints.conftest import Headers
 from tests.entrypoints.test_operations import types_of
-from tests.gallery import ADMIN_ID, ARTWORK, NOW, FrozenClock
+from tests.gallery import ARTWORK, NOW, FrozenClock
 from tests.sample_requests import SAMPLES
 
 LINK: Final = re.compile(r'<([!#-;=?-Z\[\]_a-z~%]+)>; rel="next"')
@@ -133,52 +132,6 @@ def whole(client: AppClient, path: str, headers: Headers, **query: Any) -> list[
 
 # Pages and filters.
 
-# Each list as it is, and each filter once; how a filter decides is proved in tests/domain and tests/contracts.
-QUERIES: Final[list[tuple[str, dict[str, Any]]]] = [
-    *((path, {}) for path in LISTS),
-    *((path, {"q": q}) for path in LISTS if "q" in LISTS[path] for q in ("a", "%", "S", "straẞ", *NAMES)),
-    *((path, {"target": "a&b=c d+ä"}) for path in LISTS if "target" in LISTS[path]),
-    *((path, {"active": "false", "target": "forum"}) for path in LISTS if "active" in LISTS[path]),
-    ("/api/users", {"role_id": 3}),
-    ("/api/authors", {"user_id": 502}),
-    ("/api/logos", {"author_id": 2, "active": "true"}),
-    ("/api/themes", {"author_id": 2}),
-    ("/api/changes", {"kind": "logo"}),
-    ("/api/changes", {"kind": "theme", "id": 2}),
-    ("/api/changes", {"user_id": ADMIN_ID, "action": "role.created"}),
-    ("/api/changes", {"request_id": "request 3"}),
-    ("/api/changes", {"since": NOW, "until": NOW}),
-    ("/api/changes", {"since": NOW + 10**9}),
-]
-
-
-def meets(record: dict[str, Any], name: str, value: Any) -> bool:
-    """Return whether a record is one of those that a filter is for."""
-    if name == "q":
-        return search_form(value) in search_form(str(record.get("username", record.get("name"))))
-    if name == "author_id":
-        return value in [author["author_id"] for author in record["authors"]]
-    if name in ("since", "until"):
-        return bool(record["at"] >= value if name == "since" else record["at"] <= value)
-    return str(record[name]).lower() == str(value).lower() if name == "active" else bool(record[name] == value)
-
-
-@pytest.mark.rule("contract E2", "contract E3", "contract E4", "contract G3")
-def test_pages_that_are_followed_to_the_end_are_the_records_that_the_filters_leave(
-    varied: AppClient, admin: Headers
-) -> None:
-    lists = {path: whole(varied, path, admin) for path in LISTS}
-    for path, query in QUERIES:
-        records = [record for record in lists[path] if all(meets(record, *given) for given in query.items())]
-        assert whole(varied, path, admin, **query) == records, (path, query)
-        for order, expected in (("asc", records), ("desc", records[::-1])):
-            for limit in {1 + len(records) // 6, max(len(records), 1), 1000}:
-                asked = {**query, "order": order, "limit": limit}
-                pages = followed(varied, f"{path}?{urlencode(asked)}", admin)
-                assert list(itertools.chain(*pages)) == expected
-                assert [len(page) for page in pages[:-1]] == [limit] * (len(pages) - 1)
-                assert pages[-1] or not records  # only a list without records has an empty page
-
 
 @pytest.mark.rule("contract G3")
 def test_an_id_without_a_kind_and_an_unknown_kind_are_named(client: AppClient, admin: Headers) -> None:
@@ -190,18 +143,6 @@ def test_an_id_without_a_kind_and_an_unknown_kind_are_named(client: AppClient, a
         ("id=x&until=-1", [(["query", "id"], "int_parsing"), (["query", "until"], "greater_than_equal")]),
     ):
         assert types_of(client.get(f"/api/changes?{query}", headers=admin)) == found
-
-
-@pytest.mark.rule("contract G3", "contract F1")
-def test_the_changes_of_a_record_or_a_kind_keep_their_version_while_nothing_happens_to_it(
-    varied: AppClient, admin: Headers
-) -> None:
-    asked = ("kind=logo", "kind=logo&id=1", "kind=logo&order=desc&limit=1", "kind=theme", "kind=logo&id=2", "user_id=7")
-    tags = [varied.get(f"/api/changes?{query}", headers=admin).headers["etag"] for query in asked]
-    varied.patch("/api/logos/1", json={"name": "Another"}, headers=admin)
-    for query, tag, is_kept in zip(asked, tags, (False, False, False, True, True, False), strict=True):
-        again = varied.get(f"/api/changes?{query}", headers={**admin, "if-none-match": tag})
-        assert (again.status_code == 304) == is_kept, query
 
 
 @pytest.mark.rule("contract E2")
@@ -260,14 +201,6 @@ def test_a_parameter_is_given_once(client: AppClient, admin: Headers, path: str)
         assert found == [(["query", name], "value_error")]
 
 
-@pytest.mark.rule("contract A4", "contract A5")
-@EACH
-def test_all_that_is_wrong_is_said_at_once(client: AppClient, admin: Headers, path: str) -> None:
-    found = types_of(client.get(f"{path}?limit=0&after=x&nope=1&Limit=3&q%5B%5D=a&limit=2", headers=admin))
-    assert sorted(loc[1] for loc, _ in found) == ["Limit", "after", "limit", "nope", "q[]"]
-    assert {loc[0] for loc, _ in found} == {"query"}
-
-
 @pytest.mark.rule("contract E2", "contract A4")
 @pytest.mark.parametrize(
     "path",
@@ -283,16 +216,6 @@ def test_what_is_no_list_of_any_length_takes_no_parameters(client: AppClient, ad
 # Sorted lists.
 
 SORTABLE: Final = [path for path in LISTS if "sort" in LISTS[path]]
-
-
-@pytest.mark.rule("contract E5", "contract A9")
-@pytest.mark.parametrize("path", SORTABLE)
-def test_a_sorted_list_does_not_start_after_a_record_that_is_gone(varied: AppClient, admin: Headers, path: str) -> None:
-    name = path.rpartition("/")[2].removesuffix("s").capitalize()
-    for query in ("sort=name", "sort=changed&limit=1", "sort=name&order=desc&limit=1"):
-        answer = varied.get(f"{path}?{query}&after=999", headers=admin)
-        assert (answer.status_code, answer.json()) == (404, {"detail": f"{name} 999 not found"})
-    assert varied.get(f"{path}?sort=id&after=999", headers=admin).status_code == 200
 
 
 # Versions.

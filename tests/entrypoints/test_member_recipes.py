@@ -32,7 +32,7 @@ def recipe(part: str) -> dict[str, Any]:
 
 def signed_in_as(gallery: logoadmin.LogoAdmin, url: str) -> str:
     link = url.rpartition("#link=")[2]
-    tokens = gallery.links.sign_in(SignInWithLink(grant_type="link", link=link))
+    tokens = gallery.links.sign_in(SignInWithLink(link=link))
     return gallery.sessions.me(logoadmin.WhoAmI(), gallery.sessions.caller(tokens.access_token)).username
 
 

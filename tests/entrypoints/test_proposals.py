@@ -108,27 +108,6 @@ def refused(response: Any) -> None:
     assert SECRET not in response.text
 
 
-@pytest.mark.rule("contract R1", "contract R3", "contract F1")
-def test_a_decision_is_about_the_version_that_was_seen(client: AppClient, admin: Headers) -> None:
-    path = "/api/proposals/1"
-    first = client.get(path, headers=admin)
-    tag = first.headers["etag"]
-    assert client.get(path, headers={**admin, "if-none-match": tag}).status_code == 304
-    patched = client.patch(path, json={"note": "Please"}, headers={**admin, "if-match": tag})
-    assert (patched.status_code, patched.json()) == (200, {**first.json(), "note": "Please"})
-    for end, body in (("/apply", None), ("/decline", {"reason": "No"}), ("/withdraw", None)):
-        late = client.post(f"{path}{end}", json=body, headers={**admin, "if-match": tag})
-        assert (late.status_code, late.json()) == (412, {"detail": "Proposal 1 was changed since"})
-    current = {**admin, "if-match": patched.headers["etag"], "x-request-id": "the-request"}
-    applied = client.post(f"{path}/apply", headers=current)
-    assert (applied.status_code, applied.json()["request_id"]) == (200, "the-request")
-    again = client.post(f"{path}/apply", headers=admin)
-    assert (again.status_code, again.json()) == (409, {"detail": "Proposal 1 was applied before"})
-    assert client.get("/api/logos/1").json()["target"] == "wiki"
-    (change,) = client.get("/api/changes?request_id=the-request", headers=admin).json()
-    assert (change["origin"], change["submitter_name"]) == ("proposal", "admin")
-
-
 @pytest.mark.rule("contract R1", "contract R2", "contract A5")
 def test_problems_of_a_proposal_have_their_places(client: AppClient, admin: Headers, member: Headers) -> None:
     def places(body: Any, headers: Headers) -> Any:

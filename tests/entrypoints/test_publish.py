@@ -139,32 +139,6 @@ def test_a_copy_with_another_index_of_the_same_version_is_named(
     assert f"The copy at {copy} has another index of version {pointer().version}; upload all" in other.err
 
 
-def test_another_folder_is_refused(run: Run) -> None:
-    FOLDER.mkdir()
-    (FOLDER / "index.html").write_text("mine")
-    says_one_line(run("publish", "gallery"), 1, "The folder holds other files, such as index.html", "empty folder")
-    says_one_line(run("publish", "no/gallery"), 1, "no/gallery: No such file or directory")
-    says_one_line(run("publish", "logoadmin.db"), 2, "logoadmin.db")
-    assert [path.name for path in FOLDER.iterdir()] == ["index.html"]
-
-
-def test_a_full_disk_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    assert run("publish", "gallery").code == 0
-    before = contents()
-    create_logo()
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_bytes", full)
-        done = run("publish", "gallery")
-    assert done.code == 1
-    assert done.err.startswith("logoadmin: gallery/")
-    assert done.err.endswith(": No space left on device\n")
-    assert contents() == before
-    assert run("publish", "gallery").code == 0
-
-
 class Hanging(SimpleHTTPRequestHandler):
     """Answers nobody."""
 

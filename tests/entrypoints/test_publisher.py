@@ -135,12 +135,3 @@ def test_it_ends_with_the_gallery(clock: FrozenClock) -> None:
     assert thread is not None
     thread.join(30)
     assert (thread.is_alive(), publishing.errors) == (False, [])
-
-
-def test_it_ends_when_it_is_closed(stocked: LogoAdmin) -> None:
-    publishing = Publishing(stocked, MemoryGalleryFiles())
-    publishing.publisher.start()
-    publishing.publisher.close()
-    thread = publishing.publisher._publishing_thread
-    assert thread is not None
-    assert not thread.is_alive()

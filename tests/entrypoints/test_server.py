@@ -1,7 +1,6 @@
 """Serving: the address, the signals, several processes and the log. Each server runs in a process of its own."""
 
 import http.client
-import logging
 import os
 import re
 import signal
@@ -17,7 +16,6 @@ import pytest
 
 from logoadmin.domain.kernel.errors import StartError
 from logoadmin.entrypoints.server import listen
-from logoadmin.entrypoints.server.logs import LineFormatter
 from tests.services import Service, comes_true, start_application, workers_of
 
 pytestmark = pytest.mark.slow("processes are started, stopped and killed")
@@ -304,9 +302,3 @@ def test_each_request_and_each_fault_is_a_line_without_secrets(served: Serve) ->
     (warning,) = (line for line in lines if " WARNING " in line and "uvicorn" not in line)
     assert warning.endswith("GET /broken broke off: db.example:3306: no database server responds there (out_of_reach)")
     assert "secret" not in "".join(lines)
-
-
-def test_a_record_is_one_line() -> None:
-    record = logging.LogRecord("name", logging.INFO, "", 0, "%s", ("a\nb\x1b[0m\u2028\u202e\ud800é\x9b",), None)
-    line = LineFormatter().format(record)
-    assert line.endswith(r"name: a\nb\x1b[0m\u2028\u202e\ud800é\x9b")

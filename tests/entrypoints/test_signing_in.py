@@ -20,7 +20,7 @@ from tests.domain.identity.second_factors import enrolled
 from tests.domain.identity.sign_ins import caller
 from tests.entrypoints.concurrent_clients import Clients, with_clients
 from tests.entrypoints.conftest import Headers
-from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, NOW, SPARE_CODE, SPARE_SECRET, FrozenClock
+from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, NOW, FrozenClock
 from tests.passkeys import Authenticator
 
 BOTH: Final = pytest.mark.parametrize("access", list(Policy))
@@ -167,16 +167,6 @@ def test_a_second_step_of_another_form_is_422(client: AppClient, body: dict[str,
     assert answer.status_code == 422
     assert [problem["loc"] for problem in answer.json()["detail"]] == [loc]
     assert "12345" not in answer.text
-
-
-@pytest.mark.rule("contract O1")
-def test_a_wrong_code_of_an_enrolment_is_reported_at_its_field(client: AppClient, admin: Headers) -> None:
-    asked = {"factor_id": 1, "code": TOTP(SPARE_SECRET).at(NOW + 100 * STEP)}
-    answer = client.post("/api/auth/factors/totp/confirm", json=asked, headers=admin)
-    problem = {"loc": ["body", "code"], "msg": "Incorrect code", "type": "value_error"}
-    assert (answer.status_code, answer.json()) == (422, {"detail": [problem]})
-    right = client.post("/api/auth/factors/totp/confirm", json={**asked, "code": SPARE_CODE}, headers=admin)
-    assert (right.status_code, right.json()["factor_id"]) == (201, 1)
 
 
 # Passkeys.

@@ -84,13 +84,6 @@ def test_a_code_of_the_issuer_begins_a_session(client: AppClient, fake: FakeIssu
     assert (found["user_id"], found["username"], found["scope"]) == (2_000_000_001, "ann", ["*"])
 
 
-def test_a_code_is_worth_one_session_however_often_it_is_sent(client: AppClient, fake: FakeIssuer) -> None:
-    """A replayed code is refused, here and at the issuer."""
-    code = fake.code()
-    assert [sign_in(client, code).status_code for _ in range(2)] == [200, 401]
-    assert sign_in(client, "another").json() == UNVERIFIED
-
-
 @pytest.mark.parametrize(
     "wrong",
     [

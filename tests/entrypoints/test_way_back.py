@@ -66,7 +66,7 @@ def password(gallery: LogoAdmin, text: str = "ann's password") -> logoadmin.Toke
 
 
 def with_code(gallery: LogoAdmin, code: str, username: str = "ann") -> logoadmin.Tokens:
-    return gallery.sign_in_codes.sign_in(SignInWithCode(grant_type="sign_in_code", username=username, code=code))
+    return gallery.sign_in_codes.sign_in(SignInWithCode(username=username, code=code))
 
 
 @pytest.mark.parametrize("named", ["ann", "7", "name:ann"])
@@ -234,9 +234,7 @@ def test_a_lost_factor_key(run: Run, gallery: LogoAdmin) -> None:
             password(after)
         code = TOTP(secret).at(time.time() + 30)
         with pytest.raises(SignInRefused):
-            after.factors.sign_in(
-                SignInWithFactor(grant_type="second_factor", challenge=required.value.challenge, totp=code)
-            )
+            after.factors.sign_in(SignInWithFactor(challenge=required.value.challenge, totp=code))
     lets_in(run, "`factor_key` is lost, so that codes of apps are refused", factor_key="b" * 32)
 
 
@@ -270,7 +268,7 @@ def test_a_public_url_with_another_host(run: Run, gallery: LogoAdmin) -> None:
         assert required.value.passkey is not None
         answer = {"challenge": required.value.challenge, "passkey": device.get(required.value.passkey)}
         with pytest.raises(SignInRefused):
-            moved.factors.sign_in(SignInWithFactor.model_validate({"grant_type": "second_factor", **answer}))
+            moved.factors.sign_in(SignInWithFactor.model_validate(answer))
     lets_in(
         run,
         "the host in `public_url` has changed, so that passkeys do not work",

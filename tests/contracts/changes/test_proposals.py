@@ -25,14 +25,14 @@ from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser
 from logoadmin.domain.kernel.access import OWNER, ActingAs, Caller
-from logoadmin.domain.kernel.errors import Conflict, LogoAdminError, NotFound, NotModified, Outdated, TooManyChanges
+from logoadmin.domain.kernel.errors import Conflict, NotFound, NotModified, Outdated, TooManyChanges
 from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.changes.proposal_storage import ProposalState
 from logoadmin.ports.storage import Storage
 from tests.contracts.gallery.test_pictures import drawing
 from tests.contracts.steps import at_once
-from tests.gallery import ARTWORK, FrozenClock, exported, gallery_on, if_match, if_none_match, once, signed_in
+from tests.gallery import ARTWORK, FrozenClock, exported, gallery_on, if_match, if_none_match, signed_in
 
 MEMBER_ID: Final = 501
 LOOK: Final = {name: value for name, value in ARTWORK.items() if name != "active"}
@@ -238,33 +238,6 @@ def test_nobody_applies_anything_but_what_they_saw(gallery: LogoAdmin, member: C
         )
         assert {type(answer) for answer in answers} in ({Proposal, Conflict}, {Proposal, Outdated})
     assert {logo.name for logo in gallery.logos.list(ListLogos())} <= {"Aurora"}
-
-
-@pytest.mark.rule("contract R3", "contract F3")
-def test_a_request_that_is_repeated_is_done_once(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
-    asked: list[tuple[Any, Any, Caller]] = [
-        (gallery.proposals.propose, proposing(NEW_LOGO), member),
-        (gallery.proposals.propose, proposing(NEW_LOGO, note="Another"), member),
-        (gallery.proposals.propose, proposing(NEW_LOGO, note="A third"), member),
-        (gallery.proposals.apply, ApplyProposal(proposal_id=1), reviewer),
-        (gallery.proposals.decline, DeclineProposal(proposal_id=2, reason="No"), reviewer),
-        (gallery.proposals.withdraw, WithdrawProposal(proposal_id=3), member),
-    ]
-    for number, (call, command, caller) in enumerate(asked):
-        first = call(once(command, f"key {number}"), caller)
-        again = call(once(command, f"key {number}"), caller)
-        assert again == first
-        assert (again.version, again.changes[0].verdict) == (first.version, first.changes[0].verdict)
-    assert [proposal.state.value for proposal in gallery.proposals.list(ListProposals())] == [
-        "applied",
-        "declined",
-        "withdrawn",
-    ]
-    assert len(list(gallery.logos.list(ListLogos()))) == 1
-    # A stored response is not for those who lost the right to it.
-    gallery.users.amend(AmendUser(user_id=502, role_id=1))
-    with pytest.raises(LogoAdminError):
-        gallery.proposals.apply(once(ApplyProposal(proposal_id=1), "key 3"), reviewer)
 
 
 @pytest.mark.rule("contract R1", "contract R3")

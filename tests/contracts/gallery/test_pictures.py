@@ -134,22 +134,6 @@ def test_a_storage_keeps_pictures(storage: Storage) -> None:
 
 
 @pytest.mark.rule("contract P1")
-@pytest.mark.parametrize(
-    ("content", "text"),
-    [
-        (b"", "Field required"),
-        (b"<script>", "This is not a PNG, JPEG, GIF or WebP picture, or it is cut off"),
-        (b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>', "Convert SVG to PNG or WebP first"),
-        (drawing()[:48], "The picture is damaged or cut off"),
-        (drawing(size=(8000, 5001)), "The picture has 8000 by 5001 pixels; it should have at most 40 million"),
-        (bytes(8 * 1024 * 1024 + 1), "The picture should have at most 8 MiB"),
-    ],
-)
-def test_the_refusal_of_a_file_has_its_reason(gallery: LogoAdmin, content: bytes, text: str) -> None:
-    assert refusal(gallery, content) == text
-
-
-@pytest.mark.rule("contract P1")
 def test_the_work_of_members_counts_towards_their_hour(
     gallery: LogoAdmin, storage: Storage, clock: FrozenClock
 ) -> None:

@@ -68,7 +68,7 @@ def test_a_use_of_a_passkey_leads_to_one_session(services: Services, device: Aut
     ann = caller(gallery, gallery.sessions.sign_in(ANN))
     gallery.passkeys.enrol(enrolment(gallery, ann, device), ann)
     asked = gallery.passkeys.options(AskPasskey())
-    values = {"grant_type": "passkey", "challenge": asked.challenge, "passkey": device.get(asked.options)}
+    values = {"challenge": asked.challenge, "passkey": device.get(asked.options)}
     command = SignInWithPasskey.model_validate(values)
     assert at_once(services, lambda each: each.passkeys.sign_in(command)) == [SignInRefused] * 7
     assert len(gallery.sessions.list(ListSessions(), ann)) == 2

@@ -21,7 +21,7 @@ def sign_in(gallery: LogoAdmin, username: str, password: str) -> str:
 
 
 def refresh(gallery: LogoAdmin, token: str) -> str:
-    tokens = gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=token))
+    tokens = gallery.sessions.refresh(Refresh(refresh_token=token))
     return str(tokens.refresh_token)
 
 

@@ -13,14 +13,14 @@ from logoadmin.domain.changes.bulk_changes import MOST_CHANGES, ApplyChanges
 from logoadmin.domain.changes.history import RevertRequest
 from logoadmin.domain.changes.import_export import ExportRecords
 from logoadmin.domain.gallery.artworks import GetLogo, ListLogos
-from logoadmin.domain.gallery.authors import CreateAuthor, GetAuthor
+from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Policy
 from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.kernel.records import Change
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.gallery import ARTWORK, FrozenClock, gallery_on, once, signed_in
+from tests.gallery import ARTWORK, FrozenClock, gallery_on, signed_in
 
 pytestmark = pytest.mark.rule("contract J7")
 
@@ -152,12 +152,6 @@ def test_each_change_requires_the_rights_of_its_own_operation(
     assert stocked.changes.version() == last
 
 
-@pytest.mark.rule("contract B4")
-def test_the_last_administrator_stays(stocked: LogoAdmin) -> None:
-    with pytest.raises(errors.Conflict):
-        apply(stocked, {"kind": "user", "id": 2_000_000_000, "version": 3, "remove": True})
-
-
 @pytest.mark.parametrize(
     ("change", "problems"),
     [
@@ -249,14 +243,3 @@ def test_a_dry_run_with_a_long_response_is_refused(stocked: LogoAdmin, monkeypat
     with pytest.raises(errors.TooManyChanges, match="send fewer of them at once"):
         stocked.bulk.apply(command_for(change, dry_run=True))
     assert len(apply(stocked, change)) == 1
-
-
-@pytest.mark.rule("contract F3")
-def test_changes_under_a_key_are_made_once(stocked: LogoAdmin) -> None:
-    command = once(command_for(AUTHOR | {"set": {"username": "Cyd"}}), "key")
-    first = list(stocked.bulk.apply(command))
-    assert list(stocked.bulk.apply(command)) == first
-    assert stocked.authors.get(GetAuthor(author_id=1)).username == "Cyd"
-    other = once(command_for(AUTHOR | {"set": {"username": "Dan"}}), "key")
-    with pytest.raises(errors.InvalidInput):
-        stocked.bulk.apply(other)

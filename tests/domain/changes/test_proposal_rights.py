@@ -21,9 +21,8 @@ from logoadmin.domain.changes.proposal_commands import (
 from logoadmin.domain.changes.proposal_records import Proposal
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, GetLogo, LinkLogoAuthor, RemoveTheme
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, GetAuthor, RemoveAuthor
-from logoadmin.domain.identity.roles import CreateRole
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser
+from logoadmin.domain.identity.users import CreateUser, RemoveUser
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import OWNER, ActingAs, Caller, SignedIn
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -446,23 +445,6 @@ def test_a_proposal_names_no_author_that_it_creates(gallery: LogoAdmin) -> None:
     author = {"kind": "author", "create": {"user_id": 103, "username": "Cyd"}}
     logo = {"kind": "logo", "create": {**ARTWORK, "author_ids": [3]}}
     assert refusal(gallery, OWNER, author, logo) is errors.NotFound
-
-
-@pytest.mark.rule("contract R2")
-def test_proposals_of_a_removed_user_are_not_those_of_the_next_one(
-    gallery: LogoAdmin, clock: FrozenClock, member: SignedIn
-) -> None:
-    for _ in range(20):
-        propose(gallery, member, NEW)
-    gallery.users.remove(RemoveUser(user_id=MEMBER_ID))
-    clock.pass_by(1)
-    gallery.users.create(CreateUser(user_id=MEMBER_ID, username="another", password="some password"))
-    role = CreateRole(name="proposing", scope=("proposals:write",))
-    role_id = gallery.roles.create(role).role_id
-    gallery.users.amend(AmendUser(user_id=MEMBER_ID, role_id=role_id))
-    assert {proposal.user_name for proposal in gallery.proposals.list(ListProposals(limit=50))} == {None}
-    assert refusal(gallery, ActingAs(MEMBER_ID), NEW) is None
-    assert gallery.proposals.get(GetProposal(proposal_id=21)).user_name == "another"
 
 
 @pytest.mark.rule("contract R3")

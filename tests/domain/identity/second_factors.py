@@ -52,7 +52,7 @@ def challenged(gallery: LogoAdmin, command: SignIn = ANN, client: Caller = ANONY
 
 def answering(required: SecondFactorRequired, **answer: Any) -> SignInWithFactor:
     """Return the command of the second step."""
-    return SignInWithFactor(grant_type="second_factor", challenge=required.challenge, **answer)
+    return SignInWithFactor(challenge=required.challenge, **answer)
 
 
 def second_step(

@@ -26,7 +26,7 @@ def caller(gallery: LogoAdmin, tokens: Tokens) -> SignedIn:
 
 def refreshing(tokens: Tokens, key: str | None = None) -> Refresh:
     """Return the command that refreshes tokens, perhaps under an idempotency key."""
-    command = Refresh(grant_type="refresh_token", refresh_token=tokens.refresh_token)
+    command = Refresh(refresh_token=tokens.refresh_token)
     return command if key is None else once(command, key)
 
 

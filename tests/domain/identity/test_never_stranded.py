@@ -116,9 +116,7 @@ class NeverStranded(RuleBasedStateMachine):
             assert not apps
             return False
         code = TOTP(self.secrets[apps[0].factor_id]).at(self.clock.now())
-        return bool(
-            self.gallery.factors.sign_in(SignInWithFactor(grant_type="second_factor", challenge=challenge, totp=code))
-        )
+        return bool(self.gallery.factors.sign_in(SignInWithFactor(challenge=challenge, totp=code)))
 
     # What happens.
 

@@ -59,7 +59,7 @@ def alone(gallery: LogoAdmin, device: Authenticator, client: Anonymous = ANONYMO
 
 
 def sign_in(challenge: str, answer: Json) -> SignInWithPasskey:
-    values = {"grant_type": "passkey", "challenge": challenge, "passkey": answer}
+    values = {"challenge": challenge, "passkey": answer}
     return SignInWithPasskey.model_validate(values)
 
 
@@ -70,7 +70,7 @@ def challenged(gallery: LogoAdmin, who: SignIn = ANN) -> errors.SecondFactorRequ
 
 
 def second(challenge: str, answer: Json) -> SignInWithFactor:
-    values = {"grant_type": "second_factor", "challenge": challenge, "passkey": answer}
+    values = {"challenge": challenge, "passkey": answer}
     return SignInWithFactor.model_validate(values)
 
 

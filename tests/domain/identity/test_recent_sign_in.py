@@ -187,9 +187,7 @@ def test_a_session_by_a_sign_in_code_is_recent_with_a_factor_too(stocked: LogoAd
     _, _, recovery = enrolled(stocked)
     if code:
         made = stocked.sign_in_codes.create(CreateSignInCode(user_id=7))
-        tokens = stocked.sign_in_codes.sign_in(
-            SignInWithCode(grant_type="sign_in_code", username="ann", code=made.code)
-        )
+        tokens = stocked.sign_in_codes.sign_in(SignInWithCode(username="ann", code=made.code))
     else:
         tokens = second_step(stocked, challenged(stocked), recovery_code=recovery[0])
     (factor,) = stocked.factors.list(ListFactors(), caller(stocked, tokens))

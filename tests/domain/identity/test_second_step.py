@@ -56,7 +56,7 @@ def test_a_wrong_password_reveals_no_factor(stocked: LogoAdmin) -> None:
 @pytest.mark.parametrize("given", [{}, {"totp": "000000", "recovery_code": "0"}])
 def test_the_second_step_has_exactly_one_answer(given: dict[str, str]) -> None:
     with pytest.raises(errors.InvalidInput):
-        SignInWithFactor(grant_type="second_factor", challenge="x", **given)  # type: ignore[arg-type]  # fields
+        SignInWithFactor(challenge="x", **given)  # type: ignore[arg-type]  # fields
 
 
 def test_a_factor_that_is_enrolled_while_a_password_is_verified_counts(
@@ -131,7 +131,7 @@ def test_a_challenge_is_no_token(stocked: LogoAdmin) -> None:
     with pytest.raises(errors.InvalidToken):
         stocked.sessions.caller(challenge)
     with pytest.raises(errors.InvalidToken):
-        stocked.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=challenge))
+        stocked.sessions.refresh(Refresh(refresh_token=challenge))
     assert not stocked.sessions.revoke(Revoke(refresh_token=challenge)).ended
     assert stocked.factors.list(ListFactors(), who)
 

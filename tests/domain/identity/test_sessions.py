@@ -53,7 +53,7 @@ def test_a_failed_sign_in_takes_the_time_of_all_classes_within_a_minute_of_an_im
 def refused_refresh(gallery: LogoAdmin, token: str) -> bool:
     """Return whether a refresh token is refused."""
     try:
-        gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=token))
+        gallery.sessions.refresh(Refresh(refresh_token=token))
     except errors.InvalidToken as error:
         return str(error) == "Couldn't validate credentials"
     return False
@@ -180,7 +180,7 @@ def test_a_refresh_token_gives_new_tokens_of_the_same_session(stocked: LogoAdmin
     assert second.access_token != first.access_token
     assert works(stocked, second)
     assert works(stocked, refresh(stocked, second))
-    again = Refresh(grant_type="refresh_token", refresh_token=stocked.sessions.sign_in(ANN).refresh_token)
+    again = Refresh(refresh_token=stocked.sessions.sign_in(ANN).refresh_token)
     assert works(stocked, stocked.sessions.refresh(again))
 
 

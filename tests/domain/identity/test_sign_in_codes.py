@@ -31,7 +31,7 @@ FOR_ANN: Final = CreateSignInCode(user_id=ANN_ID)
 
 
 def typed(code: str, username: str = "ann") -> SignInWithCode:
-    return SignInWithCode(grant_type="sign_in_code", username=username, code=code)
+    return SignInWithCode(username=username, code=code)
 
 
 def made(gallery: LogoAdmin, user_id: int = ANN_ID) -> str:
@@ -134,7 +134,7 @@ def test_rubbish_is_refused(stocked: LogoAdmin, code: str) -> None:
     "values", [{"code": ""}, {"code": "x" * 10_000}, {"code": "a\0"}, {"code": 7}, {"username": ""}]
 )
 def test_impossible_values_are_problems(values: dict[str, object]) -> None:
-    given = {"grant_type": "sign_in_code", "username": "ann", "code": "x", **values}
+    given = {"username": "ann", "code": "x", **values}
     with pytest.raises(errors.InvalidInput) as caught:
         SignInWithCode(**given)  # type: ignore[arg-type]  # on purpose
     assert "x" * 100 not in str(caught.value)
@@ -148,11 +148,11 @@ def test_a_code_of_one_kind_is_none_of_another(stocked: LogoAdmin, clock: Frozen
         refused(stocked, recovery_code)
     code = made(stocked)
     with pytest.raises(errors.SignInRefused):
-        stocked.factors.sign_in(SignInWithFactor(grant_type="second_factor", challenge=code, recovery_code=code))
+        stocked.factors.sign_in(SignInWithFactor(challenge=code, recovery_code=code))
     with pytest.raises(errors.InvalidToken):
         stocked.sessions.caller(code)
     with pytest.raises(errors.InvalidToken):
-        stocked.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=code))
+        stocked.sessions.refresh(Refresh(refresh_token=code))
     with pytest.raises(errors.InvalidInput):
         stocked.factors.confirm_totp(ConfirmTotp(factor_id=totp.factor_id, code=code), who)
     clock.pass_by(1)

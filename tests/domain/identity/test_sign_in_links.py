@@ -54,7 +54,7 @@ def made(gallery: LogoAdmin, command: CreateLink = MIA, who: Caller | None = Non
 
 
 def sign_in(gallery: LogoAdmin, link: str, client: Caller = ANONYMOUS) -> Tokens:
-    return gallery.links.sign_in(SignInWithLink(grant_type="link", link=link), client)
+    return gallery.links.sign_in(SignInWithLink(link=link), client)
 
 
 def refused(gallery: LogoAdmin, link: str) -> None:
@@ -197,7 +197,7 @@ def test_a_link_is_none_of_other_secrets(stocked: LogoAdmin) -> None:
     with pytest.raises(errors.InvalidToken):
         stocked.sessions.caller(link)
     with pytest.raises(errors.SignInRefused):
-        stocked.factors.sign_in(SignInWithFactor(grant_type="second_factor", challenge=link, totp="000000"))
+        stocked.factors.sign_in(SignInWithFactor(challenge=link, totp="000000"))
     assert works(stocked, sign_in(stocked, link))
 
 

@@ -64,7 +64,7 @@ def refused(gallery: LogoAdmin, client: Anonymous) -> bool:
 
 
 def refresh(gallery: LogoAdmin, tokens: Tokens, client: Anonymous) -> Tokens:
-    return gallery.sessions.refresh(Refresh(grant_type="refresh_token", refresh_token=tokens.refresh_token), client)
+    return gallery.sessions.refresh(Refresh(refresh_token=tokens.refresh_token), client)
 
 
 def test_known_networks_lock_nobody_out(gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
@@ -124,7 +124,7 @@ def test_the_way_back_is_open_under_an_attack(gallery: LogoAdmin, storage: Memor
     code = gallery.sign_in_codes.create(CreateSignInCode(user_id=7)).code
     assert attack(storage, clock) == 100
     assert refused(gallery, NEW)
-    command = SignInWithCode(grant_type="sign_in_code", username="ann", code=code)
+    command = SignInWithCode(username="ann", code=code)
     assert gallery.sign_in_codes.sign_in(command, NEW).access_token
 
 

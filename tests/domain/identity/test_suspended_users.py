@@ -97,7 +97,7 @@ def test_no_other_way_leads_around_a_suspension(stocked: LogoAdmin) -> None:
     link = stocked.links.create(mia, admin).link
     stocked.users.amend(AmendUser(user_id=mia.user_id, active=False))
     with pytest.raises(SignInRefused):  # it ended with the suspension
-        stocked.links.sign_in(SignInWithLink(grant_type="link", link=link))
+        stocked.links.sign_in(SignInWithLink(link=link))
     with pytest.raises(Conflict, match=r"^User 1042 is suspended$"):
         stocked.links.create(mia, admin)
     with pytest.raises(NotPermitted):

@@ -373,7 +373,7 @@ RAW: Final = {
     # A new hash of the same password is no change of the user.
     r"\bpasswords\.set\(": {"identity/audited_passwords.py", "identity/sign_in/password.py"},
     # A factor that was never confirmed signs nobody in.
-    r"\bfactors\.remove(_all)?\(": {"identity/factors/audited_factors.py", "identity/factors/totp_factors.py"},
+    r"\bfactors\.remove(_all)?\(": {"identity/factors/factors.py", "identity/factors/totp.py"},
     r"\bwithdrawals\.(put|drop)\(": {"publication/withdrawal_log.py"},
 }
 # Who reaches what a use case is not given: the modules of a context, and others.

@@ -20,7 +20,6 @@ from logoadmin.domain.identity import roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sign_in.link import CreateLink
-from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.kernel.command import UNSET, Command, fields_of, problems_of
 from logoadmin.domain.kernel.errors import InvalidInput
@@ -37,7 +36,6 @@ OPTIONAL = {
         (users.CreateUser, "avatar"),
         (users.CreateUser, "role_id"),
         (users.SetPassword, "current_password"),
-        (SignIn, "grant_type"),
     ),
     *((CreateLink, "user_id"), (CreateLink, "username"), (CreateLink, "avatar")),
     *((sessions.Revoke, "refresh_token"), (SignInWithFactor, "recovery_code"), (SignInWithFactor, "passkey")),

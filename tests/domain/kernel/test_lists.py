@@ -276,21 +276,3 @@ def test_a_wrong_value_is_refused(gallery: LogoAdmin, field: str, wrong: object)
     with pytest.raises(InvalidInput) as caught:
         listed(gallery, "logos", **{field: wrong})
     assert [problem.loc for problem in caught.value.problems] == [(field,)]
-
-
-@pytest.mark.rule("contract E2", "contract E1")
-def test_a_page_of_heavy_artworks_ends_before_its_limit_and_goes_on(storage: MemoryStorage, gallery: LogoAdmin) -> None:
-    css = "x" * 262_144
-
-    def work(uow: AuditedUnitOfWork) -> None:
-        for id_ in range(1, 121):
-            uow.records(LOGOS).add(Logo(id_, "n", "http://a", "t", css, False, (), NOW))
-
-    storage.write(recorded(work, NOW))
-    first = gallery.logos.list(ListLogos(limit=1000))
-    assert [logo.logo_id for logo in first] == [1, 2, 3, 4]
-    assert first.next_after == 4
-    second = gallery.logos.list(ListLogos(limit=3, after=4))
-    assert ([logo.logo_id for logo in second], second.next_after) == ([5, 6, 7], 7)
-    last = gallery.logos.list(ListLogos(limit=20, after=117))
-    assert ([logo.logo_id for logo in last], last.next_after) == ([118, 119, 120], None)

@@ -372,18 +372,6 @@ def test_a_gallery_is_published_where_nothing_can_be_stored(storage: MemoryStora
 
 
 @pytest.mark.rule("contract L7")
-def test_a_key_is_generated_once(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
-    first = stocked.publication.generate()
-    assert signers_of(first) == kids_of(stocked) == kids_of(gallery_on(storage, clock, started=False))
-    (key,) = stocked.publication.public_keys()
-    assert {name: len(value) for name, value in key.items()} == {"kty": 3, "crv": 7, "x": 43, "kid": 43}
-    secrets = storage.read(lambda uow: [uow.secrets.get(name) for name in ("gallery_keys", "token_key")])
-    assert key["x"] not in str(secrets)
-    assert json.loads(str(secrets[0]))[0]["private"] not in first.pointer.decode()
-    assert pointer_of(first).next_keys == []
-
-
-@pytest.mark.rule("contract L7")
 def test_a_retired_key_signs_until_no_valid_pointer_lacks_the_new_one(stocked: LogoAdmin, clock: FrozenClock) -> None:
     (old,) = kids_of(stocked)
     before = stocked.publication.generate()

@@ -12,7 +12,8 @@ from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from logoadmin.domain.kernel.limits import ChangeNote, Source
 from logoadmin.entrypoints.http_api.conditions import if_match, if_none_match
 from logoadmin.entrypoints.http_api.errors import KEY_HEADER, NOTE_HEADER, PLACES, HttpError, option_placed
-from logoadmin.entrypoints.http_api.operation import FORM, FORM_FIELDS, JSON, Operation, grant_type_of
+from logoadmin.entrypoints.http_api.grants import GRANT_TYPE
+from logoadmin.entrypoints.http_api.operation import FORM, FORM_FIELDS, JSON, Operation
 from logoadmin.entrypoints.http_api.request import Request
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
@@ -50,8 +51,9 @@ def command_of(request: Request, operation: Operation, body: bytes | None = None
     else:
         values = {name: value for name, value in sent.items() if name not in operation.not_in_body}
         problems += _extra("body", [name for name in sent if name in operation.not_in_body])
-    grant_type = values.get("grant_type")
-    granted = operation.by_grant_type.get(grant_type) if isinstance(grant_type, str) else None
+    asked = operation
+    if operation.grants and GRANT_TYPE in values:
+        asked = _granted(values.pop(GRANT_TYPE), operation, problems)
     if request.query:
         problems += _add_query(values, request.query, operation)
     for name, kind in operation.path_fields.items():
@@ -59,7 +61,7 @@ def command_of(request: Request, operation: Operation, body: bytes | None = None
         values[name] = _integer(text) if kind is int else text
     problems += _add_options(values, request, operation)
     try:
-        command = (granted or operation).command(**values)
+        command = asked.command(**values)
     except InvalidInput as error:
         found = [_placed(problem, operation) for problem in error.problems]
         # Missing fields of a missing body are not reported.
@@ -67,6 +69,15 @@ def command_of(request: Request, operation: Operation, body: bytes | None = None
     if problems:
         raise InvalidInput(sorted(problems, key=lambda problem: PLACES.index(str(problem.loc[0]))))
     return command
+
+
+def _granted(grant_type: object, operation: Operation, problems: list[Problem]) -> Operation:
+    """Return the operation that a ``grant_type`` asks for; for an unknown one, add a problem."""
+    granted = operation.by_grant_type.get(grant_type) if isinstance(grant_type, str) else None
+    if granted is None:
+        known = ", ".join(operation.by_grant_type)
+        problems.append(Problem(("body", GRANT_TYPE), f"Input should be one of {known}", "literal_error"))
+    return granted or operation
 
 
 def _fields_of_body(request: Request, operation: Operation, body: bytes) -> dict[str, Any] | Problem:
@@ -198,8 +209,5 @@ def _placed(problem: Problem, operation: Operation) -> Problem:
     msg, type_ = problem.msg, problem.type
     if place != "body":
         msg, type_ = _PARSING.get(type_, (msg, type_))
-    elif name == "grant_type" and type_ == "literal_error":  # the first command knows its own value alone
-        known = (grant_type_of(operation.command), *operation.by_grant_type)
-        msg = f"Input should be one of {', '.join(known)}"
     loc = problem.loc[1:] if name == operation.whole_body else problem.loc
     return Problem((place, *loc), msg, type_)

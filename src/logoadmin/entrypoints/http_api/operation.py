@@ -25,6 +25,7 @@ from logoadmin.domain.kernel.use_cases import Service, UseCaseOf, right_of, righ
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import PublicUrl
 from logoadmin.domain.publication.css.verdict import Verdict
+from logoadmin.entrypoints.http_api.grants import Grant
 from logoadmin.entrypoints.http_api.shown_answers import NewTotp, SignInLink
 
 # The types of bodies, as ``Content-Type`` names them.
@@ -72,7 +73,7 @@ class Operation:
         description: further details in Markdown.
         success: the status of the answer, 201 where it creates a record.
         also: additional error statuses, which :attr:`errors` and :meth:`statuses` cannot derive.
-        grants: the commands of other values of ``grant_type`` in the body, each with its use case.
+        grants: what the body asks for by its ``grant_type``, the operation's own command and use case first.
         form: whether the body may also be a form (RFC 6749 §4.3).
         bodiless: whether the body may be missing.
         takes_jsonl: whether the body is JSON Lines or CSV, and the fields of the command are in the query.
@@ -93,7 +94,7 @@ class Operation:
     description: str
     success: int = 200
     also: tuple[int, ...] = ()
-    grants: tuple[tuple[type[Command], AnyUseCase], ...] = ()
+    grants: tuple[Grant, ...] = ()
     form: bool = False
     bodiless: bool = False
     takes_jsonl: bool = False
@@ -150,11 +151,8 @@ class Operation:
 
     @cached_property
     def by_grant_type(self) -> "Mapping[str, Operation]":
-        """The operation of each other value of ``grant_type``, with its command and its use case."""
-        return {
-            grant_type_of(command): replace(self, command=command, use_case=use_case)
-            for command, use_case in self.grants
-        }
+        """The operation of each value of ``grant_type``, with its command and its use case."""
+        return {grant.value: replace(self, command=grant.command, use_case=grant.use_case) for grant in self.grants}
 
     def asked_by(self, command: Command) -> "Operation":
         """Return what a command of this operation asks for: a dry run and another grant are operations of their own."""
@@ -315,13 +313,6 @@ class Operation:
         }
         own = {status for status, follows in followed.items() if follows}
         return tuple(sorted({self.success, self.existing or self.success, 422, 503, *self.errors} | own))
-
-
-def grant_type_of(command: type[Command]) -> str:
-    """Return the value of ``grant_type`` that asks for a command."""
-    grant_type: str
-    (grant_type,) = get_args(command.model_fields["grant_type"].annotation)
-    return grant_type
 
 
 @lru_cache(maxsize=1)

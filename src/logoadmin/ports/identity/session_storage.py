@@ -35,14 +35,16 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Whether a user may sign in, and with which scopes.
+    """Whether a user may sign in, with which scopes, and under which name.
 
     Attributes:
+        username: the user's name.
         scope: the scopes of the user's role.
         active: whether the user is not suspended.
         refused: whether an issuer refused the user, see :class:`~logoadmin.ports.identity.sign_in_storage.Identity`.
     """
 
+    username: str
     scope: frozenset[str]
     active: bool
     refused: bool

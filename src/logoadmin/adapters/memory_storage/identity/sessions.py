@@ -31,7 +31,8 @@ class MemorySessions(Repository):
         user = self._tables.records[Kind.USER].get(user_id)
         if user is None:
             return None
-        return Admission(_rights(self._tables, user_id).scope, user.active, is_refused(self._tables, user_id))
+        scope, refused = _rights(self._tables, user_id).scope, is_refused(self._tables, user_id)
+        return Admission(user.username, scope, user.active, refused)
 
     def add(self, session: Session) -> None:
         self._journal.set(self._tables.sessions, session.session_id, session)

@@ -28,7 +28,9 @@ from logoadmin.ports.identity.session_storage import Admission, Session
 
 _IS_REFUSED = exists().where(identities.c.user_id == users.c.user_id, identities.c.refused)
 _ADMISSION = (
-    select(roles.c.scope, users.c.active, _IS_REFUSED).select_from(users.join(roles)).where(users.c.user_id == KEY)
+    select(users.c.username, roles.c.scope, users.c.active, _IS_REFUSED)
+    .select_from(users.join(roles))
+    .where(users.c.user_id == KEY)
 )
 _RIGHTS = (
     select(roles.c.scope, sessions.c.created_at, sessions.c.expires_at, sessions.c.factor)
@@ -67,7 +69,7 @@ class SqlSessions(Repository):
 
     def admission(self, user_id: int) -> Admission | None:
         row = self._transaction.row(_ADMISSION, {"key": user_id})
-        return None if row is None else Admission(frozenset(row[0].split()), bool(row[1]), bool(row[2]))
+        return None if row is None else Admission(row[0], frozenset(row[1].split()), bool(row[2]), bool(row[3]))
 
     def add(self, session: Session) -> None:
         self._add(sessions, asdict(session))

@@ -36,6 +36,7 @@ def record_event(
     *,
     factor: str | None = None,
     count: int = 1,
+    user_name: str | None = None,
 ) -> None:
     """Record what happened to a user's account.
 
@@ -47,12 +48,13 @@ def record_event(
         now: the time.
         factor: what signed in, or the kind of the factor that it is about.
         count: how often it happened, such as how many sessions were ended.
+        user_name: the name of the user, if it is known; it is read otherwise.
     """
     address, user_agent = _shown_client(client)
     by = _user_of(uow, client)
     by = None if by == user_id else by
-    user_name, by_name = _name_of(uow, user_id), None if by is None else _name_of(uow, by)
-    done = SignInEvent(0, now, event, user_id, user_name, address, user_agent, factor, count, by, by_name)
+    name, by_name = user_name or _name_of(uow, user_id), None if by is None else _name_of(uow, by)
+    done = SignInEvent(0, now, event, user_id, name, address, user_agent, factor, count, by, by_name)
     _add(uow, done, _since(uow, user_id))
 
 

@@ -1,7 +1,7 @@
 """Sessions: their tokens, their list and their expiry (contract C3, C6)."""
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from logoadmin.domain.identity.events.recording import record_event, shown
@@ -13,8 +13,8 @@ from logoadmin.domain.kernel.access import CLOCK_SKEW, Anonymous, Caller, Signed
 from logoadmin.domain.kernel.errors import InvalidToken
 from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT
 from logoadmin.domain.kernel.secret_hashes import stored_hash
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, identity_in
-from logoadmin.ports.identity.session_storage import Session
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
+from logoadmin.ports.identity.session_storage import Admission, Session
 from logoadmin.ports.identity.tokens import Grant, TokenSigner
 from logoadmin.ports.kernel.environment import Randomness
 
@@ -26,6 +26,21 @@ _REUSE_SECONDS: Final = 10
 
 # Whether a session may go on; it may raise what its user's record needs first.
 Admits = Callable[[AnyUnitOfWork, Session], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Who signs in, and how they proved it.
+
+    Attributes:
+        user_id: the user.
+        factor: what proved it; of two steps, the second.
+        signed_in_at: when they proved it, as Unix time; None for now.
+    """
+
+    user_id: int
+    factor: SignInFactor
+    signed_in_at: int | None = None
 
 
 class SessionTokens:
@@ -50,31 +65,23 @@ class SessionTokens:
         """Whether anybody can sign in with a password."""
         return self._rules.ways.password
 
-    def begin(
-        self,
-        uow: AnyUnitOfWork,
-        user_id: int,
-        client: Anonymous,
-        now: int,
-        scope: Collection[str],
-        factor: SignInFactor,
-        signed_in_at: int | None = None,
-    ) -> Tokens:
-        """Begin a session of a user with these scopes, and return its first tokens.
+    def begin(self, uow: AuditedUnitOfWork, client: Anonymous, proof: Proof, admission: Admission) -> Tokens:
+        """Begin a session of a user who may sign in, and return its first tokens.
 
-        At the limit, the least recently used session ends. A user who proved who they are before now, at
-        ``signed_in_at``, has a session that is no longer recent if that is 10 minutes ago or more (contract O3).
+        At the limit, the least recently used session ends. A user who proved who they are before now has a session
+        that is no longer recent if that is 10 minutes ago or more (contract O3).
         """
+        user_id, now = proof.user_id, uow.now
         known = sorted(identity_in(uow).sessions.of_user(user_id), key=_last_used)
         for rested in known[: max(0, len(known) - MOST_SESSIONS + 1)]:
             identity_in(uow).sessions.end(rested.session_id)
-        session = _begun(self._randomness.text(), user_id, client, now, self.lifetimes, factor)
-        if signed_in_at is not None:
-            session = replace(session, created_at=min(max(signed_in_at, now - NOT_RECENT_SECONDS), now))
+        session = _begun(self._randomness.text(), user_id, client, now, self.lifetimes, proof.factor)
+        if proof.signed_in_at is not None:
+            session = replace(session, created_at=min(max(proof.signed_in_at, now - NOT_RECENT_SECONDS), now))
         identity_in(uow).sessions.add(session)
-        record_event(uow, "signed_in", user_id, client, now, factor=factor)
+        record_event(uow, "signed_in", user_id, client, now, factor=proof.factor, user_name=admission.username)
         self._remember_network(uow, user_id, client, now)
-        return self._given(uow, session, now, scope)
+        return self._given(uow, session, now, admission.scope)
 
     def refresh(self, uow: AnyUnitOfWork, refresh_token: str, client: Caller, now: int) -> Tokens | EndedSession:
         """Return the next tokens of a session, or its end if the refresh token was used earlier or has expired.

@@ -7,7 +7,6 @@ stolen, so it ends the session.
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, Final, Literal
 
 from logoadmin.domain.identity.audited_passwords import must_change_password
 from logoadmin.domain.identity.events.recording import record_event
@@ -48,7 +47,7 @@ from logoadmin.domain.kernel.errors import (
 )
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import USERS
-from logoadmin.domain.kernel.limits import OpaqueToken, SessionId, UserId, described
+from logoadmin.domain.kernel.limits import OpaqueToken, SessionId, UserId
 from logoadmin.domain.kernel.unit_of_work import (
     AuditedUnitOfWork,
     Reading,
@@ -62,8 +61,6 @@ from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.tokens import TokenVerifier
 from logoadmin.ports.kernel.change_storage import creation_of
 from logoadmin.ports.kernel.environment import Clock
-
-GRANT_TYPE: Final[Any] = described("How to sign in: by `password` or by `refresh_token`.", "password")
 
 
 class Revoke(Command):
@@ -110,7 +107,6 @@ class Refresh(Command):
 
     answers_secrets = True
 
-    grant_type: Annotated[Literal["refresh_token"], GRANT_TYPE]
     refresh_token: OpaqueToken
 
 

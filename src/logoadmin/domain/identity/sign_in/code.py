@@ -1,13 +1,13 @@
 """Sign-in codes: the way back for users who lost a password or their second factors (contract O6)."""
 
-from typing import Annotated, Final, Literal
+from typing import Final
 
 from logoadmin.domain.identity.events.recording import record_event, user_named
 from logoadmin.domain.identity.factors.records import NewSignInCode
 from logoadmin.domain.identity.factors.recovery import hashed_code, new_code
-from logoadmin.domain.identity.sessions.open_sessions import sessions_of
+from logoadmin.domain.identity.sessions.open_sessions import Proof, sessions_of
 from logoadmin.domain.identity.sessions.session_records import Tokens
-from logoadmin.domain.identity.sign_in.session_opening import Proof, SessionOpening
+from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
 from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, OWNER, PUBLIC, Anonymous, Caller, Permission, Scope
@@ -15,7 +15,7 @@ from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import SignInRefused
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
-from logoadmin.domain.kernel.limits import ExistingUsername, TypedCode, UserId, described
+from logoadmin.domain.kernel.limits import ExistingUsername, TypedCode, UserId
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, identity_in
 from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.ports.identity.sign_in_storage import Challenge
@@ -39,7 +39,6 @@ class SignInWithCode(Command):
 
     answers_secrets = True
 
-    grant_type: Annotated[Literal["sign_in_code"], described("`sign_in_code`, with such a code.", "sign_in_code")]
     username: ExistingUsername
     code: TypedCode
 

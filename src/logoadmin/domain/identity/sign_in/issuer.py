@@ -6,7 +6,7 @@ code with the issuer itself: nothing that the browser says about the person coun
 
 import logging
 from functools import partial
-from typing import Annotated, Final, Literal
+from typing import Final
 
 from logoadmin.domain.identity.issuer_users import (
     IssuerUsers,
@@ -15,9 +15,10 @@ from logoadmin.domain.identity.issuer_users import (
     follow_issuer,
     known_names,
 )
+from logoadmin.domain.identity.sessions.open_sessions import Proof
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.issuer_fields import CodeVerifier, IssuerCode, Nonce, RedirectUri
-from logoadmin.domain.identity.sign_in.session_opening import NO_ROLE, Proof, SessionOpening
+from logoadmin.domain.identity.sign_in.session_opening import NO_ROLE, SessionOpening
 from logoadmin.domain.identity.sign_in.ways import IssuerFailure, IssuerWay, SignInWays
 from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
 from logoadmin.domain.identity.sign_in_rules import Ways
@@ -25,7 +26,6 @@ from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Anonymous, Caller
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, IssuerRefused, IssuerUnavailable, SignInForbidden
 from logoadmin.domain.kernel.gate import Gate
-from logoadmin.domain.kernel.limits import described
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.use_cases import Service, storage_of, use_case
 from logoadmin.domain.public_url import PublicUrl
@@ -44,9 +44,6 @@ class SignInByIssuer(Command):
     answers_secrets = True
     asks_others = True
 
-    grant_type: Annotated[
-        Literal["authorization_code"], described("A sign-in through the issuer.", "authorization_code")
-    ]
     code: IssuerCode
     code_verifier: CodeVerifier
     nonce: Nonce

@@ -1,15 +1,16 @@
 """Links with which members of the host site come in (contract R5)."""
 
 from functools import partial
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.factors.records import SignInLink
 from logoadmin.domain.identity.first_start import MEMBER_ROLE
 from logoadmin.domain.identity.free_ids import free_user_id
 from logoadmin.domain.identity.link_users import other_way_in
+from logoadmin.domain.identity.sessions.open_sessions import Proof
 from logoadmin.domain.identity.sessions.session_records import Tokens
-from logoadmin.domain.identity.sign_in.session_opening import Proof, SessionOpening
+from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
 from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, OWNER, PUBLIC, Caller, Permission, Scope
 from logoadmin.domain.kernel.command import UNSET, Command
@@ -61,7 +62,6 @@ class SignInWithLink(Command):
 
     answers_secrets = True
 
-    grant_type: Annotated[Literal["link"], described("`link`, with the secret part of such a link.", "link")]
     link: OpaqueToken
 
 

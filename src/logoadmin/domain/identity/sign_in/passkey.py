@@ -1,19 +1,19 @@
 """Signing in with a passkey and nothing else (contract O2)."""
 
 from functools import partial
-from typing import Annotated, Literal
 
 from logoadmin.domain.identity.factors.challenges import Purpose, SignedChallenges, use
 from logoadmin.domain.identity.factors.passkeys import PasskeyFactors, PasskeyService
 from logoadmin.domain.identity.factors.records import PasskeyOptions, PasskeyUse
+from logoadmin.domain.identity.sessions.open_sessions import Proof
 from logoadmin.domain.identity.sessions.session_records import Tokens
-from logoadmin.domain.identity.sign_in.session_opening import Proof, SessionOpening
+from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
 from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import passkey_refused, sign_in_ended
 from logoadmin.domain.kernel.gate import Gate
-from logoadmin.domain.kernel.limits import Challenge, described
+from logoadmin.domain.kernel.limits import Challenge
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, history_in, identity_in
 from logoadmin.domain.kernel.use_cases import use_case
 
@@ -29,7 +29,6 @@ class SignInWithPasskey(Command):
 
     answers_secrets = True
 
-    grant_type: Annotated[Literal["passkey"], described("`passkey`, for a passkey alone.", "passkey")]
     challenge: Challenge
     passkey: PasskeyUse
 

@@ -2,15 +2,16 @@
 
 from contextlib import suppress
 from functools import partial
-from typing import Annotated, Final, Literal
+from typing import Final
 
 from logoadmin.domain.identity.events.recording import user_named
 from logoadmin.domain.identity.factors.factors import confirmed_factors
 from logoadmin.domain.identity.sessions.callers import Callers
+from logoadmin.domain.identity.sessions.open_sessions import Proof
 from logoadmin.domain.identity.sessions.session_records import Tokens
-from logoadmin.domain.identity.sessions.sessions import GRANT_TYPE, SessionService
+from logoadmin.domain.identity.sessions.sessions import SessionService
 from logoadmin.domain.identity.sign_in.second_step import SecondStep
-from logoadmin.domain.identity.sign_in.session_opening import Attempt, Proof, SessionOpening
+from logoadmin.domain.identity.sign_in.session_opening import Attempt, SessionOpening
 from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
 from logoadmin.domain.identity.user_networks import is_known_network
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
@@ -36,7 +37,6 @@ class SignIn(Command):
     answers_secrets = True
     hashes = True
 
-    grant_type: Annotated[Literal["password"], GRANT_TYPE] = "password"
     username: ExistingUsername
     password: Password
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final
 
 from logoadmin.domain.identity.factors.challenges import OpenChallenge, Purpose, SignedChallenges, use
 from logoadmin.domain.identity.factors.factors import confirmed_factors
@@ -10,8 +10,9 @@ from logoadmin.domain.identity.factors.passkeys import PasskeyFactors
 from logoadmin.domain.identity.factors.records import PasskeyUse
 from logoadmin.domain.identity.factors.recovery import hashed_code
 from logoadmin.domain.identity.factors.totp import TotpFactors, TotpService
+from logoadmin.domain.identity.sessions.open_sessions import Proof
 from logoadmin.domain.identity.sessions.session_records import Tokens
-from logoadmin.domain.identity.sign_in.session_opening import Proof, SessionOpening
+from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
 from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
 from logoadmin.domain.identity.user_networks import is_known_network
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
@@ -27,7 +28,7 @@ from logoadmin.domain.kernel.errors import (
 )
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
-from logoadmin.domain.kernel.limits import CHALLENGE_EXAMPLE, Challenge, TotpCode, TypedCode, described, examples
+from logoadmin.domain.kernel.limits import CHALLENGE_EXAMPLE, Challenge, TotpCode, TypedCode, examples
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
 from logoadmin.domain.kernel.use_cases import use_case
 from logoadmin.ports.storage import UnitOfWork
@@ -39,13 +40,10 @@ _KINDS: Final[tuple[SecondFactorKind, ...]] = ("totp", "passkey", "recovery_code
 class SignInWithFactor(Command):
     """The second step of a sign-in, with one of the factors that the first one named."""
 
-    model_config = examples({"grant_type": "second_factor", "challenge": CHALLENGE_EXAMPLE, "totp": "287082"})
+    model_config = examples({"challenge": CHALLENGE_EXAMPLE, "totp": "287082"})
 
     answers_secrets = True
 
-    grant_type: Annotated[
-        Literal["second_factor"], described("`second_factor`, after the first step.", "second_factor")
-    ]
     challenge: Challenge
     totp: TotpCode = UNSET
     passkey: PasskeyUse = UNSET

@@ -12,15 +12,14 @@ and the session with its first tokens.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from logoadmin.domain.identity import sign_in_limits
 from logoadmin.domain.identity.events.recording import Refusals
-from logoadmin.domain.identity.sessions.open_sessions import SessionTokens
+from logoadmin.domain.identity.sessions.open_sessions import Proof, SessionTokens
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in_limits import Limit, counting_sign_in, succeeded
-from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller, SignInFactor
+from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import SignInForbidden, SignInRefused, TooManySignIns
 from logoadmin.domain.kernel.gate import Gate, Transactions
@@ -33,21 +32,6 @@ Found = TypeVar("Found")
 
 SUSPENDED: Final = "This user is suspended"
 NO_ROLE: Final = "No role for your groups at the issuer"
-
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """Who signs in, and how they proved it.
-
-    Attributes:
-        user_id: the user.
-        factor: what proved it; of two steps, the second.
-        signed_in_at: when they proved it, as Unix time; None for now.
-    """
-
-    user_id: int
-    factor: SignInFactor
-    signed_in_at: int | None = None
 
 
 class SessionOpening:
@@ -153,7 +137,6 @@ class Attempt:
                 raise SignInForbidden(SUSPENDED)
             if admission.refused:
                 raise SignInForbidden(NO_ROLE)
-            tokens, scope = self._opening.tokens, admission.scope
-            return tokens.begin(uow, proof.user_id, self.client, uow.now, scope, proof.factor, proof.signed_in_at)
+            return self._opening.tokens.begin(uow, self.client, proof, admission)
 
         return self._gate.write(self._command, self._caller, begin)

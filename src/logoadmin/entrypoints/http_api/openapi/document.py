@@ -14,6 +14,7 @@ from logoadmin.domain.kernel.act_log import AUTHORS_FIELD, BLOCKED_FIELD
 from logoadmin.domain.kernel.command import Command, fields_of
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, RECORDED_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import BlockReason
+from logoadmin.entrypoints.http_api.grants import Grant
 from logoadmin.entrypoints.http_api.openapi.errors import ERROR_SCHEMAS, REF, error_schema
 from logoadmin.entrypoints.http_api.openapi.texts import (
     ABOUT,
@@ -224,7 +225,7 @@ def _contents(operation: Operation) -> dict[str, Any]:
 
 
 def _commands(operation: Operation) -> tuple[type[Command], ...]:
-    return (operation.command, *(command for command, _ in operation.grants))
+    return tuple(grant.command for grant in operation.grants) or (operation.command,)
 
 
 def _form_commands(operation: Operation) -> tuple[type[Command], ...]:
@@ -245,7 +246,7 @@ def _named_bodies() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for operation in OPERATIONS:
         if operation.grants:
-            found |= {command.__name__: _body(command, operation.path_fields) for command in _commands(operation)}
+            found |= {grant.command.__name__: _body(grant.command, (), grant) for grant in operation.grants}
             if operation.form:
                 # Other fields of a form are ignored (RFC 6749 §3.2).
                 forms = [command.__name__ for command in _form_commands(operation)]
@@ -285,9 +286,9 @@ def _links(records: Mapping[str, Any], kind: AnyArtworkKind, other_id: str) -> d
     }
 
 
-def _body(command: type[Command], path_fields: Collection[str]) -> dict[str, Any]:
-    """Return the schema of a command without its path fields."""
-    schema = _schema_of(command)
+def _body(command: type[Command], path_fields: Collection[str], grant: Grant | None = None) -> dict[str, Any]:
+    """Return the schema of a body: of a command without its path fields, and of its grant."""
+    schema = _schema_of(command) if grant is None else grant.described(_schema_of(command))
     schema.pop("$defs", None)
     title = schema.pop("title")
     schema["properties"] = {name: field for name, field in schema["properties"].items() if name not in path_fields}

@@ -40,14 +40,26 @@ from logoadmin.domain.kernel.records import (
     Role,
     User,
 )
+from logoadmin.entrypoints.http_api.grants import Grant
 from logoadmin.entrypoints.http_api.operation import LEFT_OUT, Operation, whole_list
 from logoadmin.entrypoints.http_api.shown_answers import NewTotp, SignInLink, with_address, with_qr_code
 
+_BASIC: Final = "How to sign in: by `password` or by `refresh_token`."
 # The end of descriptions of what an open session is not enough for (contract O3).
 _RECENT: Final = "Requires a sign-in at most 10 minutes old. Not with a service key."
 
 
 # fmt: off
+_GRANTS: Final = (
+    Grant("password", _BASIC, password.SignIn, password.PasswordSignIn.sign_in, is_default=True),
+    Grant("refresh_token", _BASIC, sessions.Refresh, sessions.SessionService.refresh),
+    Grant("second_factor", "`second_factor`, after the first step.",
+          second_step.SignInWithFactor, second_step.SecondStepSignIn.sign_in),
+    Grant("passkey", "`passkey`, for a passkey alone.", passkey.SignInWithPasskey, passkey.PasskeySignIn.sign_in),
+    Grant("sign_in_code", "`sign_in_code`, with such a code.", code.SignInWithCode, code.CodeSignIn.sign_in),
+    Grant("link", "`link`, with the secret part of such a link.", link.SignInWithLink, link.LinkSignIn.sign_in),
+    Grant("authorization_code", "A sign-in through the issuer.", issuer.SignInByIssuer, issuer.IssuerSignIn.sign_in),
+)
 IDENTITY_OPERATIONS: Final = (
     Operation("contract C1", "POST /api/auth/token", password.SignIn, password.PasswordSignIn.sign_in, Tokens,
               "Sign in, or refresh",
@@ -61,11 +73,7 @@ IDENTITY_OPERATIONS: Final = (
               "With `authorization_code`, accepts a code of the issuer (`GET /api/auth/ways`): 403 if the groups there "
               "have no role. After many failures the response is 429 for a while.",
               also=(401, 403, 409, 429), form=True,
-              grants=((sessions.Refresh, sessions.SessionService.refresh),
-                      (second_step.SignInWithFactor, second_step.SecondStepSignIn.sign_in),
-                      (passkey.SignInWithPasskey, passkey.PasskeySignIn.sign_in),
-                      (code.SignInWithCode, code.CodeSignIn.sign_in), (link.SignInWithLink, link.LinkSignIn.sign_in),
-                      (issuer.SignInByIssuer, issuer.IssuerSignIn.sign_in))),
+              grants=_GRANTS),
     Operation("contract O2", "POST /api/auth/passkey/options", passkey.AskPasskey, passkey.PasskeySignIn.options,
               PasskeyOptions, "Begin to sign in with a passkey",
               "Returns options for `navigator.credentials.get()`, for any passkey that the device finds. `POST "
