@@ -1,12 +1,8 @@
 """``logoadmin publish`` and ``logoadmin gallery-key``."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 import threading
-import time
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -131,51 +127,18 @@ def test_a_copy_without_long_css_is_not_complete(run: Run, copy: str) -> None:
 def test_a_copy_with_another_index_of_the_same_version_is_named(
     run: Run, copy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    create_logo(custom_css="@import url(relative.css)")
+    css = "@import url(https://styles.example/a.css);"
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        gallery.themes.create(
+            logoadmin.CreateTheme(
+                name="t", preview_url="https://x.example/t.png", target="forum", custom_css=css, active=True
+            )
+        )
     assert run("publish", "gallery").code == 0
     monkeypatch.setenv("LOGOADMIN_PUBLISH_IMPORTS", "true")
     other = run("publish", "elsewhere", "--verify", copy)
     assert other.code == 1
     assert f"The copy at {copy} has another index of version {pointer().version}; upload all" in other.err
-
-
-class Hanging(SimpleHTTPRequestHandler):
-    """Answers nobody."""
-
-    asked = threading.Event()
-
-    def do_GET(self) -> None:
-        self.asked.set()
-        time.sleep(30)
-
-
-@pytest.mark.slow("a process that waits for changes")
-def test_watch_publishes_each_change_at_once_while_an_origin_hangs(run: Run) -> None:
-    says_one_line(run("publish", "gallery", "--watch", "--verify", "http://x"), 2, "--verify", "--watch")
-    create_logo()
-    command = [sys.executable, "-m", "logoadmin", "publish", "--watch", "gallery"]
-    environment = {**os.environ, "LOGOADMIN_OUTGOING_HOSTS": "127.0.0.1", "PYTHONUNBUFFERED": "1"}
-    with (
-        ThreadingHTTPServer(("127.0.0.1", 0), Hanging) as origin,
-        subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as watch,
-    ):
-        threading.Thread(target=origin.serve_forever, daemon=True).start()
-        try:
-            assert watch.stdout is not None
-            assert watch.stdout.readline().startswith("Published version")
-            create_logo(name="Dusk", custom_css=f"@import url(http://127.0.0.1:{origin.server_port}/a.css)")
-            assert watch.stdout.readline().startswith("Published version")
-            assert Hanging.asked.wait(10)
-            changed_at = time.monotonic()
-            with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
-                gallery.logos.block(logoadmin.BlockLogo(logo_id=1, reason="malware"))
-            assert watch.stdout.readline().startswith("Published version")
-            assert [each["id"] for each in pointer().blocked] == [1]
-            assert time.monotonic() - changed_at < 10  # the origin would take 20 seconds
-        finally:
-            watch.terminate()
-        assert watch.wait(10) == 0
-        origin.shutdown()
 
 
 @pytest.mark.rule("contract L7")

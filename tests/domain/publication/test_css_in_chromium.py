@@ -108,7 +108,8 @@ def test_chromium_reads_urls_in_the_same_way(chromium: Browser, base: str) -> No
     missed = {
         url: host
         for url, (_, host) in zip(urls, read, strict=True)
-        if host not in ("", own) and host not in hosts_of(url)
+        # No host has a blank in its name: what browsers make of one is contacted nowhere.
+        if host not in ("", own) and "%20" not in host and host not in hosts_of(url)
     }
     assert missed == {}
     changed = {
