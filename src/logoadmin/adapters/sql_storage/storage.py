@@ -223,8 +223,11 @@ class SqlStorage:
 
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
         """Return the error for a caller that has stopped waiting."""
-        self._pool.failure_log.record_failure(Cause.TOO_BUSY, "late", in_writing=writing)
-        return StorageUnavailable(self.server, Cause.TOO_BUSY)
+        cause = self._pool.failure_log.lasting()  # a server that hangs keeps its callers longer than they wait
+        if cause is None:
+            cause = Cause.TOO_BUSY
+            self._pool.failure_log.record_failure(cause, "late", in_writing=writing)
+        return StorageUnavailable(self.server, cause)
 
     def close(self) -> None:
         """Close the connections."""

@@ -45,6 +45,11 @@ class FailureLog:
         self._current: dict[Cause, _CurrentFailure] = {}
         self._lock = threading.Lock()
 
+    def lasting(self) -> Cause | None:
+        """Return why every call fails at present; None if some succeed."""
+        with self._lock:
+            return next((cause for cause in self._current if cause not in _INTERMITTENT), None)
+
     def record_failure(self, cause: Cause, code: object, *, in_writing: bool) -> None:
         """Record a failure with the driver's code; ``in_writing`` if reads may work nevertheless."""
         if not self._has_answered:

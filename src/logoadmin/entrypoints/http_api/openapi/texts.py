@@ -188,7 +188,7 @@ def request_headers(operation: Operation) -> list[dict[str, Any]]:
             description, example = _CONDITIONS[name]
             header = {"name": name, "in": "header", "required": False, "description": description}
             found.append({**header, "schema": {**_TEXT, "examples": [example]}})
-    if operation.is_repeatable:
+    if operation.method == "POST":  # where answers carry secrets, it is accepted and ignored (contract F3)
         found.append({**_KEY, "required": False})
     if operation.method != "GET" and operation.tag not in _WITHOUT_HISTORY and operation.permission != PUBLIC:
         found.append({**_NOTE, "required": False})
