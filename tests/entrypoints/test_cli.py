@@ -125,7 +125,7 @@ def test_an_open_address_wants_an_explicit_policy_and_its_names(run: Run, host: 
 def test_serve_answers_to_its_names(arguments: tuple[str, ...], expected: list[int]) -> None:
     with serving(*arguments) as (process, address, _):
         for name, status in zip(("localhost", "GALLERY.example:80", "attacker.example"), expected, strict=True):
-            assert httpx2.get(f"{address}/api/logos", headers={"host": name}).status_code == status
+            assert httpx2.get(f"{address}/api/logos", headers={"host": name}, timeout=30).status_code == status
         process.send_signal(signal.SIGTERM)
         assert process.communicate(timeout=60) == ("", "")
 
@@ -723,7 +723,7 @@ def serving(
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_serving_an_empty_database_makes_everything_and_ends_well(workers: str) -> None:
     with serving("--workers", workers) as (process, address, password):
-        page = httpx2.get(f"{address}/console/", headers={"x-forwarded-host": "attacker.example"}).text
+        page = httpx2.get(f"{address}/console/", timeout=30, headers={"x-forwarded-host": "attacker.example"}).text
         assert f"&quot;public_url&quot;:&quot;http://localhost:{address.rpartition(':')[2]}&quot;" in page
         answer = httpx2.post(f"{address}/api/auth/token", json={"username": "admin", "password": password})
         assert answer.status_code == 200
