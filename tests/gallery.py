@@ -309,6 +309,10 @@ class WatchedStorage:
         """Become reachable again."""
         self.fault = None
 
+    def is_failing(self) -> bool:
+        """Return whether every call fails at present."""
+        return self._inner.is_failing()
+
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
         """Return the error for a caller that stops waiting."""
         del writing

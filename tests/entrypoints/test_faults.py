@@ -432,16 +432,7 @@ def struck(row: Row, place: Place) -> Iterator[None]:
 
 
 @pytest.mark.rule("contract K1", "contract K3", "contract K4")
-@pytest.mark.parametrize(
-    "row",
-    [
-        pytest.param(row, marks=pytest.mark.xfail(reason="commands wait for a server that hangs", run=False))
-        if row.fault == "the server hangs, or is a black hole"
-        else row
-        for row in ROWS
-    ],
-    ids=lambda row: row.fault,
-)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.fault)
 def test_each_fault_is_reported_everywhere(row: Row, place: Place, run: Run, caplog: pytest.LogCaptureFixture) -> None:
     row.before(place)
     settings = settings_of(database=place.url, argon2_memory_kib=8, argon2_passes=1)

@@ -63,6 +63,10 @@ class OpenTransaction:
         """Do nothing: the transaction may still be undone."""
         return True
 
+    def is_failing(self) -> bool:
+        """Return whether every call fails at present."""
+        return self._storage.is_failing()
+
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
         """Return the error for a caller that stops waiting."""
         return self._storage.timed_out(writing=writing)
@@ -110,6 +114,10 @@ class ClosedStorage:
     def erase_removed(self) -> bool:
         """Refuse."""
         self._refuse()
+
+    def is_failing(self) -> bool:
+        """Return True: it is closed."""
+        return True
 
     def timed_out(self, *, writing: bool) -> StorageUnavailable:  # noqa: ARG002 (nothing is waited for)
         """Return the error for a caller that stops waiting."""

@@ -79,6 +79,10 @@ class OpenedGallery:
         """Return a number that changes with any write, without waiting; None if finding out would take a wait."""
         return self._storage.data_version()
 
+    def is_failing(self) -> bool:
+        """Return whether every call of the database fails at present."""
+        return self._storage.is_failing()
+
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
         """Return the error for a client that stops waiting for a call; it is also logged."""
         return self._storage.timed_out(writing=writing)

@@ -149,6 +149,9 @@ class Storage(Protocol):
             Whether nothing is left; otherwise somebody reads, and it can be tried again later.
         """
 
+    def is_failing(self) -> bool:
+        """Return whether every call fails at present, so that nobody should wait for others to find out."""
+
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
         """Return the error for a client that stops waiting for a call; it is also logged."""
 

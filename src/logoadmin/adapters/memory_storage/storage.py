@@ -89,6 +89,10 @@ class MemoryStorage:
         """Do nothing: there are no files."""
         return True
 
+    def is_failing(self) -> bool:
+        """Return False: memory does not fail."""
+        return False
+
     def timed_out(self, *, writing: bool) -> StorageUnavailable:  # noqa: ARG002 (what a database tells by)
         """Return an error that never occurs: memory never waits."""
         return StorageUnavailable(self.server, Cause.TOO_BUSY)

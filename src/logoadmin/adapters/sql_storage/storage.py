@@ -221,6 +221,10 @@ class SqlStorage:
         """Overwrite what the files of an embedded database still hold of removed rows."""
         return self._dialect.erase_removed()
 
+    def is_failing(self) -> bool:
+        """Return whether every call fails at present."""
+        return self._pool.failure_log.lasting() is not None
+
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
         """Return the error for a caller that has stopped waiting."""
         cause = self._pool.failure_log.lasting()  # a server that hangs keeps its callers longer than they wait

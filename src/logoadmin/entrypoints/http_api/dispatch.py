@@ -87,21 +87,38 @@ class Dispatch:
         if not self._gallery.waits and self._is_immediate(work):
             return call(*args)
         loop, in_turn = asyncio.get_running_loop(), work in _IN_TURN
-        start_by = deadline or loop.time() + (SLOW_WAIT if in_turn else TIMEOUT)
+        soon = loop.time() + TIMEOUT
+        start_by = deadline or (loop.time() + SLOW_WAIT if in_turn else soon)
         place = _Place([*([] if turn is None else [self._turn(work, turn)]), self._limiters[work]])
         try:
-            async with asyncio.timeout_at(start_by):
+            async with asyncio.timeout_at(min(start_by, soon)):
                 await place.take()
         except TimeoutError:
-            raise self._late(work, deadline) from None
+            await self._wait_on(place, work, deadline, start_by)
         thread = asyncio.create_task(to_thread.run_sync(call, *args, limiter=self._unlimited))
         thread.add_done_callback(place.leave)
-        await asyncio.wait((thread,), timeout=None if in_turn and deadline is None else start_by - loop.time())
+        await asyncio.wait((thread,), timeout=min(start_by, soon) - loop.time())
+        if not thread.done() and in_turn and deadline is None and not self._gallery.is_failing():
+            await asyncio.wait((thread,))
         if not thread.done():
             raise self._late(work, deadline)
         if isinstance(error := thread.exception(), RuntimeError) and "new thread" in str(error):
             raise too_busy("requests")  # the system starts no more of them
         return thread.result()
+
+    async def _wait_on(self, place: "_Place", work: Work, deadline: float | None, start_by: float) -> None:
+        """Wait on for a place, unless the database fails: then nobody waits for the others to find out.
+
+        Raises:
+            HttpError, StorageUnavailable: it is late.
+        """
+        try:
+            if self._gallery.is_failing():
+                raise TimeoutError
+            async with asyncio.timeout_at(start_by):
+                await place.take()
+        except TimeoutError:
+            raise self._late(work, deadline) from None
 
     def _turn(self, work: Work, turn: Hashable) -> CapacityLimiter:
         return self._turns.setdefault((work, turn), CapacityLimiter(1))
@@ -113,6 +130,8 @@ class Dispatch:
         return not self._long_calls and not any(self._limiters[slow].borrowed_tokens for slow in _IN_TURN)
 
     def _late(self, work: Work, deadline: float | None) -> Exception:
+        if self._gallery.is_failing():
+            return self._gallery.timed_out(writing=work is Work.WRITING)
         if work is Work.HASHING:
             return too_busy("sign-ins")
         if work in _IN_TURN and deadline is None:

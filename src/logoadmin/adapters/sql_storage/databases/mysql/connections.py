@@ -79,6 +79,9 @@ class Connector:
             timeout: the limit in seconds of reaching the server; None for ten.
             answer_wait: the limit in seconds of each response.
         """
+        if timeout is None and answer_wait > _LONG_WAIT:
+            # The driver has one limit for a connection: a server that hangs is found before the long one applies.
+            self.connect(timeout, _LONG_WAIT).close()
         # The same for reading and writing: otherwise the driver sets the socket twice for each statement.
         connection = _Connection(
             **self._arguments,
