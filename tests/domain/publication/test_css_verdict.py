@@ -100,7 +100,7 @@ URLS: Final[dict[str, list[str]]] = {
     "https://\uff41\u3002example": [A],
     "https://a\u00ad.exam\u2060ple": [A],
     "https://fa\u00df.example": ["xn--fa-hia.example"],
-    "https://\U0001ccd6.example": ["\U0001ccd6.example"],
+    "https://\U0001ccd6.example": [A],
     "http://0x7f.1": ["127.0.0.1"],
     "http://2130706433:8080": ["127.0.0.1:8080"],
     "http://[0:0::1]:8000/x": ["[::1]:8000"],

@@ -1,9 +1,14 @@
-"""URLs as browsers read them: Ada's reading of the WHATWG URL Standard."""
+"""URLs as browsers read them: Ada's reading of the WHATWG URL Standard, and those of browsers that differ from it.
+
+A URL that browsers may read in several ways contacts all of them: a host too many is listed rather than one too few.
+"""
 
 import re
 from collections.abc import Iterator
+from string import ascii_lowercase, digits
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from unicodedata import normalize
+from urllib.parse import unquote_to_bytes, urlsplit
 
 import can_ada
 
@@ -16,16 +21,24 @@ _PAGES: Final = (f"http://{_OWN}/", f"https://{_OWN}/")
 _SCHEMES: Final = frozenset(("http:", "https:", "ws:", "wss:", "ftp:", "file:"))
 _CONTROLS: Final = "".join(map(chr, range(0x21)))
 _REMOVED: Final = dict.fromkeys(map(ord, "\t\n\r"))
-_AUTHORITY: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?[/\\]*(?:[^/\\?#]*@)?([^/\\?#]*)", re.IGNORECASE)
-_REFUSED: Final = re.compile(r"[\0-\x1f\x7f#/<>?@\[\\\]^|\ufffd]")
-# Characters that some version of UTS 46 ignores: Default_Ignorable_Code_Point without the joiners. Ada misreads some.
-_IGNORED: Final = dict.fromkeys(
-    (
-        *(0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x200B, 0x200E, 0x200F, 0x3164),
-        *(*range(0x202A, 0x202F), *range(0x2060, 0x2070), *range(0xFE00, 0xFE10), 0xFEFF, 0xFFA0),
-        *(*range(0xFFF0, 0xFFF9), *range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000)),
-    )
+_AUTHORITY: Final = re.compile(r"((?:[a-z][a-z0-9+.-]*:)?[/\\]*(?:[^/\\?#]*@)?)([^/\\?#]*)", re.IGNORECASE)
+_SCHEMELESS: Final = re.compile(r"[/\\]{2}")
+_ENDS: Final = re.compile(r"[/\\?#@]")
+# Characters that some version of UTS 46 ignores: Default_Ignorable_Code_Point without the joiners.
+_IGNORED: Final = (
+    *(0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x200B, 0x200E, 0x200F, 0x3164),
+    *(*range(0x202A, 0x202F), *range(0x2060, 0x2070), *range(0xFE00, 0xFE10), 0xFEFF, 0xFFA0, *range(0xFFF0, 0xFFF9)),
+    *(*range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000)),
 )
+# And what Ada's tables do not have yet: letters and digits of Unicode 16 and 17, and a capital that stays itself.
+_MAPPED: Final[dict[int, str | None]] = {
+    **dict.fromkeys(_IGNORED),
+    **{0x1CCD6 + place: character for place, character in enumerate(ascii_lowercase + digits)},
+    0xA7F1: "s",
+    0x1E9E: "\xdf",
+}
+_REFUSED: Final = re.compile(r"[\0-\x1f\x7f#/<>?@\[\\\]^|:\ufffd]|%(?!20)")
+_FOLDED: Final = str.maketrans("\u3002\u0345", ".\u03b9")
 # Of letters beyond ASCII; DNS cannot ask for more, and encoding them takes the square of the time.
 _MAX_DOMAIN: Final = 254
 # Longer addresses cannot be told apart by people.
@@ -41,25 +54,17 @@ def hosts_of(url: str) -> tuple[str, ...]:
     """Return the host that a browser contacts for a URL, with a port that is not the scheme's.
 
     Returns:
-        The host in lower case and in ASCII; two if it depends on the scheme of the page whether the port is written;
-        as it is written if it has characters that browsers with newer tables than Ada's may know; none for a URL
-        without a host, such as a relative one, or ``data:``.
+        The host in lower case and in ASCII; several if browsers differ, or if it depends on the scheme of the page
+        whether the port is written; none for a URL without a host, such as a relative one, or ``data:``.
     """
-    found = _AUTHORITY.match(_without_surrogates(trimmed(url)))
-    if found is None or (len(found[1]) > _MAX_DOMAIN and not found[1].isascii()):
-        return ()
-    written = unquote(found[1]).translate(_IGNORED)
-    url = found[0] if _REFUSED.search(written) else found[0].removesuffix(found[1]) + written
-    return tuple(dict.fromkeys(_hosts(f"{url}/", written)))
-
-
-def _hosts(url: str, written: str) -> Iterator[str]:
-    for page in _PAGES:
-        found = _read(page, url)
-        if found is None and not _REFUSED.search(written) and (" " in written or not written.isascii()):
-            yield written.lower().replace(" ", "%20")
-        elif found is not None and found.protocol in _SCHEMES and found.host not in ("", _OWN):
-            yield found.host
+    hosts: dict[str, None] = {}
+    for reading, name in _readings(url):
+        if name and hosts:
+            break
+        for found in filter(None, (_read(page, reading) for page in _PAGES)):
+            if found.protocol in _SCHEMES and found.host not in ("", _OWN):
+                hosts[found.host.replace(found.hostname, name or found.hostname)] = None
+    return tuple(hosts)
 
 
 def _read(page: str, url: str) -> can_ada.URL | None:
@@ -70,6 +75,29 @@ def _read(page: str, url: str) -> can_ada.URL | None:
         return None
 
 
+def _readings(url: str) -> Iterator[tuple[str, str]]:
+    """Yield a URL up to its host, as it is and as other browsers read it; with the name where Ada may refuse it."""
+    found = _AUTHORITY.match(_without_surrogates(trimmed(url)))
+    if found is None:
+        return
+    decoded = unquote_to_bytes(found[2]).decode("utf-8", "replace").translate(_MAPPED)
+    is_long = len(decoded) > _MAX_DOMAIN
+    if is_long and not decoded.isascii():
+        return
+    yield f"{found[0]}/", ""
+    if _ENDS.search(decoded) is None:
+        yield f"{found[1]}{decoded}/", ""
+        folded = normalize("NFKC", decoded.replace(" ", "%20")).lower().translate(_FOLDED)
+        name, colon, port = folded.partition(":")
+        # Chromium asks for names with spaces, and its letters are those of a newer Unicode.
+        if not is_long and re.search(r"[^\0-\x7f]| |%20", name) and _REFUSED.search(name) is None:
+            yield f"{found[1]}a{colon}{port}/", ".".join(map(_encoded, name.split("."))).replace(" ", "%20")
+
+
+def _encoded(label: str) -> str:
+    return label if label.isascii() else f"xn--{label.encode('punycode').decode()}"
+
+
 def absolute(url: str, base: str) -> str:
     """Return a URL as seen from a base; one that is absolute, empty or a fragment, or no URL, stays as it is.
 
@@ -77,14 +105,13 @@ def absolute(url: str, base: str) -> str:
         url: as written in a style sheet.
         base: the absolute http or https URL of that sheet.
     """
-    text = _without_surrogates(url)
+    text, written = _without_surrogates(url), trimmed(url)
     found = _read(base, text)
-    if trimmed(url)[:1] in ("", "#"):
+    if written[:1] in ("", "#"):
         return url
     if found is None:  # Chromium may read it
-        is_schemeless = trimmed(url)[:2] in ("//", "\\\\", "/\\", "\\/")
-        return f"{can_ada.parse(base).protocol}{trimmed(url)}" if is_schemeless else url
-    readings = {each.href for each in (found, *(_read(page, text) for page in _PAGES)) if each}
+        return f"{can_ada.parse(base).protocol}{written}" if _SCHEMELESS.match(written) else url
+    readings = {each.href for each in (found, *(_read(each, text) for each in _PAGES)) if each}
     return url if len(readings) == 1 else found.href
 
 
