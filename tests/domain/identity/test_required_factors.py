@@ -85,7 +85,7 @@ def test_such_a_session_can_do_nothing_else(clock: FrozenClock, policy: Policy) 
 @pytest.mark.parametrize(
     "scope", [(), ("changes:read",), ("proposals:write",), ("users:read", "roles:read"), ("forum:write",)]
 )
-def test_whoever_may_change_nothing_needs_no_factor(required: LogoAdmin, scope: tuple[str, ...]) -> None:
+def test_a_user_who_may_change_nothing_needs_no_factor(required: LogoAdmin, scope: tuple[str, ...]) -> None:
     who = caller(required, required.sessions.sign_in(ANN))
     required.roles.amend(AmendRole(role_id=1, scope=scope))
     assert not is_restricted(required, who)

@@ -1,4 +1,4 @@
-"""Long responses in memory: shared by those who ask for the same version, and bounded together (contract E1)."""
+"""Long responses in memory: shared by requests for the same version, and bounded together (contract E1)."""
 
 import threading
 import weakref

@@ -1,4 +1,4 @@
-"""The published gallery: what was withdrawn. Withdrawals outlast their records."""
+"""Withdrawals from the published gallery, which outlast their records."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

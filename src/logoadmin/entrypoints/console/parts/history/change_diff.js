@@ -14,7 +14,7 @@ const Diff = lazy(() => import("../diff/diff.js").then((module) => module.Diff),
 
 /** @typedef {import("./changes.js").Change} Change */
 
-/** @typedef {{before: string, after: string}} Labels What each side is called, for those who hear it. */
+/** @typedef {{before: string, after: string}} Labels The names of the sides, for screen readers. */
 
 /** @param {{change: Change} & Partial<Labels>} props */
 export function ChangeDiff({ change, before = t("change.before"), after = t("change.after") }) {

@@ -53,7 +53,7 @@ export const isFiltered = () => Object.values(chosenFilters()).some((value) => v
 
 const kinds = /** @type {KindName[]} */ (Object.keys(ACTIONS));
 
-/** @param {{entries: import("./changes.js").Entry[]}} props What is shown: it names people to those who may not look them up. */
+/** @param {{entries: import("./changes.js").Entry[]}} props The changes, with the names of people for readers who may not look them up. */
 export function HistoryFilters({ entries }) {
   const isKind = Object.hasOwn(ACTIONS, query("kind"));
   return h("div", { class: "filters", role: "search", "aria-label": t("history.filters") },
