@@ -19,6 +19,8 @@ Args = TypeVarTuple("Args")
 
 # Storage has its own time limits, so this one is rarely reached (contract A20: 2 s).
 TIMEOUT: Final = 1.9  # seconds
+# Nobody waits longer than this for a database that fails, so that the answer is sent in time on a busy machine too.
+_FAILING_TIMEOUT: Final = 1.5  # seconds
 # A slow call that has not started within this time is withdrawn; its client can retry.
 SLOW_WAIT: Final = 30.0  # seconds
 # How long the next shared read waits for one that takes unusually long.
@@ -87,24 +89,22 @@ class Dispatch:
         if not self._gallery.waits and self._is_immediate(work):
             return call(*args)
         loop, in_turn = asyncio.get_running_loop(), work in _IN_TURN
-        soon = loop.time() + TIMEOUT
-        start_by = deadline or (loop.time() + SLOW_WAIT if in_turn else soon)
+        start_by = deadline or loop.time() + (SLOW_WAIT if in_turn else TIMEOUT)
+        early = min(start_by, loop.time() + _FAILING_TIMEOUT)
         place = _Place([*([] if turn is None else [self._turn(work, turn)]), self._limiters[work]])
         try:
-            async with asyncio.timeout_at(min(start_by, soon)):
+            async with asyncio.timeout_at(early):
                 await place.take()
         except TimeoutError:
             await self._wait_on(place, work, deadline, start_by)
         thread = asyncio.create_task(to_thread.run_sync(call, *args, limiter=self._unlimited))
         thread.add_done_callback(place.leave)
-        await asyncio.wait((thread,), timeout=min(start_by, soon) - loop.time())
-        if not thread.done() and in_turn and deadline is None and not self._gallery.is_failing():
-            await asyncio.wait((thread,))
+        await asyncio.wait((thread,), timeout=early - loop.time())
+        if not thread.done() and not self._gallery.is_failing():
+            await asyncio.wait((thread,), timeout=None if in_turn and deadline is None else start_by - loop.time())
         if not thread.done():
             raise self._late(work, deadline)
-        if isinstance(error := thread.exception(), RuntimeError) and "new thread" in str(error):
-            raise too_busy("requests")  # the system starts no more of them
-        return thread.result()
+        return _result(thread)
 
     async def _wait_on(self, place: "_Place", work: Work, deadline: float | None, start_by: float) -> None:
         """Wait on for a place, unless the database fails: then nobody waits for the others to find out.
@@ -193,6 +193,12 @@ class _Place:
             limiter.release_on_behalf_of(self)
         if thread is not None and not thread.cancelled():
             thread.exception()  # the client may have gone away
+
+
+def _result(thread: asyncio.Task[Answer]) -> Answer:
+    if isinstance(error := thread.exception(), RuntimeError) and "new thread" in str(error):
+        raise too_busy("requests")  # the system starts no more of them
+    return thread.result()
 
 
 class SingleFlight:
