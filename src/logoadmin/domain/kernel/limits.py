@@ -113,6 +113,7 @@ def is_visible(text: str) -> bool:
 
 # Characters that nobody sees and no language needs in a name, unlike joiners: they make two names look the same.
 _UNSEEN: Final = frozenset("\u00ad\u200b\u2060\ufeff")
+_NO_UNSEEN: Final = r"^[^\x00\u00ad\u200b\u2060\ufeff]*$"
 
 
 def _check_visible(text: str) -> str:
@@ -140,7 +141,7 @@ def _visible(maximum: int) -> tuple[Any, ...]:
 
 
 def _name(maximum: int) -> tuple[Any, ...]:
-    return *_visible(maximum), AfterValidator(_check_seen)
+    return *_visible(maximum), AfterValidator(_check_seen), Field(json_schema_extra={"pattern": _NO_UNSEEN})
 
 
 def _ascii_digits(text: str) -> str:
