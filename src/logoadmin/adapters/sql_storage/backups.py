@@ -182,7 +182,7 @@ def _make_current(dialect: Dialect) -> None:
 
 
 def _pass_over_ids(connection: Connection) -> None:
-    """Skip the ids that may have been issued since the backup (contract K4, decision 0031)."""
+    """Skip the ids that may have been issued since the backup (contract K4, decision 0002)."""
     some = _PASSED_OVER + secrets.randbelow(_AT_RANDOM)
     ids = [state.c[name] for name in COUNTED if name not in _VERSIONS]
     row = connection.execute(select(*ids)).mappings().one()
