@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar, get_type_hints
 from pyotp import TOTP
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
+from logoadmin.adapters.commonmark_text import CommonmarkText
 from logoadmin.adapters.ed25519_signing import Ed25519Signing
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.html_gallery_page import HtmlGalleryPage
@@ -77,6 +78,7 @@ from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import artwork_css
 from logoadmin.domain.publication.css import css_service as css
 from logoadmin.domain.publication.publication_records import Page, PublishingRules
+from logoadmin.domain.publication.text_service import RenderText
 from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.identity.issuer import Issuer
 from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkeys
@@ -259,6 +261,7 @@ def gallery_on(
         randomness=randomness,
         clock=clock,
         signing=Ed25519Signing(),
+        text=CommonmarkText(),
         outgoing=outgoing,
         passkeys=partial(_fido2, public_url) if passkeys is None else passkeys,
         challenge_keys=[TOKEN_KEY.encode()],
@@ -395,6 +398,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     publication.ShowPublication: ("publication.status", {}),
     css.JudgeCss: ("css.judge", {"kind": "logo", "custom_css": "color: red"}),
     css.InlineCss: ("css.inline", {"kind": "theme", "custom_css": "a{}"}),
+    RenderText: ("text.render", {"text": "*a*"}),
     settings.GetSettings: ("settings.get", {}),
     pictures.SendPicture: ("pictures.send", {}),
     pictures.GetPicture: ("pictures.get", {"picture": STOCKED_PICTURE}),

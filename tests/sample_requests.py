@@ -222,6 +222,7 @@ SAMPLES: Final = (
     Sample("POST", "/api/css/verdict", 200, "always", _VERDICT, {"kind": "theme", "custom_css": "a { color: red }"}),
     Sample("POST", "/api/css/inline", 409, "always", ("detail",), {"kind": "theme", "custom_css": "a { color: red }"},
         errors=(200,)),
+    Sample("POST", "/api/text/render", 200, "always", ("html",), {"text": "*a*"}),
     Sample("GET", "/api/settings", 200, "always", _SETTINGS),
     Sample("PATCH", "/api/settings", 200, "always", _SETTINGS, {"picture_hosts": ["i.example"]}),
     Sample("GET", "/api/changes", 200, "always", _CHANGE, is_list=True),

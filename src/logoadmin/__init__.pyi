@@ -165,6 +165,7 @@ from .domain.changes.proposal_commands import (
 )
 from .ports.changes.proposal_storage import ProposalState as ProposalState
 from .domain.changes.history import ListChanges as ListChanges, Revert as Revert, RevertRequest as RevertRequest
+from .domain.publication.text_service import RenderText as RenderText, RenderedText as RenderedText
 from .domain.publication.css.css_service import InlineCss as InlineCss, JudgeCss as JudgeCss
 from .domain.identity.events.event_list import ListEvents as ListEvents
 from .domain.identity.factors.totp import ConfirmTotp as ConfirmTotp, EnrolTotp as EnrolTotp

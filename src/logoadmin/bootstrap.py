@@ -8,6 +8,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 
+from logoadmin.adapters.commonmark_text import CommonmarkText
 from logoadmin.adapters.ed25519_signing import Ed25519Signing, keys_of_file
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
@@ -107,6 +108,7 @@ def _gallery(
         randomness=SystemRandomness(),
         clock=demo_clock or SystemClock(),
         signing=Ed25519Signing(),
+        text=CommonmarkText(),
         passkeys=_passkeys(settings),
         pictures=_pictures(),
         metrics=metrics,

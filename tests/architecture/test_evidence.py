@@ -16,7 +16,7 @@ SLOWLY_PROVED = {"contract J3", "contract J4", "contract J6", "contract Q1"}
 LATER = ("slow", "server")
 MARKS = tuple(f"pytest.mark.{name}" for name in LATER)
 PLACES = {"spec": ROOT / "docs" / "spec.md", "contract": ROOT / "docs" / "contract.md"}
-RULE = re.compile(r"^\| (§\w+(?: \d+)?|[A-LO-R]\d*(?: \w+)?) \|")
+RULE = re.compile(r"^\| (§\w+(?: \d+)?|[A-LO-S]\d*(?: \w+)?) \|")
 
 
 def rules() -> dict[str, str]:
@@ -80,7 +80,22 @@ def _names(argument: ast.expr) -> list[str]:
 
 
 def test_the_docs_have_every_rule() -> None:
-    numbers = {"A": 22, "B": 6, "C": 6, "E": 6, "F": 3, "H": 6, "I": 5, "J": 8, "L": 8, "O": 9, "P": 5, "Q": 4, "R": 6}
+    numbers = {
+        "A": 22,
+        "B": 6,
+        "C": 6,
+        "E": 6,
+        "F": 3,
+        "H": 6,
+        "I": 5,
+        "J": 8,
+        "L": 8,
+        "O": 9,
+        "P": 5,
+        "Q": 4,
+        "R": 6,
+        "S": 1,
+    }
     contract = {f"{letter}{number}" for letter, last in numbers.items() for number in range(1, last + 1)}
     contract |= {
         "D",

@@ -94,6 +94,8 @@ NAMES = {
         "GetSettings",
         "JudgeCss",
         "InlineCss",
+        "RenderText",
+        "RenderedText",
         "ShowPublication",
     ),
 }

@@ -29,7 +29,7 @@ LARGEST = 65_536
 LARGEST_WITH_CSS = 3_670_016
 WITH_CSS = {
     *("/api/changes", "/api/css/inline", "/api/css/verdict", "/api/themes", "/api/themes/{theme_id}", "/api/logos"),
-    *("/api/logos/{logo_id}", "/api/proposals", "/api/proposals/{proposal_id}"),
+    *("/api/logos/{logo_id}", "/api/proposals", "/api/proposals/{proposal_id}", "/api/text/render"),
 }
 # Its body may have any fields.
 ANY_FIELDS = "/api/auth/me/preferences"
@@ -118,6 +118,7 @@ ANSWERS: Final[dict[str, Any]] = {
     "POST /api/css/verdict": {
         "form": "sheet", "hosts": [], "imports": [], "size": 16, "risks": [], "reason": "", "documents": []
     },
+    "POST /api/text/render": {"html": '<p dir="auto"><em>a</em></p>\n'},
     "POST /api/css/inline": {"detail": "Style sheets are not fetched: httpx2 is not installed"},
     "GET /api/publication": {
         "version": 11, "logos": 1, "themes": 1, "left_out": [], "blocked": [],

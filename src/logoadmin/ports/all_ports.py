@@ -15,6 +15,7 @@ from logoadmin.ports.kernel.outgoing import Outgoing, PostingOutgoing
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 from logoadmin.ports.publication.gallery_page import GalleryPage, NoPage
 from logoadmin.ports.publication.signing import Signing, SigningKey
+from logoadmin.ports.publication.text import TextRenderer
 from logoadmin.ports.storage import Storage
 
 
@@ -33,6 +34,7 @@ class Ports:
     randomness: Randomness
     clock: Clock
     signing: Signing
+    text: TextRenderer
     passkeys: OpenPasskeys | str
     pictures: PictureCodec | str
     metrics: Metrics = field(default_factory=NoMetrics)

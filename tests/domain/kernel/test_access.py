@@ -40,6 +40,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import artwork_css
 from logoadmin.domain.publication.css import css_service as css
+from logoadmin.domain.publication.text_service import RenderText
 from logoadmin.ports.storage import Storage
 from tests.domain.undone import undone
 from tests.gallery import ASKED, FrozenClock, add_session, ask, exported, gallery_on, signed_in, stock
@@ -87,6 +88,7 @@ TABLE: dict[type[Command], Row] = {
     ), Row("users:write", False)),
     publication.ShowPublication: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
     css.JudgeCss: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
+    RenderText: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
     css.InlineCss: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
     pictures.SendPicture: Row("logos:write", False, alternative=("themes:write", "users:write", "proposals:write")),
     proposals.ProposeChanges: Row("logos:write", False, alternative=(

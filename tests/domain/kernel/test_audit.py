@@ -38,6 +38,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import artwork_css
 from logoadmin.domain.publication.css import css_service as css
+from logoadmin.domain.publication.text_service import RenderText
 from logoadmin.ports import storage as ports
 from tests.gallery import (
     ADMIN_ID,
@@ -146,7 +147,7 @@ UNRECORDED: Final = {
     sessions.ListSessions, sessions.RemoveSession,
     sessions.ListUserSessions, sessions.RemoveUserSession, sessions.RemoveUserSessions,
     preferences.GetPreferences, preferences.SetPreferences, publication.ShowPublication, settings.GetSettings,
-    css.JudgeCss, css.InlineCss, pictures.SendPicture, pictures.GetPicture,
+    css.JudgeCss, css.InlineCss, RenderText, pictures.SendPicture, pictures.GetPicture,
     factors.ListFactors, totp.EnrolTotp, totp.ConfirmTotp, factors.RemoveFactor,
     factors.ListUserFactors, factors.RemoveUserFactors, factors.CountRecoveryCodes,
     factors.MakeRecoveryCodes, SignInWithFactor,

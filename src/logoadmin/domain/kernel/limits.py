@@ -37,6 +37,7 @@ MAX_PREVIEW_URL: Final = 2048
 MAX_PICTURE: Final = 8 * 1024 * 1024  # bytes of the file that is sent
 MAX_TARGET: Final = 64
 MAX_CUSTOM_CSS: Final = 262_144
+MAX_TEXT: Final = 20_000
 MAX_REASON: Final = 200
 MAX_CHANGE_NOTE: Final = 200
 MAX_PROPOSAL_TITLE: Final = 200
@@ -313,6 +314,9 @@ DeclineReason = Annotated[
 Target = Annotated[str, *_text(1, MAX_TARGET), described("The part of the site that it is for.", "forum")]
 CustomCss = Annotated[
     str, *_text(0, MAX_CUSTOM_CSS), described("The style sheet that applies it to the site.", "body { color: #123 }")
+]
+ArtworkText = Annotated[
+    str, *_text(0, MAX_TEXT), described("What its authors say about it, in CommonMark.", "A *dark* theme.")
 ]
 
 

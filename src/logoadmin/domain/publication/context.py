@@ -10,6 +10,7 @@ from logoadmin.domain.publication.css.css_service import CssService
 from logoadmin.domain.publication.files.gallery_keys import GalleryKeys
 from logoadmin.domain.publication.publication_records import PublishingRules
 from logoadmin.domain.publication.publication_service import PublicationService
+from logoadmin.domain.publication.text_service import TextService
 from logoadmin.domain.publication.withdrawal_log import withdraw
 from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.publication.gallery_files import GalleryFiles
@@ -20,7 +21,7 @@ AUDITING: Final = Auditing(subscribers=[withdraw])
 
 
 class PublicationContext:
-    """The services of the published gallery and of CSS.
+    """The services of the published gallery, of CSS and of texts.
 
     Attributes:
         published: where the service publishes in the background; None for nowhere.
@@ -28,6 +29,7 @@ class PublicationContext:
 
     publication: PublicationService
     css: CssService
+    text: TextService
     published: GalleryFiles | None
 
     def connect_publication(
@@ -40,5 +42,6 @@ class PublicationContext:
         """Make the services."""
         self.published = ports.published
         self.css = CssService(transactions, ports.outgoing, ports.clock, rules.targets)
+        self.text = TextService(transactions, ports.text)
         keys = GalleryKeys(ports.signing, ports.gallery_keys, rules.days, ports.randomness)
         self.publication = PublicationService(transactions, ports.clock, keys, ports.page, rules, shared_settings)

@@ -244,7 +244,7 @@ class Operation:
         """The maximum size of the body: that of its fields with every character escaped (contract A21, I4)."""
         if self.takes_jsonl or self.takes_file:
             return MAX_UPLOAD if self.takes_jsonl else MAX_PICTURE
-        return MAX_JSON if {"custom_css", "changes"} & self.command.model_fields.keys() else SMALL_BODY
+        return MAX_JSON if {"custom_css", "changes", "text"} & self.command.model_fields.keys() else SMALL_BODY
 
     @cached_property
     def most_marks(self) -> int:

@@ -67,7 +67,7 @@ class CssService(Service):
         Raises:
             NotPermitted: the caller may neither change nor propose logos or themes.
         """
-        gate.snapshot_with_rights(command, caller, _require_scope)
+        gate.snapshot_with_rights(command, caller, require_artworks)
         pages = self._targets.pages(command.target)
         return verdict_on(_kind(command), command.custom_css, self._clock, pages)
 
@@ -81,7 +81,7 @@ class CssService(Service):
             NotPermitted: the caller may neither change nor propose logos or themes.
             Conflict: this service sends no requests.
         """
-        gate.snapshot_with_rights(command, caller, _require_scope)
+        gate.snapshot_with_rights(command, caller, require_artworks)
         if self._outgoing is None:
             raise Conflict("Style sheets are not fetched: httpx2 is not installed")
         return inline(command.custom_css, _kind(command).css_form, self._outgoing, self._clock)
@@ -101,7 +101,12 @@ def verdict_on(kind: AnyArtworkKind, custom_css: str, clock: Clock, pages: Pages
     return judge(custom_css, kind.css_form, may_go_on=lambda: clock.worked() < end, pages=pages)
 
 
-def _require_scope(_uow: Reading, _command: _CssCommand, held: Held) -> None:
+def require_artworks(_uow: Reading, _command: Command, held: Held) -> None:
+    """Require that the caller may change or propose logos or themes.
+
+    Raises:
+        NotPermitted: they may not.
+    """
     scopes = (Scope.PROPOSALS_WRITE, *(kind.write_scope for kind in ARTWORK_KINDS))
     if not any(map(held.hold, scopes)):
         raise NotPermitted

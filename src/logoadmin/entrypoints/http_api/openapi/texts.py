@@ -27,6 +27,7 @@ TAGS: Final = {
     "pictures": "The pictures that the gallery keeps.",
     "settings": "What administrators decide for everybody.",
     "css": "The verdict on CSS that is not saved.",
+    "text": "Texts of artworks that are not saved.",
     "factors": "Second factors for signing in, and recovery codes.",
     "passkeys": "Passkeys: adding them, and signing in with one alone.",
     "links": "Links with which members of the host site sign in.",

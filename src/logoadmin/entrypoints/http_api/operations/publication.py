@@ -9,6 +9,7 @@ from logoadmin.domain.publication.css import css_service as css
 from logoadmin.domain.publication.css.inlining import InlinedCss
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.domain.publication.publication_records import PublicationStatus
+from logoadmin.domain.publication.text_service import RenderedText, RenderText, TextService
 from logoadmin.entrypoints.http_api.operation import Operation
 
 _VERDICT: Final = (
@@ -34,6 +35,11 @@ PUBLICATION_OPERATIONS: Final = (
               "Replaces each `@import` by its style sheet and all that this imports, in its layer and conditions, with "
               "absolute URLs; if there is none, fetches the copies in the CSS again. Nothing is stored. May take 20 "
               "seconds. Requires `logos:write`, `themes:write` or `proposals:write`.", also=(409,)),
+    Operation("contract S1", "POST /api/text/render", RenderText, TextService.render, RenderedText,
+              "Render a text that is not saved",
+              "The CommonMark `text` of a logo or a theme as HTML. HTML and pictures in it are shown as text, links "
+              "are `http`, `https` or `mailto`, and headings begin at the third level. Requires `logos:write`, "
+              "`themes:write` or `proposals:write`."),
     Operation("contract L4", "GET /api/themes/{theme_id}/css", artwork_css.GetThemeCss, ThemeService.css, Verdict,
               "Judge a theme's CSS", _VERDICT),
     Operation("contract L4", "GET /api/logos/{logo_id}/css", artwork_css.GetLogoCss, LogoService.css, Verdict,

@@ -1,0 +1,63 @@
+"""CommonMark as safe HTML, by the library markdown-it-py (contract S1)."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+_LINK: Final = re.compile(r"(?:https?://|mailto:)[^/?#]", re.ASCII | re.IGNORECASE)
+# The page has headings of the first two levels.
+_LEVEL_ABOVE: Final = 2
+_LOWEST: Final = 6
+_REL: Final = "nofollow ugc noopener"
+# Each finds its own direction, so that no paragraph turns the next one.
+_WITH_DIRECTION: Final = frozenset({"p", "li", *(f"h{level}" for level in range(1, 7))})
+
+
+class _Parser(MarkdownIt):
+    """CommonMark without HTML, whose other links are text."""
+
+    def __init__(self) -> None:
+        super().__init__("commonmark", {"html": False})
+
+    def validateLink(self, url: str) -> bool:  # noqa: N802 (the name is the library's)
+        return _LINK.match(url) is not None
+
+
+class CommonmarkText:
+    """Implements :class:`~logoadmin.ports.publication.text.TextRenderer`."""
+
+    def __init__(self) -> None:
+        self._parser = _Parser()
+
+    def html(self, text: str) -> str:
+        """Return a text as HTML."""
+        env: dict[str, object] = {}
+        tokens = self._parser.parse(text, env)
+        _set_levels(token for token in tokens if token.type in ("heading_open", "heading_close"))
+        for token in tokens:
+            if token.tag in _WITH_DIRECTION and token.nesting == 1:
+                token.attrSet("dir", "auto")
+            token.children = token.children and list(map(_safe, token.children))
+        rendered: str = self._parser.renderer.render(tokens, self._parser.options, env)
+        return rendered
+
+
+def _set_levels(headings: Iterable[Token]) -> None:
+    """Put headings below those of the page, without gaps; each begins and ends with a token."""
+    level = _LEVEL_ABOVE
+    for token in headings:
+        if token.nesting == 1:
+            level = min(int(token.tag[1:]) + _LEVEL_ABOVE, level + 1, _LOWEST)
+        token.tag = f"h{level}"
+
+
+def _safe(token: Token) -> Token:
+    """Return an inline token; a picture as the text that names it."""
+    if token.type == "link_open":
+        token.attrSet("rel", _REL)
+    elif token.type == "image":
+        return Token("text", "", 0, content=f"![{token.content}]({token.attrs['src']})")
+    return token
