@@ -8,13 +8,34 @@
         ann = gallery.authors.create(logoadmin.CreateAuthor(user_id=7, username="Ann"))
 
 Importing this loads neither database nor web code: the names in ``__init__.pyi`` are loaded when they are used.
+``__all__`` has those that most programs need.
 """
 
 from typing import Any
 
 from lazy_loader import attach_stub
 
-_load, __dir__, __all__ = attach_stub(__name__, __file__)
+_load, __dir__, _ = attach_stub(__name__, __file__)
+
+__all__ = (
+    # Opening a gallery, and its lists
+    *("LogoAdmin", "asgi", "connect", "metrics", "Listing", "Settings"),
+    # Callers
+    *("ANONYMOUS", "OWNER", "ActingAs", "Anonymous", "Caller", "Owner", "Policy", "Scope", "SignedIn"),
+    # Errors
+    *("Conflict", "DuplicateEntry", "DuplicateUpdate", "InvalidInput", "InvalidToken", "LogoAdminError"),
+    *("NotAuthenticated", "NotFound", "NotModified", "NotPermitted", "Outdated", "Problem", "SchemaMismatch"),
+    *("SettingsError", "SignInRefused", "StartError", "StorageUnavailable", "TablesMissing"),
+    # Records
+    *("Author", "Change", "Logo", "LogoAuthor", "Role", "Theme", "ThemeAuthor", "Tokens", "User"),
+    # Commands
+    *("AmendAuthor", "CreateAuthor", "GetAuthor", "ListAuthors", "RemoveAuthor"),
+    *("AmendLogo", "CreateLogo", "GetLogo", "LinkLogoAuthor", "ListLogoAuthors", "ListLogos", "RemoveLogo"),
+    *("AmendTheme", "CreateTheme", "GetTheme", "LinkThemeAuthor", "ListThemes", "RemoveTheme", "UnlinkThemeAuthor"),
+    *("AmendRole", "CreateRole", "GetRole", "ListRoles"),
+    *("AmendUser", "CreateUser", "GetUser", "ListUsers", "RemoveAvatar", "RemoveUser"),
+    *("ListChanges", "Revert", "SignIn"),
+)
 
 
 def __getattr__(name: str) -> Any:

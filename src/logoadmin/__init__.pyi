@@ -1,4 +1,4 @@
-"""The public names and where they live: the only list of them, which ``__init__.py`` and type checkers read."""
+"""The names of the package and where they live, which ``__init__.py`` and type checkers read."""
 
 from .domain.logo_admin import LogoAdmin as LogoAdmin, metrics as metrics
 from .domain.kernel.access import (
@@ -234,4 +234,4 @@ from .embedding import asgi as asgi, connect as connect
 from .settings import Settings as Settings
 
 __version__: str
-__all__: list[str]
+__all__: tuple[str, ...]
