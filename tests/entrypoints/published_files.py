@@ -104,10 +104,11 @@ class IdlePublisher:
 class Reader:
     """Requests files, one after the other or at once, all in one event loop."""
 
-    def __init__(self, files: MemoryGalleryFiles) -> None:
+    def __init__(self, files: MemoryGalleryFiles, *, interval: float = 0.0) -> None:
+        """Request files of a process that looks for another pointer after some seconds, or at every request."""
         gallery = cast(LogoAdmin, SimpleNamespace(waits=True, concurrent_reads=1, metrics=NoMetrics()))
         context = AppContext(gallery, (), 0, from_sockets=True)
-        self.folder = PublishedFolder(files)
+        self.folder = PublishedFolder(files, interval=interval)
         self.publisher = IdlePublisher()
         published = PublishedGallery(self.folder, cast(Any, self.publisher), NoMetrics())
         self.app: ASGIApp = Paths(context, [], [], Background(gallery, context.dispatch, {}), published)

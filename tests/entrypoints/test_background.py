@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from starlette.types import Message
@@ -19,11 +19,12 @@ from tests.gallery import FrozenClock, gallery_on, stock
 
 pytestmark = pytest.mark.rule("contract C3")
 
+AT_ONCE: Final = dict.fromkeys(background.REGULAR_WORK, 0.0)
+
 
 @pytest.fixture
-def swept(monkeypatch: pytest.MonkeyPatch, clock: FrozenClock) -> tuple[LogoAdmin, Callable[[], int]]:
-    """A gallery with sessions that have expired, and how many are left; it is swept at once, and not once a minute."""
-    monkeypatch.setattr(background, "_INTERVAL", 0.0)
+def swept(clock: FrozenClock) -> tuple[LogoAdmin, Callable[[], int]]:
+    """A gallery with sessions that have expired, and how many are left."""
     storage = MemoryStorage()
     gallery = gallery_on(storage, clock)
     stock(gallery)
@@ -58,7 +59,7 @@ def test_the_lifespan_of_an_application_sweeps(swept: tuple[LogoAdmin, Callable[
     gallery, left = swept
 
     async def live() -> None:
-        async with lifespan_of(http_application(gallery)):
+        async with lifespan_of(http_application(gallery, work=AT_ONCE)):
             await until(lambda: left() == 0)
 
     asyncio.run(live())
@@ -79,7 +80,7 @@ def test_an_application_that_is_mounted_sweeps_from_its_first_request_on(
         async def receive() -> Message:
             return {"type": "http.request"}
 
-        await http_application(gallery)({**scope, "headers": []}, receive, send)
+        await http_application(gallery, work=AT_ONCE)({**scope, "headers": []}, receive, send)
         assert sent[0]["status"] == 200
         await until(lambda: left() == 0)
 
@@ -110,16 +111,14 @@ class _Receivers:
 
 
 @pytest.mark.rule("contract R6")
-def test_an_application_sends_notices_while_it_is_served(monkeypatch: pytest.MonkeyPatch, clock: FrozenClock) -> None:
-    monkeypatch.setattr(background, "_NOTICE_INTERVAL", 0.0)
+def test_an_application_sends_notices_while_it_is_served(clock: FrozenClock) -> None:
     receivers = _Receivers()
     gallery = gallery_on(MemoryStorage(), clock, receivers=receivers, notify_urls=["https://hook.test/"])
     stock(gallery)
+    clock.pass_by(11)
 
     async def live() -> None:
-        async with lifespan_of(http_application(gallery)):
-            assert receivers.got == []
-            clock.pass_by(11)
+        async with lifespan_of(http_application(gallery, work=AT_ONCE)):
             await until(lambda: bool(receivers.got))
 
     asyncio.run(live())

@@ -25,6 +25,7 @@ from logoadmin.adapters.sql_storage.databases.mysql import checks as mysql_check
 from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_checks
 from logoadmin.bootstrap import open_gallery
 from logoadmin.checks import Verdict
+from logoadmin.entrypoints.cli.machine_checks import check_ports
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.maintenance import token_of_nobody
 from logoadmin.settings import settings_of
@@ -309,12 +310,10 @@ def test_a_taken_port_is_reported_with_its_owner(
     assert words in found[1]
 
 
-@pytest.mark.server("a server in a thread")
-@pytest.mark.usefixtures("gallery")
-def test_who_has_a_port_and_says_nothing_is_not_waited_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("logoadmin.entrypoints.cli.machine_checks._TIMEOUT", 0.2)
+def test_who_has_a_port_and_says_nothing_is_not_waited_for() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        assert list(problems(run("doctor", "--port", str(silent.getsockname()[1])))) == ["port"]
+        (found,) = check_ports(settings_of(port=silent.getsockname()[1]), timeout=0.2)
+    assert (found.check, found.verdict) == ("port", Verdict.WRONG)
 
 
 @pytest.mark.server("a server in a thread")

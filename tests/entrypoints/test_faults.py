@@ -500,9 +500,9 @@ def problems(printed: str) -> set[str]:
 @pytest.mark.rule("contract K4")
 def test_the_cause_of_a_failed_start_is_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     (_, of_port, *_), (_, of_settings, *_) = AT_START
-    with socket.create_server(("127.0.0.1", 0)) as taken:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
         port = str(taken.getsockname()[1])
-        monkeypatch.setattr("logoadmin.entrypoints.cli.machine_checks._TIMEOUT", 0.2)
         says_one_line(run("serve", "--port", port), 1, of_port)
         assert "port" in problems(run("doctor", "--port", port).out)
     monkeypatch.setenv("LOGOADMIN_WORKRES", "2")

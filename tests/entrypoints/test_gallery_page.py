@@ -20,7 +20,6 @@ from logoadmin.domain.kernel.errors import StartError
 from logoadmin.domain.kernel.use_cases import behind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.publication_records import Page
-from logoadmin.entrypoints.http_api import published_folder
 from logoadmin.entrypoints.http_api.gallery_files import PAGE_POLICY
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 from logoadmin.ports.publication.gallery_page import GalleryPage
@@ -117,8 +116,7 @@ def test_somebody_elses_page_stays(files: GalleryFiles) -> None:
 
 
 @pytest.mark.server("a publisher in a thread")
-def test_the_service_serves_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(published_folder, "_INTERVAL", 0.0)
+def test_the_service_serves_the_page() -> None:
     with opened(gallery_title="Ours <3") as gallery:
         client = AppClient(logoadmin.asgi(gallery))
         comes_true(partial(is_served, client))

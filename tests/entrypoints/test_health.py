@@ -6,14 +6,15 @@ import threading
 from typing import Any, Final
 
 import pytest
+from starlette.routing import Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import TablesMissing
-from logoadmin.entrypoints.http_api import health
-from logoadmin.entrypoints.http_api.health import STOPPING
+from logoadmin.entrypoints.http_api.dispatch import Dispatch
+from logoadmin.entrypoints.http_api.health import STOPPING, Readiness, health_routes
 from logoadmin.entrypoints.server.logs import LoggedRequests
 from logoadmin.entrypoints.server.serving import Stoppable
 from tests.asgi import AppClient, AppResponse, ask
@@ -45,14 +46,17 @@ def storage() -> Watched:
     return Watched()
 
 
-@pytest.fixture
-def app(storage: Watched, monkeypatch: pytest.MonkeyPatch) -> ASGIApp:
-    """Return a service whose checks are soon out of date."""
-    assert health._TIMEOUT < health._FRESH <= 1
-    monkeypatch.setattr(health, "_FRESH", 0.1)
-    app = logoadmin.asgi(gallery_on(storage, FrozenClock()))
+def checked(storage: Watched, **seconds: float) -> ASGIApp:
+    """Return the checks of a service on a storage."""
+    gallery = gallery_on(storage, FrozenClock())
     storage.asked.clear()
-    return app
+    return Router(health_routes(Readiness(gallery, Dispatch(gallery), **seconds)))
+
+
+@pytest.fixture
+def app(storage: Watched) -> ASGIApp:
+    """Return a service whose checks are soon out of date."""
+    return checked(storage, valid=0.1)
 
 
 def told(answer: AppResponse) -> tuple[int, Any]:
@@ -80,10 +84,8 @@ def test_a_service_without_its_database_is_not_ready_until_that_is_back(app: ASG
     comes_true(lambda: ask(app, "GET", "/readyz").status_code == 200, LONG)
 
 
-def test_many_checks_are_one_look_at_the_database(
-    app: ASGIApp, storage: Watched, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(health, "_FRESH", 1.0)
+def test_many_checks_are_one_look_at_the_database(storage: Watched) -> None:
+    app = checked(storage)
     assert {ask(app, "GET", "/readyz").status_code for _ in range(50)} == {200}
     # Two, should a second have passed meanwhile.
     assert len(storage.asked) <= 2
@@ -101,10 +103,8 @@ def test_tables_of_another_program_make_it_unready_and_the_log_names_the_remedy(
     assert caplog.messages[1:] == ["The tables fit this program again: gallery_gone is over"]
 
 
-def test_a_database_that_does_not_answer_is_not_waited_for(
-    app: ASGIApp, storage: Watched, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(health, "_TIMEOUT", 0.1)
+def test_a_database_that_does_not_answer_is_not_waited_for(storage: Watched) -> None:
+    app = checked(storage, timeout=0.1)
     storage.may_answer.clear()
     try:
         assert told(ask(app, "GET", "/readyz"))[0] == 503
@@ -137,8 +137,9 @@ def test_the_signal_that_stops_the_server_is_noticed_and_passed_on(app: ASGIApp)
 
 @pytest.mark.parametrize("prefix", ["", "/gallery"])
 def test_checks_stand_in_the_log_only_for_who_looks_for_faults(
-    app: ASGIApp, prefix: str, caplog: pytest.LogCaptureFixture
+    storage: Watched, prefix: str, caplog: pytest.LogCaptureFixture
 ) -> None:
+    app = logoadmin.asgi(gallery_on(storage, FrozenClock()))
     client = AppClient(LoggedRequests(app), root_path=prefix)
     with caplog.at_level(logging.INFO):
         for path in (*PATHS, "/docs"):

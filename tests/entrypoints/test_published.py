@@ -17,7 +17,6 @@ from starlette.types import ASGIApp
 import logoadmin
 from logoadmin.domain.gallery.artworks import CreateLogo, CreateTheme
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api import published_folder
 from tests.asgi import AppClient
 from tests.gallery import ADMIN_PASSWORD, ARTWORK
 from tests.series import samples
@@ -30,9 +29,8 @@ Pointer = dict[str, Any]
 
 
 @pytest.fixture
-def published(gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> AppClient:
+def published(gallery: LogoAdmin) -> AppClient:
     """A client of a gallery with an active logo, as soon as that is published."""
-    monkeypatch.setattr(published_folder, "_INTERVAL", 0.0)
     gallery.logos.create(CreateLogo(**ARTWORK | {"name": "Elk", "active": True}))
     return served(logoadmin.asgi(gallery))
 

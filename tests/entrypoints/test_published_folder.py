@@ -9,7 +9,6 @@ from typing import Final
 import pytest
 from starlette.types import Message
 
-from logoadmin.entrypoints.http_api import published_folder as module
 from tests.asgi import AppResponse
 from tests.entrypoints.published_files import READER, SHEET, CountedFiles, Reader
 
@@ -27,9 +26,8 @@ def files() -> CountedFiles:
 
 
 @pytest.fixture
-def reader(files: CountedFiles, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
-    """A reader of a process that asks for another pointer at every request, unless the test says otherwise."""
-    monkeypatch.setattr(module, "_INTERVAL", 0.0)
+def reader(files: CountedFiles) -> Iterator[Reader]:
+    """A reader of a process that looks for another pointer at every request."""
     made = Reader(files)
     yield made
     made.close()
@@ -122,10 +120,9 @@ def test_a_newer_pointer_of_another_machine_is_not_replaced_by_an_older_one(
 
 
 def test_a_reader_with_a_newer_pointer_of_another_process_never_goes_back(
-    files: CountedFiles, reader: Reader, monkeypatch: pytest.MonkeyPatch
+    files: CountedFiles,
 ) -> None:
-    other = Reader(files)
-    monkeypatch.setattr(module, "_INTERVAL", 60.0)
+    reader, other = Reader(files, interval=60.0), Reader(files, interval=60.0)
     for each in (reader, other):
         each.ask()
     for change in ("version", "issued", "version"):
@@ -139,6 +136,7 @@ def test_a_reader_with_a_newer_pointer_of_another_process_never_goes_back(
     looks = files.looks
     assert other.ask(If_None_Match='"12-1800000000-' + "0" * 24 + '"').status_code == 200
     assert files.looks == looks
+    reader.close()
     other.close()
 
 
@@ -181,10 +179,8 @@ ODD: Final = (
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_an_odd_name_is_no_file_and_costs_no_look(
-    files: CountedFiles, reader: Reader, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.setattr(module, "_INTERVAL", 60.0)
+def test_an_odd_name_is_no_file_and_costs_no_look(files: CountedFiles, name: str) -> None:
+    reader = Reader(files, interval=60.0)
     reader.ask()
     looks = files.looks
     files.files |= {".lease": b"", ".publication.json": b"", "mine.txt": b""}
@@ -192,6 +188,7 @@ def test_an_odd_name_is_no_file_and_costs_no_look(
     assert (refused.status_code, refused.header("cache-control")) in {(404, "no-store"), (404, None)}
     assert files.looks == looks
     assert {*files.reads} <= {"latest.json", files.indexes[-1]}
+    reader.close()
 
 
 def test_a_name_that_might_exist_is_a_404_that_nobody_caches(reader: Reader) -> None:

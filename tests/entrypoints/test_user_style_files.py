@@ -17,7 +17,6 @@ from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.user_style_files import STYLES
 from logoadmin.domain.publication.publication_records import Links
-from logoadmin.entrypoints.http_api import published_folder
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
@@ -203,8 +202,7 @@ def test_a_style_that_was_written_before_a_kill_does_not_count_as_current(galler
 
 
 @pytest.mark.server("a publisher in a thread")
-def test_the_service_serves_styles(gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(published_folder, "_INTERVAL", 0.0)
+def test_the_service_serves_styles(gallery: LogoAdmin) -> None:
     client = AppClient(logoadmin.asgi(gallery))
     comes_true(partial(is_served, client))
     found = client.get("/gallery/logos/1.user.css")

@@ -19,7 +19,6 @@ from logoadmin.extras import install_extra
 if TYPE_CHECKING:
     from logoadmin.settings import Settings
 
-_TIMEOUT: Final = 5.0
 _MIB: Final = 2**20
 # The bytes written to test for free space.
 _TRIAL: Final = 256 * 1024
@@ -80,36 +79,36 @@ def check_gallery_dir(settings: "Settings") -> Iterator[Result]:
         yield wrong("gallery_dir", f"{needed} is not a folder with write access: nothing can be published", cure)
 
 
-def check_ports(settings: "Settings") -> Iterator[Result]:
-    """Check that the ports are free, or that this gallery is served there."""
+def check_ports(settings: "Settings", *, timeout: float = 5.0) -> Iterator[Result]:
+    """Check that the ports are free, or that this gallery is served there, which responds within some seconds."""
     try:
         server = load_server()
     except StartError:  # reported by check_packages
         return
-    yield _port(server, settings)
+    yield _port(server, settings, timeout)
     if settings.metrics_port is not None:
-        yield _metrics_port(server, settings.metrics_host, settings.metrics_port)
+        yield _metrics_port(server, settings.metrics_host, settings.metrics_port, timeout)
 
 
-def _port(server: ModuleType, settings: "Settings") -> Result:
+def _port(server: ModuleType, settings: "Settings", timeout: float) -> Result:
     try:
         server.listen(settings.host, settings.port).close()
     except StartError as error:
         url = local_url(settings.host, settings.port)
         with suppress(OSError):
-            if http_get(f"{url}/livez", timeout=_TIMEOUT).is_well:
+            if http_get(f"{url}/livez", timeout=timeout).is_well:
                 return check_gallery(settings, url, "port") or ok("port", f"logoadmin runs at {url}")
         return wrong("port", error.text, error.cure)
     return ok("port", f"{settings.port or 'any'} on {settings.host} is free")
 
 
-def _metrics_port(server: ModuleType, host: str, port: int) -> Result:
+def _metrics_port(server: ModuleType, host: str, port: int, timeout: float) -> Result:
     try:
         server.listen(host, port).close()
     except StartError as error:
         url = local_url(host, port)
         with suppress(OSError):
-            if "logoadmin_build_info" in http_get(f"{url}/metrics", timeout=_TIMEOUT).text:
+            if "logoadmin_build_info" in http_get(f"{url}/metrics", timeout=timeout).text:
                 return ok("metrics_port", f"metrics are at {url}/metrics")
         return wrong("metrics_port", error.text, "set metrics_port to a free port, and have Prometheus ask there")
     return ok("metrics_port", f"{port or 'any'} on {host} is free")

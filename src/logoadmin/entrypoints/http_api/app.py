@@ -1,17 +1,17 @@
 """The ASGI application: a route for each path of the operations (contract A19 to A21, H6)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.background import Background, regular_work
+from logoadmin.entrypoints.http_api.background import REGULAR_WORK, Background, BackgroundWork
 from logoadmin.entrypoints.http_api.background_publishing import background_publisher
 from logoadmin.entrypoints.http_api.documents import Redirect, document_routes
 from logoadmin.entrypoints.http_api.endpoints import AppContext, Endpoint, Paths
 from logoadmin.entrypoints.http_api.gallery import PublishedGallery
-from logoadmin.entrypoints.http_api.health import health_routes
+from logoadmin.entrypoints.http_api.health import Readiness, health_routes
 from logoadmin.entrypoints.http_api.long_responses import MAX_LIST
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
@@ -33,6 +33,7 @@ def http_application(
     published: GalleryFiles | None = None,
     from_sockets: bool = False,
     max_list: int = MAX_LIST,
+    work: Mapping[BackgroundWork, float] = REGULAR_WORK,
 ) -> ASGIApp:
     """Return the ASGI application of a gallery; it can be served, or mounted under a prefix in another one.
 
@@ -47,16 +48,17 @@ def http_application(
         published: the files into which to publish, and to serve at ``/gallery/``; None for neither (contract L1).
         from_sockets: whether all requests come from sockets, and none from this process itself.
         max_list: the bytes of the longest list without ``limit``, before compression.
+        work: what to do in the background, each after some seconds.
     """
     context = AppContext(gallery, origins, cache_seconds, from_sockets=from_sockets, max_list=max_list)
     operations = [Route(path, Endpoint(context, operations)) for path, operations in _operations_by_path().items()]
-    others = [*health_routes(gallery, context.dispatch), *document_routes(gallery), picture_route(context)]
+    others = [*health_routes(Readiness(gallery, context.dispatch)), *document_routes(gallery), picture_route(context)]
     others += [Route("/", Redirect(home)), *pages]
     folder: PublishedGallery | None = None
     if published is not None:
         publisher = background_publisher(gallery, published, context.dispatch)
         folder = PublishedGallery(PublishedFolder(published), publisher, gallery.metrics)
-    app = Paths(context, operations, others, Background(gallery, context.dispatch, regular_work()), folder)
+    app = Paths(context, operations, others, Background(gallery, context.dispatch, work), folder)
     if hosts is None:
         return app
     return Hosts(app, {*hosts, gallery.public_url.host}, CountedRequests(misdirected, gallery.metrics))

@@ -104,6 +104,5 @@ async def _swept(gallery: LogoAdmin, dispatch: Dispatch) -> bool:
     return True
 
 
-def regular_work() -> Mapping[BackgroundWork, float]:
-    """Return the work of every application, which begins after as long as it waits between two rounds."""
-    return {sweep_regularly: _INTERVAL, send_notices: _NOTICE_INTERVAL}
+# The work of every application, which begins after as long as it waits between two rounds.
+REGULAR_WORK: Final[Mapping[BackgroundWork, float]] = {sweep_regularly: _INTERVAL, send_notices: _NOTICE_INTERVAL}

@@ -27,18 +27,13 @@ log = logging.getLogger("logoadmin.http")
 STOPPING: Final = "logoadmin.stopping"
 
 _PATHS: Final = ("/livez", "/readyz")
-# A check of the database takes less than the second in which `readyz` responds, and is valid for a second (contract
-# K1).
-_TIMEOUT: Final = 0.9
-_FRESH: Final = 1.0
-
 _STOPPING: Final = "The service is stopping"
 
 
-def health_routes(gallery: LogoAdmin, dispatch: Dispatch) -> list[Route]:
+def health_routes(readiness: "Readiness") -> list[Route]:
     """Return the routes of both checks."""
     live, ready = _PATHS
-    return [Route(live, Liveness()), Route(ready, Readiness(gallery, dispatch))]
+    return [Route(live, Liveness()), Route(ready, readiness)]
 
 
 def is_health_check(scope: Scope) -> bool:
@@ -57,10 +52,17 @@ class Liveness(ReadOnlyEndpoint):
 class Readiness(ReadOnlyEndpoint):
     """Succeeds while the database responds, its tables fit, and the service is not stopping."""
 
-    def __init__(self, gallery: LogoAdmin, dispatch: Dispatch) -> None:
-        """Check the database of a gallery."""
-        self._gallery = gallery
-        self._dispatch = dispatch
+    def __init__(self, gallery: LogoAdmin, dispatch: Dispatch, *, timeout: float = 0.9, valid: float = 1.0) -> None:
+        """Check the database of a gallery.
+
+        Args:
+            gallery: the gallery.
+            dispatch: calls it in threads.
+            timeout: the seconds for a check, fewer than those in which ``readyz`` responds (contract K1).
+            valid: the seconds for which its result is valid.
+        """
+        self._gallery, self._dispatch = gallery, dispatch
+        self._timeout, self._valid = timeout, valid
         self._fault: StorageUnavailable | SchemaMismatch | None = None
         self._fresh_until = 0.0
 
@@ -84,14 +86,14 @@ class Readiness(ReadOnlyEndpoint):
         if loop.time() < self._fresh_until:
             return
         try:
-            await self._dispatch.reading_once(self, self._gallery.check, loop.time() + _TIMEOUT)
+            await self._dispatch.reading_once(self, self._gallery.check, loop.time() + self._timeout)
         except TablesMissing as error:  # this process had opened them
             self._found(TablesMissing(error.file, existed=True))
         except (StorageUnavailable, SchemaMismatch) as error:
             self._found(error)
         else:
             self._found(None)
-        self._fresh_until = loop.time() + _FRESH
+        self._fresh_until = loop.time() + self._valid
 
     def _found(self, fault: StorageUnavailable | SchemaMismatch | None) -> None:
         """Record the result of a check; storage itself logs why it is unavailable."""

@@ -21,8 +21,6 @@ from logoadmin.ports.publication.gallery_files import GalleryFiles
 
 log = logging.getLogger("logoadmin.http")
 
-# How often the pointer is compared with the one in the folder.
-_INTERVAL: Final = 1.0  # seconds
 # Files besides the pointer, its index and the reader, in all codings.
 _OTHER_BYTES: Final = 67_108_864
 
@@ -30,9 +28,9 @@ _OTHER_BYTES: Final = 67_108_864
 class PublishedFolder:
     """Looks up the files of a folder into which some process publishes. Only for use in the event loop."""
 
-    def __init__(self, files: GalleryFiles) -> None:
-        """Serve a folder, which is read on demand."""
-        self._folder = files
+    def __init__(self, files: GalleryFiles, *, interval: float = 1.0) -> None:
+        """Serve a folder, which is read on demand; its pointer is compared with the last one every few seconds."""
+        self._folder, self._interval = files, interval
         self._flight = SingleFlight()
         self._files: dict[str, PublishedFile] = {}
         self._others: LRUCache[str, PublishedFile] = LRUCache(_OTHER_BYTES, lambda file: file.size)
@@ -50,7 +48,7 @@ class PublishedFolder:
     def look_now(self) -> None:
         """Notice another pointer up to this moment."""
         stamp = self._folder.stamp(POINTER)
-        self._next_look = time.monotonic() + _INTERVAL
+        self._next_look = time.monotonic() + self._interval
         if stamp != self._stamp:
             self._stamp, self._is_current = stamp, False
 
