@@ -4,15 +4,14 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
-from typing import Any
 
 import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.errors import DuplicateEntry, StorageUnavailable
-from logoadmin.domain.kernel.kinds import AUTHORS
-from logoadmin.domain.kernel.records import Author
+from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS
+from logoadmin.domain.kernel.records import Author, Logo
 from logoadmin.ports.storage import UnitOfWork
 
 MANY = 40
@@ -27,16 +26,16 @@ def adding(number: int, user_id: int | None = None) -> Callable[[UnitOfWork], in
     return add
 
 
-def commits_of(storage: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> list[object]:
+def commits_of(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """Return a list that gets an entry with each commit."""
     made: list[object] = []
-    commit = storage._commit
+    commit = Transaction.commit
 
-    def counted(transaction: Any) -> None:
+    def counted(transaction: Transaction) -> None:
         commit(transaction)
         made.append(transaction)
 
-    monkeypatch.setattr(storage, "_commit", counted)
+    monkeypatch.setattr(Transaction, "commit", counted)
     return made
 
 
@@ -68,7 +67,7 @@ def written_while_one_waits(storage: SqlStorage, *works: Callable[[UnitOfWork], 
 
 @pytest.mark.rule("contract A20", "contract G")
 def test_writes_that_wait_share_a_commit(sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
-    commits = commits_of(sql_storage, monkeypatch)
+    commits = commits_of(monkeypatch)
     ids = written_while_one_waits(sql_storage, *(adding(number) for number in range(MANY)))
     assert sorted(ids) == list(range(1, MANY + 1))  # type: ignore[type-var]  # numbers
     assert len(commits) == 3  # the first one, 32 and 8
@@ -88,6 +87,22 @@ def test_a_write_that_is_refused_undoes_itself_alone(sql_storage: SqlStorage) ->
     assert "author 99" not in names
     assert isinstance(last, int)
     assert len(names) == 2
+
+
+@pytest.mark.rule("contract A8", "contract G")
+def test_a_write_that_is_refused_before_it_changes_rows_leaves_no_trace_in_the_others(sql_storage: SqlStorage) -> None:
+    def add(uow: UnitOfWork) -> int:
+        id_ = uow.records(LOGOS).next_id()
+        uow.records(LOGOS).add(Logo(id_, "Aurora", "https://example.org/a.png", "forum", "", False, (), 0))
+        return id_
+
+    def fails(uow: UnitOfWork) -> None:
+        add(uow)  # held back, and so not yet a row
+        raise ZeroDivisionError
+
+    *ids, failed = sorted(written_while_one_waits(sql_storage, add, fails, add), key=repr)
+    assert (ids, type(failed)) == ([1, 2], ZeroDivisionError)
+    assert [logo.logo_id for logo in sql_storage.read(lambda uow: uow.records(LOGOS).page(-1, 99))] == [1, 2]
 
 
 @pytest.mark.rule("contract A20")

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage
-from logoadmin.adapters.sql_storage.storage import SqlUnitOfWork
 from logoadmin.adapters.sql_storage.tables.all_tables import metadata
 from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, ROLES, USERS, AnyKind
 from logoadmin.domain.kernel.lists import Filter, Order, SortKey, before_all
 from logoadmin.domain.kernel.records import Author, Logo, Role, User

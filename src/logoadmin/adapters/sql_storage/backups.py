@@ -15,9 +15,10 @@ from logoadmin.adapters.sql_storage.databases import dialect_of
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.resilience.pool import ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import Schema
-from logoadmin.adapters.sql_storage.storage import SqlStorage, SqlUnitOfWork
+from logoadmin.adapters.sql_storage.storage import SqlStorage
 from logoadmin.adapters.sql_storage.tables.all_tables import COUNTED, metadata, state
 from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StartError, StorageUnavailable, TablesMissing
 from logoadmin.domain.kernel.limits import MAX_ID

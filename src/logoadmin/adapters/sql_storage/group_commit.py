@@ -9,15 +9,15 @@ from functools import partial
 from typing import Any, Final, TypeVar
 from weakref import WeakSet
 
+from logoadmin.adapters.sql_storage.databases.dialect import Dialect
 from logoadmin.adapters.sql_storage.resilience.pool import ConnectionPool
 from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.adapters.sql_storage.unit_of_work import Savepoints, SqlUnitOfWork
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.ports.storage import UnitOfWork
 
 Answer = TypeVar("Answer")
-# Runs a unit-of-work function in a transaction, and returns its answer once the changes are durable.
-Write = Callable[[Callable[[UnitOfWork], Any], Transaction], Any]
 
 # No more writes than this share a transaction, so that none waits long for the others.
 _MAX_GROUP: Final = 32
@@ -39,14 +39,15 @@ class _Entry:
 class GroupCommit:
     """Runs writes of several threads. The thread that leads runs all that wait, wakes the next leader and then theirs.
 
-    In a group, each write has a savepoint: one that raises undoes its own changes, and the others go on. A failure of
-    the database is the result of all of them; after a conflict, the whole group is run again. If the thread that leads
-    is interrupted, the outcome is unknown, and the others get the error for that.
+    A write of a group that is refused before it has changed anything is left out. If one is refused later, the whole
+    group is undone and run again with a savepoint for each write: then it undoes its own changes, and the others go on.
+    A failure of the database is the result of all of them; after a conflict, the whole group is run again. If the
+    thread that leads is interrupted, the outcome is unknown, and the others get the error for that.
     """
 
-    def __init__(self, pool: ConnectionPool, write: Write, server: str) -> None:
-        """Run writes to a database; ``server`` is its name in errors."""
-        self._pool, self._write, self._server = pool, write, server
+    def __init__(self, pool: ConnectionPool, dialect: Dialect) -> None:
+        """Run writes to a database."""
+        self._pool, self._dialect, self._server = pool, dialect, dialect.server
         self.begin()
         _all.add(self)
 
@@ -56,9 +57,19 @@ class GroupCommit:
         self._is_led = False
         self._waiting: deque[_Entry] = deque()
 
-    def run(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
-        """Return the answer of a write, or raise its error."""
+    def run(self, work: Callable[[UnitOfWork], Answer], *, alone: bool = False) -> Answer:
+        """Return the answer of a write, or raise its error; it shares its transaction unless it runs ``alone``."""
         entry = _Entry(work)
+        if alone:
+            self._run_alone(entry)
+        else:
+            self._run_in_turn(entry)
+        if entry.error is not None:
+            raise entry.error
+        answer: Answer = entry.answer
+        return answer
+
+    def _run_in_turn(self, entry: _Entry) -> None:
         with self._lock:
             entry.leads = not self._is_led
             if self._is_led:
@@ -69,10 +80,6 @@ class GroupCommit:
             self._run_alone(entry)
         elif entry.leads:
             self._lead(entry)
-        if entry.error is not None:
-            raise entry.error
-        answer: Answer = entry.answer
-        return answer
 
     def _is_woken(self, entry: _Entry) -> bool:
         """Wait until a write is done or leads; return False if it has waited too long and was withdrawn."""
@@ -110,13 +117,10 @@ class GroupCommit:
         try:
             with self._lock:
                 group += [self._waiting.popleft() for _ in range(min(len(self._waiting), _MAX_GROUP - 1))]
-            if len(group) > 1:
+            if len(group) == 1:
+                self._run_alone(entry)
+            else:
                 self._run_together(group)
-                return
-            try:
-                entry.answer = self._pool.call(partial(self._write, entry.work), writing=True)
-            except Exception as error:
-                entry.error = error
         except BaseException:
             for other in group:
                 other.error = StorageUnavailable(self._server, Cause.TOO_BUSY)
@@ -127,29 +131,67 @@ class GroupCommit:
                 other.wake.release()
 
     def _run_alone(self, entry: _Entry) -> None:
+        entry.error = None
         try:
-            entry.answer, entry.error = self._pool.call(partial(self._write, entry.work), writing=True), None
+            self._pool.call(partial(self._write, [entry], self._work), writing=True)
         except Exception as error:
             entry.error = error
 
     def _run_together(self, group: list[_Entry]) -> None:
-        def together(uow: UnitOfWork) -> None:
-            for entry in group:
-                entry.answer = entry.error = None
-                try:
-                    with uow.savepoint():
-                        entry.answer = entry.work(uow)
-                except Exception as error:
-                    entry.error = error
-
         try:
-            self._pool.call(partial(self._write, together), writing=True)
+            try:
+                self._pool.call(partial(self._write, group, self._work_unless_refused), writing=True)
+            except _LateRefusal:
+                self._pool.call(partial(self._write, group, self._work_in_savepoint), writing=True)
         except StorageUnavailable as error:
             for entry in group:
                 entry.error = StorageUnavailable(error.server, error.cause)
         except Exception:  # a fault that a single write must have caused
             for entry in group:
                 self._run_alone(entry)
+
+    def _write(
+        self, group: list[_Entry], run: Callable[[_Entry, SqlUnitOfWork, Transaction], None], transaction: Transaction
+    ) -> None:
+        """Run writes in one transaction, and commit them."""
+        transaction.take_write_lock(self._dialect.begin_write)
+        savepoints = Savepoints(self._server, self._pool.driver_errors, transaction)
+        try:
+            for entry in group:
+                run(entry, SqlUnitOfWork(transaction, savepoints.scope), transaction)
+        finally:
+            if savepoints.failure is not None:  # even if the work caught the error
+                raise savepoints.failure
+        self._pool.commit(transaction)
+
+    @staticmethod
+    def _work(entry: _Entry, uow: SqlUnitOfWork, _: Transaction) -> None:
+        entry.answer = entry.work(uow)
+
+    def _work_unless_refused(self, entry: _Entry, uow: SqlUnitOfWork, transaction: Transaction) -> None:
+        entry.error = None
+        transaction.start_part()
+        try:
+            entry.answer = entry.work(uow)
+        except Exception as error:
+            if self._pool.driver_errors.failure(error) is not None:
+                raise
+            if not transaction.forget():
+                raise _LateRefusal from None
+            entry.error = error
+
+    @staticmethod
+    def _work_in_savepoint(entry: _Entry, uow: SqlUnitOfWork, _: Transaction) -> None:
+        entry.error = None
+        try:
+            with uow.savepoint():
+                entry.answer = entry.work(uow)
+        except Exception as error:
+            entry.error = error
+
+
+class _LateRefusal(Exception):
+    """Ends a group of which one write was refused after it had changed something; not an error."""
 
 
 _all: Final[WeakSet[GroupCommit]] = WeakSet()

@@ -1,5 +1,6 @@
 """Statements in the SQL of one database, each compiled once."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, repeat
@@ -8,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import ClauseElement, Dialect, Insert, PoolProxiedConnection, Table, bindparam
 from sqlalchemy.ext.compiler import compiles
 
-from logoadmin.adapters.sql_storage.tables.all_tables import REPLACED_TABLES
+from logoadmin.adapters.sql_storage.tables.all_tables import REPLACED_TABLES, metadata
 from logoadmin.adapters.sql_storage.tables.identity_tables import roles, service_keys, sessions, users
 from logoadmin.adapters.sql_storage.tables.sign_in_tables import identities
 
@@ -59,12 +60,15 @@ class CompiledStatement(NamedTuple):
         sql: the text.
         order: the names of the values in the order of the text, None if the text names them.
         fixed: the constant values.
+        names: the words of the text, among them the names of all tables that it reads or changes, and the names of
+            those whose rows refer to rows that it changes, or the other way round.
         changes_rights: whether it may change the rights of users.
     """
 
     sql: str
     order: tuple[str, ...] | None
     fixed: Mapping[str, Any]
+    names: frozenset[str]
     changes_rights: bool
 
 
@@ -90,9 +94,21 @@ class StatementCompiler:
         compiled: Any = statement.compile(dialect=self._dialect, column_keys=list(names))
         order: tuple[str, ...] = tuple(compiled.positiontup or ())
         fixed = {name: value for name, value in compiled.params.items() if name not in names}
+        changed = getattr(statement, "table", None)
         return CompiledStatement(
             sql=str(compiled),
             order=None if order == names else order,
             fixed=fixed,
-            changes_rights=getattr(statement, "table", None) in _RIGHTS,
+            names=frozenset([*re.findall(r"\w+", str(compiled)), *_neighbours(changed)]),
+            changes_rights=changed in _RIGHTS,
         )
+
+
+def _neighbours(table: Table | None) -> Iterator[str]:
+    """Yield the names of the tables to which rows of a table refer, and of those whose rows refer to it."""
+    for other in metadata.tables.values():
+        for key in other.foreign_keys:
+            if other is table:
+                yield key.column.table.name
+            elif key.column.table is table:
+                yield other.name

@@ -1,108 +1,28 @@
 """The storage: runs calls as transactions, with their repositories, and manages the tables."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Callable
+from functools import partial
 from itertools import count
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sqlalchemy import Connection
 
-from logoadmin.adapters.sql_storage.changes.notices import SqlNotices
-from logoadmin.adapters.sql_storage.changes.proposals import SqlProposals
 from logoadmin.adapters.sql_storage.databases import connections_of, dialect_of
 from logoadmin.adapters.sql_storage.databases.dialect import Dialect
-from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, Failure, FailureKind, error_of
-from logoadmin.adapters.sql_storage.gallery.links import LINKS, SqlLinks
-from logoadmin.adapters.sql_storage.gallery.pictures import SqlPictures
+from logoadmin.adapters.sql_storage.driver_errors import Failure, FailureKind
 from logoadmin.adapters.sql_storage.group_commit import GroupCommit
-from logoadmin.adapters.sql_storage.identity.sessions import (
-    SqlPasswords,
-    SqlPreferences,
-    SqlSecrets,
-    SqlServiceKeys,
-    SqlSessions,
-    SqlSignInAttempts,
-)
-from logoadmin.adapters.sql_storage.identity.signing_in import (
-    SqlChallenges,
-    SqlEvents,
-    SqlFactors,
-    SqlIdentities,
-    SqlRecoveryCodes,
-)
-from logoadmin.adapters.sql_storage.kernel.acts import SqlActs
-from logoadmin.adapters.sql_storage.kernel.changes import SqlChanges, SqlStoredResponses
-from logoadmin.adapters.sql_storage.kernel.records import RECORDS
-from logoadmin.adapters.sql_storage.publication.publication import SqlWithdrawals
 from logoadmin.adapters.sql_storage.resilience.pool import RETRIES, STEP_TIMEOUT, ConnectionPool
 from logoadmin.adapters.sql_storage.schema.schema import Schema
 from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StartError, StorageUnavailable, TablesMissing
-from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
 from logoadmin.domain.kernel.records import StoredRecord
-from logoadmin.ports.gallery.gallery_storage import Links
 from logoadmin.ports.kernel.metrics import Metrics, NoMetrics
-from logoadmin.ports.kernel.record_storage import Records
 from logoadmin.ports.storage import UnitOfWork
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)
-
-
-@dataclass(eq=False)
-class _Room:
-    """Repositories in one transaction."""
-
-    _transaction: Transaction
-
-
-class _Gallery(_Room):
-    pictures = cached_property(lambda room: SqlPictures(room._transaction))
-
-    def links(self, kind: AnyArtworkKind, /) -> Links:
-        return SqlLinks(self._transaction, LINKS[kind.kind])
-
-
-class _Identity(_Room):
-    passwords = cached_property(lambda room: SqlPasswords(room._transaction))
-    sessions = cached_property(lambda room: SqlSessions(room._transaction))
-    preferences = cached_property(lambda room: SqlPreferences(room._transaction))
-    keys = cached_property(lambda room: SqlServiceKeys(room._transaction))
-    sign_in_attempts = cached_property(lambda room: SqlSignInAttempts(room._transaction))
-    factors = cached_property(lambda room: SqlFactors(room._transaction))
-    recovery_codes = cached_property(lambda room: SqlRecoveryCodes(room._transaction))
-    challenges = cached_property(lambda room: SqlChallenges(room._transaction))
-    identities = cached_property(lambda room: SqlIdentities(room._transaction))
-    events = cached_property(lambda room: SqlEvents(room._transaction))
-
-
-class _Publication(_Room):
-    withdrawals = cached_property(lambda room: SqlWithdrawals(room._transaction))
-
-
-@dataclass(eq=False)
-class SqlUnitOfWork(_Room):
-    """Implements :class:`~logoadmin.ports.storage.UnitOfWork`."""
-
-    savepoint: Callable[[], AbstractContextManager[None]] = nullcontext
-
-    changes = cached_property(lambda room: SqlChanges(room._transaction))
-    acts = cached_property(lambda room: SqlActs(room._transaction))
-    stored_responses = cached_property(lambda room: SqlStoredResponses(room._transaction))
-    secrets = cached_property(lambda room: SqlSecrets(room._transaction))
-    proposals = cached_property(lambda room: SqlProposals(room._transaction))
-    notices = cached_property(lambda room: SqlNotices(room._transaction))
-    gallery = cached_property(lambda room: _Gallery(room._transaction))
-    identity = cached_property(lambda room: _Identity(room._transaction))
-    publication = cached_property(lambda room: _Publication(room._transaction))
-
-    def records(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
-        """Return the records of a kind."""
-        repository, statements = RECORDS[kind.kind]
-        return repository(self._transaction, statements)
 
 
 def open_sql_storage(
@@ -137,7 +57,7 @@ class SqlStorage:
         self._dialect = dialect
         self._pool = ConnectionPool(dialect, connections or connections_of(dialect), timeout, metrics)
         self._schema = Schema(dialect)
-        self._group_commit = GroupCommit(self._pool, self._write, self.server)
+        self._group_commit = GroupCommit(self._pool, dialect)
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run the work with each statement as its own transaction, in one round trip."""
@@ -149,9 +69,7 @@ class SqlStorage:
 
     def write(self, work: Callable[[UnitOfWork], Answer], *, alone: bool = False) -> Answer:
         """Run the work in a transaction, and retry it from the start if the database rolled it back."""
-        if alone:
-            return self._pool.call(partial(self._write, work), writing=True)
-        return self._group_commit.run(work)
+        return self._group_commit.run(work, alone=alone)
 
     def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
         """Run the work in a transaction if it can begin at once."""
@@ -264,70 +182,11 @@ class SqlStorage:
     def _snapshot(self, work: Callable[[UnitOfWork], Answer], transaction: Transaction) -> Answer:
         transaction.begin(self._dialect.begin_snapshot)
         answer = work(SqlUnitOfWork(transaction))
-        self._commit(transaction)
-        return answer
-
-    def _write(self, work: Callable[[UnitOfWork], Answer], transaction: Transaction) -> Answer:
-        transaction.take_write_lock(self._dialect.begin_write)
-        savepoints = _Savepoints(self.server, self._pool.driver_errors, transaction)
-        try:
-            answer = work(SqlUnitOfWork(transaction, savepoints.scope))
-        finally:
-            if savepoints.failure is not None:  # even if the work caught the error
-                raise savepoints.failure
-        self._commit(transaction)
+        self._pool.commit(transaction)
         return answer
 
     def _write_at_once(self, work: Callable[[UnitOfWork], object], transaction: Transaction) -> None:
         with self._dialect.without_waiting(transaction.connection):
             transaction.take_write_lock(self._dialect.begin_write, wait=False)
             work(SqlUnitOfWork(transaction))
-            self._commit(transaction)
-
-    def _commit(self, transaction: Transaction) -> None:
-        transaction.finish()
-        try:
-            transaction.commit()
-        except Exception as error:
-            failure = self._pool.driver_errors.failure_of_commit(error)
-            if failure is None:
-                raise
-            raise failure from None
-
-
-@dataclass(slots=True, eq=False)
-class _Savepoints:
-    """The savepoint scopes of one transaction. After a failure of the database, nothing more is done in it.
-
-    Attributes:
-        failure: the failure of the database in one of them, if any.
-    """
-
-    _server: str
-    _driver_errors: DriverErrors
-    _transaction: Transaction
-    failure: Failure | None = None
-
-    @contextmanager
-    def scope(self) -> Iterator[None]:
-        """Undo the statements of the scope if it raises.
-
-        Raises:
-            StorageUnavailable, TooLargeToStore: the database failed, in this scope or before.
-        """
-        if self.failure is not None:
-            raise error_of(self._server, self.failure.cause)
-        try:
-            savepoint = self._transaction.savepoint()
-            try:
-                yield
-            except BaseException as error:
-                if self.failure is None and self._driver_errors.failure(error) is None:
-                    self._transaction.roll_back(savepoint)
-                raise
-            self._transaction.release(savepoint)
-        except Exception as error:
-            self.failure = self.failure or self._driver_errors.failure(error)
-            if self.failure is None:
-                raise
-            raise error_of(self._server, self.failure.cause) from None
+            self._pool.commit(transaction)

@@ -9,7 +9,7 @@ from sqlalchemy import ClauseElement, PoolProxiedConnection, Select, Table, lite
 from logoadmin.adapters.sql_storage.driver_errors import Classification, Failure, FailureKind
 from logoadmin.adapters.sql_storage.statements import CompiledStatement, Row, StatementCompiler, insert_into
 from logoadmin.adapters.sql_storage.tables.all_tables import COUNTED, STATE_ID, metadata, state
-from logoadmin.adapters.sql_storage.tables.kernel_tables import MOVED_TO, changes, secrets
+from logoadmin.adapters.sql_storage.tables.kernel_tables import MOVED_TO, secrets
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.limits import MAX_ID
@@ -38,7 +38,13 @@ class Savepoint(NamedTuple):
 
     name: str
     counted: dict[str, int]
-    history: list[Row]
+
+
+class Start(NamedTuple):
+    """Where a part of the work began that may be forgotten, see :meth:`Transaction.forget`."""
+
+    counted: dict[str, int]
+    held_back: dict[Table, int]
 
 
 class Transaction:
@@ -61,9 +67,11 @@ class Transaction:
         self._has_changed = False
         self._counted: dict[str, int] = {}
         self._locked: dict[str, int] | None = None
-        self._history: list[Row] = []
-        self._held_text = 0
+        self._issued: dict[str, int] = {}
         self._held_back: dict[Table, list[Row]] = {}
+        self._held_text = 0
+        self._start = Start({}, {})
+        self._has_changed_since_start = False
         self._rights: dict[Row, Row | None] = {}
         self._depth = 0
 
@@ -81,9 +89,7 @@ class Transaction:
 
     def finish(self) -> None:
         """Store pending changes and counters, so that only the commit is left."""
-        if self._held_back:
-            self.store_held_back()
-        self.store_history()
+        self.store_held_back()
         if self._locked is not None:
             changed = {name: number for name, number in self._counted.items() if number != self._locked[name]}
             if changed or self._has_changed:
@@ -102,11 +108,26 @@ class Transaction:
                 # If this fails, the server rolls back when the connection ends.
                 self.connection.invalidate()
 
+    def start_part(self) -> None:
+        """Begin a part of the work that :meth:`forget` can undo as long as it has changed nothing."""
+        self._start = Start(dict(self._counted), {table: len(rows) for table, rows in self._held_back.items()})
+        self._has_changed_since_start = False
+
+    def forget(self) -> bool:
+        """Undo the part of the work that began last, unless it has changed rows in the database."""
+        if self._has_changed_since_start:
+            return False
+        self._counted = self._start.counted
+        self._issued.clear()
+        for table, rows in self._held_back.items():
+            del rows[self._start.held_back.get(table, 0) :]
+        return True
+
     def savepoint(self) -> Savepoint:
         """Begin a part of the work that can be undone separately."""
         self.store_held_back()
         self._depth += 1
-        savepoint = Savepoint(f"part_{self._depth}", dict(self._counted), list(self._history))
+        savepoint = Savepoint(f"part_{self._depth}", dict(self._counted))
         self._cursor.execute(f"SAVEPOINT {savepoint.name}")
         return savepoint
 
@@ -116,51 +137,40 @@ class Transaction:
         self._cursor.execute(f"RELEASE SAVEPOINT {savepoint.name}")
 
     def roll_back(self, savepoint: Savepoint) -> None:
-        """Undo a part of the work; changes recorded before it but stored in it become pending again."""
-        self._counted, self._history = savepoint.counted, savepoint.history
+        """Undo a part of the work."""
+        self._counted = savepoint.counted
+        self._issued.clear()
         self._held_back.clear()
-        self._held_text = sum(map(text_length_of_row, self._history))
+        self._held_text = 0
         self._rights.clear()
         self._cursor.execute(f"ROLLBACK TO SAVEPOINT {savepoint.name}")
         self.release(savepoint)
 
-    def record(self, changes: Iterable[Row], counted: Mapping[str, int]) -> None:
-        """Record entries of the history, which are stored at the end in one statement, unless they are too many.
-
-        Args:
-            changes: the entries.
-            counted: the last of them, and the last of each kind, by the names of their counters.
-        """
-        self._counted.update(counted)
-        for change in changes:
-            self._history.append(change)
-            self._held_text += text_length_of_row(change)
-        if len(self._history) >= _HELD_BACK or self._held_text >= _HELD_BACK_TEXT:
-            self.store_history()
-
     def hold_back(self, table: Table, rows: Iterable[Row]) -> None:
-        """Hold back whole rows, to insert them with others before any other statement.
+        """Hold back whole rows, to insert them with others before a statement that names their table, or at the end.
 
         No key can refuse them: their ids are new, or they replace others.
         """
-        held = self._held_back.setdefault(table, [])
+        held = self._held_back.get(table)
+        if held is None:
+            held = self._held_back[table] = []
         for row in rows:
             held.append(row)
-            self._held_text += text_length_of_row(row)
+            for value in row:
+                self._held_text += len(value) if isinstance(value, str) else 8
         if len(held) >= _HELD_BACK or self._held_text >= _HELD_BACK_TEXT:
             self.store_held_back()
 
     def store_held_back(self) -> None:
         """Insert the rows that are held back."""
-        held, self._held_back = self._held_back, {}
-        for table in sorted(held, key=_TABLE_ORDER.index):
-            self._insert(table, held[table])
-
-    def store_history(self) -> None:
-        """Store the entries of the history, before they are read and before the commit."""
-        if self._history:
-            history, self._history, self._held_text = self._history, [], 0
-            self._insert(changes, history)
+        held, self._held_back, self._held_text = self._held_back, {}, 0
+        for table in sorted(held, key=_TABLE_ORDER.index) if len(held) > 1 else held:
+            rows = held[table]
+            if len(rows) > self._start.held_back.get(table, 0):
+                self._has_changed_since_start = True
+            if rows:
+                self._insert(table, rows)
+        self._start.held_back.clear()
 
     def row(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
         """Return the first row that a query finds, or None."""
@@ -208,7 +218,8 @@ class Transaction:
             self._rights.clear()
         self._execute(compiled, values)
         met: int = self._cursor.rowcount
-        self._has_changed = self._has_changed or met > 0
+        if met > 0:
+            self._has_changed = self._has_changed_since_start = True
         return met
 
     def _insert(self, table: Table, rows: Sequence[Row]) -> None:
@@ -216,8 +227,6 @@ class Transaction:
 
         The driver combines them into as few statements as possible, or prepares one for all.
         """
-        if self._held_back:
-            self.store_held_back()
         compiled = self._statements.compiled(insert_into(table), tuple(table.c.keys()))
         self._has_changed = True
         self._cursor.executemany(compiled.sql, rows)
@@ -232,6 +241,7 @@ class Transaction:
         if id_ > MAX_ID:
             raise Conflict(f"No {name} is left")
         self._counted[name] = id_
+        self._issued[name] = id_
         return id_
 
     def last(self, name: str) -> int:
@@ -244,8 +254,12 @@ class Transaction:
         """Return whether a write can tell that an id is free, since it is higher than any issued before."""
         return self._locked is not None and id_ > self._counted[name]
 
+    def is_unused(self, name: str, id_: int) -> bool:
+        """Return whether a write can tell that no record has an id, which is about to be used."""
+        return self._issued.pop(name, None) == id_ or self.is_above_all(name, id_)
+
     def count(self, name: str, number: int) -> None:
-        """Record, in a write, an id that was not issued here."""
+        """Record, in a write, an id that was not issued here, or the number of a change."""
         if number > self._counted[name]:
             self._counted[name] = number
 
@@ -258,7 +272,7 @@ class Transaction:
         return dict(zip(COUNTED, row, strict=True))
 
     def _execute(self, compiled: CompiledStatement, values: Mapping[str, Any], cursor: Any = None) -> None:
-        if self._held_back:
+        if self._held_back and not compiled.names.isdisjoint([table.name for table in self._held_back]):
             self.store_held_back()
         if compiled.order is None:
             given = tuple(values.values())

@@ -107,7 +107,6 @@ class SqlActs(Repository):
         return None if row is None else _act(row)
 
     def of_change(self, change_id: int) -> StoredAct | None:
-        self._transaction.store_history()
         row = self._transaction.row(_OF_CHANGE, {"of_change": change_id})
         return None if row is None else _act(row)
 
@@ -135,7 +134,6 @@ class SqlActs(Repository):
     def obstacles(self, acts: Sequence[StoredAct]) -> Mapping[int, Obstacle]:
         if not acts:
             return {}
-        self._transaction.store_history()
         (these,) = in_portions(KEYS, [act.act_id for act in acts])
         found: dict[int, Obstacle] = {}
         for act_id, kind, id_, change_id in self._transaction.rows(_CHANGED_SINCE, these):

@@ -20,6 +20,7 @@ from logoadmin.domain.kernel.lists import EVERY_CHANGE, ChangeFilter, Order, pag
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.ports.kernel.change_storage import StoredResponse, created_by
 
+_TABLE = changes
 # The fields of a Change; the history has the act of each besides.
 _FIELDS = tuple(column for column in changes.c if column is not changes.c.act_id)
 _CHANGE = select(*_FIELDS)
@@ -69,15 +70,11 @@ _UNDOER = (
     .order_by(changes.c.change_id.desc())
     .limit(1)
 )
-_OF_REQUEST = select(changes.c.kind).where(changes.c.request_id == bindparam("of_request")).distinct()
 _OF_REQUEST = (
     _CHANGE.where(changes.c.request_id == bindparam("of_request"), changes.c.change_id < bindparam("below"))
     .order_by(changes.c.change_id.desc())
     .limit(bindparam("limit"))
 )
-
-
-# In the order of the columns, and of the fields of a Change.
 
 
 def _change(row: Row) -> Change:
@@ -127,24 +124,21 @@ class SqlChanges(Repository):
         return {kind: self._transaction.last(f"{kind}_version") for kind in Kind}
 
     def add(self, changes: Sequence[Change], act_id: int | None = None) -> None:
-        counted: dict[str, int] = {}
-        for change in changes:
-            counted["change_id"] = counted[f"{change.kind}_version"] = change.change_id
         self._creations.clear()
-        self._transaction.record((_row(change, act_id) for change in changes), counted)
+        for change in changes:
+            self._transaction.count("change_id", change.change_id)
+            self._transaction.count(f"{change.kind}_version", change.change_id)
+        self._transaction.hold_back(_TABLE, [_row(change, act_id) for change in changes])
 
     def get(self, change_id: int) -> Change | None:
-        self._transaction.store_history()
         row = self._find(*_FIELDS, change_id=change_id)
         return None if row is None else _change(row)
 
     def times(self, change_ids: Sequence[int]) -> Mapping[int, int]:
-        self._transaction.store_history()
         portions = in_portions(KEYS, sorted({*change_ids}))
         return {id_: at for some in portions for id_, at in self._transaction.rows(_TIMES, some)}
 
     def last_of(self, kind: Kind, id_: int, besides: str | None = None) -> int:
-        self._transaction.store_history()
         of = {"of_kind": kind.value, "id_": id_}
         statement, asked = (_LAST_OF, of) if besides is None else (_LAST_BESIDES, {**of, "besides": besides})
         row = self._transaction.row(statement, asked)
@@ -153,7 +147,6 @@ class SqlChanges(Repository):
     def creations(self, kind: Kind, ids: Collection[int]) -> Mapping[int, int]:
         known = self._creations
         if unknown := [id_ for id_ in ids if (kind, id_) not in known]:
-            self._transaction.store_history()
             known.update({(kind, id_): None for id_ in unknown})
             of = {"of_kind": kind.value, "created": f"{kind}.created", "restored": f"{kind}.restored"}
             rows = (
@@ -164,12 +157,10 @@ class SqlChanges(Repository):
         return {id_: created for id_ in ids if (created := known[kind, id_]) is not None}
 
     def of_request(self, request_id: str, below: int, limit: int) -> tuple[Change, ...]:
-        self._transaction.store_history()
         asked = {"of_request": request_id, "below": below, "limit": limit}
         return page_of(self._transaction.page(_OF_REQUEST, asked), _change)
 
     def undoer_of(self, change_id: int) -> tuple[int, str | None] | None:
-        self._transaction.store_history()
         row = self._transaction.row(_UNDOER, {"undone_id": change_id})
         return None if row is None else (row[0], row[1])
 
@@ -183,7 +174,6 @@ class SqlChanges(Repository):
         return self._rows(_ACT_IDS, after, limit, where, order)
 
     def _rows(self, pages: KeysetPages, after: int, limit: int, where: ChangeFilter, order: Order) -> Sequence[Row]:
-        self._transaction.store_history()
         given = where.given
         # Times increase with ids unless the clock was wrong: the index on time narrows the range of ids.
         first = self._bound(_FIRST_SINCE, "since", given)

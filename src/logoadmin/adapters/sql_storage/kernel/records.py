@@ -270,7 +270,7 @@ class SqlArtworks(SqlRecords[Any]):
     def add(self, artwork: Any, /) -> None:
         """Store an artwork, in one statement with others if no key can refuse it."""
         id_ = self._statements.kind.id_of(artwork)
-        if not self._transaction.is_above_all(self._statements.kind.id_field, id_):
+        if not self._transaction.is_unused(self._statements.kind.id_field, id_):
             super().add(artwork)
             return
         values = self._values(artwork)

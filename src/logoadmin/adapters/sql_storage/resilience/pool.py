@@ -114,6 +114,21 @@ class ConnectionPool:
             if connection is not None:
                 connection.close()
 
+    def commit(self, transaction: Transaction) -> None:
+        """Commit; of a connection that is lost meanwhile, nobody knows what the server did.
+
+        Raises:
+            Failure: the database failed.
+        """
+        transaction.finish()
+        try:
+            transaction.commit()
+        except Exception as error:
+            failure = self.driver_errors.failure_of_commit(error)
+            if failure is None:
+                raise
+            raise failure from None
+
     def on_connection(self, work: Callable[[Connection], Answer]) -> Callable[[Transaction], Answer]:
         """Return work for a call that makes SQLAlchemy's own queries."""
         return lambda transaction: work(Connection(self.engine, transaction.connection))
