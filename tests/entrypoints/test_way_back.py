@@ -1,4 +1,4 @@
-"""Every lock-out has one command: the commands, and the table in docs/sign-in.md (contract O6)."""
+"""Every lock-out has one command: the commands, and the table in docs/people.md (contract O6)."""
 
 import io
 import json
@@ -41,7 +41,7 @@ from tests.services import start
 pytestmark = [pytest.mark.rule("contract O6"), pytest.mark.usefixtures("empty_directory")]
 
 DATABASE: Final = "sqlite:///logoadmin.db"
-DOCS: Final = Path(__file__).parents[2] / "docs" / "sign-in.md"
+DOCS: Final = Path(__file__).parents[2] / "docs" / "people.md"
 CODE: Final = re.compile(r"([0-9A-HJKMNP-TV-Z]{4}-){5}[0-9A-HJKMNP-TV-Z]{4}\n")
 
 

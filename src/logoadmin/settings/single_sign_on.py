@@ -25,7 +25,7 @@ class SingleSignOnSettings(BaseModel):
     oidc_issuer: str | None = Field(
         None,
         description=(
-            "the URL of the OpenID Connect issuer for [single sign-on](single-sign-on.md), as in its metadata, such as "
+            "the URL of the OpenID Connect issuer for [single sign-on](people.md#single-sign-on), as in its metadata, such as "
             "`https://login.example/realms/gallery`; this needs `logoadmin[client]`"
         ),
     )
@@ -34,7 +34,7 @@ class SingleSignOnSettings(BaseModel):
     oidc_roles: tuple[str, ...] = Field(
         (),
         description=(
-            "the [roles of groups](single-sign-on.md#roles) at the issuer, by name or id, such as "
+            "the [roles of groups](people.md#roles-of-groups) at the issuer, by name or id, such as "
             "`editors=editor,staff=2`; the first group that a user has decides"
         ),
     )
