@@ -307,8 +307,16 @@ def lacks_current_password(case: Any) -> bool:
     return is_own and isinstance(case.body, dict) and "current_password" not in case.body
 
 
+def fits(case: Any) -> bool:
+    """Return whether the document allows a body, such as an empty link, to which schemathesis adds rules of its own."""
+    schema = case.operation.definition.raw["requestBody"]["content"]["application/json"]["schema"]
+    return validator(case.operation.schema.raw_schema, schema).is_valid(case.body)
+
+
 def is_explained(case: Any, response: Any, failure: Exception) -> bool:
     """Return whether a request fails a check for no fault of the service."""
+    if isinstance(failure, AcceptedNegativeData) and "Invalid component: in body" in failure.message and fits(case):
+        return True
     # A name is required without a number, and only then (contract R5): a 422 says so, and schemathesis learns from it.
     if case.path == "/api/auth/links" and isinstance(case.body, dict) and "username" not in case.body:
         return isinstance(failure, RejectedPositiveData | AcceptedNegativeData)
