@@ -25,8 +25,8 @@ class SingleSignOnSettings(BaseModel):
     oidc_issuer: str | None = Field(
         None,
         description=(
-            "the URL of the OpenID Connect issuer for [single sign-on](people.md#single-sign-on), as in its metadata, such as "
-            "`https://login.example/realms/gallery`; this needs `logoadmin[client]`"
+            "the URL of the OpenID Connect issuer for [single sign-on](people.md#single-sign-on), as in its metadata, "
+            "such as `https://login.example/realms/gallery`; this needs `logoadmin[client]`"
         ),
     )
     oidc_client_id: str | None = Field(None, description="the id of this service at the issuer")
