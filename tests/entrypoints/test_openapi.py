@@ -310,7 +310,7 @@ def lacks_current_password(case: Any) -> bool:
 def fits(case: Any) -> bool:
     """Return whether the document allows a body, such as an empty link, to which schemathesis adds rules of its own."""
     schema = case.operation.definition.raw["requestBody"]["content"]["application/json"]["schema"]
-    return validator(case.operation.schema.raw_schema, schema).is_valid(case.body)
+    return bool(validator(case.operation.schema.raw_schema, schema).is_valid(case.body))
 
 
 def is_explained(case: Any, response: Any, failure: Exception) -> bool:
