@@ -23,7 +23,7 @@ from logoadmin.adapters.sql_storage.databases.mysql import checks as mysql_check
 from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_checks
 from logoadmin.bootstrap import open_gallery
 from logoadmin.checks import Verdict
-from logoadmin.entrypoints.cli.machine_checks import check_ports
+from logoadmin.entrypoints.cli.checks import check_ports
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.maintenance import token_of_nobody
 from logoadmin.settings import settings_of

@@ -14,16 +14,16 @@ import click
 from logoadmin.checks import Result, Verdict, ok, warning, wrong
 from logoadmin.domain.kernel.access import Policy, is_loopback
 from logoadmin.domain.kernel.errors import SettingsError, StorageUnavailable
-from logoadmin.entrypoints.cli.config import without_password
-from logoadmin.entrypoints.cli.gallery import LET_IN, NO_ADMINISTRATOR
-from logoadmin.entrypoints.cli.machine_checks import (
+from logoadmin.entrypoints.cli.checks import (
     check_gallery_dir,
     check_packages,
     check_ports,
     check_temporary_directory,
+    check_url,
 )
+from logoadmin.entrypoints.cli.config import without_password
+from logoadmin.entrypoints.cli.gallery import LET_IN, NO_ADMINISTRATOR
 from logoadmin.entrypoints.cli.serve import check_address, serve_options
-from logoadmin.entrypoints.cli.url_checks import check_url
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
