@@ -6,8 +6,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.background import REGULAR_WORK, Background, BackgroundWork
-from logoadmin.entrypoints.http_api.background_publishing import background_publisher
+from logoadmin.entrypoints.http_api.background import REGULAR_WORK, Background, BackgroundWork, background_publisher
 from logoadmin.entrypoints.http_api.documents import Redirect, document_routes
 from logoadmin.entrypoints.http_api.endpoints import AppContext, Endpoint, Paths
 from logoadmin.entrypoints.http_api.gallery import PublishedGallery
