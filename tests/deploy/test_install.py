@@ -98,15 +98,6 @@ def test_the_settings_that_the_page_shows_are_those_of_the_shipped_file() -> Non
     assert set(tomllib.loads(shipped)) <= set(Settings.model_fields)
 
 
-def test_the_commands_for_completion_need_no_directory_to_exist(tmp_path: Path) -> None:
-    programs = Path(sys.executable).parent
-    environment = {**os.environ, "HOME": str(tmp_path), "PATH": f"{programs}:{os.environ['PATH']}"}
-    (script,) = blocks("sh", "Completion")
-    subprocess.run(["bash", "-eu"], input=script, text=True, env=environment, check=True, timeout=60)
-    (written,) = (path for path in tmp_path.rglob("*") if path.is_file())
-    assert "logoadmin" in written.read_text(encoding="utf-8")
-
-
 def pins(path: str) -> dict[str, str]:
     """Return the entries of a lock by their names: version, markers and hashes."""
     lock = re.sub(r"^ +#.*\n", "", (ROOT / path).read_text(encoding="utf-8"), flags=re.MULTILINE)
