@@ -37,7 +37,7 @@ from logoadmin.ports.publication.signing import SigningKey
 from logoadmin.ports.storage import Storage
 from logoadmin.settings import Settings
 from logoadmin.settings.rules import rules_of, why_no_passkeys
-from logoadmin.settings.single_sign_on import host_of
+from logoadmin.settings.sign_in import host_of
 from logoadmin.settings.values import keys_in
 from logoadmin.starting import MEMORY, Create, access_tokens, given_keys, hasher_of, open_storage, start, token_keys
 

@@ -10,7 +10,7 @@ from logoadmin.bootstrap import issuer_of, open_gallery
 from logoadmin.domain.kernel.errors import OutgoingError, SettingsError, StartError
 from logoadmin.settings import Settings, load_settings, settings_of
 from logoadmin.settings.rules import sign_in_rules
-from logoadmin.settings.single_sign_on import roles_of
+from logoadmin.settings.sign_in import roles_of
 from tests.issuer import fake_issuer
 
 pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract O7")]

@@ -11,7 +11,7 @@ from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.publication_records import NO_LINKS, Links, Page, PublishingRules
 from logoadmin.settings.gallery_page import targets_of
 from logoadmin.settings.settings import Settings
-from logoadmin.settings.single_sign_on import roles_of
+from logoadmin.settings.sign_in import roles_of
 from logoadmin.settings.values import urls_in
 
 

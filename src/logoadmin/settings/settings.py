@@ -20,8 +20,7 @@ from logoadmin.domain.kernel.errors import SettingsError
 from logoadmin.domain.kernel.limits import MAX_PORT, MAX_WORKERS
 from logoadmin.domain.public_url import PublicUrl, local_public_url, public_url
 from logoadmin.settings.gallery_page import GalleryPageSettings
-from logoadmin.settings.sign_in import SignInSettings
-from logoadmin.settings.single_sign_on import is_encrypted
+from logoadmin.settings.sign_in import SignInSettings, is_encrypted
 from logoadmin.settings.values import (
     Address,
     CaseInsensitive,
