@@ -12,8 +12,9 @@ from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, signed
 from logoadmin.domain.publication.publication_records import POINTER
+from logoadmin.entrypoints.http_api.app import Paths
 from logoadmin.entrypoints.http_api.background import Background
-from logoadmin.entrypoints.http_api.endpoints import AppContext, Paths
+from logoadmin.entrypoints.http_api.endpoints import AppContext
 from logoadmin.entrypoints.http_api.gallery import PublishedGallery
 from logoadmin.entrypoints.http_api.published_folder import PublishedFolder
 from logoadmin.ports.kernel.metrics import NoMetrics

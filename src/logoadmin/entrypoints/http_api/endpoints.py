@@ -1,17 +1,14 @@
-"""The paths and their endpoints: check a request in the order of contract A19, call the core, render the response."""
+"""The endpoints of operations: check a request in the order of contract A19, call the core, render the response."""
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final, cast
 from weakref import WeakValueDictionary
 
 from starlette.requests import ClientDisconnect
-from starlette.routing import Match, Route, Router
-from starlette.types import ASGIApp, Receive, Scope, Send
-from starlette.websockets import WebSocketClose
+from starlette.types import Receive, Scope, Send
 
 from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
 from logoadmin.domain.gallery.pictures import SendPicture
@@ -19,117 +16,18 @@ from logoadmin.domain.kernel.access import PUBLIC, Anonymous, Caller, SignedIn, 
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, InvalidLines, InvalidToken, LogoAdminError, Problem
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.background import Background
 from logoadmin.entrypoints.http_api.bodies import BodyReader, check_head, no_picture
 from logoadmin.entrypoints.http_api.commands import command_of, occasion_of
 from logoadmin.entrypoints.http_api.conditions import known_tag
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, Work
-from logoadmin.entrypoints.http_api.errors import Faults, HttpError, error_response, note_cause
-from logoadmin.entrypoints.http_api.gallery import FOLDER, PublishedGallery
+from logoadmin.entrypoints.http_api.errors import Faults, HttpError, note_cause
 from logoadmin.entrypoints.http_api.long_responses import MAX_LIST, LongResponses
 from logoadmin.entrypoints.http_api.operation import CSV, EXPORTED, SMALL_BODY, Operation
 from logoadmin.entrypoints.http_api.origins import Cors
 from logoadmin.entrypoints.http_api.request import Request, count_response, request_of
-from logoadmin.entrypoints.http_api.response_cache import Answers, DataVersion, ResponseCache, key_of
-from logoadmin.entrypoints.http_api.responses import LongList, RenderedResponse, Renderer, error_rendered, sendable
-from logoadmin.entrypoints.http_api.sending import CountedRequests
+from logoadmin.entrypoints.http_api.response_cache import Answers, DataVersion, key_of
+from logoadmin.entrypoints.http_api.responses import LongList, RenderedResponse, Renderer, error_rendered
 from logoadmin.entrypoints.http_api.temporary_files import TemporaryFile, TemporaryFiles
-
-# Paths where clients of other services look first, with hints.
-_HINTS: Final = {
-    "/metrics": "Not Found; metrics have a listener of their own, see the setting metrics_port",
-    **dict.fromkeys(("/health", "/healthz"), "Not Found; health checks are at /livez and /readyz"),
-}
-
-
-class Paths(Router):
-    """The application: Starlette's router, with paths unchanged, and hints for paths that are nearly right.
-
-    Public reads are served from stored responses where these are current, and published files without any route.
-    """
-
-    def __init__(
-        self,
-        context: "AppContext",
-        operations: Iterable[Route],
-        others: Iterable[Route],
-        background: Background,
-        published: PublishedGallery | None,
-    ) -> None:
-        """Serve routes.
-
-        Args:
-            context: what their endpoints share.
-            operations: the routes of operations, whose endpoints count responses themselves.
-            others: other routes.
-            background: the work to do meanwhile.
-            published: the published gallery, if it is served.
-        """
-        metrics = context.gallery.metrics
-        self._background, self._published = background, published
-        self._cached = ResponseCache(super().__call__, context.data_version, context.answers, metrics)
-        self._escaped = CountedRequests(_not_found, metrics)
-        others = [*others]
-        for route in others:
-            route.app = CountedRequests(route.app, metrics)
-        default = CountedRequests(self._not_found, metrics)
-        super().__init__([*operations, *others], redirect_slashes=False, default=default, lifespan=self._living)
-        for route in (*operations, *others):
-            # Starlette's `$` also matches before a trailing newline, so a proxy may see another path.
-            route.path_regex = re.compile(route.path_regex.pattern.removesuffix("$") + r"\Z")
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on to what serves its path."""
-        if scope["type"] != "http":
-            await super().__call__(scope, receive, send)
-            return
-        if self._background.loop is not asyncio.get_running_loop():
-            self._background.begin()
-        serve: ASGIApp
-        path, sent = scope["path"], scope.get("raw_path") or b""
-        in_folder = FOLDER in path and path.removeprefix(scope.get("root_path", "")).startswith(FOLDER)
-        if in_folder and self._published is not None:
-            serve = self._published
-        # An escaped slash is not a separator (RFC 3986 §2.2), but routes match the decoded path.
-        elif b"%" in sent and b"%2f" in sent.lower():
-            serve = self._escaped
-        else:
-            serve = self._cached if scope["method"] in ("GET", "HEAD") else super().__call__
-        await serve(scope, receive, send)
-
-    @asynccontextmanager
-    async def _living(self, _: object) -> AsyncIterator[None]:
-        """Work in the background for as long as the application runs."""
-        self._background.begin()
-        if self._published is not None:
-            self._published.start()
-        try:
-            yield
-        finally:
-            if self._published is not None:
-                await self._published.close()
-            await self._background.end()
-
-    async def _not_found(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await _not_found(scope, receive, send, self._hint(scope))
-
-    def _hint(self, scope: Scope) -> str | None:
-        """Return a hint for a path that is nearly right; a redirect would lose the body."""
-        path = scope["path"].removeprefix(scope.get("root_path", ""))
-        if path.startswith("/api/") and path.endswith("/") and self._has({**scope, "path": scope["path"][:-1]}):
-            return "Not Found; this path exists without the slash at its end"
-        return _HINTS.get(path)
-
-    def _has(self, scope: Scope) -> bool:
-        return any(route.matches(scope)[0] is Match.FULL for route in self.routes)
-
-
-async def _not_found(scope: Scope, receive: Receive, send: Send, hint: str | None = None) -> None:
-    if scope["type"] == "http":
-        await sendable(error_response(HttpError(404, hint)), scope)(scope, receive, send)
-    else:  # a WebSocket, refused before it begins
-        await WebSocketClose()(scope, receive, send)
-
 
 Responder = Callable[[Request, Receive, Operation], Awaitable[RenderedResponse]]
 
