@@ -1,6 +1,7 @@
 """How databases find changes: each page along one index, and never through the whole history."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.domain.changes.acts import ListActs
+from logoadmin.domain.gallery.artworks import CreateLogo
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.kernel.access import Owner, SentRequestId
 from logoadmin.domain.kernel.gate import _unused_id
@@ -17,7 +19,7 @@ from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.ports.kernel.act_storage import StoredAct
 from logoadmin.ports.storage import UnitOfWork
 from tests.adapters.test_sql_searches import ORDERS, sent_statements, take_statistics, work_for
-from tests.gallery import FrozenClock, gallery_on, signed_in
+from tests.gallery import ARTWORK, FrozenClock, gallery_on, signed_in
 
 
 def add(storage: SqlStorage, changes: list[Change]) -> None:
@@ -88,6 +90,18 @@ def test_whether_the_history_has_a_request_costs_the_same_however_much_it_change
     sql_storage.write(lambda uow: uow.acts.add(StoredAct(1, 3_000, "import", None, None, {})))
     everything = work_for(sql_storage, lambda uow: uow.changes.of_request("import", MAX_ID, 3_000))
     assert work_for(sql_storage, lambda uow: _unused_id(uow, SentRequestId(sent, "own"))) < everything / 20
+
+
+@pytest.mark.rule("contract G4", "contract G5")
+def test_a_create_takes_six_statements_beside_the_transaction(sql_storage: SqlStorage) -> None:
+    """The counters and the rights are read; the record, its act, its change and the counters are stored."""
+    gallery = gallery_on(sql_storage, FrozenClock())
+    writer = replace(signed_in(sql_storage, "*", user_id=501), request_id=SentRequestId("our own", "our own"))
+    with sent_statements() as statements:
+        gallery.logos.create(CreateLogo(**ARTWORK), writer)
+    assert len(statements) == 6, statements
+    (act,) = gallery.acts.list(ListActs(request_id="our own"))
+    assert act.user_name == "user 501"
 
 
 @pytest.mark.rule("contract G5")

@@ -31,7 +31,9 @@ def test_rights_are_those_of_the_role_right_now(signed_in: Storage) -> None:
     def held(uow: UnitOfWork) -> object:
         return uow.identity.sessions.rights("one", 1)
 
-    editor = Rights(1, frozenset(("a", "logos:write")), signed_in_at=1_000, ends_at=2_000, factor="password")
+    editor = Rights(
+        1, frozenset(("a", "logos:write")), signed_in_at=1_000, ends_at=2_000, factor="password", username="ann"
+    )
     assert signed_in.read(held) == signed_in.snapshot(held) == signed_in.write(held) == editor
     write(signed_in, update(role(1, "editor", ("*",))))
     assert signed_in.read(held) == replace(editor, scope=frozenset(("*",)))
@@ -226,14 +228,14 @@ def test_service_keys_are_found_with_what_their_user_may_do_now(signed_in: Stora
         return answer
 
     rights = frozenset(("logos:write", "a"))
-    assert found("hash") == (key(1), Rights(1, rights))
-    assert found("Hash") == (key(2, ()), Rights(2, rights))
-    assert found("h" * 128) == (longest, Rights(2, rights))
+    assert found("hash") == (key(1), Rights(1, rights, username="ann"))
+    assert found("Hash") == (key(2, ()), Rights(2, rights, username="ben"))
+    assert found("h" * 128) == (longest, Rights(2, rights, username="ben"))
     assert found("HASH") is None
     write(signed_in, add(role(2)), update(user(1, "ann", role_id=2)))
-    assert found("hash") == (key(1), Rights(1, frozenset()))
+    assert found("hash") == (key(1), Rights(1, frozenset(), username="ann"))
     write(signed_in, update(role(2, "member", ("*",))))
-    assert found("hash") == (key(1), Rights(1, frozenset("*")))
+    assert found("hash") == (key(1), Rights(1, frozenset("*"), username="ann"))
 
 
 @pytest.mark.rule("contract C5")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import import_export
+from logoadmin.domain.changes.acts import ListActs
 from logoadmin.domain.changes.history import RevertRequest
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import users
@@ -125,3 +126,12 @@ def test_the_id_of_a_request_that_is_in_the_history_is_not_taken_over(stocked: L
     sent = SentRequestId("third", "of our own")
     stocked.authors.amend(authors.AmendAuthor(author_id=1, username="Ann"), Owner(sent))
     assert (last(stocked).request_id, sent.text) == ("third", "third")
+
+
+@pytest.mark.rule("contract G5")
+def test_several_writes_of_a_request_are_one_act(stocked: LogoAdmin) -> None:
+    for sent in (SentRequestId("theirs", "ours"), SentRequestId("our own", "our own")):
+        for name in ("Anna", "Ann"):
+            stocked.authors.amend(authors.AmendAuthor(author_id=1, username=name), Owner(sent))
+        (act,) = stocked.acts.list(ListActs(request_id=sent.text))
+        assert (act.request_id, act.count) == (sent.text, 2)

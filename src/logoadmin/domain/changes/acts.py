@@ -1,7 +1,4 @@
-"""The acts of the history: what each request did, read from its changes (contract G5).
-
-They are derived and not stored: the history has every record as it was called at any moment.
-"""
+"""The acts of the history: what each request did, as the write that did it stored it (contract G5)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +7,7 @@ from typing import Annotated, Any, Final
 
 from logoadmin.domain.changes.history import ListChanges, kinds_of
 from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, Held, Permission, Scope
-from logoadmin.domain.kernel.act_log import PASSWORD_SET, ActOrigin, ActSummary
+from logoadmin.domain.kernel.act_log import PASSWORD_SET, ActOrigin
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import RECORDED_KINDS
 from logoadmin.domain.kernel.limits import RequestId, Source, described
@@ -22,6 +19,8 @@ from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.ports.kernel.act_storage import Obstacle, StoredAct
 
 _MOST_NAMED: Final = 3
+# Fields that are the same in an act and in its summary.
+_AS_STORED: Final = ("at", "user_id", "user_name", "count", "actions", "submitter_id", "submitter_name", "note")
 _PAGE_SIZES: Final = PageSizes(50, 50)
 
 
@@ -139,30 +138,23 @@ def _pages(command: ListActs, held: Held | None) -> Pages[Act]:
 
 
 def _act(act: StoredAct, why_not: str | None) -> Act:
-    summary = ActSummary(**act.summary)
-    fields = tuple(summary.fields or ())
+    summary = act.summary
+    fields = tuple(summary["fields"])
     return Act(
         change_id=act.act_id,
         request_id=act.request_id,
-        at=summary.at,
-        user_id=summary.user_id,
-        user_name=summary.user_name,
-        origin=ActOrigin(summary.origin),
-        source=None if summary.source is None else Source(summary.source),
-        count=summary.count,
-        actions=summary.actions,
+        origin=ActOrigin(summary["origin"]),
+        source=None if summary["source"] is None else Source(summary["source"]),
         fields=fields,
-        names=tuple(summary.names.values()),
-        authors=tuple(summary.authors.values())[:_MOST_NAMED],
-        active=summary.switched[0] if fields == ("active",) and len(summary.switched) == 1 else None,
-        reason=summary.reasons[0] if len(summary.reasons) == 1 else None,
-        undid=None if summary.undid is None else ActOrigin(summary.undid),
-        submitter_id=summary.submitter_id,
-        submitter_name=summary.submitter_name,
-        note=summary.note,
+        names=tuple(summary["names"].values()),
+        authors=tuple(summary["authors"].values())[:_MOST_NAMED],
+        active=summary["switched"][0] if fields == ("active",) and len(summary["switched"]) == 1 else None,
+        reason=summary["reasons"][0] if len(summary["reasons"]) == 1 else None,
+        undid=None if summary["undid"] is None else ActOrigin(summary["undid"]),
         undone_by=act.undone_by,
         can_undo=why_not is None,
         why_not=why_not,
+        **{name: summary[name] for name in _AS_STORED},
     )
 
 

@@ -144,11 +144,13 @@ class SentRequestId:
 
     Attributes:
         text: the current id.
-        replacement: an id of our own.
+        replacement: an id of our own, which nobody had before; also the text if the client sent none.
+        is_used: whether a write has begun under it.
     """
 
     text: str
     replacement: str
+    is_used: bool = False
 
     def __str__(self) -> str:
         return self.text
@@ -255,6 +257,7 @@ class Rights:
         ends_at: when the session ends, as Unix time; None without one.
         factor: what the session began with; None without one.
         must_enrol: whether the session may do nothing but enrol a second factor, which is required.
+        username: how the user is called.
         required: the scopes that the work required, beside that of its command.
     """
 
@@ -265,6 +268,7 @@ class Rights:
     ends_at: int | None = None
     factor: SignInFactor | None = None
     must_enrol: bool = False
+    username: str | None = None
     required: set[str] = field(default_factory=set, compare=False, repr=False)
 
     def hold(self, scope: Scope) -> bool:
@@ -290,9 +294,9 @@ class Rights:
         """Return the part of them that a service key with this scope has."""
         wanted = frozenset(scope)
         if Scope.ALL in wanted:
-            return Rights(self.user_id, self.scope, of_user=False)
+            return Rights(self.user_id, self.scope, of_user=False, username=self.username)
         shared = wanted if Scope.ALL in self.scope else self.scope & wanted
-        return Rights(self.user_id, shared, of_user=False)
+        return Rights(self.user_id, shared, of_user=False, username=self.username)
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +304,7 @@ class AllRights:
     """Every right: that of the program itself, and of callers whom the policy asks for no token."""
 
     user_id: None = None
+    username: None = None
     of_user: bool = True
 
     def hold(self, scope: Scope) -> bool:  # noqa: ARG002 (each)

@@ -4,9 +4,10 @@ It is stored with the changes, so that it reads the same whatever happens later.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from logoadmin.domain.kernel.kinds import AUTHORS, RECORDED_KINDS, USERS
 from logoadmin.domain.kernel.limits import Origin, Source
@@ -47,9 +48,8 @@ class ActOrigin(StrEnum):
     UNDO = "undo"
 
 
-@dataclass(slots=True)
-class ActSummary:
-    """What an act did, see :class:`~logoadmin.domain.changes.acts.Act`.
+class ActSummary(TypedDict):
+    """What an act did, as it is stored; see :class:`~logoadmin.domain.changes.acts.Act`.
 
     Attributes:
         switched: the values of ``active`` that it set.
@@ -66,39 +66,14 @@ class ActSummary:
     note: str | None
     origin: str
     undid: str | None
-    count: int = 0
-    actions: dict[str, int] = field(default_factory=dict)
-    fields: list[str] | None = None
-    names: dict[str, str] = field(default_factory=dict)
-    authors: dict[str, str] = field(default_factory=dict)
-    switched: list[bool] = field(default_factory=list)
-    reasons: list[str] = field(default_factory=list)
-    created: dict[str, list[int]] = field(default_factory=dict)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return its fields."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
-    def add(self, change: Change, uow: UnitOfWork) -> None:
-        """Add a change."""
-        self.count += 1
-        self.actions[change.action] = self.actions.get(change.action, 0) + 1
-        changed = _changed_fields(change)
-        self.fields = changed if self.fields is None else [name for name in self.fields if name in changed]
-        if len(self.names) < _MOST_NAMED and (name := _name(change)):
-            self.names.setdefault(f"{change.kind} {change.id}", name)
-        after = change.after or {}
-        # Users have it only during a suspension.
-        if "active" in changed and (is_active := after.get("active", True)) not in self.switched:
-            self.switched.append(is_active)
-        verb = change.action.partition(".")[2]
-        if verb == BLOCKED and len(self.reasons) < 2 and (reason := after[BLOCKED_FIELD]) not in self.reasons:
-            self.reasons.append(reason)
-        if AUTHORS_FIELD in changed and len(self.authors) < _MOST_NAMED:
-            self.authors.update(_authors(change, uow))
-        created = self.created.setdefault(change.kind, []) if change.kind in _REFERRED_TO else []
-        if verb == CREATED and len(created) < _MOST_CREATED:
-            created.append(change.id)
+    count: int
+    actions: dict[str, int]
+    fields: list[str] | None
+    names: dict[str, str]
+    authors: dict[str, str]
+    switched: list[bool]
+    reasons: list[str]
+    created: dict[str, list[int]]
 
 
 @dataclass(slots=True, eq=False)
@@ -107,10 +82,13 @@ class ActLog:
 
     Attributes:
         request_id: the id of the request.
+        is_first: whether no earlier write had this id.
     """
 
     _uow: UnitOfWork
     request_id: str | None
+    is_first: bool
+    _user_name: str | None
     _undone: StoredAct | None = None
     _undoes_all: bool = False
     _first: int = 0
@@ -124,53 +102,77 @@ class ActLog:
     def add(self, changes: Sequence[Change]) -> int:
         """Add changes that are about to be stored, and return the id of the act."""
         if self._summary is None:
-            self._summary = self._begin(changes)
+            self._summary = self._begin(changes[0])
         for change in changes:
-            self._summary.add(change, self._uow)
+            self._add(self._summary, change)
         return self._first
 
     def store(self, last_id: int) -> None:
         """Store the act, if there were changes, and what follows for the act that it undid."""
         if self._summary is None:
             return
-        act = StoredAct(self._first, last_id, self.request_id, None, None, self._summary.as_json())
+        undoes = None
         if self._undone is not None and self._undoes_all:
-            act = replace(act, undoes=self._undone.act_id)
+            undoes = self._undone.act_id
             self._mark_undone(self._undone)
+        act = StoredAct(self._first, last_id, self.request_id, undoes, None, self._summary)
         if self._earlier is None:
             self._uow.acts.add(act)
         else:
             self._uow.acts.update(act)
 
-    def _begin(self, changes: Sequence[Change]) -> ActSummary:
-        first = changes[0]
-        if self.request_id is not None:
+    def _begin(self, first: Change) -> ActSummary:
+        if self.request_id is not None and not self.is_first:
             self._earlier = self._uow.acts.of_request(self.request_id)
         if self._earlier is not None:
             self._first = self._earlier.act_id
-            return ActSummary(**self._earlier.summary)
+            earlier: Any = deepcopy(self._earlier.summary)
+            going_on: ActSummary = earlier
+            return going_on
         self._first = first.change_id
-        return ActSummary(
-            at=first.at,
-            source=first.source,
-            user_id=first.user_id,
-            user_name=self._username(first.user_id, changes),
-            submitter_id=first.submitter_id,
-            submitter_name=self._username(first.submitter_id, changes),
-            note=first.note,
-            origin=_origin(first),
-            undid=None if self._undone is None else self._undone.summary["origin"],
-        )
+        submitter = None if first.submitter_id is None else self._uow.records(USERS).get(first.submitter_id)
+        return {
+            "at": first.at,
+            "source": first.source,
+            "user_id": first.user_id,
+            "user_name": self._user_name,
+            "submitter_id": first.submitter_id,
+            "submitter_name": None if submitter is None else submitter.username,
+            "note": first.note,
+            "origin": _origin(first),
+            "undid": None if self._undone is None else self._undone.summary["origin"],
+            "count": 0,
+            "actions": {},
+            "fields": None,
+            "names": {},
+            "authors": {},
+            "switched": [],
+            "reasons": [],
+            "created": {},
+        }
 
-    def _username(self, user_id: int | None, changes: Sequence[Change]) -> str | None:
-        """Return how a user was called before these changes."""
-        if user_id is None:
-            return None
-        for change in changes:
-            if change.kind is Kind.USER and change.id == user_id and change.before is not None:
-                return _name(replace(change, after=change.before))
-        user = self._uow.records(USERS).get(user_id)
-        return None if user is None else user.username
+    def _add(self, summary: ActSummary, change: Change) -> None:
+        before, after = change.before or {}, change.after or {}
+        summary["count"] += 1
+        summary["actions"][change.action] = summary["actions"].get(change.action, 0) + 1
+        changed = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+        # A record that is created or removed changes no fields.
+        fields = changed if before and after else []
+        summary["fields"] = fields if summary["fields"] is None else [x for x in summary["fields"] if x in fields]
+        if len(summary["names"]) < _MOST_NAMED and (name := _name(change)):
+            summary["names"].setdefault(f"{change.kind} {change.id}", name)
+        # Users have it only during a suspension.
+        if "active" in fields and (is_active := after.get("active", True)) not in summary["switched"]:
+            summary["switched"].append(is_active)
+        verb = change.action.partition(".")[2]
+        if verb == BLOCKED and len(summary["reasons"]) < 2 and after[BLOCKED_FIELD] not in summary["reasons"]:
+            summary["reasons"].append(after[BLOCKED_FIELD])
+        if AUTHORS_FIELD in fields and len(summary["authors"]) < _MOST_NAMED:
+            summary["authors"].update(_authors(change, self._uow))
+        if verb == CREATED and change.kind in _REFERRED_TO:
+            created = summary["created"].setdefault(change.kind, [])
+            if len(created) < _MOST_CREATED:
+                created.append(change.id)
 
     def _mark_undone(self, undone: StoredAct) -> None:
         """Mark an act as undone; what it had undone itself holds again, and so on."""
@@ -188,14 +190,6 @@ def _origin(change: Change) -> ActOrigin:
     if change.origin not in (None, Origin.BULK):
         return ActOrigin(change.origin)
     return ActOrigin.CONSOLE if change.source is Source.CONSOLE else ActOrigin.INTERFACE
-
-
-def _changed_fields(change: Change) -> list[str]:
-    """Return the fields that a change of an existing record changed."""
-    before, after = change.before, change.after
-    if before is None or after is None:
-        return []
-    return [name for name in {**before, **after} if before.get(name) != after.get(name)]
 
 
 def _name(change: Change) -> str | None:

@@ -1,10 +1,10 @@
 """The change log of a write: its changes, numbered and written into the history (contract F1, G)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import Final, Protocol
 
-from logoadmin.domain.kernel.access import OWNER, Caller
+from logoadmin.domain.kernel.access import OWNER, Caller, Held
 from logoadmin.domain.kernel.act_log import AMENDED, BLOCKED, BLOCKED_FIELD, UNBLOCKED, ActLog, Snapshot
 from logoadmin.domain.kernel.kinds import PICTURE_FIELDS, PICTURE_FOLDER
 from logoadmin.domain.kernel.limits import MAX_ID, Origin
@@ -52,12 +52,14 @@ class ChangeLog:
 
     _uow: UnitOfWork
     now: int
-    _user_id: int | None
+    held: InitVar[Held]
     _request_id: str | None
+    is_first: InitVar[bool] = False
     _origin: Origin | None = None
     _subscribers: Sequence[Subscriber] = ()
     caller: Caller = OWNER
     act: ActLog = field(init=False)
+    _user_id: int | None = field(init=False)
     undoes: int | None = None
     submitter_id: int | None = None
     author_changes: int = 0
@@ -70,8 +72,9 @@ class ChangeLog:
     _is_followed: bool = False
     _first_new: dict[Kind, int] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.act = ActLog(self._uow, self._request_id)
+    def __post_init__(self, held: Held, is_first: bool) -> None:
+        self._user_id = held.user_id
+        self.act = ActLog(self._uow, self._request_id, is_first, held.username)
 
     @property
     def request_id(self) -> str | None:
@@ -118,6 +121,7 @@ class ChangeLog:
     def continue_request(self, request_id: str) -> None:
         """Record the next changes under the id of an earlier request: they are of its act, and undone with it."""
         self._request_id = self.act.request_id = request_id
+        self.act.is_first = False
 
     def begin_next(self) -> None:
         """Record the next change without merging it with those before."""

@@ -188,8 +188,15 @@ class Gate:
         require_token(transactions_of(self).policy, self.permission, caller)
         if isinstance(caller.request_id, str) and PLAIN_REQUEST_ID.fullmatch(caller.request_id) is None:
             _RequestIdInput(request_id=caller.request_id)
-        request = transactions_of(self).idempotency.request(command, caller)
-        in_transaction = partial(self._write, command=command, caller=caller, work=work, request=request)
+        request = None
+        if command.idempotency_key is not None:
+            request = transactions_of(self).idempotency.request(command, caller)
+        is_first = False
+        if isinstance(caller.request_id, SentRequestId):
+            is_first, caller.request_id.is_used = not caller.request_id.is_used, True
+        in_transaction = partial(
+            self._write, command=command, caller=caller, work=work, request=request, is_first=is_first
+        )
         try:
             answer, is_replay = transactions_of(self).storage.write(in_transaction, alone=command.takes_long)
         except _DryRun as end:
@@ -210,6 +217,8 @@ class Gate:
         caller: Caller,
         work: WriteWork[Asked, Answer],
         request: IdempotentRequest | None,
+        *,
+        is_first: bool,
     ) -> tuple[Answer, bool]:
         """Return the answer of work or the stored one, and whether it is the stored one."""
         now = transactions_of(self).clock.now()  # the write lock is held, so times are in the order of the changes
@@ -220,8 +229,10 @@ class Gate:
                 return stored, True
         request_id = caller.request_id
         if isinstance(request_id, SentRequestId):
-            request_id = _unused_id(uow, request_id)
-        audited = AuditedUnitOfWork(uow, transactions_of(self).auditing, now, request_id, held, command.origin, caller)
+            request_id = _unused_id(uow, request_id) if is_first else request_id.text
+        audited = AuditedUnitOfWork(
+            uow, transactions_of(self).auditing, now, request_id, held, command.origin, caller, is_first=is_first
+        )
         answer = work(audited, command)
         close(audited)
         if getattr(command, DRY_RUN, False):
@@ -284,6 +295,6 @@ class _RequestIdInput(Input):
 
 def _unused_id(uow: UnitOfWork, request_id: SentRequestId) -> str:
     """Return the id under which the history records a request: never one that it has already (contract G4)."""
-    if uow.acts.of_request(request_id.text) is not None:
+    if request_id.text != request_id.replacement and uow.acts.of_request(request_id.text) is not None:
         request_id.use_replacement()
     return request_id.text

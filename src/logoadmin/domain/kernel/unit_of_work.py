@@ -161,9 +161,12 @@ class AuditedUnitOfWork:
         held: Held,
         origin: Origin | None = None,
         caller: Caller = OWNER,
+        *,
+        is_first: bool = False,
     ) -> None:
+        """Change records in a transaction; ``is_first`` if no earlier write has the id of the request."""
         self.now, self.held, self.caller = now, held, caller
-        change_log = ChangeLog(uow, now, held.user_id, request_id, origin, auditing.subscribers, caller)
+        change_log = ChangeLog(uow, now, held, request_id, is_first, origin, auditing.subscribers, caller)
         _WRITE.__set__(self, _Write(uow, auditing, now, held, change_log))
 
     def records(self, kind: RecordKind[Record, Any]) -> AuditedRecords[Record]:

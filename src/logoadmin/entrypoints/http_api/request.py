@@ -59,7 +59,7 @@ class Request:
     client: str
     headers: Mapping[bytes, Sequence[str]]
     media_type: str
-    id: str | SentRequestId
+    id: SentRequestId
     began: float
     path_params: Mapping[str, str] = field(default_factory=dict)
     deadline: float | None = None
@@ -99,7 +99,7 @@ def request_of(scope: Scope) -> Request:
         client[0] if client else "",
         headers,
         headers.get(b"content-type", _NOT_SENT)[0].partition(";")[0].strip().lower(),
-        SentRequestId(sent, own) if PLAIN_REQUEST_ID.fullmatch(sent) else own,
+        SentRequestId(sent if PLAIN_REQUEST_ID.fullmatch(sent) else own, own),
         time.perf_counter(),
     )
     return request

@@ -182,5 +182,5 @@ class MemorySignInAttempts(Repository):
 
 
 def _rights(tables: Tables, user_id: int) -> Rights:
-    role_id = tables.records[Kind.USER][user_id].role_id
-    return Rights(user_id, frozenset(tables.records[Kind.ROLE][role_id].scope))
+    user = tables.records[Kind.USER][user_id]
+    return Rights(user_id, frozenset(tables.records[Kind.ROLE][user.role_id].scope), username=user.username)

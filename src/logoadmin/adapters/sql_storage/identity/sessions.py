@@ -33,7 +33,7 @@ _ADMISSION = (
     .where(users.c.user_id == KEY)
 )
 _RIGHTS = (
-    select(roles.c.scope, sessions.c.created_at, sessions.c.expires_at, sessions.c.factor)
+    select(roles.c.scope, sessions.c.created_at, sessions.c.expires_at, sessions.c.factor, users.c.username)
     .select_from(sessions.join(users, users.c.user_id == sessions.c.user_id).join(roles))
     .where(sessions.c.session_id == bindparam("id_"), sessions.c.user_id == bindparam("owner"))
 )
@@ -64,8 +64,8 @@ class SqlSessions(Repository):
         row = self._transaction.rights(_RIGHTS, {"id_": session_id, "owner": user_id})
         if row is None:
             return None
-        scope, signed_in_at, ends_at, factor = row
-        return Rights(user_id, frozenset(scope.split()), True, signed_in_at, ends_at, factor)
+        scope, signed_in_at, ends_at, factor, username = row
+        return Rights(user_id, frozenset(scope.split()), True, signed_in_at, ends_at, factor, username=username)
 
     def admission(self, user_id: int) -> Admission | None:
         row = self._transaction.row(_ADMISSION, {"key": user_id})
@@ -218,7 +218,7 @@ _KEY = select(
 )
 _KEYS_OF_USER = _KEY.where(service_keys.c.user_id == KEY).order_by(service_keys.c.key_id)
 _FIND_KEY = (
-    _KEY.add_columns(users.c.user_id, roles.c.scope.label("held"))
+    _KEY.add_columns(users.c.user_id, roles.c.scope.label("held"), users.c.username)
     .select_from(service_keys.join(users).join(roles, roles.c.role_id == users.c.role_id))
     .where(service_keys.c.key_hash == bindparam("hash_"), ~_IS_REFUSED)
 )
@@ -250,7 +250,7 @@ class SqlServiceKeys(Repository):
 
     def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
         row = self._transaction.rights(_FIND_KEY, {"hash_": key_hash})
-        return None if row is None else (_service_key(row), Rights(row[6], frozenset(row[7].split())))
+        return None if row is None else (_service_key(row), Rights(row[6], frozenset(row[7].split()), username=row[8]))
 
     def use(self, key_id: int, now: int) -> None:
         self._update(service_keys, {"key_id": key_id}, {"last_used_at": now})

@@ -154,7 +154,7 @@ def _rights_of_user(uow: UnitOfWork, caller: ActingAs) -> Rights:
     # By the issuer, as in every other way (contract D, O7).
     if not admission.active or admission.refused:
         raise NotPermitted
-    return Rights(caller.user_id, admission.scope, signed_in_at=caller.signed_in_at)
+    return Rights(caller.user_id, admission.scope, signed_in_at=caller.signed_in_at, username=admission.username)
 
 
 def _is_use_due(caller: KeyHolder, now: int, uow: UnitOfWork) -> bool:
