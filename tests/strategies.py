@@ -121,3 +121,29 @@ def css_texts() -> SearchStrategy[str]:
         *("-->", "position:fixed;", "inset:0", "[v^=x]", "input", "animation:z", "unicode-range:u+1", "0x7f.1", "%41"),
     )
     return st.lists(st.sampled_from(pieces), max_size=30).map("".join) | st.text(max_size=60)
+
+
+def tags() -> SearchStrategy[str]:
+    """Tags in any case and normal form, with spaces around and within them."""
+    text = st.text(
+        st.characters(exclude_characters="\0,\u00ad\u200b\u2060\ufeff", exclude_categories=["Cs"]), max_size=5
+    )
+    return st.sampled_from(("Dark", "dark", " dark ", "été", "e\u0301te\u0301", "two  words")) | text.map("x{}".format)
+
+
+def details() -> SearchStrategy[dict[str, Any]]:
+    """What an artwork says of itself, or a patch of it: members may be empty."""
+    line = visible(1, 30).map(lambda text: " ".join(text.splitlines()))
+    picture = st.fixed_dictionaries({"url": urls()}, optional={"alt": line | st.none()})
+    members: Mapping[str, SearchStrategy[Any]] = {
+        "description": line,
+        "text": visible(1, 60),
+        **dict.fromkeys(("homepage", "source", "support"), urls()),
+        "licence": line.map(lambda text: text[:64]),
+        "version": line.map(lambda text: text[:32]),
+        "tags": st.lists(tags(), max_size=6),
+        "screenshots": st.lists(picture, max_size=3),
+        "origin": st.text("aZ09._~-", min_size=1, max_size=20),
+    }
+    empty: SearchStrategy[Any] = st.sampled_from((None, "", [], {}))
+    return st.fixed_dictionaries({}, optional={name: each | empty for name, each in members.items()})

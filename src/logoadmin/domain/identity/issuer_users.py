@@ -24,9 +24,10 @@ from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, InvalidToken, NotFound
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import ROLES, USERS
-from logoadmin.domain.kernel.limits import MAX_ID, MAX_NAME, is_visible
+from logoadmin.domain.kernel.limits import MAX_ID, MAX_NAME
 from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, ChangeFilter, Listing
 from logoadmin.domain.kernel.records import Kind, User
+from logoadmin.domain.kernel.texts import is_visible
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, identity_in
 from logoadmin.ports.identity.issuer import IssuedIdentity
 from logoadmin.ports.identity.session_storage import Session

@@ -6,15 +6,21 @@ such as :data:`Id`, get them where they are used.
 """
 
 import json
-import re
 import unicodedata
-from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal
 
-import can_ada
-from pydantic import AfterValidator, ConfigDict, FailFast, Field, GetPydanticSchema, Strict
-from pydantic_core import PydanticCustomError, core_schema
+from pydantic import AfterValidator, ConfigDict, FailFast, Field, Strict
+from pydantic_core import PydanticCustomError
+
+from logoadmin.domain.kernel.texts import (
+    check_url,
+    distinct_list,
+    matching,
+    name_text,
+    plain_text,
+    visible_text,
+)
 
 MAX_ID: Final = 2_147_483_647
 MAX_NAME: Final = 64
@@ -37,7 +43,15 @@ MAX_PREVIEW_URL: Final = 2048
 MAX_PICTURE: Final = 8 * 1024 * 1024  # bytes of the file that is sent
 MAX_TARGET: Final = 64
 MAX_CUSTOM_CSS: Final = 262_144
+MAX_DESCRIPTION: Final = 500
 MAX_TEXT: Final = 20_000
+MAX_LICENCE: Final = 64
+MAX_RELEASE: Final = 32
+MAX_TAG: Final = 32
+MAX_TAGS: Final = 10
+MAX_ALT: Final = 200
+MAX_SCREENSHOTS: Final = 8
+MAX_ORIGIN: Final = 128
 MAX_REASON: Final = 200
 MAX_CHANGE_NOTE: Final = 200
 MAX_PROPOSAL_TITLE: Final = 200
@@ -57,7 +71,6 @@ CHALLENGE_EXAMPLE: Final = "vT3m0cWqYf7Kx2sNbR9hLdPzE5uJgA8iOy1tQkMwZ4c"
 PICTURE_EXAMPLE: Final = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
 _SHA256 = r"^[0-9a-f]{64}$"
-_NO_NUL = r"^[^\x00]*$"
 # RFC 6749 §3.3: printable ASCII without space, quotation mark and backslash.
 _SCOPE_TOKEN = r"^[\x21\x23-\x5B\x5D-\x7E]+$"
 # RFC 3986 with a scheme and a host; beyond ASCII as browsers accept it, but never white space or controls. Browsers
@@ -71,78 +84,6 @@ GALLERY_HOME: Final = (
     r"^([Hh][Tt][Tt][Pp][Ss]?:\/\/(?![^\/?#]*@)[^\s\x00-\x1f\x7f\/?#\\]+([\/?#][^\s\x00-\x1f\x7f\\]*)?)?$"
 )
 _NO_PASSWORD = r"^[^:]*:\/\/(?![^\/?#]*:[^\/?#]*@)\S*$"
-
-
-# Characters that show nothing although their category is that of letters, marks or symbols: Unicode's property
-# Default_Ignorable_Code_Point without the format characters (DerivedCoreProperties.txt), and the blank Braille pattern.
-_BLANK: Final = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8"
-    "\U000e0000-\U000e0fff]"
-)
-_INVISIBLE_CATEGORIES: Final = {"Zs", "Zl", "Zp", "Cc", "Cf"}
-
-
-def _matching(pattern: str, type_: str, msg: str) -> Callable[[str], str]:
-    """Make a validator that explains a pattern in words, under one of pydantic's published types."""
-    # `$` alone would let a trailing newline pass.
-    compiled = re.compile(pattern.removesuffix("$") + r"\Z")
-
-    def check(text: str) -> str:
-        if compiled.match(text) is None:
-            raise PydanticCustomError(type_, msg)
-        return text
-
-    return check
-
-
-def _check_url(url: str) -> str:
-    """Refuse a URL that browsers refuse."""
-    if url and not can_ada.can_parse(url):
-        raise PydanticCustomError("url_parsing", "Input should be a URL that browsers accept")
-    return url
-
-
-_without_nul = AfterValidator(
-    _matching(_NO_NUL, "string_pattern_mismatch", "String should not contain the character U+0000")
-)
-
-
-def is_visible(text: str) -> bool:
-    """Return whether a text looks like one; marks without a letter are drawn, and count as visible."""
-    return any(unicodedata.category(each) not in _INVISIBLE_CATEGORIES and _BLANK.match(each) is None for each in text)
-
-
-# Characters that nobody sees and no language needs in a name, unlike joiners: they make two names look the same.
-_UNSEEN: Final = frozenset("\u00ad\u200b\u2060\ufeff")
-_NO_UNSEEN: Final = r"^[^\x00\u00ad\u200b\u2060\ufeff]*$"
-
-
-def _check_visible(text: str) -> str:
-    """Refuse a text that would look like none at all."""
-    if is_visible(text):
-        return text
-    raise PydanticCustomError("string_pattern_mismatch", "String should have at least one visible character")
-
-
-def _check_seen(name: str) -> str:
-    """Refuse a name that would look like another one."""
-    unseen = ", ".join(f"U+{ord(each):04X}" for each in sorted(_UNSEEN & set(name)))
-    if unseen:
-        raise PydanticCustomError("string_pattern_mismatch", "String should not contain {names}", {"names": unseen})
-    return name
-
-
-def _text(minimum: int, maximum: int) -> tuple[Strict, object, AfterValidator]:
-    described = Field(min_length=minimum, max_length=maximum, json_schema_extra={"pattern": _NO_NUL})
-    return Strict(), described, _without_nul
-
-
-def _visible(maximum: int) -> tuple[Any, ...]:
-    return *_text(1, maximum), AfterValidator(_check_visible)
-
-
-def _name(maximum: int) -> tuple[Any, ...]:
-    return *_visible(maximum), AfterValidator(_check_seen), Field(json_schema_extra={"pattern": _NO_UNSEEN})
 
 
 def _ascii_digits(text: str) -> str:
@@ -190,32 +131,32 @@ Active = Annotated[Flag, described("Whether it is in use.", True)]
 _USERNAME: Final = described(
     "The name, with at least one visible character; unique and compared exactly: `Ann` and `ann` are two.", "Ann"
 )
-Username = Annotated[str, *_name(MAX_NAME), _USERNAME]
+Username = Annotated[str, *name_text(MAX_NAME), _USERNAME]
 # The name of a user who may have got it before names had to be visible.
-ExistingUsername = Annotated[str, *_text(1, MAX_NAME), _USERNAME]
-RoleName = Annotated[str, *_name(MAX_NAME), described("The name, with at least one visible character.", "editor")]
+ExistingUsername = Annotated[str, *plain_text(1, MAX_NAME), _USERNAME]
+RoleName = Annotated[str, *name_text(MAX_NAME), described("The name, with at least one visible character.", "editor")]
 Avatar = Annotated[
     str,
-    *_text(0, MAX_AVATAR),
+    *plain_text(0, MAX_AVATAR),
     described(
         "The avatar: any text by which the site finds the picture; `null` for none.", "https://example.org/ann.png"
     ),
 ]
 Password = Annotated[
     str,
-    *_text(1, MAX_PASSWORD),
+    *plain_text(1, MAX_PASSWORD),
     Field(repr=False),
     described("The password. Only its hash is stored, and it is never returned.", "correct horse battery staple"),
 ]
 OpaqueToken = Annotated[
     str,
-    *_text(1, MAX_OPAQUE_TOKEN),
+    *plain_text(1, MAX_OPAQUE_TOKEN),
     Field(repr=False),
     described("The refresh token, usable once, for the next access token.", "Zk3v..."),
 ]
 SessionId = Annotated[
     str,
-    *_text(1, MAX_SESSION_ID),
+    *plain_text(1, MAX_SESSION_ID),
     described(
         "The id of the session, the claim `sid` of its access tokens. It is not a refresh token.",
         "nR8tJ3vXq0yB6mKc1sWfZ5uHd7oLe2aPg9iTx4kVwQE",
@@ -223,11 +164,13 @@ SessionId = Annotated[
 ]
 FactorId = Annotated[Id, described("The id of the second factor.", 3)]
 FactorName = Annotated[
-    str, *_name(MAX_NAME), described("The name that the user gives it, with at least one visible character.", "Phone")
+    str,
+    *name_text(MAX_NAME),
+    described("The name that the user gives it, with at least one visible character.", "Phone"),
 ]
 Challenge = Annotated[
     str,
-    *_text(1, MAX_CHALLENGE),
+    *plain_text(1, MAX_CHALLENGE),
     Field(repr=False),
     described(
         "The challenge of the first step. It opens nothing, and is valid for five minutes and one success.",
@@ -239,20 +182,20 @@ TotpCode = Annotated[
     Strict(),
     Field(repr=False, json_schema_extra={"pattern": "^[0-9]{6}$"}),
     AfterValidator(_ascii_digits),
-    AfterValidator(_matching("^[0-9]{6}$", "string_pattern_mismatch", "String should be six digits")),
+    AfterValidator(matching("^[0-9]{6}$", "string_pattern_mismatch", "String should be six digits")),
     described("The current code of the authenticator app. Each code is valid once.", "287082"),
 ]
 # A recovery code or a sign-in code.
 TypedCode = Annotated[
     str,
-    *_text(1, MAX_TYPED_CODE),
+    *plain_text(1, MAX_TYPED_CODE),
     Field(repr=False),
     described("The code, in any case, with or without hyphens and spaces.", "7KQ2-M4ZT-9A0C-X3HV-BN5E-R8WD"),
 ]
-Action = Annotated[str, *_text(1, MAX_ACTION)]
+Action = Annotated[str, *plain_text(1, MAX_ACTION)]
 RequestId = Annotated[
     str,
-    *_text(1, MAX_REQUEST_ID),
+    *plain_text(1, MAX_REQUEST_ID),
     described("The id of the request that made the change; `null` if there was none.", "8e03978e40d5"),
 ]
 
@@ -278,21 +221,23 @@ class Source(StrEnum):
 
 ChangeNote = Annotated[
     str,
-    *_visible(MAX_CHANGE_NOTE),
+    *visible_text(MAX_CHANGE_NOTE),
     described(
         "Why the change was made, in the words of who made it; at least one visible character.", "Asked for by Ann"
     ),
 ]
 
-IdempotencyKey = Annotated[str, *_text(1, MAX_IDEMPOTENCY_KEY)]
-HashText = Annotated[str, *_text(1, MAX_HASH), Field(repr=False)]
+IdempotencyKey = Annotated[str, *plain_text(1, MAX_IDEMPOTENCY_KEY)]
+HashText = Annotated[str, *plain_text(1, MAX_HASH), Field(repr=False)]
 ArtworkName = Annotated[
-    str, *_name(MAX_ARTWORK_NAME), described("The name, with at least one visible character.", "Aurora")
+    str, *name_text(MAX_ARTWORK_NAME), described("The name, with at least one visible character.", "Aurora")
 ]
-Query = Annotated[str, *_text(1, MAX_QUERY), described("Records whose name contains this text, ignoring case.", "aur")]
+Query = Annotated[
+    str, *plain_text(1, MAX_QUERY), described("Records whose name contains this text, ignoring case.", "aur")
+]
 BlockReason = Annotated[
     str,
-    *_visible(MAX_REASON),
+    *visible_text(MAX_REASON),
     described(
         "Why it is blocked, for readers of the gallery; with at least one visible character.",
         "It covers the sign-in form",
@@ -300,23 +245,25 @@ BlockReason = Annotated[
 ]
 ProposalTitle = Annotated[
     str,
-    *_visible(MAX_PROPOSAL_TITLE),
+    *visible_text(MAX_PROPOSAL_TITLE),
     described("The subject, with at least one visible character.", "A darker Aurora"),
 ]
 ProposalNote = Annotated[
-    str, *_text(0, MAX_PROPOSAL_NOTE), described("A message to the reviewers.", "Easier to read at night")
+    str, *plain_text(0, MAX_PROPOSAL_NOTE), described("A message to the reviewers.", "Easier to read at night")
 ]
 DeclineReason = Annotated[
     str,
-    *_visible(MAX_DECLINE_REASON),
+    *visible_text(MAX_DECLINE_REASON),
     described("Why it is declined, for its submitter; at least one visible character.", "The text is hard to read"),
 ]
-Target = Annotated[str, *_text(1, MAX_TARGET), described("The part of the site that it is for.", "forum")]
+Target = Annotated[str, *plain_text(1, MAX_TARGET), described("The part of the site that it is for.", "forum")]
 CustomCss = Annotated[
-    str, *_text(0, MAX_CUSTOM_CSS), described("The style sheet that applies it to the site.", "body { color: #123 }")
+    str,
+    *plain_text(0, MAX_CUSTOM_CSS),
+    described("The style sheet that applies it to the site.", "body { color: #123 }"),
 ]
 ArtworkText = Annotated[
-    str, *_text(0, MAX_TEXT), described("What its authors say about it, in CommonMark.", "A *dark* theme.")
+    str, *plain_text(0, MAX_TEXT), described("What its authors say about it, in CommonMark.", "A *dark* theme.")
 ]
 
 
@@ -340,14 +287,14 @@ PreviewUrl = Annotated[
     str,
     Strict(),
     Field(max_length=MAX_PREVIEW_URL, json_schema_extra={"pattern": _HTTP_URL}),
-    AfterValidator(_matching(_HTTP_URL, "url_parsing", "Input should be an absolute http or https URL")),
+    AfterValidator(matching(_HTTP_URL, "url_parsing", "Input should be an absolute http or https URL")),
     described("The URL of a preview picture: absolute, http or https.", "https://example.org/aurora.png"),
 ]
 # What a new or changed record may have; records from before, and their exports, keep what they have.
 NewPreviewUrl = Annotated[
     PreviewUrl,
-    AfterValidator(_matching(_NO_PASSWORD, "url_parsing", "Input should be a URL without a password")),
-    AfterValidator(_check_url),
+    AfterValidator(matching(_NO_PASSWORD, "url_parsing", "Input should be a URL without a password")),
+    AfterValidator(check_url),
     described(
         "The URL of a preview picture: absolute, http or https, without a password.", "https://example.org/aurora.png"
     ),
@@ -358,7 +305,7 @@ PictureHash = Annotated[
     str,
     Strict(),
     Field(json_schema_extra={"pattern": _SHA256}),
-    AfterValidator(_matching(_SHA256, "string_pattern_mismatch", "Input should be 64 hexadecimal digits")),
+    AfterValidator(matching(_SHA256, "string_pattern_mismatch", "Input should be 64 hexadecimal digits")),
     described("The picture: the SHA-256 of its stored file, in hexadecimal digits.", PICTURE_EXAMPLE),
 ]
 PictureSide = Annotated[int, described("In pixels.", 1600)]
@@ -367,7 +314,7 @@ ScopeToken = Annotated[
     Strict(),
     Field(min_length=1, max_length=MAX_NAME, json_schema_extra={"pattern": _SCOPE_TOKEN}),
     AfterValidator(
-        _matching(
+        matching(
             _SCOPE_TOKEN,
             "string_pattern_mismatch",
             "Scope should be printable ASCII without space, quotation mark and backslash",
@@ -376,26 +323,10 @@ ScopeToken = Annotated[
 ]
 
 
-def _distinct(values: list[Any]) -> tuple[Any, ...]:
-    return tuple(dict.fromkeys(values))
-
-
-def _distinct_list(*of: Any) -> GetPydanticSchema:
-    """Validate a list, as JSON has, into a tuple, so that errors mention a list."""
-    written = Annotated[list[of[0]], Strict(False), *of[1:]]  # type: ignore[valid-type]  # made at run time
-    return GetPydanticSchema(
-        lambda _, handler: core_schema.no_info_after_validator_function(
-            _distinct,
-            handler(written),
-            serialization=core_schema.plain_serializer_function_ser_schema(list, return_schema=handler(written)),
-        )
-    )
-
-
 # Repeated ones are dropped, the order is kept.
 Scopes = Annotated[
     tuple[str, ...],
-    _distinct_list(ScopeToken, Field(max_length=MAX_SCOPES)),
+    distinct_list(ScopeToken, Field(max_length=MAX_SCOPES)),
     described("The allowed scopes, such as `logos:write`; `*` allows everything.", ["logos:write", "themes:write"]),
 ]
 _PictureHost = Annotated[
@@ -403,7 +334,7 @@ _PictureHost = Annotated[
     Strict(),
     Field(max_length=MAX_PICTURE_HOST, json_schema_extra={"pattern": f"^{PICTURE_HOST}$"}),
     AfterValidator(
-        _matching(
+        matching(
             f"^{PICTURE_HOST}$",
             "string_pattern_mismatch",
             "String should be the name of a host, such as i.example or *.example",
@@ -412,12 +343,12 @@ _PictureHost = Annotated[
 ]
 PictureHosts = Annotated[
     tuple[str, ...],
-    _distinct_list(_PictureHost, Field(max_length=MAX_PICTURE_HOSTS)),
+    distinct_list(_PictureHost, Field(max_length=MAX_PICTURE_HOSTS)),
     described("The hosts from which previews of CSS may load pictures, such as `*.example`.", ["i.example"]),
 ]
 GalleryTitle = Annotated[
     str,
-    *_visible(MAX_GALLERY_TITLE),
+    *visible_text(MAX_GALLERY_TITLE),
     described(
         "The title of the page for visitors, with at least one visible character; `null` for the configured one.",
         "Logos of the forum",
@@ -427,13 +358,13 @@ GalleryHome = Annotated[
     str,
     Strict(),
     Field(max_length=MAX_PREVIEW_URL, json_schema_extra={"pattern": GALLERY_HOME}),
-    AfterValidator(_matching(GALLERY_HOME, "url_parsing", "Input should be an http or https URL without credentials")),
-    AfterValidator(_check_url),
+    AfterValidator(matching(GALLERY_HOME, "url_parsing", "Input should be an http or https URL without credentials")),
+    AfterValidator(check_url),
     described(
         "The URL to which the page for visitors links, empty for none; `null` for the one in the configuration.",
         "https://www.example",
     ),
 ]
 # As many as fit into a line; of hundreds of thousands of invalid ids, only the first is reported.
-AuthorIds = Annotated[tuple[int, ...], _distinct_list(Id, FailFast())]
-AuthorNames = Annotated[tuple[str, ...], _distinct_list(Username, FailFast())]
+AuthorIds = Annotated[tuple[int, ...], distinct_list(Id, FailFast())]
+AuthorNames = Annotated[tuple[str, ...], distinct_list(Username, FailFast())]

@@ -1,0 +1,177 @@
+"""What an artwork says of itself: its details (contract S1, S2).
+
+:class:`Details` is the only list of the members. The OpenAPI document, the columns of CSV files and the storages take
+them from here; who may read and set which is in :mod:`~logoadmin.domain.kernel.kinds`.
+"""
+
+import json
+import unicodedata
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, TypeVar
+
+from pydantic import AfterValidator, BeforeValidator, Field, Strict
+from pydantic_core import from_json
+
+from logoadmin.domain.kernel.command import Input
+from logoadmin.domain.kernel.limits import (
+    MAX_ALT,
+    MAX_DESCRIPTION,
+    MAX_LICENCE,
+    MAX_ORIGIN,
+    MAX_RELEASE,
+    MAX_SCREENSHOTS,
+    MAX_TAG,
+    MAX_TAGS,
+    ArtworkText,
+    NewPreviewUrl,
+    described,
+)
+from logoadmin.domain.kernel.texts import (
+    NO_UNSEEN,
+    distinct_list,
+    line_text,
+    matching,
+    name_text,
+    visible_line,
+)
+
+_ORIGIN: Final = r"^[A-Za-z0-9._~\-]+$"
+
+
+def _plain_tag(tag: object) -> object:
+    """Return a tag in lower case and NFC, with single spaces and none around it (contract S1)."""
+    if not isinstance(tag, str):
+        return tag
+    return unicodedata.normalize("NFC", " ".join(unicodedata.normalize("NFC", tag).lower().split()))
+
+
+# The members of what an artwork says of itself (contract S1).
+Description = Annotated[
+    str,
+    *visible_line(MAX_DESCRIPTION),
+    described("What it is, in one paragraph.", "A dark forum with northern lights in its header."),
+]
+WebUrl = Annotated[
+    NewPreviewUrl, described("A URL: absolute, http or https, without a password.", "https://example.org/aurora")
+]
+Licence = Annotated[
+    str, *visible_line(MAX_LICENCE), described("The licence, as an SPDX expression or a name.", "CC-BY-SA-4.0")
+]
+Release = Annotated[str, *visible_line(MAX_RELEASE), described("The version, as its author counts.", "2.1.0")]
+Tag = Annotated[
+    str,
+    *name_text(MAX_TAG),
+    AfterValidator(matching("^[^,]*$", "string_pattern_mismatch", "Tag should not contain a comma")),
+    Field(json_schema_extra={"pattern": NO_UNSEEN.replace("]", ",]")}),
+    BeforeValidator(_plain_tag),
+    described("A tag, which is stored in lower case, in NFC and without spaces around it.", "dark"),
+]
+Alt = Annotated[
+    str, *line_text(0, MAX_ALT), described("What the picture shows, for those who cannot see it.", "A thread at night")
+]
+ArtworkOrigin = Annotated[
+    str,
+    Strict(),
+    Field(min_length=1, max_length=MAX_ORIGIN, json_schema_extra={"pattern": _ORIGIN}),
+    AfterValidator(
+        matching(_ORIGIN, "string_pattern_mismatch", "String should have letters of ASCII, digits and . _ ~ - alone")
+    ),
+    described("The id that it had elsewhere, unique among the records of its kind.", "aurora-17"),
+]
+Tags = Annotated[
+    tuple[str, ...],
+    distinct_list(Tag, Field(max_length=MAX_TAGS)),
+    described("What it can be found by. Repeated ones are dropped.", ["dark", "winter"]),
+]
+
+_Value = TypeVar("_Value")
+_EMPTY: Final[tuple[Any, ...]] = ("", [], (), {})
+
+
+def _none_if_empty(value: object) -> object:
+    return None if value in _EMPTY else value
+
+
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+# A member that is left out while it is empty: null, "", [] and {} all remove it.
+_Member = Annotated[_Value | None, BeforeValidator(_none_if_empty), Field(exclude_if=_is_none)]
+
+
+class Screenshot(Input):
+    """A picture of an artwork."""
+
+    url: Annotated[WebUrl, described("The URL of the picture.", "https://example.org/aurora-thread.png")]
+    alt: _Member[Alt] = None
+
+
+Screenshots = Annotated[
+    tuple[Screenshot, ...],
+    distinct_list(Screenshot, Field(max_length=MAX_SCREENSHOTS)),
+    described("Pictures of it, in order.", [{"url": "https://example.org/aurora-thread.png", "alt": "A thread"}]),
+]
+
+
+class Details(Input):
+    """What an artwork says of itself. Every member is optional, and left out while it is empty.
+
+    As new values of an artwork, the given members replace its own, and empty ones are removed (RFC 7396).
+    """
+
+    description: _Member[Description] = None
+    text: _Member[ArtworkText] = None
+    homepage: _Member[Annotated[WebUrl, described("Its home page.", "https://example.org/aurora")]] = None
+    source: _Member[Annotated[WebUrl, described("Where its source is.", "https://example.org/aurora.git")]] = None
+    support: _Member[Annotated[WebUrl, described("Where its users get help.", "https://example.org/help")]] = None
+    licence: _Member[Licence] = None
+    version: _Member[Release] = None
+    tags: _Member[Tags] = None
+    screenshots: _Member[Screenshots] = None
+    origin: _Member[ArtworkOrigin] = None
+
+    @classmethod
+    def stored(cls, members: Mapping[str, Any]) -> "Details":
+        """Return the details of stored members, as :meth:`members` returns them, without checking them again."""
+        if not members:
+            return NO_DETAILS
+        values = {**members}
+        if "tags" in values:
+            values["tags"] = tuple(values["tags"])
+        if "screenshots" in values:
+            values["screenshots"] = tuple(Screenshot.model_construct(**each) for each in values["screenshots"])
+        return cls.model_construct(**values)
+
+    @classmethod
+    def parsed(cls, text: str | None) -> "Details":
+        """Return the details that :meth:`canonical` returned as a text; none for None."""
+        return NO_DETAILS if text is None else cls.stored(from_json(text))
+
+    def members(self) -> dict[str, Any]:
+        """Return the members that are not empty, as in JSON."""
+        return self.model_dump()
+
+    def canonical(self) -> str | None:
+        """Return the members as canonical JSON: sorted, without white space. Equal details have equal texts.
+
+        None if all are empty.
+        """
+        members = self.members()
+        return json.dumps(members, sort_keys=True, separators=(",", ":"), ensure_ascii=False) if members else None
+
+    def merged(self, patch: "Details | None") -> "Details":
+        """Return these details with the given members of a patch; None removes all (RFC 7396)."""
+        if patch is None:
+            return NO_DETAILS
+        return self.model_copy(update={name: getattr(patch, name) for name in patch.model_fields_set})
+
+    @property
+    def pictures(self) -> tuple[str, ...]:
+        """The URLs of the screenshots."""
+        return tuple(each.url for each in self.screenshots or ())
+
+
+NO_DETAILS: Final = Details()
+# By their names, in the order in which they are shown.
+DETAILS: Final = tuple(Details.model_fields)

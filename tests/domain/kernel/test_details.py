@@ -1,0 +1,134 @@
+"""What an artwork says of itself: the limits of its members, how patches are merged, and how it is stored."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from logoadmin.domain.kernel.details import DETAILS, NO_DETAILS, Details
+from logoadmin.domain.kernel.errors import InvalidInput
+from tests.strategies import details
+
+EMPTY: tuple[Any, ...] = (None, "", [], {})
+URL = "https://example.org/"
+
+
+def stating(**members: Any) -> Details:
+    """Return details as JSON states them."""
+    return Details(**members)
+
+
+def problems(**members: Any) -> list[tuple[str, str]]:
+    """Return where members are refused, and the types of the errors."""
+    with pytest.raises(InvalidInput) as refused:
+        Details(**members)
+    return [(".".join(map(str, each.loc)), each.type) for each in refused.value.problems]
+
+
+# By hand, so that code and test cannot be wrong together.
+@pytest.mark.rule("contract S1")
+@pytest.mark.parametrize(
+    ("name", "longest"),
+    [("description", 500), ("text", 20_000), ("licence", 64), ("version", 32), ("origin", 128)],
+)
+def test_texts_have_their_limits(name: str, longest: int) -> None:
+    assert getattr(stating(**{name: "x" * longest}), name) == "x" * longest
+    assert problems(**{name: "x" * (longest + 1)}) == [(name, "string_too_long")]
+    assert problems(**{name: 5}) == [(name, "string_type")]
+    assert problems(**{name: "a\0"}) == [(name, "string_pattern_mismatch")]
+
+
+@pytest.mark.rule("contract S1")
+@pytest.mark.parametrize("name", ["homepage", "source", "support"])
+def test_links_are_http_or_https(name: str) -> None:
+    assert getattr(stating(**{name: URL}), name) == URL
+    assert getattr(stating(**{name: URL + "x" * (2048 - len(URL))}), name)
+    assert problems(**{name: URL + "x" * (2049 - len(URL))}) == [(name, "string_too_long")]
+    assert problems(**{name: "javascript:alert(1)"}) == [(name, "url_parsing")]
+    assert problems(**{name: "https://ann:secret@example.org/"}) == [(name, "url_parsing")]
+
+
+@pytest.mark.rule("contract S1")
+@pytest.mark.parametrize("name", ["description", "licence", "version"])
+@pytest.mark.parametrize("text", ["a\nb", "a\rb", "a\u2028b", "a\x85b", " ", "\u3164"])
+def test_lines_are_visible_and_one_paragraph(name: str, text: str) -> None:
+    assert problems(**{name: text}) == [(name, "string_pattern_mismatch")]
+
+
+@pytest.mark.rule("contract S1")
+def test_a_text_may_have_paragraphs() -> None:
+    assert Details(text="One.\n\nTwo.").text == "One.\n\nTwo."
+
+
+@pytest.mark.rule("contract S1")
+def test_tags_are_lower_case_in_nfc_and_different() -> None:
+    assert stating(tags=["Dark", " dark ", "E\u0301te\u0301", "two \n words"]).tags == (
+        "dark",
+        "\u00e9t\u00e9",
+        "two words",
+    )
+    assert stating(tags=[str(number) for number in range(10)]).tags
+    assert problems(tags=[str(number) for number in range(11)]) == [("tags", "too_long")]
+    assert problems(tags=["a", "b", "c", "x" * 33]) == [("tags.3", "string_too_long")]
+    assert problems(tags=["a,b"]) == [("tags.0", "string_pattern_mismatch")]
+    assert problems(tags=["  "]) == [("tags.0", "string_too_short")]
+    assert problems(tags=[7]) == [("tags.0", "string_type")]
+    assert problems(tags="dark") == [("tags", "list_type")]
+
+
+@pytest.mark.rule("contract S1")
+def test_screenshots_have_a_url_and_perhaps_words() -> None:
+    shot = {"url": URL, "alt": "x" * 200}
+    assert stating(screenshots=[shot, {"url": URL, "alt": ""}]).members() == {"screenshots": [shot, {"url": URL}]}
+    assert problems(screenshots=[shot] * 9) == [("screenshots", "too_long")]
+    assert problems(screenshots=[shot, {"alt": "x"}]) == [("screenshots.1.url", "missing")]
+    assert problems(screenshots=[{"url": URL, "alt": "x" * 201}]) == [("screenshots.0.alt", "string_too_long")]
+    assert problems(screenshots=[{"url": URL, "width": 7}]) == [("screenshots.0.width", "extra_forbidden")]
+
+
+@pytest.mark.rule("contract S1")
+@pytest.mark.parametrize("origin", ["a b", "a/b", "\u00e9", "a\n"])
+def test_an_origin_can_be_in_a_path(origin: str) -> None:
+    assert problems(origin=origin) == [("origin", "string_pattern_mismatch")]
+
+
+@pytest.mark.rule("contract S1")
+def test_all_problems_are_reported_and_unknown_members_refused() -> None:
+    found = problems(description="a\nb", tags=["a,b"], license="MIT")
+    assert found == [
+        ("description", "string_pattern_mismatch"),
+        ("tags.0", "string_pattern_mismatch"),
+        ("license", "extra_forbidden"),
+    ]
+
+
+@pytest.mark.rule("contract S1")
+@given(details())
+def test_empty_members_are_not_stored(members: dict[str, Any]) -> None:
+    stored = Details(**members).members()
+    assert set(stored) == {name for name, value in members.items() if value not in EMPTY}
+    assert all(value not in EMPTY for value in stored.values())
+    assert Details(**stored).members() == stored
+
+
+@pytest.mark.rule("contract S1")
+@given(details(), details())
+def test_a_patch_is_merged_member_by_member(old: dict[str, Any], patch: dict[str, Any]) -> None:
+    known, merged = Details(**old).members(), Details(**old).merged(Details(**patch)).members()
+    given = Details(**patch).members()
+    for name in DETAILS:
+        assert merged.get(name) == (given.get(name) if name in patch else known.get(name))
+    assert Details(**old).merged(None) == NO_DETAILS
+    assert Details(**old).merged(Details()) == Details(**old)
+
+
+@pytest.mark.rule("contract S2")
+@given(details(), details())
+def test_equal_details_are_stored_as_equal_texts(some: dict[str, Any], others: dict[str, Any]) -> None:
+    one, other = Details(**some), Details(**others)
+    text = one.canonical()
+    assert (text == other.canonical()) == (one == other) == (one.members() == other.members())
+    assert Details.parsed(text) == Details.stored(one.members()) == one
+    assert Details.parsed(text).canonical() == Details(**dict(reversed(some.items()))).canonical() == text
+    assert text is None or (text == text.strip() and json.loads(text) == one.members())
