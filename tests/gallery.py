@@ -366,6 +366,8 @@ ARTWORK: Final[dict[str, Any]] = {
     "custom_css": "color: #123",
     "active": True,
 }
+# The same, with what it says of itself.
+DETAILED: Final[dict[str, Any]] = {**ARTWORK, "details": {"licence": "CC0-1.0", "tags": ["dark"]}}
 
 # A change of author 1, in bulk.
 ONE_CHANGE: Final[dict[str, Any]] = {"kind": "author", "id": 1, "version": 6, "set": {"username": "Cyd"}}
@@ -477,9 +479,9 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     artworks.ListAuthorLogos: ("logos.of_author", {"author_id": 1}),
     artworks.ListAuthorThemes: ("themes.of_author", {"author_id": 1}),
     artworks.ListThemes: ("themes.list", {}),
-    artworks.CreateTheme: ("themes.create", ARTWORK),
+    artworks.CreateTheme: ("themes.create", DETAILED),
     artworks.GetTheme: ("themes.get", {"theme_id": 1}),
-    artworks.AmendTheme: ("themes.amend", {"theme_id": 1, **ARTWORK, "name": "Boreal"}),
+    artworks.AmendTheme: ("themes.amend", {"theme_id": 1, **DETAILED, "name": "Boreal"}),
     artworks.BlockTheme: ("themes.block", {"theme_id": 1, "reason": "It covers the sign-in form"}),
     artworks.RemoveTheme: ("themes.remove", {"theme_id": 1}),
     artworks.ListThemeAuthors: ("themes.authors", {"theme_id": 1}),
@@ -488,9 +490,9 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     artworks.UnlinkThemeAuthor: ("themes.unlink", {"theme_id": 1, "author_id": 1}),
     artworks.RemoveThemeAuthor: ("themes.remove_author", {"theme_id": 1, "author_id": 1}),
     artworks.ListLogos: ("logos.list", {}),
-    artworks.CreateLogo: ("logos.create", ARTWORK),
+    artworks.CreateLogo: ("logos.create", DETAILED),
     artworks.GetLogo: ("logos.get", {"logo_id": 1}),
-    artworks.AmendLogo: ("logos.amend", {"logo_id": 1, **ARTWORK, "name": "Boreal"}),
+    artworks.AmendLogo: ("logos.amend", {"logo_id": 1, **DETAILED, "name": "Boreal"}),
     artworks.BlockLogo: ("logos.block", {"logo_id": 1, "reason": "It covers the sign-in form"}),
     artworks.RemoveLogo: ("logos.remove", {"logo_id": 1}),
     artworks.ListLogoAuthors: ("logos.authors", {"logo_id": 1}),

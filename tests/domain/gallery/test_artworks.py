@@ -55,8 +55,8 @@ ANN, BEN = Author(1, 101, "Ann", NOW), Author(2, 102, "Ben", NOW)
 
 @pytest.mark.rule("spec §Resources", "contract D themes")
 @BOTH
-def test_an_artwork_has_the_fields_of_the_specification(kind: Kind) -> None:
-    expected = ["name", "preview_url", "target", "custom_css", "active", "authors", "created_at"]
+def test_an_artwork_has_the_fields_of_the_specification_and_its_details(kind: Kind) -> None:
+    expected = ["name", "preview_url", "target", "custom_css", "details", "active", "authors", "created_at"]
     assert [field.name for field in fields(kind.record)] == [f"{kind.name.lower()}_id", *expected, "version"]
 
 

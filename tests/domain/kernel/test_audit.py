@@ -46,6 +46,7 @@ from tests.gallery import (
     ARTWORK,
     ASKED,
     CHEAP_PASSWORDS,
+    DETAILED,
     NOW,
     FrozenClock,
     add_session,
@@ -62,6 +63,7 @@ pytestmark = G
 HASH: Final = CHEAP_PASSWORDS.hash("imported").hash
 ANN: Final = {"user_id": 7, "username": "ann", "avatar": "a.png", "role_id": 1, "created_at": NOW}
 PAINTER: Final = {"role_id": 3, "name": "painter", "scope": ["logos:write", "themes:write"], "created_at": NOW}
+DETAILS: Final = {"details": DETAILED["details"]}
 AUTHOR: Final = {"author_id": 1, "user_id": 101, "username": "Ann", "created_at": NOW}
 
 
@@ -107,16 +109,16 @@ TABLE: Final[dict[type[Command], Row]] = {
     authors.RemoveAuthor: Row("author.removed", 1, AUTHOR | {
         "logos": [{"logo_author_id": 1, "logo_id": 1}], "themes": [{"theme_author_id": 1, "theme_id": 1}],
     }, None),
-    artworks.CreateTheme: Row("theme.created", 2, None, artwork("theme", 2, ())),
-    artworks.AmendTheme: Row("theme.amended", 1, artwork("theme"), artwork("theme", name="Boreal")),
+    artworks.CreateTheme: Row("theme.created", 2, None, artwork("theme", 2, (), **DETAILS)),
+    artworks.AmendTheme: Row("theme.amended", 1, artwork("theme"), artwork("theme", name="Boreal", **DETAILS)),
     artworks.BlockTheme: Row("theme.blocked", 1, artwork("theme"),
         artwork("theme", active=False, blocked="It covers the sign-in form")),
     artworks.RemoveTheme: Row("theme.removed", 1, artwork("theme"), None),
     artworks.LinkThemeAuthor: Row("theme.linked", 1, artwork("theme"), artwork("theme", authors=(1, 2))),
     artworks.UnlinkThemeAuthor: Row("theme.unlinked", 1, artwork("theme"), artwork("theme", authors=())),
     artworks.RemoveThemeAuthor: Row("theme.unlinked", 1, artwork("theme"), artwork("theme", authors=())),
-    artworks.CreateLogo: Row("logo.created", 2, None, artwork("logo", 2, ())),
-    artworks.AmendLogo: Row("logo.amended", 1, artwork("logo"), artwork("logo", name="Boreal")),
+    artworks.CreateLogo: Row("logo.created", 2, None, artwork("logo", 2, (), **DETAILS)),
+    artworks.AmendLogo: Row("logo.amended", 1, artwork("logo"), artwork("logo", name="Boreal", **DETAILS)),
     artworks.BlockLogo: Row("logo.blocked", 1, artwork("logo"),
         artwork("logo", active=False, blocked="It covers the sign-in form")),
     artworks.RemoveLogo: Row("logo.removed", 1, artwork("logo"), None),

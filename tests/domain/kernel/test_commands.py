@@ -22,6 +22,7 @@ from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sign_in.link import CreateLink
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.kernel.command import UNSET, Command, fields_of, problems_of
+from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import InvalidInput
 from logoadmin.domain.kernel.lists import ListCommand
 from logoadmin.domain.publication.css.css_service import JudgeCss
@@ -40,6 +41,7 @@ OPTIONAL = {
     *((CreateLink, "user_id"), (CreateLink, "username"), (CreateLink, "avatar")),
     *((sessions.Revoke, "refresh_token"), (SignInWithFactor, "recovery_code"), (SignInWithFactor, "passkey")),
     *((keys.CreateKey, "expires_in"), (artworks.CreateTheme, "active"), (artworks.CreateLogo, "active")),
+    *((artworks.CreateTheme, "details"), (artworks.CreateLogo, "details")),
     (import_export.ImportRecords, "dry_run"),
     *((artworks.AmendTheme, "unblock"), (artworks.AmendLogo, "unblock"), (bulk.ApplyChanges, "dry_run")),
     *((bulk.ApplyChanges, "continues"), (roles.AmendRole, "dry_run"), (import_export.ExportRecords, "kind")),
@@ -55,8 +57,8 @@ AMENDMENTS = {
     users.AmendUser: {"username", "avatar", "role_id", "active"},
     roles.AmendRole: {"name", "scope"},
     authors.AmendAuthor: {"user_id", "username"},
-    artworks.AmendTheme: {"name", "preview_url", "target", "custom_css", "active"},
-    artworks.AmendLogo: {"name", "preview_url", "target", "custom_css", "active"},
+    artworks.AmendTheme: {"name", "preview_url", "target", "custom_css", "details", "active"},
+    artworks.AmendLogo: {"name", "preview_url", "target", "custom_css", "details", "active"},
     settings.AmendSettings: {"picture_hosts", "gallery_title", "gallery_home"},
     proposals.AmendProposal: {"title", "note", "changes"},
 }
@@ -85,7 +87,13 @@ def test_null_is_refused_for_everything_but_what_may_be_none(kind: type[Command]
             issubclass(kind, ListCommand) and (kind, name) in OPTIONAL and name not in ("order", "sort", "versions")
         )
         is_csv = (kind, name) == (import_export.ImportRecords, "kind")
-        if name in ("avatar", "expires_in", "source", "gallery_title", "gallery_home") or is_asked or is_csv:
+        is_patch = name == "details" and kind in AMENDMENTS
+        if (
+            is_patch
+            or name in ("avatar", "expires_in", "source", "gallery_title", "gallery_home")
+            or is_asked
+            or is_csv
+        ):
             assert getattr(kind(**values), name) is None
         else:
             assert [loc for loc, _ in problems_with(kind, values)] == [(name,)]
@@ -112,6 +120,7 @@ def test_an_amendment_changes_the_given_fields_only(kind: type[Command]) -> None
     for name in AMENDMENTS[kind]:
         value = kind(**asked).new_values()[name] if name == "changes" else asked[name]
         value = tuple(value) if name in ("scope", "picture_hosts") else value
+        value = Details(**value) if name == "details" else value
         assert kind(**ids, **{name: asked[name]}).new_values() == {name: value}
     assert set(kind(**asked).new_values()) == AMENDMENTS[kind]
 
@@ -141,6 +150,8 @@ def test_all_problems_are_reported_at_once() -> None:
 def test_an_error_never_repeats_the_input(kind: type[Command]) -> None:
     spoilt_ones = (SECRET * 20_000, f"{SECRET}\0", f"{SECRET}\ud800", [SECRET], {SECRET: SECRET}, SECRET.encode())
     for name, spoilt in itertools.product(fields_of(kind), spoilt_ones):
+        if name == "details" and isinstance(spoilt, dict):
+            continue  # the place of a problem has the name of the field
         with pytest.raises(InvalidInput) as caught:
             kind(**(ASKED[kind][1] | {name: spoilt, "surplus": SECRET}))
         error = caught.value

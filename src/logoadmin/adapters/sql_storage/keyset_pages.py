@@ -66,6 +66,9 @@ class KeysetPages:
         if table is not self._key.table and set(given) - path.filters:
             # No index has the sum, so that no database begins with the other table.
             tables = table.join(self._key.table, self._key == path.key + 0)
+        for other in self._paths:
+            if other.filters <= set(given) - path.filters and other.key.table not in {table, self._key.table}:
+                tables = tables.join(other.key.table, other.key == path.key + 0)
         ids = self._in_order(select(path.key.label("id")).select_from(tables), path.key, given, order)
         # Only the ids, since a sort would otherwise copy the texts of records. By the hinted index: the statistics of
         # databases do not show where matching ids lie.
@@ -136,9 +139,11 @@ class SortedPages:
         """Return the query for the ids and places of the first records that match the filters."""
         table: Table = self._key.table
         ids = select(self._key.label("id"), self._by.label("place"))
-        for name in self._elsewhere.keys() & set(given):
-            linked = self._elsewhere[name]
-            ids = ids.select_from(linked.table.join(table, self._key == linked + 0))
+        if linked := [column for name, column in self._elsewhere.items() if name in given]:
+            tables: FromClause = linked[0].table.join(table, self._key == linked[0] + 0)
+            for column in linked[1:]:
+                tables = tables.join(column.table, column == self._key + 0)
+            ids = ids.select_from(tables)
         if not set(given) - {"q"}:
             # The index of the order; otherwise the database finds those that match the filters and sorts their ids.
             ids = ids.with_hint(table, f"ix_{table.name}_{self._by.name}")

@@ -13,8 +13,9 @@ from logoadmin.domain.changes.undone_proposals import came_with_artwork, follow_
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of, links_field
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Permission, Scope
 from logoadmin.domain.kernel.act_log import BLOCKED_FIELD, CREATED, PASSWORD_SET, RESTORED, Snapshot
-from logoadmin.domain.kernel.audited_records import MOST_LOADED, LinksByKind
+from logoadmin.domain.kernel.audited_records import MOST_LOADED, LinksByKind, as_json
 from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import Conflict, NotFound, NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import (
@@ -311,17 +312,15 @@ def _with_defaults(kind: AnyKind, serialized: Snapshot | None) -> Snapshot | Non
     if serialized is None:
         return None
     optional = (each for each in fields(kind.record) if each.default is not MISSING and each.name != "version")
-    return {**{each.name: _as_json(each.default) for each in optional}, **serialized}
-
-
-def _as_json(value: Any) -> Any:
-    return [*value] if isinstance(value, tuple) else value
+    return {**{each.name: as_json(each.default) for each in optional}, **serialized}
 
 
 def _deserialized(kind: AnyKind, id_: int, serialized: Snapshot) -> tuple[dict[str, Any], LinksByKind]:
     """Return the values of a record's fields and its links from its snapshot."""
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in serialized.items()}
     values.pop(BLOCKED_FIELD, None)
+    if "details" in values:
+        values["details"] = Details.stored(serialized["details"])
     links = {
         linked: tuple(
             Link(link[linked.link_id_field], link.get(linked.id_field, id_), link.get("author_id", id_))

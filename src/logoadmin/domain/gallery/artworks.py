@@ -5,7 +5,8 @@ from typing import Annotated, Any, Final, Generic, TypeVar
 
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of
 from logoadmin.domain.kernel.access import OWNER, PUBLIC, Caller, Permission
-from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.command import UNSET, Command, fields_of
+from logoadmin.domain.kernel.details import NO_DETAILS, Details, Tag
 from logoadmin.domain.kernel.errors import NotFound
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, THEMES, ArtworkKind
@@ -26,6 +27,7 @@ from logoadmin.domain.kernel.lists import Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
 from logoadmin.domain.kernel.records import (
     Artwork,
+    ArtworkDetails,
     Author,
     Logo,
     Theme,
@@ -44,6 +46,7 @@ class ListArtworks(SearchedCommand, Generic[Artwork]):
 
     target: Annotated[Target, described("Artworks for this part of the site.", "forum")] | None = None
     active: Annotated[Flag, described("Artworks that are in use, or that are not.", True)] | None = None
+    tag: Annotated[Tag, described("Artworks with this tag.", "dark")] | None = None
 
 
 class ListAllArtworks(ListArtworks[Artwork]):
@@ -65,6 +68,7 @@ class CreateArtwork(Command, Generic[Artwork]):
     preview_url: NewPreviewUrl
     target: Target
     custom_css: CustomCss
+    details: ArtworkDetails = NO_DETAILS
     active: Active = False
 
 
@@ -91,6 +95,16 @@ class AmendArtwork(OneArtwork[Artwork]):
     preview_url: NewPreviewUrl = UNSET
     target: Target = UNSET
     custom_css: CustomCss = UNSET
+    details: (
+        Annotated[
+            Details,
+            described(
+                "New values for members of what it says of itself; `null` removes a member, or all of them.",
+                {"licence": "CC-BY-SA-4.0", "homepage": None},
+            ),
+        ]
+        | None
+    ) = UNSET
     active: Active = UNSET
     unblock: Annotated[Flag, described("Whether activating it lifts its block, if it is blocked.", True)] = False
 
@@ -144,10 +158,15 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
 
     @writes(OF_KIND)
     def create(self, uow: AuditedUnitOfWork, command: CreateArtwork[Artwork]) -> Artwork:
-        """Create an artwork without authors (contract D)."""
+        """Create an artwork without authors (contract D, S1).
+
+        Raises:
+            DuplicateEntry: another artwork of the kind has the origin in its details.
+        """
         artworks = uow.records(self._kind)
         record: Any = self._kind.record
-        values = {**command.model_dump(), self._kind.id_field: artworks.next_id()}
+        values = {name: getattr(command, name) for name in fields_of(type(command))}
+        values[self._kind.id_field] = artworks.next_id()
         return artworks.add(record(**values, authors=(), created_at=uow.now))
 
     @reads(OF_KIND)
@@ -161,16 +180,20 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
 
     @writes(OF_KIND)
     def amend(self, uow: AuditedUnitOfWork, command: AmendArtwork[Artwork]) -> Artwork:
-        """Change an artwork (contract D).
+        """Change an artwork; its details member by member (contract D, S1).
 
         Raises:
             NotFound: the artwork does not exist.
             Outdated: the artwork has none of the versions in ``if_match``.
             ArtworkBlocked: it would be activated, and is blocked (contract L3).
+            DuplicateUpdate: another artwork of the kind has the origin in its details.
         """
         id_, values, artworks = self._kind.id_of(command), command.new_values(), artworks_of(uow, self._kind)
+        artwork = artworks.get_for_change(id_, command.if_match)
         if values.get("active") and not command.unblock:
-            artworks.check_not_blocked(id_, artworks.get_for_change(id_, command.if_match))
+            artworks.check_not_blocked(id_, artwork)
+        if "details" in values:
+            values["details"] = artwork.details.merged(values["details"])
         return artworks.amend(id_, command.if_match, values)
 
     @writes(OF_KIND)

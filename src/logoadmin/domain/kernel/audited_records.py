@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from logoadmin.domain.kernel.act_log import AMENDED, CREATED, REMOVED, Snapshot
 from logoadmin.domain.kernel.change_log import ChangeLog
+from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import NotFound, Outdated
 from logoadmin.domain.kernel.escalation import Guard
 from logoadmin.domain.kernel.kinds import KINDS, AnyArtworkKind, AnyKind, RecordKind
@@ -42,11 +43,18 @@ MOST_LOADED: Final = 50
 NO_LINKS: Final[LinksByKind] = MappingProxyType({})
 
 
+def as_json(value: Any) -> Any:
+    """Return the value of a field as in JSON."""
+    if type(value) is tuple:
+        return [*value]
+    return value.members() if type(value) is Details else value
+
+
 def snapshot(kind: AnyKind, record: StoredRecord) -> dict[str, Any]:
     """Return the fields of a record as in JSON, without its authors, which are records of their own."""
     usual = kind.usual
     return {
-        name: [*value] if type(value) is tuple else value
+        name: as_json(value)
         for name, value in zip(kind.stored_fields, kind.values_of(record), strict=True)
         if name not in usual or value != usual[name]
     }

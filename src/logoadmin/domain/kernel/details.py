@@ -6,7 +6,7 @@ them from here; who may read and set which is in :mod:`~logoadmin.domain.kernel.
 
 import json
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, Strict
@@ -165,6 +165,10 @@ class Details(Input):
         if patch is None:
             return NO_DETAILS
         return self.model_copy(update={name: getattr(patch, name) for name in patch.model_fields_set})
+
+    def __repr_args__(self) -> Iterable[tuple[str, Any]]:
+        """Show the members that are not empty."""
+        return self.members().items()
 
     @property
     def pictures(self) -> tuple[str, ...]:

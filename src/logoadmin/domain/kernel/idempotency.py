@@ -57,7 +57,7 @@ class Idempotency:
         if key is None or command.answers_secrets:
             return None
         values = {name: value for name, value in command if value is not UNSET and name not in REQUEST_OPTIONS}
-        serialized = json.dumps([type(command).__name__, values], default=BaseModel.model_dump)
+        serialized = json.dumps([type(command).__name__, values], default=_given)
         return IdempotentRequest(caller, key, hmac.digest(key.encode(), serialized.encode(), "sha256").hex())
 
     def replay(self, uow: UnitOfWork, request: IdempotentRequest, held: Held, now: int) -> Any:
@@ -88,6 +88,11 @@ class Idempotency:
         required = [sorted(held.required)] if isinstance(held, Rights) and held.required else []
         response = json.dumps([request.digest, type(answer).__name__, values, version, *required])
         uow.stored_responses.add(StoredResponse(request.key_hash(uow), response, now + _DAY))
+
+
+def _given(value: BaseModel) -> dict[str, Any]:
+    """Return the members that a command gives, also those that empty others."""
+    return {name: getattr(value, name) for name in type(value).model_fields if name in value.model_fields_set}
 
 
 @lru_cache

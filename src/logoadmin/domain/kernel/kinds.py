@@ -8,6 +8,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from logoadmin.domain.kernel.access import Scope
+from logoadmin.domain.kernel.details import NO_DETAILS
 from logoadmin.domain.kernel.lists import ARTWORK_PAGE_SIZES, RECORD_PAGE_SIZES, PageSizes
 from logoadmin.domain.kernel.records import (
     Author,
@@ -51,7 +52,7 @@ class RecordKind(Generic[Record, Removed]):
         name_field: the field that ``q`` searches.
         write_scope: the scope that is required to change such records.
         read_scope: the scope that is required to read them; None if they are public.
-        unique: the unique fields, in the order in which they are checked.
+        unique: the unique fields, in the order in which they are checked; a dot leads to a member of a field.
         filters: the fields that lists can be filtered by, beside ``q`` and the authors of artworks.
         page_sizes: how many records are fetched at a time.
         gives_ids: whether the service assigns the ids; otherwise the caller chooses the id.
@@ -136,6 +137,9 @@ class ArtworkKind(RecordKind[AnyArtwork, Removed], Generic[AnyArtwork, LinkAnswe
 _PUBLISHED: Final = ("name", "preview_url", "target", "custom_css", "active", "created_at")
 _SETTABLE: Final = ("name", "preview_url", "target", "custom_css", "author_ids")
 
+_UNIQUE: Final = ("details.origin",)
+_USUAL: Final = {"details": NO_DETAILS}
+
 ROLES: Final = RecordKind(
     kind=Kind.ROLE,
     record=Role,
@@ -175,11 +179,13 @@ THEMES: Final = ArtworkKind(
     removed=RemovedTheme,
     name_field="name",
     write_scope=Scope.THEMES_WRITE,
+    unique=_UNIQUE,
     filters=("target", "active"),
     page_sizes=ARTWORK_PAGE_SIZES,
     shows=(Kind.AUTHOR,),
     published=("theme_id", *_PUBLISHED),
     settable=_SETTABLE,
+    usual=_USUAL,
     css_form="sheet",
     link=ThemeAuthor,
     removed_link=RemovedThemeAuthor,
@@ -190,11 +196,13 @@ LOGOS: Final = ArtworkKind(
     removed=RemovedLogo,
     name_field="name",
     write_scope=Scope.LOGOS_WRITE,
+    unique=_UNIQUE,
     filters=("target", "active"),
     page_sizes=ARTWORK_PAGE_SIZES,
     shows=(Kind.AUTHOR,),
     published=("logo_id", *_PUBLISHED),
     settable=_SETTABLE,
+    usual=_USUAL,
     css_form="declarations",
     link=LogoAuthor,
     removed_link=RemovedLogoAuthor,

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
 from unicodedata import normalize
 
 from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.limits import MAX_ID, Flag, Id, PageSize, Query, described
 from logoadmin.domain.kernel.records import Kind
 
@@ -87,6 +88,8 @@ class Filter:
         target: of logos and themes.
         active: of logos and themes.
         author_id: of logos and themes, one of their authors.
+        tag: of logos and themes, one of their tags.
+        origin: of logos and themes, the id that one of them had elsewhere.
     """
 
     q: str | None = None
@@ -95,6 +98,8 @@ class Filter:
     target: str | None = None
     active: bool | None = None
     author_id: int | None = None
+    tag: str | None = None
+    origin: str | None = None
 
     @property
     def given(self) -> dict[str, Any]:
@@ -170,6 +175,8 @@ def text_length(value: object) -> int:
     """Return the approximate number of characters in a record or a value."""
     if isinstance(value, str):
         return len(value)
+    if isinstance(value, Details):
+        return len(value.canonical() or "")
     if is_dataclass(value):
         return sum(text_length(getattr(value, field.name)) for field in fields(value))
     if isinstance(value, Mapping):

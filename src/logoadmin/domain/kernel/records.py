@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar
 
 from pydantic import Field
 
+from logoadmin.domain.kernel.details import NO_DETAILS, Details
 from logoadmin.domain.kernel.limits import (
     PICTURE_EXAMPLE,
     Active,
@@ -50,6 +51,15 @@ Version = Annotated[int, Field(exclude=True)]
 
 # The example of a record in a record.
 _ANN: Final = {"author_id": 7, "user_id": 1042, "username": "Ann", "created_at": 1_800_000_000}
+
+# The details of an artwork, which are left out of bodies while they are empty (contract S1).
+ArtworkDetails = Annotated[
+    Details,
+    Field(exclude_if=NO_DETAILS.__eq__),
+    described(
+        "What it says of itself; left out while that is empty.", {"licence": "CC-BY-SA-4.0", "tags": ["dark", "winter"]}
+    ),
+]
 
 # The role of new users (contract A12, H3).
 DEFAULT_ROLE_ID: Final = 1
@@ -125,6 +135,7 @@ class Theme:
     preview_url: PreviewUrl
     target: Target
     custom_css: CustomCss
+    details: ArtworkDetails = field(default=NO_DETAILS, kw_only=True)
     active: Active
     authors: Annotated[tuple[Author, ...], described("The authors, in the order they were linked.", [_ANN])]
     created_at: CreatedAt
@@ -140,6 +151,7 @@ class Logo:
     preview_url: PreviewUrl
     target: Target
     custom_css: CustomCss
+    details: ArtworkDetails = field(default=NO_DETAILS, kw_only=True)
     active: Active
     authors: Annotated[tuple[Author, ...], described("The authors, in the order they were linked.", [_ANN])]
     created_at: CreatedAt

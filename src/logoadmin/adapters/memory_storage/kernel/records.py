@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from heapq import nlargest, nsmallest
 from itertools import groupby, islice
+from operator import attrgetter
 from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.adapters.memory_storage.identity.sessions import MemoryServiceKeys, MemorySessions
@@ -35,6 +36,7 @@ class MemoryRecords(Generic[Record]):
         self._kind, self._tables, self._journal = kind, tables, journal
         self._rows = tables.records[kind.kind]
         self._taken = {key: tables.taken.setdefault((kind.kind, key), {}) for key in kind.unique}
+        self._value_of = {key: attrgetter(key) for key in kind.unique}
         self._ids = IdCounter(tables, journal, kind.id_field)
 
     def next_id(self) -> int:
@@ -94,19 +96,20 @@ class MemoryRecords(Generic[Record]):
 
     def _claim(self, id_: int, record: Record, before: Record | None = None) -> None:
         for key, taken in self._taken.items():
-            value = getattr(record, key)
+            value = self._value_of[key](record)
             if before is None and value in taken:
                 raise DuplicateEntry(value, key)
             if taken.get(value, id_) != id_:
                 raise DuplicateUpdate(value, key)
         self._release(before)
         for key, taken in self._taken.items():
-            self._journal.set(taken, getattr(record, key), id_)
+            if (value := self._value_of[key](record)) is not None:
+                self._journal.set(taken, value, id_)
 
     def _release(self, record: Record | None) -> None:
         if record is not None:
             for key, taken in self._taken.items():
-                self._journal.delete(taken, getattr(record, key))
+                self._journal.delete(taken, self._value_of[key](record))
 
 
 class MemoryUsers(MemoryRecords[User]):
@@ -161,9 +164,11 @@ class MemoryArtworks(MemoryRecords[Artwork]):
         return super().remove(id_)
 
     def _meets(self, row: Artwork, part: str, wanted: dict[str, Any]) -> bool:
-        others = {field: value for field, value in wanted.items() if field != "author_id"}
+        others = {field: value for field, value in wanted.items() if field not in {"author_id", "tag", "origin"}}
         is_by = "author_id" not in wanted or wanted["author_id"] in self._author_ids(row)
-        return is_by and super()._meets(row, part, others)
+        has_tag = "tag" not in wanted or wanted["tag"] in (row.details.tags or ())
+        has_origin = "origin" not in wanted or wanted["origin"] == row.details.origin
+        return is_by and has_tag and has_origin and super()._meets(row, part, others)
 
     def _author_ids(self, artwork: Artwork) -> Iterable[int]:
         return self._tables.links[self._kind.kind].get(self._kind.id_of(artwork), {})

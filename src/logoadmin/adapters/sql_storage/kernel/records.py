@@ -12,8 +12,9 @@ from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages, 
 from logoadmin.adapters.sql_storage.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions, insert_into
 from logoadmin.adapters.sql_storage.tables.all_tables import TABLES
-from logoadmin.adapters.sql_storage.tables.columns import filter_indexes
-from logoadmin.adapters.sql_storage.tables.gallery_tables import LINK_TABLES, authors
+from logoadmin.adapters.sql_storage.tables.columns import column_name, filter_indexes
+from logoadmin.adapters.sql_storage.tables.gallery_tables import LINK_TABLES, TAG_TABLES, authors
+from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.kernel.kinds import (
     ARTWORK_KINDS,
@@ -47,24 +48,34 @@ def _conditions(kind: AnyKind) -> dict[str, ColumnElement[bool]]:
     conditions["q"] = func.instr(table.c.name_casefold, bindparam("q")) > 0
     if links is not None:
         conditions["author_id"] = links.c.author_id == bindparam("author_id")
+        conditions["tag"] = TAG_TABLES[kind.kind].c.tag == bindparam("tag")
+        conditions["origin"] = table.c.origin == bindparam("origin")
     return conditions
 
 
+def _filtered_elsewhere(kind: AnyKind) -> dict[str, Column[int]]:
+    """Return the filters by another table, with its column for the ids of records, which comes last in an index."""
+    if kind not in ARTWORK_KINDS:
+        return {}
+    tables = {"author_id": LINK_TABLES[kind.kind], "tag": TAG_TABLES[kind.kind]}
+    return {name: table.c[kind.id_field] for name, table in tables.items()}
+
+
 def _pages(kind: AnyKind, records: Select[Any]) -> KeysetPages:
-    table, links = TABLES[kind.kind], LINK_TABLES.get(kind.kind)
+    table = TABLES[kind.kind]
     key = table.c[kind.id_field]
-    paths = [IndexPath(frozenset({"q"}), key, f"ix_{table.name}_name_casefold")]
+    paths = [
+        IndexPath(frozenset({name}), column, f"ix_{column.table.name}_{name}_{column.name}")
+        for name, column in _filtered_elsewhere(kind).items()
+    ]
+    paths += [IndexPath(frozenset({"q"}), key, f"ix_{table.name}_name_casefold")]
     indexes = {frozenset(names): f"ix_{table.name}_{'_'.join(names)}" for names in filter_indexes(kind)}
     paths += [IndexPath(names, key, index) for names, index in indexes.items()]
-    if links is not None:
-        index = f"ix_{links.name}_author_id_{kind.id_field}"
-        paths.insert(0, IndexPath(frozenset({"author_id"}), links.c[kind.id_field], index))
     return KeysetPages(records, key, _conditions(kind), paths)
 
 
 def _sorted_pages(kind: AnyKind, records: Select[Any]) -> dict[SortKey, SortedPages]:
-    table, links = TABLES[kind.kind], LINK_TABLES.get(kind.kind)
-    elsewhere = {} if links is None else {"author_id": links.c[kind.id_field]}
+    table, elsewhere = TABLES[kind.kind], _filtered_elsewhere(kind)
     columns: dict[SortKey, Column[Any]] = {"name": table.c.name_casefold, "changed": table.c.version}
     return {
         sort: SortedPages(records, table.c[kind.id_field], column, _conditions(kind), elsewhere)
@@ -86,7 +97,9 @@ class _Statements:
         self.touch = update(table).where(key.in_(_OF_SOME))
         self.names = (*kind.stored_fields, "version")
         self.flags = [at for at, column in enumerate(columns) if isinstance(column.type, Boolean)]
-        self.taken = {field: select(key).where(table.c[field] == _VALUE, key != KEY) for field in kind.unique}
+        self.taken = {
+            field: select(key).where(table.c[column_name(field)] == _VALUE, key != KEY) for field in kind.unique
+        }
         if kind.id_field in self.taken:
             self.taken[kind.id_field] = select(key).where(key == _VALUE)
 
@@ -189,9 +202,10 @@ class SqlRecords(Repository, Generic[Record]):
     ) -> DuplicateEntry | None:
         """Return the error for values that a key refused, queried only after the refusal."""
         for field in fields:
-            asked = {"value": values[field], "key": values[self._statements.kind.id_field]}
+            value = values[column_name(field)]
+            asked = {"value": value, "key": values[self._statements.kind.id_field]}
             if self._transaction.rows(self._statements.taken[field], asked):
-                return error(values[field], field)
+                return error(value, field)
         return None
 
     def _record(self, row: Row) -> Record:
@@ -237,7 +251,7 @@ class _ArtworkStatements(_Statements):
         self.authors_within = of_links.where(of.between(bindparam("first"), bindparam("last")))
         self.authors_of = of_links.where(of.in_(_OF_SOME))
         self.width = len(_columns(kind))
-        # Records have a field for their authors, rows have none.
+        self.tags = TAG_TABLES[kind.kind]
 
 
 class SqlArtworks(SqlRecords[Any]):
@@ -270,13 +284,31 @@ class SqlArtworks(SqlRecords[Any]):
     def add(self, artwork: Any, /) -> None:
         """Store an artwork, in one statement with others if no key can refuse it."""
         id_ = self._statements.kind.id_of(artwork)
-        if not self._transaction.is_unused(self._statements.kind.id_field, id_):
+        if artwork.details.origin or not self._transaction.is_unused(self._statements.kind.id_field, id_):
             super().add(artwork)
+            self._tag(artwork)
             return
         values = self._values(artwork)
         table = self._statements.table
         self._transaction.hold_back(table, [tuple([values[column.name] for column in table.c])])
         self._transaction.count(self._statements.kind.id_field, id_)
+        self._tag(artwork)
+
+    def update(self, artwork: Any, /) -> None:
+        super().update(artwork)
+        kind = self._statements.kind
+        self._remove(self._statements.tags, **{kind.id_field: kind.id_of(artwork)})
+        self._tag(artwork)
+
+    def _tag(self, artwork: Any) -> None:
+        """Add the tags of an artwork that has none in the table of tags."""
+        if artwork.details.tags:
+            id_ = self._statements.kind.id_of(artwork)
+            self._transaction.hold_back(self._statements.tags, [(id_, tag) for tag in artwork.details.tags])
+
+    def _values(self, record: Any) -> dict[str, Any]:
+        details = record.details
+        return {**super()._values(record), "details": details.canonical(), "origin": details.origin}
 
     def _with_authors(self, rows: Sequence[Row], *, everything: bool) -> tuple[Any, ...]:
         if not rows:
@@ -301,8 +333,9 @@ class SqlArtworks(SqlRecords[Any]):
         return rows
 
     def _artwork(self, row: Row, makers: tuple[Author, ...]) -> Any:
-        values = zip(self._statements.names, self._statements.typed(row), strict=True)
-        return self._statements.kind.record(**dict(values), authors=makers)
+        values = dict(zip(self._statements.names, self._statements.typed(row), strict=True))
+        values["details"] = Details.parsed(values["details"])
+        return self._statements.kind.record(**values, authors=makers)
 
 
 def _folded(where: Filter) -> dict[str, Any]:

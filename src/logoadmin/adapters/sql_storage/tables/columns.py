@@ -59,6 +59,11 @@ def user_id_column(*, primary_key: bool = False, nullable: bool = False) -> Colu
     return Column("user_id", Integer, user, primary_key=primary_key, autoincrement=False, nullable=nullable)
 
 
+def column_name(field: str) -> str:
+    """Return the column of a field; one for a member of a field is named after the member."""
+    return field.rpartition(".")[2]
+
+
 def filter_indexes(kind: AnyKind) -> tuple[tuple[str, ...], ...]:
     """Return the columns of the indexes for the filters of a kind, combined filters first."""
     alone = tuple((field,) for field in kind.filters if field not in kind.unique)
@@ -78,7 +83,7 @@ def records_table(kind: AnyKind, *columns: Column[Any]) -> Table:
         Column("version", Integer, nullable=False, server_default="0"),
         # The name as searches compare it, with at most three characters for one.
         Column("name_casefold", String(3 * length), nullable=False, server_default=""),
-        *(UniqueConstraint(field) for field in kind.unique if field != kind.id_field),
+        *(UniqueConstraint(column_name(field)) for field in kind.unique if field != kind.id_field),
         *(Index(None, *fields) for fields in filter_indexes(kind)),
         # The orders of sorted lists, ids last.
         Index(None, "name_casefold"),

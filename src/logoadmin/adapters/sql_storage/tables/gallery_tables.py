@@ -31,7 +31,9 @@ from logoadmin.domain.kernel.kinds import (
 from logoadmin.domain.kernel.limits import (
     MAX_ARTWORK_NAME,
     MAX_NAME,
+    MAX_ORIGIN,
     MAX_PREVIEW_URL,
+    MAX_TAG,
     MAX_TARGET,
 )
 from logoadmin.domain.kernel.records import Kind
@@ -51,6 +53,10 @@ def _artworks(kind: AnyArtworkKind) -> Table:
         Column("target", String(MAX_TARGET), nullable=False),
         Column("active", Boolean, nullable=False),
         Column("custom_css", LongText, nullable=False),
+        # In canonical JSON.
+        Column("details", LongText),
+        # The one in the details.
+        Column("origin", String(MAX_ORIGIN)),
     )
 
 
@@ -68,8 +74,22 @@ def _links(kind: AnyArtworkKind) -> Table:
     )
 
 
+def _tags(kind: AnyArtworkKind) -> Table:
+    """Return the tags in the details of artworks, by which these are found."""
+    artwork = ForeignKey(f"{kind.plural}.{kind.id_field}", ondelete="CASCADE")
+    return Table(
+        f"{kind.kind}_tags",
+        metadata,
+        Column(kind.id_field, Integer, artwork, primary_key=True, autoincrement=False),
+        Column("tag", String(MAX_TAG), primary_key=True),
+        Index(None, "tag", kind.id_field),
+    )
+
+
 ARTWORK_TABLES: Final[Mapping[Kind, Table]] = {kind.kind: _artworks(kind) for kind in ARTWORK_KINDS}
 LINK_TABLES: Final[Mapping[Kind, Table]] = {kind.kind: _links(kind) for kind in ARTWORK_KINDS}
+
+TAG_TABLES: Final[Mapping[Kind, Table]] = {kind.kind: _tags(kind) for kind in ARTWORK_KINDS}
 
 # The bytes come last, so that the other columns are read without them.
 pictures: Final = Table(
