@@ -8,9 +8,9 @@ import pytest
 from logoadmin.domain.kernel.details import NO_DETAILS, Details
 from logoadmin.domain.kernel.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.kernel.kinds import LOGOS, THEMES
-from logoadmin.domain.kernel.lists import Filter, Order, SortKey
+from logoadmin.domain.kernel.lists import Filter, Order, SortKey, before_all
 from logoadmin.domain.kernel.records import Logo
-from logoadmin.ports.storage import Storage
+from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import add, author, get, link, logo, page, remove, theme, update, write
 
 BIG: Final = "\U0001f0a1"
@@ -89,7 +89,7 @@ def test_artworks_are_found_by_a_tag_and_other_filters(storage: Storage) -> None
             expected = sorted((n for n in matching if n % 2), reverse=order == "desc")
             assert walk(storage, where, sort, order) == expected, (others, sort, order)
     assert ids(page(storage, LOGOS, where=Filter(tag="Odd"))) == []
-    write(storage, update(replace(names[0], details=Details(tags=["even"]))), remove(LOGOS, 3))
+    write(storage, update(replace(names[0], details=Details(tags=("even",)))), remove(LOGOS, 3))
     assert ids(page(storage, LOGOS, where=Filter(tag="odd"))) == [5, 7, 9]
     assert ids(page(storage, LOGOS, where=Filter(tag="even"))) == [1, 2, 4, 6, 8]
     assert page(storage, THEMES, where=Filter(tag="odd")) == ()
@@ -98,13 +98,13 @@ def test_artworks_are_found_by_a_tag_and_other_filters(storage: Storage) -> None
 def walk(storage: Storage, where: Filter, sort: SortKey | None, order: Order) -> list[int]:
     """Return the ids of a list, read in pages of two."""
     found: list[Logo] = []
-    while True:
+
+    def following(uow: UnitOfWork) -> tuple[Logo, ...]:
         after = found[-1] if found else None
-        if sort is None:
-            start = (-1 if order == "asc" else 99) if after is None else after.logo_id
-            more = storage.read(lambda uow, start=start: uow.records(LOGOS).page(start, 2, where, order))
-        else:
-            more = storage.read(lambda uow, after=after: uow.records(LOGOS).sorted_page(sort, after, 2, where, order))
-        if not more:
-            return ids(tuple(found))
+        if sort is not None:
+            return uow.records(LOGOS).sorted_page(sort, after, 2, where, order)
+        return uow.records(LOGOS).page(before_all(order) if after is None else after.logo_id, 2, where, order)
+
+    while more := storage.read(following):
         found += more
+    return ids(tuple(found))

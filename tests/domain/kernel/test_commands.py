@@ -119,8 +119,10 @@ def test_an_amendment_changes_the_given_fields_only(kind: type[Command]) -> None
     assert kind(**ids).new_values() == {}
     for name in AMENDMENTS[kind]:
         value = kind(**asked).new_values()[name] if name == "changes" else asked[name]
-        value = tuple(value) if name in ("scope", "picture_hosts") else value
-        value = Details(**value) if name == "details" else value
+        if name == "details":
+            value = Details(**asked[name])
+        elif name in ("scope", "picture_hosts"):
+            value = tuple(value)
         assert kind(**ids, **{name: asked[name]}).new_values() == {name: value}
     assert set(kind(**asked).new_values()) == AMENDMENTS[kind]
 
