@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from logoadmin.domain.kernel.command import MAX_JSON
 from logoadmin.entrypoints.http_api import temporary_files
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.temporary_files import TemporaryFiles
@@ -27,12 +28,12 @@ def test_there_are_eight_files_and_two_of_a_user() -> None:
 
 
 @pytest.mark.rule("contract A21", "contract I2")
-def test_of_a_line_that_is_too_long_only_the_beginning_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(temporary_files, "_LONGEST_LINE", 100)
+def test_of_a_line_that_is_too_long_only_the_beginning_is_read() -> None:
+    most = MAX_JSON + 1
     with TemporaryFiles("imports").open(1) as file:
-        file.write(b"x" * 350 + b"\n" + b"y" * 99 + b"\n" + b"z" * 100 + b"\nlast")
+        file.write(b"x" * (most * 7 // 2) + b"\n" + b"y" * (most - 1) + b"\n" + b"z" * most + b"\nlast")
         for _ in range(2):
-            assert list(file) == [b"x" * 100, b"y" * 99 + b"\n", b"z" * 100, b"last"]
+            assert list(file) == [b"x" * most, b"y" * (most - 1) + b"\n", b"z" * most, b"last"]
 
 
 def test_what_is_written_is_read_whole_on_disk_as_in_memory() -> None:

@@ -55,7 +55,7 @@ class Publisher:
         self._lease: AbstractContextManager[object] | None = None
         self._version: int | None = None
         self._compare_at = -inf
-        self._stopping, self._waking = threading.Event(), threading.Event()
+        self._stopping = threading.Event()
         self._publishing_thread: threading.Thread | None = None
         self._starting = threading.Lock()
 
@@ -63,12 +63,14 @@ class Publisher:
         """Begin in a thread, unless it has begun. The thread ends with the gallery, or with the program."""
         with self._starting:
             if self._publishing_thread is None:
-                self._publishing_thread = _started(self._run, "logoadmin-publisher")
+                # A daemon, since it may wait for an origin or the database while the program ends.
+                thread = threading.Thread(target=self._run, name="logoadmin-publisher", daemon=True)
+                self._publishing_thread = thread
+                thread.start()
 
     def close(self) -> None:
         """End, and wait a moment for a publication that is being written."""
         self._stopping.set()
-        self._waking.set()
         if self._publishing_thread is not None:
             self._publishing_thread.join(_PATIENCE)
 
@@ -76,9 +78,7 @@ class Publisher:
         """Publish until :meth:`close`, or until the gallery is closed."""
         with ExitStack() as held:
             while not self._stopping.is_set():
-                pause = self._attempt(held)
-                self._waking.wait(pause)
-                self._waking.clear()
+                self._stopping.wait(self._attempt(held))
 
     def _attempt(self, held: ExitStack) -> float:
         """Look once; return the seconds until the next look."""
@@ -106,10 +106,3 @@ class Publisher:
             found = self._gallery.publication.publish(self.files, is_own=self._is_own, links=self._links)
         self._version, self._compare_at = version, now + _COMPARE_EVERY
         self._published(found)
-
-
-def _started(work: Callable[[], None], name: str) -> threading.Thread:
-    # A daemon, since it may wait for an origin or the database while the program ends.
-    thread = threading.Thread(target=work, name=name, daemon=True)
-    thread.start()
-    return thread
