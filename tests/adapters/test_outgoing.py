@@ -19,8 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
-from logoadmin.adapters.httpcore_outgoing.bodies import read_body
-from logoadmin.adapters.httpcore_outgoing.budget import TooLarge
+from logoadmin.adapters.httpcore_outgoing.budget import TooLarge, read_body
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.errors import OutgoingError
 from logoadmin.ports.kernel.outgoing import Fetched, Outgoing

@@ -9,8 +9,7 @@ from urllib.parse import urlencode
 
 import httpcore2
 
-from logoadmin.adapters.httpcore_outgoing.bodies import Undecodable, read_body
-from logoadmin.adapters.httpcore_outgoing.budget import Budget, TooLarge
+from logoadmin.adapters.httpcore_outgoing.budget import Budget, TooLarge, Undecodable, read_body
 from logoadmin.adapters.httpcore_outgoing.connections import GuardedBackend
 from logoadmin.adapters.httpcore_outgoing.guard import Guard
 from logoadmin.adapters.httpcore_outgoing.targets import Target, redirected, target_of
