@@ -393,9 +393,6 @@ def test_init_shows_a_made_up_password_once_and_changes_nothing_again(run: Run) 
         assert before == [*gallery.users.list(logoadmin.ListUsers()), *gallery.roles.list(logoadmin.ListRoles())]
 
 
-# Behind a proxy.
-
-
 # Keys for tokens.
 
 SIGN_IN = logoadmin.SignIn(username="admin", password=ADMIN_PASSWORD)
