@@ -14,6 +14,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
@@ -465,7 +466,7 @@ def test_folders_that_cannot_be_entered_are_named(
 
 @pytest.mark.usefixtures("gallery")
 def test_a_disk_with_little_room_is_warned_of(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite_checks, "_LITTLE", 2**62)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=2**20))
     assert set(problems(run("doctor"))) == {"disk"}
 
 

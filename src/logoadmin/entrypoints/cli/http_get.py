@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPException, InvalidURL
@@ -53,24 +54,20 @@ def http_get(url: str, headers: Mapping[str, str] | None = None, *, timeout: flo
     Raises:
         OSError: no response, or not in HTTP; TimeoutError: not in time; ssl.SSLError: TLS failed.
     """
-    outcome: list[HttpResponse | OSError] = []
+    outcome: Future[HttpResponse] = Future()
 
     def ask() -> None:
         try:
-            outcome.append(_response(url, headers or {}, timeout))
-        except OSError as error:
-            outcome.append(error)
+            outcome.set_result(_response(url, headers or {}, timeout))
+        except Exception as error:
+            outcome.set_exception(error)
 
     # A timeout of a socket is for each of its bytes.
-    thread = Thread(target=ask, daemon=True)
-    thread.start()
-    thread.join(timeout)
-    found = outcome[0] if outcome else TimeoutError()
-    if isinstance(found, TimeoutError):
-        raise TimeoutError(f"no response within {timeout:g} seconds")
-    if isinstance(found, OSError):
-        raise found
-    return found
+    Thread(target=ask, daemon=True).start()
+    try:
+        return outcome.result(timeout)
+    except TimeoutError:
+        raise TimeoutError(f"no response within {timeout:g} seconds") from None
 
 
 def local_url(host: str, port: int) -> str:
