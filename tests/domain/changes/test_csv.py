@@ -19,7 +19,7 @@ from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.records import ImportedCounts, Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.gallery import ARTWORK, NOW, FrozenClock, gallery_on
-from tests.strategies import visible
+from tests.strategies import details, visible
 
 pytestmark = pytest.mark.rule("contract I4")
 
@@ -160,10 +160,12 @@ NAMES: Final = ("Ann; Bob", '"Ann"', " Ann ", "Ann\r\nBob", "Ann,Bob", 'A"B', "A
     name=visible(1, 20),
     css=texts | st.just('a::before { content: "\\201c" }\r\n\rb {}\n'),
     authors=st.permutations(NAMES),
+    members=details(),
 )
-def test_out_and_in_again_changes_nothing(name: str, css: str, authors: list[str]) -> None:
+@pytest.mark.rule("contract I4", "contract S2")
+def test_out_and_in_again_changes_nothing(name: str, css: str, authors: list[str], members: dict[str, Any]) -> None:
     gallery = gallery_on(MemoryStorage(), FrozenClock())
-    record = {**ARTWORK, "name": name, "custom_css": css, "authors": authors[:4]}
+    record = {**ARTWORK, "name": name, "custom_css": css, "authors": authors[:4], "details": members}
     gallery.import_export.load(ImportRecords(), [json.dumps({"kind": kind, **record}) for kind in ("logo", "theme")])
     lines: list[str] = []
     gallery.import_export.dump(ExportRecords(), lines.append)

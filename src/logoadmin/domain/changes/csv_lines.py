@@ -9,7 +9,7 @@ import codecs
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any, Final
@@ -17,11 +17,15 @@ from typing import Any, Final
 from pydantic_core import PydanticCustomError
 
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
+from logoadmin.domain.kernel.details import DETAILS
 from logoadmin.domain.kernel.errors import Problem
-from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, AnyKind
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
 from logoadmin.domain.kernel.records import Kind
 
 CSV_KINDS: Final = (Kind.AUTHOR, Kind.THEME, Kind.LOGO)
+DETAILS_FIELD: Final = "details"
+# The columns of the members of the details, with their names.
+_MEMBERS: Final = {f"{DETAILS_FIELD}.{member}": member for member in DETAILS}
 # What a record may leave out: it then keeps what it has, or gets it from the service.
 _OPTIONAL: Final = frozenset({"created_at", "user_id"})
 _MAX_FIELD: Final = 2**20
@@ -191,8 +195,7 @@ def _text_lines(parts: Iterable[str | bytes], charset: str) -> Iterator[str | Pr
 
 def _columns(kind: AnyKind, heads: Sequence[str]) -> list[str] | Problem:
     """Return the field of each column, or the problem with the first line."""
-    fields = [each for each in kind.stored_fields if each != "created_at"]
-    fields += [*([] if kind is AUTHORS else [AUTHORS_FIELD]), "created_at"]
+    fields = _fields(kind)
     known = {_plain(field): field for field in fields} | {"id": kind.id_field, "name": kind.name_field}
     columns = []
     for head in heads:
@@ -203,7 +206,7 @@ def _columns(kind: AnyKind, heads: Sequence[str]) -> list[str] | Problem:
         if field and field in columns:
             return Problem((field,), "Field should be there once", "value_error")
         columns.append(field)
-    missing = [field for field in fields if field not in {*columns, kind.id_field} | _OPTIONAL]
+    missing = [field for field in fields if field not in {*columns, kind.id_field} | _OPTIONAL | _MEMBERS.keys()]
     return Problem((), f"Columns are missing: {', '.join(missing)}", "csv_columns") if missing else columns
 
 
@@ -219,6 +222,10 @@ def _line(kind: Kind, columns: Sequence[str], cells: Sequence[str]) -> str | Pro
         return Problem((), f"Line should have at most {len(columns)} fields", "csv_cells")
     id_field = KINDS[kind].id_field
     values: dict[str, Any] = {"kind": kind}
+    # Members without a column stay as they are.
+    details: dict[str, Any] = {}
+    if KINDS[kind] in ARTWORK_KINDS:
+        values |= {"details": details, "merge_details": True}
     for field, written in zip(columns, [*cells, *[""] * len(columns)], strict=False):
         cell = written[1:] if written.startswith("'") and _FORMULA.match(written) else written
         text = cell.strip()
@@ -230,9 +237,39 @@ def _line(kind: Kind, columns: Sequence[str], cells: Sequence[str]) -> str | Pro
             values[field] = _TRUTH.get(text.casefold(), text)
         elif field == AUTHORS_FIELD:
             values[field] = [*split_names(cell)]
+        elif field in _MEMBERS:
+            member = _MEMBERS[field]
+            details[member] = _FROM_CELL[member](cell) if member in _FROM_CELL else cell
         elif field:
             values[field] = cell
     return json.dumps(values, ensure_ascii=False)
+
+
+def _fields(kind: AnyKind) -> list[str]:
+    """Return the columns of an export, in order; one for each member of the details."""
+    fields = [each for each in kind.stored_fields if each != "created_at"]
+    if DETAILS_FIELD in fields:
+        at = fields.index(DETAILS_FIELD)
+        fields[at : at + 1] = _MEMBERS
+    return [*fields, *([] if kind is AUTHORS else [AUTHORS_FIELD]), "created_at"]
+
+
+def _tags_of(cell: str) -> list[str]:
+    return [tag for tag in cell.split(",") if tag.strip()]
+
+
+def _screenshots_of(cell: str) -> list[dict[str, str]]:
+    """Return the screenshots in a cell: a URL on each line, and after a space what it shows."""
+    parts = (line.removesuffix("\r").partition(" ") for line in cell.split("\n") if line.strip())
+    return [{"url": url, "alt": alt} for url, _, alt in parts]
+
+
+def _screenshots_cell(screenshots: Iterable[Mapping[str, str]]) -> str:
+    return "\n".join(f"{each['url']} {each['alt']}" if "alt" in each else each["url"] for each in screenshots)
+
+
+_FROM_CELL: Final[Mapping[str, Callable[[str], Any]]] = {"tags": _tags_of, "screenshots": _screenshots_of}
+_TO_CELL: Final[Mapping[str, Callable[[Any], str]]] = {"tags": ", ".join, "screenshots": _screenshots_cell}
 
 
 def split_names(cell: str) -> Iterator[str]:
@@ -244,17 +281,16 @@ def split_names(cell: str) -> Iterator[str]:
 
 def csv_head(kind: Kind) -> str:
     """Return the first line of an export, after the mark by which spreadsheets recognise UTF-8."""
-    fields = [each for each in KINDS[kind].stored_fields if each != "created_at"]
-    return "\ufeff" + _row([*fields, *([] if kind is Kind.AUTHOR else [AUTHORS_FIELD]), "created_at"])
+    return "\ufeff" + _row(_fields(KINDS[kind]))
 
 
 def csv_line(line: Mapping[str, Any], authors: Iterable[str]) -> str:
     """Return the line of a record, of which ``line`` is that of JSON, with the names of its authors."""
-    values = {name: value for name, value in line.items() if name not in {"kind", "author_ids"}}
-    created_at = values.pop("created_at")
-    if "author_ids" in line:
-        values[AUTHORS_FIELD] = "; ".join(map(_quoted, authors))
-    return _row([str(value).lower() if isinstance(value, bool) else value for value in (*values.values(), created_at)])
+    values = {**line, AUTHORS_FIELD: "; ".join(map(_quoted, authors))}
+    for member, value in line.get(DETAILS_FIELD, {}).items():
+        values[f"{DETAILS_FIELD}.{member}"] = _TO_CELL[member](value) if member in _TO_CELL else value
+    cells = [values.get(field) for field in _fields(KINDS[line["kind"]])]
+    return _row([str(value).lower() if isinstance(value, bool) else value for value in cells])
 
 
 def _quoted(name: str) -> str:

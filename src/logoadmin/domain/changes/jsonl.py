@@ -16,9 +16,11 @@ from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
 from logoadmin.domain.kernel.audited_records import LinksByKind, snapshot
 from logoadmin.domain.kernel.command import MAX_JSON, MOST_FIELDS, UNSET, Input, strict_json
+from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import ArtworkBlocked, BadLine, DuplicateEntry, InvalidInput, NotFound, Problem
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind
-from logoadmin.domain.kernel.limits import AuthorIds, AuthorNames, HashText, UnixTime
+from logoadmin.domain.kernel.limits import AuthorIds, AuthorNames, Flag, HashText, UnixTime
+from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Kind, PasswordHash, StoredRecord
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, get_existing, identity_in
 
@@ -27,6 +29,10 @@ _UTF_8_MARK: Final = "\ufeff"
 _UTF_16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # More than in commands, see MOST_MARKS: a line may have any number of authors that fits into it.
 _MOST_MARKS: Final = 500_000
+
+
+# What people call the values of unique fields; those that are not here are names.
+_UNIQUE: Final = {"user_id": "number", "details.origin": "origin"}
 
 
 RawLine = str | bytes | Problem
@@ -166,10 +172,15 @@ class AuthorLine(Line):
 
 
 class ArtworkLine(Line):
-    """An artwork with its links, to authors by their ids or by their names."""
+    """An artwork with its links, to authors by their ids or by their names.
+
+    Without an id, it is the one with the origin in its details. With ``merge_details``, members that its details leave
+    out stay as they are; otherwise they are removed.
+    """
 
     author_ids: AuthorIds = UNSET
     authors: AuthorNames = UNSET
+    merge_details: Flag = False
 
     @property
     def phase(self) -> int:
@@ -192,21 +203,37 @@ class ArtworkLine(Line):
             return self.model_copy(update={"author_ids": ids, "authors": UNSET}).store(uow, named)
         for author_id in self.author_ids:
             get_existing(uow, AUTHORS, author_id)
-        if getattr(self, "active") and self.which is not None:  # noqa: B009 (the fields are those of the kind)
-            artworks, id_ = artworks_of(uow, self._kind), self._kind.id_of(self)
-            artworks.check_not_blocked(id_, artworks.get(id_))
+        artworks, known = artworks_of(uow, self._kind), self._known(uow, named)
+        id_ = self._kind.id_of(self if known is None else known)
+        if getattr(self, "active") and id_ is not UNSET:  # noqa: B009 (the fields are those of the kind)
+            artworks.check_not_blocked(id_, known)
         return super().store(uow, named)
 
+    def _known(self, uow: AuditedUnitOfWork, named: AuthorsByName) -> Any:
+        if self.which is not None:
+            return super()._known(uow, named)
+        origin = self._details.origin
+        found = () if origin is None else uow.records(self._kind).page(-1, 1, Filter(origin=origin))
+        return artworks_of(uow, self._kind).get(self._kind.id_of(found[0])) if found else None
+
+    @property
+    def _details(self) -> Details:
+        details: Details = getattr(self, "details")  # noqa: B009 (the same)
+        return details
+
     def _values(self, known: Any, now: int) -> dict[str, Any]:
-        return {**super()._values(known, now), "authors": () if known is None else known.authors}
+        values = {**super()._values(known, now), "authors": () if known is None else known.authors}
+        if self.merge_details and known is not None:
+            values["details"] = known.details.merged(self._details)
+        return values
 
     def _add(self, uow: AuditedUnitOfWork, record: StoredRecord) -> None:
         kind = self._kind
         links: LinksByKind = {kind: AuditedLinks(kind, uow).made(kind.id_of(record), self.author_ids)}
         uow.records(kind).add(record, links=links)
 
-    def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:  # noqa: ARG002 (the links say it)
-        return AuditedLinks(self._kind, uow).assign(self._kind.id_of(self), self.author_ids)
+    def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:
+        return AuditedLinks(self._kind, uow).assign(self._kind.id_of(known), self.author_ids)
 
 
 _BASES: Final[Mapping[Kind, type[Line]]] = {Kind.ROLE: Line, Kind.USER: UserLine, Kind.AUTHOR: AuthorLine}
@@ -336,8 +363,8 @@ def problem_of(error: ArtworkBlocked | DuplicateEntry | NotFound, holder: str = 
     if isinstance(error, ArtworkBlocked):
         return Problem(("active",), f"{error.what} {error.id} is blocked: {error.reason}", "value_error")
     if isinstance(error, DuplicateEntry):
-        what = "number" if error.key == "user_id" else "name"
+        what = _UNIQUE.get(error.key, "name")
         cure = f": {holder} has it; give one of them another {what}" if holder else ""
-        return Problem((error.key,), f"{error}{cure}", "value_error")
+        return Problem(tuple(error.key.split(".")), f"{error}{cure}", "value_error")
     field = "author_ids" if error.what == "Author" else f"{error.what.lower()}_id"
     return Problem((field,), str(error), "value_error")
