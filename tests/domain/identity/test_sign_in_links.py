@@ -7,8 +7,8 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.authors import CreateAuthor
+from logoadmin.domain.identity.accounts import FIRST_USER_ID
 from logoadmin.domain.identity.factors.factors import ListFactors, RemoveFactor
-from logoadmin.domain.identity.free_ids import FIRST_USER_ID
 from logoadmin.domain.identity.roles import AmendRole, CreateRole, ListRoles
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions.session_records import Tokens

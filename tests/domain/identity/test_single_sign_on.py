@@ -10,7 +10,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.identity import roles, users
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.free_ids import FIRST_USER_ID
+from logoadmin.domain.identity.accounts import FIRST_USER_ID
 from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.issuer import ShowWays, SignInByIssuer

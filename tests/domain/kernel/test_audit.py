@@ -374,7 +374,7 @@ RAW: Final = {
         "publication/publication_service.py",
     },
     # A new hash of the same password is no change of the user.
-    r"\bpasswords\.set\(": {"identity/audited_passwords.py", "identity/sign_in/password.py"},
+    r"\bpasswords\.set\(": {"identity/accounts.py", "identity/sign_in/password.py"},
     # A factor that was never confirmed signs nobody in.
     r"\bfactors\.remove(_all)?\(": {"identity/factors/factors.py", "identity/factors/totp.py"},
     r"\bwithdrawals\.(put|drop)\(": {"publication/withdrawal_log.py"},

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from functools import cached_property
 
-from logoadmin.domain.identity.free_ids import FIRST_USER_ID
+from logoadmin.domain.identity.accounts import FIRST_USER_ID
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.kinds import AUTHORS, USERS
 from logoadmin.domain.kernel.limits import MAX_ID

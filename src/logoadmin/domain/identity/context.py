@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from logoadmin.domain.identity.audited_users import AuditedUsers
+from logoadmin.domain.identity.accounts import AuditedUsers
 from logoadmin.domain.identity.escalation import check_somebody_holds_all, guards
 from logoadmin.domain.identity.events.event_list import EventService
 from logoadmin.domain.identity.factors import records as factor_records

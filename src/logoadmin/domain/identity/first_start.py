@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from logoadmin.domain.identity.audited_passwords import set_password
+from logoadmin.domain.identity.accounts import set_password
 from logoadmin.domain.identity.factors.totp import FACTOR_KEY
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.kernel.access import ALL_RIGHTS, CLOCK_SKEW, Occasion, Owner, Scope

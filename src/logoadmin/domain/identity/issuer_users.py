@@ -14,11 +14,10 @@ from itertools import count
 from operator import attrgetter
 from typing import Final, TypeVar
 
+from logoadmin.domain.identity.accounts import end_sign_ins, free_user_id
 from logoadmin.domain.identity.events.recording import record_event
-from logoadmin.domain.identity.free_ids import free_user_id
 from logoadmin.domain.identity.lookalikes import looks
 from logoadmin.domain.identity.sign_in_rules import SingleSignOnRules
-from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, InvalidToken, NotFound

@@ -4,14 +4,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
-from logoadmin.domain.identity import audited_passwords
-from logoadmin.domain.identity.audited_passwords import must_change_password
+from logoadmin.domain.identity import accounts
+from logoadmin.domain.identity.accounts import end_sign_ins, must_change_password, require_not_by_link
 from logoadmin.domain.identity.events.recording import Refusals, record_event
-from logoadmin.domain.identity.link_users import require_not_by_link
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.sessions.callers import require_recent_sign_in
 from logoadmin.domain.identity.sign_in_limits import Limit, attempt, limits_of, take_back
-from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.identity.user_networks import is_known_network
 from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Rights, Scope, SignedIn
 from logoadmin.domain.kernel.command import UNSET, Command
@@ -239,7 +237,7 @@ class UserService(Service):
             user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=password)
             end_sign_ins(uow, user.user_id, None if own is None else own.session_id)
             record_event(uow, "password_changed", user.user_id, caller, uow.now)
-            return audited_passwords.set_password(uow, user.user_id, password, verified=True)
+            return accounts.set_password(uow, user.user_id, password, verified=True)
 
         return gate.write(command, caller, set_password)
 
@@ -291,7 +289,7 @@ def creation(new_passwords: NewPasswords, given: str) -> WriteWork[CreateUser, U
         uow.records(USERS).authorize(None, **values)
         get_existing(uow, ROLES, command.role_id)
         user = uow.records(USERS).add(User(**values, created_at=uow.now))
-        return audited_passwords.set_password(uow, user.user_id, password)
+        return accounts.set_password(uow, user.user_id, password)
 
     return create
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
+from logoadmin.domain.identity.accounts import end_sign_ins
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.factors.records import (
     ListedFactor,
@@ -14,7 +15,6 @@ from logoadmin.domain.identity.factors.records import (
     RemovedUserFactors,
 )
 from logoadmin.domain.identity.factors.recovery import replace_recovery_codes
-from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.access import Held, Permission, Rights, Scope, SignedIn, user_of
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotFound, Outdated

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from logoadmin.domain.identity.accounts import require_not_by_link
 from logoadmin.domain.identity.factors.challenges import Purpose, SignedChallenges, use
 from logoadmin.domain.identity.factors.factors import confirmed_factors, enrolled, require_room
 from logoadmin.domain.identity.factors.records import (
@@ -15,7 +16,6 @@ from logoadmin.domain.identity.factors.records import (
     PasskeyOptions,
     UsedCredential,
 )
-from logoadmin.domain.identity.link_users import require_not_by_link
 from logoadmin.domain.kernel.access import OWNER, Caller, Held, Permission, user_of
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, Problem

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from logoadmin.domain.identity.audited_passwords import must_change_password
+from logoadmin.domain.identity.accounts import must_change_password
 from logoadmin.domain.identity.factors.factors import confirmed_factors, must_enrol
 from logoadmin.domain.identity.sessions.session_records import KEY_PREFIX, ServiceKey, hashed_key
 from logoadmin.domain.identity.sign_in_rules import SignInRules

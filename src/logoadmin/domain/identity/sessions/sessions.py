@@ -8,10 +8,9 @@ stolen, so it ends the session.
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from logoadmin.domain.identity.audited_passwords import must_change_password
+from logoadmin.domain.identity.accounts import end_sign_ins, is_by_link, must_change_password
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.issuer_users import following_issuer
-from logoadmin.domain.identity.link_users import is_by_link
 from logoadmin.domain.identity.sessions.callers import Callers
 from logoadmin.domain.identity.sessions.open_sessions import SessionTokens, session_of_token, sessions_of
 from logoadmin.domain.identity.sessions.session_records import (
@@ -22,7 +21,6 @@ from logoadmin.domain.identity.sessions.session_records import (
     RemovedUserSessions,
     Tokens,
 )
-from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.access import (
     ANONYMOUS,
     OWNER,

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from logoadmin.domain.identity.accounts import end_sign_ins
 from logoadmin.domain.identity.events.recording import record_event, user_named
 from logoadmin.domain.identity.factors.records import NewSignInCode
 from logoadmin.domain.identity.factors.recovery import hashed_code, new_code
@@ -9,7 +10,6 @@ from logoadmin.domain.identity.sessions.open_sessions import Proof, sessions_of
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
 from logoadmin.domain.identity.sign_in_limits import limits_of
-from logoadmin.domain.identity.signing_out import end_sign_ins
 from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, OWNER, PUBLIC, Anonymous, Caller, Permission, Scope
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import SignInRefused

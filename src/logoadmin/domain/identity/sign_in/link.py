@@ -3,11 +3,10 @@
 from functools import partial
 from typing import Annotated, Any, Final
 
+from logoadmin.domain.identity.accounts import free_user_id, other_way_in
 from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.factors.records import SignInLink
 from logoadmin.domain.identity.first_start import MEMBER_ROLE
-from logoadmin.domain.identity.free_ids import free_user_id
-from logoadmin.domain.identity.link_users import other_way_in
 from logoadmin.domain.identity.sessions.open_sessions import Proof
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.session_opening import SessionOpening

@@ -1,0 +1,135 @@
+"""Accounts of users: their ids and passwords, and the end of what lets them in (contract C3, D, G, H3, O6, O7, R5)."""
+
+from typing import Final
+
+from logoadmin.domain.identity.events.event_records import EventName
+from logoadmin.domain.identity.events.recording import record_event
+from logoadmin.domain.kernel.access import Held, Rights
+from logoadmin.domain.kernel.act_log import PASSWORD_SET
+from logoadmin.domain.kernel.audited_records import AuditedRecords, log_of, snapshot, uow_of
+from logoadmin.domain.kernel.errors import Conflict, NotPermitted, SignsInByLink
+from logoadmin.domain.kernel.kinds import AUTHORS, USERS
+from logoadmin.domain.kernel.limits import MAX_ID
+from logoadmin.domain.kernel.lists import Filter
+from logoadmin.domain.kernel.records import FIRST_ADMIN_ID, Kind, PasswordHash, User
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, identity_in, secrets_in
+
+
+def end_sign_ins(uow: AnyUnitOfWork, user_id: int, keep: str | None = None) -> None:
+    """End the sessions of a user, except one, and the codes and links that sign them in (contract C3, O6, R5)."""
+    identity_in(uow).sessions.end_all(user_id, keep)
+    identity_in(uow).challenges.drop(user_id)
+
+
+def end_access(uow: AnyUnitOfWork, user_id: int) -> None:
+    """End the sessions, the codes and links and the service keys of a user (contract D)."""
+    end_sign_ins(uow, user_id)
+    for key in identity_in(uow).keys.of_user(user_id):
+        identity_in(uow).keys.remove(key.key_id, user_id)
+
+
+class AuditedUsers(AuditedRecords[User]):
+    """The users. A suspension ends their sessions and keys; its end lets them sign in as before."""
+
+    def update(self, record: User) -> User:
+        """Give a user new values; return the user with their version."""
+        before = self.get_existing(record.user_id)
+        if record.active and not before.active:
+            self.authorize(before, active=True)
+        updated = super().update(record)
+        if before.active and not record.active:
+            end_access(uow_of(self), record.user_id)
+        if before.active != record.active:
+            event: EventName = "suspension_ended" if record.active else "suspended"
+            log = log_of(self)
+            record_event(uow_of(self), event, record.user_id, log.caller, log.now)
+        return updated
+
+
+# The secret that names the user whose password the first start generated, until they get another one.
+_GENERATED_PASSWORD: Final = "generated_password"
+
+
+def set_password(
+    uow: AuditedUnitOfWork,
+    user_id: int,
+    password: PasswordHash,
+    *,
+    verified: bool = False,
+    generated: bool = False,
+) -> User:
+    """Set a user's password; return the user with their version.
+
+    Args:
+        uow: the write.
+        user_id: the user.
+        password: its hash.
+        verified: whether the caller gave their current password, without which nobody changes their own.
+        generated: whether the first start generated it, so that it must be changed (contract O5).
+
+    Raises:
+        NotPermitted: it is the caller's own and not verified, or
+            see :meth:`~logoadmin.domain.kernel.audited_records.AuditedRecords.authorize`.
+    """
+    if not verified and uow.held.user_id == user_id:
+        raise NotPermitted
+    users = uow.records(USERS)
+    user = users.get_existing(user_id)
+    users.authorize(user, password=password)
+    identity_in(uow).passwords.set(user_id, password)
+    if generated or must_change_password(uow, user_id):
+        secrets_in(uow).replace(_GENERATED_PASSWORD, str(user_id) if generated else "")
+    values = snapshot(USERS, user)
+    return users.touch(PASSWORD_SET, user_id, values, values)
+
+
+def must_change_password(uow: AnyUnitOfWork, user_id: int) -> bool:
+    """Return whether a user still has the password that the first start generated (contract O5)."""
+    # Only one user can have it, so that others cost no query.
+    return user_id == FIRST_ADMIN_ID and secrets_in(uow).get(_GENERATED_PASSWORD) == str(user_id)
+
+
+def other_way_in(uow: AnyUnitOfWork, user_id: int) -> str | None:
+    """Return what a user has to sign in with besides links, which would be a way around it; None for nothing."""
+    identity = identity_in(uow)
+    if identity.passwords.get(user_id) is not None:
+        return "a password"
+    if identity.factors.of_user(user_id):
+        return "a second factor"
+    return "an identity of the issuer" if identity.identities.of_user(user_id) else None
+
+
+def is_by_link(uow: AnyUnitOfWork, held: Rights) -> bool:
+    """Return whether a session began with a link, by which alone its user can sign in (contract R5)."""
+    return held.factor == "link" and other_way_in(uow, held.user_id) is None
+
+
+def require_not_by_link(uow: AnyUnitOfWork, held: Held) -> None:
+    """Reject a session in which a user would lock themselves out of their links, unless they must enrol a factor.
+
+    Raises:
+        SignsInByLink: they would.
+    """
+    if isinstance(held, Rights) and not held.must_enrol and is_by_link(uow, held):
+        raise SignsInByLink
+
+
+# The community assigns ids from below.
+FIRST_USER_ID: Final = FIRST_ADMIN_ID + 1
+
+
+def free_user_id(uow: AuditedUnitOfWork) -> int:
+    """Return an id that no user ever had and no author has, so that nothing of a removed user is somebody else's.
+
+    After one that is taken, it looks ever further on: many of them in a row hold up no other write.
+
+    Raises:
+        Conflict: there is none.
+    """
+    newest = uow.records(USERS).page(MAX_ID + 1, 1, order="desc")
+    id_, step = max(FIRST_USER_ID, newest[0].user_id + 1 if newest else 0), 1
+    while id_ <= MAX_ID:
+        if not (history_in(uow).last_of(Kind.USER, id_) or uow.records(AUTHORS).page(-1, 1, Filter(user_id=id_))):
+            return id_
+        id_, step = id_ + step, 2 * step
+    raise Conflict("There are no more ids for new users")
