@@ -16,7 +16,7 @@ from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
 from logoadmin.domain.identity.sessions.sessions import ListSessions, WhoAmI
 from logoadmin.domain.identity.sign_in.password import SignIn
-from logoadmin.domain.identity.user_networks import is_known_network
+from logoadmin.domain.identity.sign_in_limits import is_known_network
 from logoadmin.domain.identity.users import CreateUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel.access import Anonymous, Caller
 from logoadmin.domain.kernel.errors import InvalidToken, LogoAdminError

@@ -8,9 +8,14 @@ from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sessions.sessions import Refresh
 from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.sign_in.password import SignIn
-from logoadmin.domain.identity.sign_in_limits import attempt, limits_of
+from logoadmin.domain.identity.sign_in_limits import (
+    MOST_NETWORKS,
+    attempt,
+    is_known_network,
+    limits_of,
+    remember_network,
+)
 from logoadmin.domain.identity.sign_in_rules import SignInRules
-from logoadmin.domain.identity.user_networks import MOST_NETWORKS, is_known_network, remember_network
 from logoadmin.domain.kernel.access import Anonymous
 from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns
 from logoadmin.domain.logo_admin import LogoAdmin

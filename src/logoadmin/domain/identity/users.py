@@ -9,8 +9,7 @@ from logoadmin.domain.identity.accounts import end_sign_ins, must_change_passwor
 from logoadmin.domain.identity.events.recording import Refusals, record_event
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.sessions.callers import require_recent_sign_in
-from logoadmin.domain.identity.sign_in_limits import Limit, attempt, limits_of, take_back
-from logoadmin.domain.identity.user_networks import is_known_network
+from logoadmin.domain.identity.sign_in_limits import Limit, attempt, is_known_network, limits_of, take_back
 from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Rights, Scope, SignedIn
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import IncorrectPassword, InvalidInput, NotFound, Problem, TooManySignIns

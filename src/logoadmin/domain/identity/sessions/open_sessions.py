@@ -7,8 +7,8 @@ from typing import Final
 from logoadmin.domain.identity.events.recording import record_event, shown
 from logoadmin.domain.identity.sessions.callers import Lifetimes
 from logoadmin.domain.identity.sessions.session_records import EndedSession, ListedSession, Tokens
+from logoadmin.domain.identity.sign_in_limits import remember_network
 from logoadmin.domain.identity.sign_in_rules import NOT_RECENT_SECONDS, SignInRules
-from logoadmin.domain.identity.user_networks import remember_network
 from logoadmin.domain.kernel.access import CLOCK_SKEW, Anonymous, Caller, SignedIn, SignInFactor
 from logoadmin.domain.kernel.errors import InvalidToken
 from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT

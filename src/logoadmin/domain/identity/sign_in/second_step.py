@@ -13,8 +13,7 @@ from logoadmin.domain.identity.factors.totp import TotpFactors, TotpService
 from logoadmin.domain.identity.sessions.open_sessions import Proof
 from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
-from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
-from logoadmin.domain.identity.user_networks import is_known_network
+from logoadmin.domain.identity.sign_in_limits import Limit, is_known_network, limits_of
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import (
