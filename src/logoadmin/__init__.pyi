@@ -15,7 +15,7 @@ from .domain.kernel.access import (
 )
 from .domain.kernel.causes import Cause as Cause
 from .domain.publication.css.verdict import CssImport as CssImport, CssRisk as CssRisk, Verdict as Verdict
-from .domain.identity.role_effects import AffectedUser as AffectedUser, RoleEffect as RoleEffect
+from .domain.identity.roles import AffectedUser as AffectedUser, RoleEffect as RoleEffect
 from .domain.kernel.errors import (
     ArtworkBlocked as ArtworkBlocked,
     BadLine as BadLine,

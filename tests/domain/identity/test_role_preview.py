@@ -6,8 +6,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.bulk_changes import ApplyChanges, BulkChange
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.changes.import_export import ImportRecords
-from logoadmin.domain.identity.role_effects import AffectedUser, RoleEffect
-from logoadmin.domain.identity.roles import AmendRole, GetRole
+from logoadmin.domain.identity.roles import AffectedUser, AmendRole, GetRole, RoleEffect
 from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser
 from logoadmin.domain.kernel.errors import Conflict, DuplicateUpdate, InvalidInput, NotFound, NotPermitted, Outdated
 from logoadmin.domain.kernel.records import Kind, Role

@@ -1,19 +1,41 @@
-"""Roles (spec §Endpoints 5, contract A11, D, J7)."""
+"""Roles, and what a change of one would do before it is made (spec §Endpoints 5, contract A11, D, J7)."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Annotated, Final
 
-from logoadmin.domain.identity.role_effects import AffectedUser, RoleEffect
 from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Rights, Scope
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import ROLES, USERS
-from logoadmin.domain.kernel.limits import Flag, RoleId, RoleName, Scopes, described
+from logoadmin.domain.kernel.limits import Flag, RoleId, RoleName, Scopes, UserId, Username, described
 from logoadmin.domain.kernel.lists import Filter, Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
 from logoadmin.domain.kernel.records import RemovedRole, Role, User
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, get_unless_unmodified
 from logoadmin.domain.kernel.use_cases import Service, reads, use_case, writes
+
+_PAINTER: Final = {"role_id": 3, "name": "painter", "scope": ["logos:write"], "created_at": 1767225600}
+_PAINTER_ANN: Final = {"user_id": 1042, "username": "Ann", "gains": ["logos:write"], "loses": ["themes:write"]}
+
+
+@dataclass(frozen=True, slots=True)
+class AffectedUser:
+    """A user whose rights a change of their role would change (contract J7)."""
+
+    user_id: UserId
+    username: Username
+    gains: Annotated[tuple[str, ...], described("The scopes that the user would gain.", ["logos:write"])]
+    loses: Annotated[tuple[str, ...], described("The scopes that the user would lose.", ["themes:write"])]
+
+
+@dataclass(frozen=True, slots=True)
+class RoleEffect:
+    """The role as a change of it would leave it, and the users who would gain or lose rights (contract J7)."""
+
+    role: Annotated[Role, described("The role as it would be.", _PAINTER)]
+    users: Annotated[tuple[AffectedUser, ...], described("The users who would gain or lose rights.", [_PAINTER_ANN])]
+
 
 _USERS_AT_ONCE: Final = 500
 

@@ -16,7 +16,7 @@ from logoadmin.domain.identity.factors.records import (
     RemovedFactor,
     RemovedUserFactors,
 )
-from logoadmin.domain.identity.role_effects import RoleEffect
+from logoadmin.domain.identity.roles import RoleEffect
 from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sessions.session_records import (
     EndedSession,
