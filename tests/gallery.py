@@ -30,7 +30,7 @@ from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.events import event_list as events
+from logoadmin.domain.identity import sign_in_events as events
 from logoadmin.domain.identity.factors import passkeys
 from logoadmin.domain.identity.factors.challenges import Purpose, SignedChallenges
 from logoadmin.domain.identity.factors.factors import (
@@ -46,9 +46,8 @@ from logoadmin.domain.identity.first_start import first_start
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sessions.callers import Lifetimes
-from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.sign_in.issuer import ShowWays
-from logoadmin.domain.identity.sign_in.link import CreateLink, SignInWithLink
+from logoadmin.domain.identity.sign_in.one_time import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor

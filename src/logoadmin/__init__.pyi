@@ -53,7 +53,7 @@ from .domain.kernel.errors import (
     TooManyPictures as TooManyPictures,
     TooManySignIns as TooManySignIns,
 )
-from .domain.identity.events.event_records import SignInEvent as SignInEvent
+from .domain.identity.records import SignInEvent as SignInEvent
 from .domain.identity.factors.records import (
     ListedFactor as ListedFactor,
     NewFactor as NewFactor,
@@ -107,7 +107,7 @@ from .domain.kernel.records import (
     ThemeAuthor as ThemeAuthor,
     User as User,
 )
-from .domain.identity.sessions.session_records import (
+from .domain.identity.records import (
     EndedSession as EndedSession,
     ListedSession as ListedSession,
     Me as Me,
@@ -118,7 +118,7 @@ from .domain.identity.sessions.session_records import (
     ServiceKey as ServiceKey,
     Tokens as Tokens,
 )
-from .domain.identity.sign_in.ways import (
+from .domain.identity.sign_in.issuer import (
     IssuerFailure as IssuerFailure,
     IssuerWay as IssuerWay,
     SignInWays as SignInWays,
@@ -167,7 +167,7 @@ from .ports.changes.proposal_storage import ProposalState as ProposalState
 from .domain.changes.history import ListChanges as ListChanges, Revert as Revert, RevertRequest as RevertRequest
 from .domain.publication.text_service import RenderText as RenderText, RenderedText as RenderedText
 from .domain.publication.css.css_service import InlineCss as InlineCss, JudgeCss as JudgeCss
-from .domain.identity.events.event_list import ListEvents as ListEvents
+from .domain.identity.sign_in_events import ListEvents as ListEvents
 from .domain.identity.factors.totp import ConfirmTotp as ConfirmTotp, EnrolTotp as EnrolTotp
 from .domain.identity.factors.factors import (
     CountRecoveryCodes as CountRecoveryCodes,
@@ -215,7 +215,7 @@ from .domain.gallery.shared_settings import (
 from .domain.identity.sign_in.passkey import AskPasskey as AskPasskey, SignInWithPasskey as SignInWithPasskey
 from .domain.identity.sign_in.password import SignIn as SignIn
 from .domain.identity.sign_in.second_step import SignInWithFactor as SignInWithFactor
-from .domain.identity.sign_in.code import (
+from .domain.identity.sign_in.one_time import (
     CreateSignInCode as CreateSignInCode,
     SignInWithCode as SignInWithCode,
 )

@@ -17,7 +17,7 @@ from logoadmin.adapters.sql_storage.databases.mysql import leases
 from logoadmin.adapters.sql_storage.databases.mysql.error_codes import classify
 from logoadmin.adapters.sql_storage.databases.mysql.leases import LEASE_TABLE, Lease
 from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, FailureKind
-from logoadmin.domain.identity.sessions.session_records import ServiceKey
+from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.kinds import AUTHORS, ROLES, USERS

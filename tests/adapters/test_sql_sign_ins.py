@@ -6,8 +6,8 @@ from typing import Final
 import pytest
 
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.domain.identity.sessions.session_records import Tokens
-from logoadmin.domain.identity.sign_in.code import CreateSignInCode
+from logoadmin.domain.identity.records import Tokens
+from logoadmin.domain.identity.sign_in.one_time import CreateSignInCode
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey
 from logoadmin.domain.kernel.access import Anonymous
 from logoadmin.domain.logo_admin import LogoAdmin

@@ -13,9 +13,7 @@ WORDS: Final = re.compile(
 )
 # What signs people in names the client's ``User-Agent``, and returns to the console.
 REMAINING: Final = {
-    *(f"identity/events/{name}.py" for name in ("event_records", "recording")),
-    *(f"identity/sessions/{name}.py" for name in ("callers", "session_records")),
-    *(f"identity/sign_in/{name}.py" for name in ("issuer_fields", "ways")),
+    *(f"identity/{name}.py" for name in ("records", "sessions/callers", "sign_in_events", "sign_in/issuer")),
 }
 
 

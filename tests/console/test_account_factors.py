@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from pyotp import TOTP
 
-from logoadmin.domain.identity.events.event_records import SignInEvent
 from logoadmin.domain.identity.factors.totp import ConfirmTotp, EnrolTotp
+from logoadmin.domain.identity.records import SignInEvent
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions.sessions import RemoveUserSessions
 from logoadmin.domain.kernel.access import Caller, SignedIn

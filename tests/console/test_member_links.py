@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from logoadmin.domain.identity.sign_in.link import CreateLink
+from logoadmin.domain.identity.sign_in.one_time import CreateLink
 from logoadmin.domain.identity.users import FindUser, SetPassword
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served, served

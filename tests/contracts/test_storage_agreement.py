@@ -12,8 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from logoadmin.domain.identity.events.event_records import SignInEvent
-from logoadmin.domain.identity.sessions.session_records import ServiceKey
+from logoadmin.domain.identity.records import ServiceKey, SignInEvent
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyKind

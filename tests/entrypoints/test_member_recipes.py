@@ -11,7 +11,7 @@ import pytest
 
 import logoadmin
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sign_in.link import SignInWithLink
+from logoadmin.domain.identity.sign_in.one_time import SignInWithLink
 from tests.services import in_thread
 
 pytestmark = [pytest.mark.rule("contract R5"), pytest.mark.server("a web server in a thread")]

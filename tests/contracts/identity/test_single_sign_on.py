@@ -6,10 +6,10 @@ import pytest
 
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.identity import users
+from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sessions.sessions import Refresh, WhoAmI
-from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
+from logoadmin.domain.identity.sign_in.one_time import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in_rules import SignInRules, SingleSignOnRules, Ways
 from logoadmin.domain.kernel.access import Caller

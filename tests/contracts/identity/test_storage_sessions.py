@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from logoadmin.domain.identity.first_start import key_files_since, start_with_key_files
-from logoadmin.domain.identity.sessions.session_records import ServiceKey
+from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ID

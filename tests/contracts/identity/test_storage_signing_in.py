@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from logoadmin.domain.identity.events.event_records import CountedEvent, EventName, SignInEvent
+from logoadmin.domain.identity.records import CountedEvent, EventName, SignInEvent
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ID

@@ -7,7 +7,7 @@ from pyotp import TOTP
 
 from logoadmin.domain.identity.factors.records import NewFactor, NewTotp
 from logoadmin.domain.identity.factors.totp import ConfirmTotp, EnrolTotp
-from logoadmin.domain.identity.sessions.session_records import Tokens
+from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.kernel.access import ANONYMOUS, Caller, SignedIn

@@ -12,7 +12,7 @@ from logoadmin.domain.identity.factors.challenges import Purpose, SignedChalleng
 from logoadmin.domain.identity.factors.factors import ListFactors, RemoveFactor
 from logoadmin.domain.identity.factors.passkeys import BeginPasskey, EnrolPasskey
 from logoadmin.domain.identity.factors.records import NO_NAME, NOT_INSTALLED, NewFactor
-from logoadmin.domain.identity.sessions.session_records import Tokens
+from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sessions.sessions import ListSessions
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
 from logoadmin.domain.identity.sign_in.password import SignIn

@@ -8,7 +8,6 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.pictures import RemovePicture
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.events.event_list import ListEvents
 from logoadmin.domain.identity.factors import passkeys
 from logoadmin.domain.identity.factors.factors import (
     ListFactors,
@@ -19,7 +18,8 @@ from logoadmin.domain.identity.factors.factors import (
 from logoadmin.domain.identity.factors.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions.sessions import WhoAmI
-from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
+from logoadmin.domain.identity.sign_in.one_time import CreateSignInCode, SignInWithCode
+from logoadmin.domain.identity.sign_in_events import ListEvents
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Caller, Policy, SignedIn
 from logoadmin.domain.kernel.command import Command

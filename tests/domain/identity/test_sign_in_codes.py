@@ -7,10 +7,10 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.identity.factors.totp import ConfirmTotp
+from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sessions.sessions import ListSessions, Refresh, WhoAmI
-from logoadmin.domain.identity.sign_in.code import CODE_SECONDS, CreateSignInCode, SignInWithCode
+from logoadmin.domain.identity.sign_in.one_time import CODE_SECONDS, CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
 from logoadmin.domain.identity.users import SetPassword

@@ -9,11 +9,11 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.identity.accounts import FIRST_USER_ID
 from logoadmin.domain.identity.factors.factors import ListFactors, RemoveFactor
+from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.roles import AmendRole, CreateRole, ListRoles
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sessions.sessions import WhoAmI
-from logoadmin.domain.identity.sign_in.link import CreateLink, SignInWithLink
+from logoadmin.domain.identity.sign_in.one_time import CreateLink, SignInWithLink
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.identity.users import AmendUser, CreateUser, FindUser, GetUser, ListUsers, RemoveUser, SetPassword

@@ -8,9 +8,9 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.acts import ListActs
 from logoadmin.domain.changes.history import Revert
 from logoadmin.domain.changes.import_export import ImportRecords
-from logoadmin.domain.identity.events.event_list import ListEvents
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sign_in.link import CreateLink, SignInWithLink
+from logoadmin.domain.identity.sign_in.one_time import CreateLink, SignInWithLink
+from logoadmin.domain.identity.sign_in_events import ListEvents
 from logoadmin.domain.identity.users import AmendUser, CreateUser, FindUser, GetUser, ListUsers, SetPassword
 from logoadmin.domain.kernel.access import ActingAs, Caller, Policy
 from logoadmin.domain.kernel.errors import (

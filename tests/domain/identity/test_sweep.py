@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 
 from logoadmin.domain.gallery.authors import CreateAuthor
-from logoadmin.domain.identity.sign_in.code import CreateSignInCode
+from logoadmin.domain.identity.sign_in.one_time import CreateSignInCode
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.kernel.access import Anonymous
 from logoadmin.domain.kernel.errors import SignInRefused

@@ -19,12 +19,11 @@ from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.gallery.shared_settings import SettingsInHistory
 from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.events import event_list as events
+from logoadmin.domain.identity import sign_in_events as events
 from logoadmin.domain.identity.factors import factors, passkeys, totp
 from logoadmin.domain.identity.sessions import sessions
-from logoadmin.domain.identity.sign_in.code import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.sign_in.issuer import ShowWays
-from logoadmin.domain.identity.sign_in.link import CreateLink, SignInWithLink
+from logoadmin.domain.identity.sign_in.one_time import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor

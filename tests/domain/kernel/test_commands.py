@@ -19,7 +19,7 @@ from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import roles, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.sessions import sessions
-from logoadmin.domain.identity.sign_in.link import CreateLink
+from logoadmin.domain.identity.sign_in.one_time import CreateLink
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.kernel.command import UNSET, Command, fields_of, problems_of
 from logoadmin.domain.kernel.details import Details

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from logoadmin.domain.identity.events.event_records import SignInEvent
-from logoadmin.domain.identity.sessions.session_records import ServiceKey
+from logoadmin.domain.identity.records import ServiceKey, SignInEvent
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS
 from logoadmin.domain.kernel.limits import MAX_ID

@@ -11,7 +11,7 @@ from pydantic import create_model
 from logoadmin.domain.changes.author_names import AuthorsByName
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of
 from logoadmin.domain.identity.accounts import end_sign_ins, set_password
-from logoadmin.domain.identity.events.recording import record_event
+from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
 from logoadmin.domain.kernel.audited_records import LinksByKind, snapshot
 from logoadmin.domain.kernel.command import MAX_JSON, MOST_FIELDS, UNSET, Input, strict_json

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from logoadmin.domain.identity.events.event_records import EventName
-from logoadmin.domain.identity.events.recording import record_event
+from logoadmin.domain.identity.records import EventName
+from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.kernel.access import Held, Rights
 from logoadmin.domain.kernel.act_log import PASSWORD_SET
 from logoadmin.domain.kernel.audited_records import AuditedRecords, log_of, snapshot, uow_of

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from logoadmin.domain.identity import records
 from logoadmin.domain.identity.accounts import AuditedUsers
 from logoadmin.domain.identity.escalation import check_somebody_holds_all, guards
-from logoadmin.domain.identity.events.event_list import EventService
 from logoadmin.domain.identity.factors import records as factor_records
 from logoadmin.domain.identity.factors.challenges import SignedChallenges
 from logoadmin.domain.identity.factors.passkeys import PasskeyFactors
@@ -16,18 +16,16 @@ from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.preferences import PreferenceService
 from logoadmin.domain.identity.roles import RoleService
 from logoadmin.domain.identity.service_keys import KeyService
-from logoadmin.domain.identity.sessions import session_records
 from logoadmin.domain.identity.sessions.callers import Callers, Lifetimes, require_recent_sign_in
 from logoadmin.domain.identity.sessions.open_sessions import SessionTokens
-from logoadmin.domain.identity.sign_in.code import CodeSignIn
 from logoadmin.domain.identity.sign_in.issuer import IssuerSignIn
-from logoadmin.domain.identity.sign_in.link import LinkSignIn
+from logoadmin.domain.identity.sign_in.one_time import CodeSignIn, LinkSignIn
 from logoadmin.domain.identity.sign_in.passkey import PasskeySignIn
 from logoadmin.domain.identity.sign_in.password import PasswordSignIn
 from logoadmin.domain.identity.sign_in.second_step import SecondStep, SecondStepSignIn
 from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
+from logoadmin.domain.identity.sign_in_events import EventService
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
-from logoadmin.domain.identity.sweep import sweep_sign_ins
 from logoadmin.domain.identity.users import UserService
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.idempotency import sweep_responses
@@ -37,8 +35,10 @@ from logoadmin.domain.public_url import PublicUrl
 from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.storage import Storage, UnitOfWork
 
+_DAY: Final = 86_400  # seconds
+
 # The modules with the answers of its use cases, which are stored for commands that are sent again.
-ANSWERS: Final = (session_records, factor_records)
+ANSWERS: Final = (records, factor_records)
 
 
 class IdentityContext:
@@ -108,16 +108,27 @@ def auditing(ways: Ways) -> Auditing:
 
 
 def sweep(storage: Storage, now: int, most: int, lifetimes: Lifetimes, event_days: int) -> bool | None:
-    """Remove up to ``most`` rows of each kind that has expired.
+    """Remove up to ``most`` rows of each kind that has expired (contract C1, C3, F3, O2, O9).
+
+    These are stored responses, counts of attempts, networks of users, challenges, sessions with their refresh tokens,
+    which a clock that was ahead prolongs no further, and events, which are kept for ``event_days``.
 
     Returns:
-        Whether more may be left; None if another write is under way.
+        Whether more may be left, apart from events; None if another write is under way.
     """
     swept = False
 
     def work(uow: UnitOfWork) -> None:
         nonlocal swept
-        of_responses = sweep_responses(uow, now, most)
-        swept = sweep_sign_ins(uow, now, lifetimes, event_days, most) or of_responses
+        of_responses, identity = sweep_responses(uow, now, most), uow.identity
+        removed = (
+            identity.sign_in_attempts.forget_ended(now, most),
+            identity.challenges.forget_expired(now, most),
+            identity.sessions.forget_expired(now, most),
+            identity.sessions.expire_by(now + lifetimes.session, most),
+        )
+        # No more than these in one sweep, so that few are lost if a clock is ahead for a while.
+        identity.events.forget_before(now - event_days * _DAY, most)
+        swept = of_responses or max(removed) >= most
 
     return swept if storage.try_write(work) else None

@@ -15,8 +15,8 @@ from operator import attrgetter
 from typing import Final, TypeVar
 
 from logoadmin.domain.identity.accounts import end_sign_ins, free_user_id
-from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.lookalikes import looks
+from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.identity.sign_in_rules import SingleSignOnRules
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller
 from logoadmin.domain.kernel.command import Command

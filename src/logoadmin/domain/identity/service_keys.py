@@ -2,14 +2,14 @@
 
 from typing import Annotated, Final
 
-from logoadmin.domain.identity.events.recording import record_event
-from logoadmin.domain.identity.sessions.session_records import (
+from logoadmin.domain.identity.records import (
     KEY_PREFIX,
     NewServiceKey,
     RemovedServiceKey,
     ServiceKey,
     hashed_key,
 )
+from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.kernel.access import (
     OWNER,
     SIGNED_IN,

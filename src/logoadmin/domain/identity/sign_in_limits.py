@@ -1,9 +1,12 @@
-"""Limits on failed sign-ins (contract C1, O2).
+"""Limits on failed sign-ins, and the networks from which users signed in (contract C1, O2).
 
 They are counted in storage, so that all processes count together, and by the network of the origin. Somebody who has
 many networks meets the limits of the wider ones, and of the name: these do not apply in networks from which the user
 signed in, so that nobody can be locked out there from elsewhere. Only wrong TOTP codes are counted from anywhere: there
 are few codes, and the password was right.
+
+The networks are kept beside the counts, hashed, and for as long as events. A refresh of a session counts as well,
+because the user may have moved since they signed in.
 
 Every step of a sign-in is an attempt::
 
@@ -19,7 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from logoadmin.domain.identity.events.recording import Refusals
+from logoadmin.domain.identity.sign_in_events import Refusals
 from logoadmin.domain.kernel.access import network_of, wider_network
 from logoadmin.domain.kernel.errors import SignInForbidden, SignInRefused, TooManySignIns
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, history_in, identity_in
@@ -35,6 +38,9 @@ _NAME_WINDOW: Final = 3600  # seconds
 _PER_NAME: Final = 100
 _TOTP_WINDOW: Final = 3600  # seconds
 _TOTP_PER_USER: Final = 20
+# The maximum number of networks that are added for one user until the first of them is forgotten.
+MOST_NETWORKS: Final = 1_000
+_NOBODY: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +137,6 @@ def counting_sign_in(metrics: Metrics, refusals: Refusals) -> Iterator[None]:
         refusals.count("sign_in_limited" if isinstance(error, TooManySignIns) else "sign_in_refused")
         raise
     metrics.sign_in("ok")
-
-
-def _hashed(counted: object) -> str:
-    return hashlib.sha256(repr(counted).encode()).hexdigest()
-
-
-# The maximum number of networks that are added for one user until the first of them is forgotten.
-MOST_NETWORKS: Final = 1_000
-_NOBODY: Final = -1
 
 
 def is_known_network(uow: AnyUnitOfWork, user_id: int | None, origin: str, now: int) -> bool:

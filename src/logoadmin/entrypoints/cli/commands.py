@@ -55,8 +55,8 @@ def init(database: str | None) -> None:
 @database_option
 def events(database: str | None, limit: int | None, **asked: Any) -> None:
     """Print sign-ins and what else happened to accounts as JSON Lines, the newest event first."""
-    from logoadmin.domain.identity.events.event_list import ListEvents
-    from logoadmin.domain.identity.events.event_records import SignInEvent
+    from logoadmin.domain.identity.records import SignInEvent
+    from logoadmin.domain.identity.sign_in_events import ListEvents
 
     command = command_of(ListEvents, asked)
     with gallery_at(database, "never") as gallery:

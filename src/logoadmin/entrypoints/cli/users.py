@@ -100,7 +100,7 @@ def user_code(named: str, database: str | None) -> None:
     It is valid for 10 minutes and replaces a previous one. The user's other sessions end when it is used. USER is a
     user id or a username; name:7 is the user named 7.
     """
-    from logoadmin.domain.identity.sign_in.code import CreateSignInCode
+    from logoadmin.domain.identity.sign_in.one_time import CreateSignInCode
 
     with gallery_at(database, "never") as gallery:
         found = _found_user(gallery, named)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from logoadmin.domain.identity.sessions.session_records import ServiceKey
+from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.kernel.access import Rights, SignInFactor
 
 

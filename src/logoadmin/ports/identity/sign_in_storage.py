@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from logoadmin.domain.identity.events.event_records import CountedEvent, SignInEvent
+from logoadmin.domain.identity.records import CountedEvent, SignInEvent
 from logoadmin.domain.kernel.lists import Order
 
 FactorKind = Literal["totp", "passkey"]

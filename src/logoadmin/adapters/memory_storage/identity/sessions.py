@@ -6,7 +6,7 @@ from itertools import islice
 from operator import attrgetter
 
 from logoadmin.adapters.memory_storage.tables import IdCounter, Repository, Tables, is_refused
-from logoadmin.domain.identity.sessions.session_records import ServiceKey
+from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.ports.identity.session_storage import Admission, Session

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Final
 
 from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Repository, Tables
-from logoadmin.domain.identity.events.event_records import CountedEvent, SignInEvent
+from logoadmin.domain.identity.records import CountedEvent, SignInEvent
 from logoadmin.domain.kernel.lists import Order
 from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
 

@@ -19,7 +19,7 @@ from logoadmin.adapters.sql_storage.tables.identity_tables import (
 )
 from logoadmin.adapters.sql_storage.tables.kernel_tables import secrets
 from logoadmin.adapters.sql_storage.tables.sign_in_tables import factors, identities
-from logoadmin.domain.identity.sessions.session_records import ServiceKey
+from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.records import PasswordHash

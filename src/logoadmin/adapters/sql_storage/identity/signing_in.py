@@ -17,7 +17,7 @@ from logoadmin.adapters.sql_storage.tables.sign_in_tables import (
     identities,
     recovery_codes,
 )
-from logoadmin.domain.identity.events.event_records import CountedEvent, SignInEvent
+from logoadmin.domain.identity.records import CountedEvent, SignInEvent
 from logoadmin.domain.kernel.lists import Order
 from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from logoadmin.domain.identity.accounts import end_sign_ins
-from logoadmin.domain.identity.events.recording import record_event
+from logoadmin.domain.identity.factors.challenges import replace_recovery_codes
 from logoadmin.domain.identity.factors.records import (
     ListedFactor,
     NewFactor,
@@ -14,7 +14,7 @@ from logoadmin.domain.identity.factors.records import (
     RemovedFactor,
     RemovedUserFactors,
 )
-from logoadmin.domain.identity.factors.recovery import replace_recovery_codes
+from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.kernel.access import Held, Permission, Rights, Scope, SignedIn, user_of
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotFound, Outdated

@@ -9,11 +9,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from logoadmin.domain.identity.accounts import end_sign_ins, is_by_link, must_change_password
-from logoadmin.domain.identity.events.recording import record_event
 from logoadmin.domain.identity.issuer_users import following_issuer
-from logoadmin.domain.identity.sessions.callers import Callers
-from logoadmin.domain.identity.sessions.open_sessions import SessionTokens, session_of_token, sessions_of
-from logoadmin.domain.identity.sessions.session_records import (
+from logoadmin.domain.identity.records import (
     EndedSession,
     ListedSession,
     Me,
@@ -21,6 +18,9 @@ from logoadmin.domain.identity.sessions.session_records import (
     RemovedUserSessions,
     Tokens,
 )
+from logoadmin.domain.identity.sessions.callers import Callers
+from logoadmin.domain.identity.sessions.open_sessions import SessionTokens, session_of_token, sessions_of
+from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.kernel.access import (
     ANONYMOUS,
     OWNER,

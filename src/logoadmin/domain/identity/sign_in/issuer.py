@@ -1,12 +1,14 @@
 """Signing in through an OpenID Connect issuer, and the ways to sign in (contract O7).
 
 The browser fetches a code from the issuer, and sends it here with the secrets of its sign-in. The service exchanges the
-code with the issuer itself: nothing that the browser says about the person counts.
-"""
+code with the issuer itself: nothing that the browser says about the person counts."""
 
 import logging
+from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Annotated, Any, Final
+
+from pydantic import Field, Strict
 
 from logoadmin.domain.identity.issuer_users import (
     IssuerUsers,
@@ -15,22 +17,95 @@ from logoadmin.domain.identity.issuer_users import (
     follow_issuer,
     known_names,
 )
+from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sessions.open_sessions import Proof
-from logoadmin.domain.identity.sessions.session_records import Tokens
-from logoadmin.domain.identity.sign_in.issuer_fields import CodeVerifier, IssuerCode, Nonce, RedirectUri
 from logoadmin.domain.identity.sign_in.session_opening import NO_ROLE, SessionOpening
-from logoadmin.domain.identity.sign_in.ways import IssuerFailure, IssuerWay, SignInWays
 from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Anonymous, Caller
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, IssuerRefused, IssuerUnavailable, SignInForbidden
 from logoadmin.domain.kernel.gate import Gate
+from logoadmin.domain.kernel.limits import described
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.use_cases import Service, storage_of, use_case
 from logoadmin.domain.public_url import PublicUrl
 from logoadmin.ports.identity.issuer import IssuedIdentity, Issuer, Redemption
 from logoadmin.ports.storage import UnitOfWork
+
+# RFC 6749 §A.11: printable ASCII.
+_VISIBLE_ASCII = r"^[\x20-\x7E]+$"
+# RFC 3986: the characters that need no escape (RFC 7636 §4.1).
+_UNRESERVED = r"^[A-Za-z0-9._~\-]+$"
+
+
+def _text(minimum: int, maximum: int, pattern: str) -> tuple[Any, ...]:
+    return Strict(), Field(min_length=minimum, max_length=maximum, pattern=pattern, repr=False)
+
+
+IssuerCode = Annotated[
+    str,
+    *_text(1, 4_096, _VISIBLE_ASCII),
+    described("The `code` with which the issuer sent the browser back, usable once.", "SplxlOBeZQQYbYS6WxSbIA"),
+]
+CodeVerifier = Annotated[
+    str,
+    *_text(43, 128, _UNRESERVED),
+    described(
+        "The PKCE verifier, whose SHA-256 the browser sent to the issuer.",
+        "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+    ),
+]
+Nonce = Annotated[
+    str,
+    *_text(16, 255, _UNRESERVED),
+    described("The nonce that the browser sent to the issuer, random for each sign-in.", "n-0S6_WzA2Mj0S6_WzA2Mj"),
+]
+RedirectUri = Annotated[
+    str,
+    *_text(1, 2_048, _VISIBLE_ASCII),
+    described("Where the issuer sent the browser: `redirect_uri` of the ways.", "http://localhost:8000/console/"),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class IssuerWay:
+    """How to sign in through the issuer: the parameters of the request that a browser makes (contract O7)."""
+
+    name: Annotated[str, described("The host of the issuer.", "login.example")]
+    authorization_endpoint: Annotated[str, described("Where browsers go.", "https://login.example/authorize")]
+    client_id: Annotated[str, described("The id of this service at the issuer.", "gallery")]
+    redirect_uri: Annotated[str, described("Where browsers come back.", "http://localhost:8000/console/")]
+    scope: Annotated[str, described("The scopes to ask for, separated by spaces.", "openid profile email")]
+    issuer: Annotated[str, described("The identifier of the issuer, `iss`.", "https://login.example")]
+    iss_in_response: Annotated[
+        bool, described("Whether every response of the issuer has `iss`: one without it is forged.", True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class IssuerFailure:
+    """An issuer that cannot be used now."""
+
+    name: Annotated[str, described("The host of the issuer.", "login.example")]
+    failure: Annotated[str, described("Why it cannot be used now.", "Cannot reach the issuer login.example")]
+
+
+@dataclass(frozen=True, slots=True)
+class SignInWays:
+    """The ways to sign in that the settings leave open (contract O7)."""
+
+    password: Annotated[bool, described("Whether people can sign in with a password.", True)]
+    passkey: Annotated[bool, described("Whether people can sign in with a passkey alone.", True)]
+    public_url: Annotated[str, described("The URL that browsers open.", "http://localhost:8000")]
+    issuer: Annotated[
+        IssuerWay | IssuerFailure | None,
+        described(
+            "The issuer of single sign-on; `null` without one.",
+            {"name": "login.example", "failure": "Cannot reach the issuer login.example"},
+        ),
+    ]
+
 
 log = logging.getLogger("logoadmin.issuer")
 

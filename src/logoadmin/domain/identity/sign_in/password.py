@@ -4,14 +4,14 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from logoadmin.domain.identity.events.recording import user_named
 from logoadmin.domain.identity.factors.factors import confirmed_factors
+from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sessions.callers import Callers
 from logoadmin.domain.identity.sessions.open_sessions import Proof
-from logoadmin.domain.identity.sessions.session_records import Tokens
 from logoadmin.domain.identity.sessions.sessions import SessionService
 from logoadmin.domain.identity.sign_in.second_step import SecondStep
 from logoadmin.domain.identity.sign_in.session_opening import Attempt, SessionOpening
+from logoadmin.domain.identity.sign_in_events import user_named
 from logoadmin.domain.identity.sign_in_limits import Limit, is_known_network, limits_of
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
 from logoadmin.domain.kernel.command import Command

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from typing import Final, TypeVar
 
 from logoadmin.domain.identity import sign_in_limits
-from logoadmin.domain.identity.events.recording import Refusals
+from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sessions.open_sessions import Proof, SessionTokens
-from logoadmin.domain.identity.sessions.session_records import Tokens
+from logoadmin.domain.identity.sign_in_events import Refusals
 from logoadmin.domain.identity.sign_in_limits import Limit, counting_sign_in, succeeded
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller
 from logoadmin.domain.kernel.command import Command

@@ -4,8 +4,7 @@ from typing import Any, Final
 
 from logoadmin.domain.identity import preferences, roles, users
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.events import event_list as events
-from logoadmin.domain.identity.events.event_records import SignInEvent
+from logoadmin.domain.identity import sign_in_events as events
 from logoadmin.domain.identity.factors import factors, passkeys, totp
 from logoadmin.domain.identity.factors.records import (
     ListedFactor,
@@ -16,9 +15,7 @@ from logoadmin.domain.identity.factors.records import (
     RemovedFactor,
     RemovedUserFactors,
 )
-from logoadmin.domain.identity.roles import RoleEffect
-from logoadmin.domain.identity.sessions import sessions
-from logoadmin.domain.identity.sessions.session_records import (
+from logoadmin.domain.identity.records import (
     EndedSession,
     ListedSession,
     Me,
@@ -27,10 +24,13 @@ from logoadmin.domain.identity.sessions.session_records import (
     RemovedSession,
     RemovedUserSessions,
     ServiceKey,
+    SignInEvent,
     Tokens,
 )
-from logoadmin.domain.identity.sign_in import code, issuer, link, passkey, password, second_step
-from logoadmin.domain.identity.sign_in.ways import SignInWays
+from logoadmin.domain.identity.roles import RoleEffect
+from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.identity.sign_in import issuer, one_time, passkey, password, second_step
+from logoadmin.domain.identity.sign_in.issuer import SignInWays
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import (
@@ -56,8 +56,8 @@ _GRANTS: Final = (
     Grant("second_factor", "`second_factor`, after the first step.",
           second_step.SignInWithFactor, second_step.SecondStepSignIn.sign_in),
     Grant("passkey", "`passkey`, for a passkey alone.", passkey.SignInWithPasskey, passkey.PasskeySignIn.sign_in),
-    Grant("sign_in_code", "`sign_in_code`, with such a code.", code.SignInWithCode, code.CodeSignIn.sign_in),
-    Grant("link", "`link`, with the secret part of such a link.", link.SignInWithLink, link.LinkSignIn.sign_in),
+    Grant("sign_in_code", "`sign_in_code`, with such a code.", one_time.SignInWithCode, one_time.CodeSignIn.sign_in),
+    Grant("link", "`link`, with the secret part of such a link.", one_time.SignInWithLink, one_time.LinkSignIn.sign_in),
     Grant("authorization_code", "A sign-in through the issuer.", issuer.SignInByIssuer, issuer.IssuerSignIn.sign_in),
 )
 IDENTITY_OPERATIONS: Final = (
@@ -85,7 +85,7 @@ IDENTITY_OPERATIONS: Final = (
               "single sign-on for a code: `authorization_endpoint` with these `client_id`, `redirect_uri` and `scope`, "
               "with `response_type=code`, and with a `state`, a `nonce` and a PKCE `code_challenge` (S256) of its own. "
               "`issuer` has only `name` and `failure` while the issuer cannot be used."),
-    Operation("contract R5", "POST /api/auth/links", link.CreateLink, link.LinkSignIn.create, SignInLink,
+    Operation("contract R5", "POST /api/auth/links", one_time.CreateLink, one_time.LinkSignIn.create, SignInLink,
               "Let a member in",
               "For the server of the host site, with a service key. Creates the user with the role `member` if there "
               "is none, or brings name and avatar up to date, and returns a link that signs them in once within 5 "

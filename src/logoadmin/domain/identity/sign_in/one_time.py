@@ -1,17 +1,21 @@
-"""Links with which members of the host site come in (contract R5)."""
+"""Codes and links that sign a user in once (contract O6, R5).
+
+Codes are for users who lost what they sign in with, links for members of the host site.
+"""
 
 from functools import partial
 from typing import Annotated, Any, Final
 
-from logoadmin.domain.identity.accounts import free_user_id, other_way_in
-from logoadmin.domain.identity.events.recording import record_event
-from logoadmin.domain.identity.factors.records import SignInLink
+from logoadmin.domain.identity.accounts import end_sign_ins, free_user_id, other_way_in
+from logoadmin.domain.identity.factors.challenges import hashed_code, new_code
+from logoadmin.domain.identity.factors.records import NewSignInCode, SignInLink
 from logoadmin.domain.identity.first_start import MEMBER_ROLE
-from logoadmin.domain.identity.sessions.open_sessions import Proof
-from logoadmin.domain.identity.sessions.session_records import Tokens
+from logoadmin.domain.identity.records import Tokens
+from logoadmin.domain.identity.sessions.open_sessions import Proof, sessions_of
 from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
+from logoadmin.domain.identity.sign_in_events import record_event, user_named
 from logoadmin.domain.identity.sign_in_limits import limits_of
-from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, OWNER, PUBLIC, Caller, Permission, Scope
+from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, OWNER, PUBLIC, Anonymous, Caller, Permission, Scope
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import (
     Conflict,
@@ -26,19 +30,101 @@ from logoadmin.domain.kernel.errors import (
 )
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import ROLES, USERS
-from logoadmin.domain.kernel.limits import Avatar, OpaqueToken, UserId, Username, described
+from logoadmin.domain.kernel.limits import Avatar, ExistingUsername, OpaqueToken, TypedCode, UserId, Username, described
 from logoadmin.domain.kernel.lists import Filter, Listing
 from logoadmin.domain.kernel.records import User
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
 from logoadmin.domain.kernel.use_cases import Service, use_case
-from logoadmin.ports.identity.sign_in_storage import Challenge
+from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose
 from logoadmin.ports.kernel.environment import Randomness
 from logoadmin.ports.storage import UnitOfWork
 
+CODE_SECONDS: Final = 600
 LINK_SECONDS: Final = 300
-_PURPOSE: Final = "link"
+# No user has this id, so no code belongs to it.
+_NOBODY: Final = -1
 _ROLES_AT_ONCE: Final = 100
+
+
+class CreateSignInCode(Command):
+    """A code with which a user signs in once, instead of password and second factor."""
+
+    answers_secrets = True
+
+    user_id: UserId
+
+
+class SignInWithCode(Command):
+    """A sign-in with a code that the operator handed out."""
+
+    answers_secrets = True
+
+    username: ExistingUsername
+    code: TypedCode
+
+
+class CodeSignIn(Service):
+    """The use cases of sign-in codes."""
+
+    def __init__(self, opening: SessionOpening, randomness: Randomness) -> None:
+        super().__init__(opening.transactions)
+        self._opening, self._randomness = opening, randomness
+
+    @use_case(Permission(Scope.USERS_WRITE, recent=True))
+    def create(self, gate: Gate, command: CreateSignInCode, caller: Caller = OWNER) -> NewSignInCode:
+        """Create a code that signs a user in once within 10 minutes; it replaces any other of theirs (contract O6).
+
+        It is shown only this once. No endpoint calls this: it is for the command line, and for programs that embed the
+        service.
+
+        Raises:
+            NotFound: the user does not exist.
+            NotPermitted: the caller does not hold all scopes of the user (contract B4), or is a service key.
+            RecentSignInRequired: the caller signed in more than 10 minutes ago.
+            Outdated: the user has none of the versions in ``if_match``.
+        """
+        code = new_code(self._randomness)
+
+        def create(uow: AuditedUnitOfWork, command: CreateSignInCode) -> NewSignInCode:
+            # Who may set a password of the user may let them in.
+            user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=code)
+            hashed = _hashed_code(user.user_id, code)
+            expires_at = _store(uow, hashed, "sign_in_code", user.user_id, CODE_SECONDS)
+            record_event(uow, "sign_in_code_made", user.user_id, caller, uow.now)
+            return NewSignInCode(user.user_id, code, expires_at)
+
+        return gate.write(command, caller, create)
+
+    @use_case(PUBLIC)
+    def sign_in(self, gate: Gate, command: SignInWithCode, caller: Caller = ANONYMOUS) -> Tokens:
+        """Begin a session with a code, whatever factors the user has; their other sessions end (contract O6).
+
+        Raises:
+            SignInRefused: the name or the code is wrong, or the code was used or has expired.
+            TooManySignIns: there were too many failed attempts.
+        """
+        with self._opening.attempt(gate, command, caller, user_named(command.username)) as attempt:
+            # The way back stays open while the name is under attack: a code cannot be guessed.
+            limits = limits_of(attempt.client.origin, command.username, is_known=True)
+            attempt.count(lambda _uow, _now: (limits, None))
+
+            def prove(uow: AuditedUnitOfWork) -> Proof:
+                known = identity_in(uow).passwords.credentials(command.username)
+                user_id = _NOBODY if known is None else known.user_id
+                if _taken(uow, _hashed_code(user_id, command.code), "sign_in_code", CODE_SECONDS) is None:
+                    raise SignInRefused("Incorrect username or code")
+                self._end_sign_ins(uow, user_id, attempt.client)
+                return Proof(user_id, "sign_in_code")
+
+            return attempt.open(prove)
+
+    def _end_sign_ins(self, uow: AuditedUnitOfWork, user_id: int, client: Anonymous) -> None:
+        """End the sessions of a user, which somebody else may have begun."""
+        ended = len(sessions_of(user_id, uow, uow.now, self._opening.tokens.lifetimes))
+        end_sign_ins(uow, user_id)
+        if ended:
+            record_event(uow, "session_ended", user_id, client, uow.now, count=ended)
 
 
 class CreateLink(Command):
@@ -99,11 +185,8 @@ class LinkSignIn(Service):
             user = _added(uow, command) if user is None else _renewed(uow, user, command)
             # Who may set a password of the user may let them in.
             users.authorize(user, password=link)
-            expires_at = uow.now + LINK_SECONDS
-            challenges = identity_in(uow).challenges
-            challenges.drop(user.user_id, _PURPOSE)
             rights = " ".join(_scope_of(uow, user))
-            challenges.add(Challenge(_hashed(link), _PURPOSE, user.user_id, rights, expires_at))
+            expires_at = _store(uow, _hashed_link(link), "link", user.user_id, LINK_SECONDS, rights)
             record_event(uow, "link_made", user.user_id, caller, uow.now)
             return SignInLink(link, expires_at)
 
@@ -123,7 +206,7 @@ class LinkSignIn(Service):
             attempt.count(lambda _uow, _now: (limits, None))
 
             def prove(uow: AuditedUnitOfWork) -> Proof:
-                user = _taken(uow, command.link)
+                user = _user_of_link(uow, command.link)
                 if user is None:
                     raise SignInRefused("This link was used before, or has expired")
                 return Proof(user.user_id, "link")
@@ -171,15 +254,11 @@ def _scope_of(uow: AnyUnitOfWork, user: User) -> tuple[str, ...]:
     return () if role is None else role.scope
 
 
-def _taken(uow: AuditedUnitOfWork, link: str) -> User | None:
+def _user_of_link(uow: AuditedUnitOfWork, link: str) -> User | None:
     """Use up a link; return its user if it is valid now."""
-    found = identity_in(uow).challenges.get(_hashed(link))
-    if found is None or found.purpose != _PURPOSE or found.user_id is None:
-        return None
-    # A link from a clock that was ahead is not valid for longer.
-    is_valid = uow.now < found.expires_at <= uow.now + LINK_SECONDS + CLOCK_SKEW
-    user = uow.records(USERS).get(found.user_id)
-    if not identity_in(uow).challenges.take(found.challenge_hash) or not is_valid or user is None:
+    found = _taken(uow, _hashed_link(link), "link", LINK_SECONDS)
+    user = None if found is None or found.user_id is None else uow.records(USERS).get(found.user_id)
+    if found is None or user is None:
         return None
     is_as_before = {*_scope_of(uow, user)} <= {*found.data.split()}
     return user if is_as_before and other_way_in(uow, user.user_id) is None else None
@@ -187,9 +266,33 @@ def _taken(uow: AuditedUnitOfWork, link: str) -> User | None:
 
 def _user_of(command: SignInWithLink, uow: UnitOfWork) -> int | None:
     """Return the user of a link, for events; None once it was used."""
-    found = uow.identity.challenges.get(_hashed(command.link))
-    return None if found is None or found.purpose != _PURPOSE else found.user_id
+    found = uow.identity.challenges.get(_hashed_link(command.link))
+    return None if found is None or found.purpose != "link" else found.user_id
 
 
-def _hashed(link: str) -> str:
+def _store(
+    uow: AuditedUnitOfWork, hashed: str, purpose: ChallengePurpose, user_id: int, seconds: int, data: str = ""
+) -> int:
+    """Store a code or a link in place of any other of its user; return when it expires."""
+    challenges, expires_at = identity_in(uow).challenges, uow.now + seconds
+    challenges.drop(user_id, purpose)
+    challenges.add(Challenge(hashed, purpose, user_id, data, expires_at))
+    return expires_at
+
+
+def _taken(uow: AuditedUnitOfWork, hashed: str, purpose: ChallengePurpose, seconds: int) -> Challenge | None:
+    """Use up a code or a link; return it if it is valid now."""
+    found = identity_in(uow).challenges.get(hashed)
+    if found is None or found.purpose != purpose:
+        return None
+    # One from a clock that was ahead is not valid for longer.
+    is_valid = uow.now < found.expires_at <= uow.now + seconds + CLOCK_SKEW
+    return found if identity_in(uow).challenges.take(hashed) and is_valid else None
+
+
+def _hashed_code(user_id: int, code: str) -> str:
+    return hashed_code("sign-in code", user_id, code)
+
+
+def _hashed_link(link: str) -> str:
     return stored_hash("sign-in link", link)

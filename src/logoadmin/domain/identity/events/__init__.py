@@ -1,1 +1,0 @@
-"""Events: what happened when users signed in, and to what they sign in with (contract O9)."""
