@@ -28,9 +28,10 @@ from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
-from logoadmin.domain.identity import preferences, roles, users
+from logoadmin.domain.identity import preferences, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
+from logoadmin.domain.identity.callers import Lifetimes
 from logoadmin.domain.identity.factors import passkeys
 from logoadmin.domain.identity.factors.challenges import Purpose, SignedChallenges
 from logoadmin.domain.identity.factors.factors import (
@@ -44,8 +45,6 @@ from logoadmin.domain.identity.factors.factors import (
 from logoadmin.domain.identity.factors.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.first_start import first_start
 from logoadmin.domain.identity.new_passwords import NewPasswords
-from logoadmin.domain.identity.sessions import sessions
-from logoadmin.domain.identity.sessions.callers import Lifetimes
 from logoadmin.domain.identity.sign_in.issuer import ShowWays
 from logoadmin.domain.identity.sign_in.one_time import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey

@@ -193,7 +193,7 @@ from .domain.identity.roles import (
     ListRoles as ListRoles,
     RemoveRole as RemoveRole,
 )
-from .domain.identity.sessions.sessions import (
+from .domain.identity.sessions import (
     ListSessions as ListSessions,
     ListUserSessions as ListUserSessions,
     Refresh as Refresh,

@@ -8,9 +8,9 @@ from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key, keys_of
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
+from logoadmin.domain.identity.callers import Lifetimes
 from logoadmin.domain.identity.first_start import first_start, is_started, start_with_key_files, stored_token_keys
 from logoadmin.domain.identity.new_passwords import NewPasswords
-from logoadmin.domain.identity.sessions.callers import Lifetimes
 from logoadmin.domain.kernel.errors import InvalidInput, TablesMissing
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.kernel.metrics import Metrics

@@ -12,7 +12,7 @@ from pyotp import TOTP
 from logoadmin.domain.identity.factors.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.records import SignInEvent
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sessions.sessions import RemoveUserSessions
+from logoadmin.domain.identity.sessions import RemoveUserSessions
 from logoadmin.domain.kernel.access import Caller, SignedIn
 from logoadmin.entrypoints.http_api.shown_answers import qr_svg
 from logoadmin.ports.identity.session_storage import Session

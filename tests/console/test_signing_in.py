@@ -15,7 +15,7 @@ from pyotp import TOTP
 
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.oidc_issuer import OidcIssuer
-from logoadmin.domain.identity.sessions.sessions import Refresh
+from logoadmin.domain.identity.sessions import Refresh
 from logoadmin.domain.identity.sign_in.one_time import CreateSignInCode
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in_rules import SignInRules

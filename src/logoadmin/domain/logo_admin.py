@@ -13,8 +13,8 @@ from logoadmin.domain.gallery import context as gallery_context
 from logoadmin.domain.gallery.pictures import DEFAULT_SPACE
 from logoadmin.domain.gallery.shared_settings import shared_settings
 from logoadmin.domain.identity import context as identity
+from logoadmin.domain.identity.callers import Lifetimes
 from logoadmin.domain.identity.escalation import somebody_holds_all
-from logoadmin.domain.identity.sessions.callers import Lifetimes
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
 from logoadmin.domain.kernel import records
 from logoadmin.domain.kernel.access import Policy

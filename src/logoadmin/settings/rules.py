@@ -2,8 +2,8 @@
 
 from importlib.util import find_spec
 
+from logoadmin.domain.identity.callers import Lifetimes
 from logoadmin.domain.identity.factors.records import NO_NAME, NOT_INSTALLED
-from logoadmin.domain.identity.sessions.callers import Lifetimes
 from logoadmin.domain.identity.sign_in_rules import SignInRules, SingleSignOnRules, Ways
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.logo_admin import Rules

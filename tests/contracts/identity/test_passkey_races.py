@@ -10,7 +10,7 @@ import pytest
 from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.identity.factors.factors import ListFactors
 from logoadmin.domain.identity.factors.passkeys import BeginPasskey, EnrolPasskey
-from logoadmin.domain.identity.sessions.sessions import ListSessions
+from logoadmin.domain.identity.sessions import ListSessions
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
 from logoadmin.domain.kernel.access import SignedIn
 from logoadmin.domain.kernel.errors import Conflict, LogoAdminError, SignInRefused

@@ -13,7 +13,7 @@ from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.identity.preferences import GetPreferences, SetPreferences
 from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
-from logoadmin.domain.identity.sessions.sessions import ListSessions, WhoAmI
+from logoadmin.domain.identity.sessions import ListSessions, WhoAmI
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in_events import ListEvents
 from logoadmin.domain.identity.sign_in_limits import is_known_network

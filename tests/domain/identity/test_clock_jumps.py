@@ -10,7 +10,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.authors import CreateAuthor, ListAuthors
 from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
-from logoadmin.domain.identity.sessions.sessions import WhoAmI
+from logoadmin.domain.identity.sessions import WhoAmI
 from logoadmin.domain.identity.sign_in_limits import attempt, limits_of
 from logoadmin.domain.kernel.access import Caller, SignedIn
 from logoadmin.domain.kernel.errors import DuplicateEntry, InvalidToken

@@ -16,7 +16,7 @@ from logoadmin.domain.changes.history import Revert
 from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
 from logoadmin.domain.identity.roles import AmendRole, CreateRole, RemoveRole
 from logoadmin.domain.identity.service_keys import CreateKey, RemoveKey
-from logoadmin.domain.identity.sessions.sessions import WhoAmI
+from logoadmin.domain.identity.sessions import WhoAmI
 from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveAvatar, RemoveUser, SetPassword
 from logoadmin.domain.kernel.access import OWNER, Caller, KeyHolder, Policy, SignedIn
 from logoadmin.domain.kernel.command import Command

@@ -7,11 +7,11 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.history import ListChanges
+from logoadmin.domain.identity import open_sessions
+from logoadmin.domain.identity.callers import Lifetimes
 from logoadmin.domain.identity.records import ListedSession, RemovedSession, RemovedUserSessions
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sessions import open_sessions
-from logoadmin.domain.identity.sessions.callers import Lifetimes
-from logoadmin.domain.identity.sessions.sessions import (
+from logoadmin.domain.identity.sessions import (
     ListSessions,
     ListUserSessions,
     RemoveSession,

@@ -13,7 +13,7 @@ from logoadmin.domain.identity.factors.factors import ListFactors, RemoveFactor
 from logoadmin.domain.identity.factors.passkeys import BeginPasskey, EnrolPasskey
 from logoadmin.domain.identity.factors.records import NO_NAME, NOT_INSTALLED, NewFactor
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sessions.sessions import ListSessions
+from logoadmin.domain.identity.sessions import ListSessions
 from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor

@@ -17,7 +17,7 @@ from logoadmin.domain.identity.factors.factors import (
 )
 from logoadmin.domain.identity.factors.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sessions.sessions import WhoAmI
+from logoadmin.domain.identity.sessions import WhoAmI
 from logoadmin.domain.identity.sign_in.one_time import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.sign_in_events import ListEvents
 from logoadmin.domain.kernel import errors

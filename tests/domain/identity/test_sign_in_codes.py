@@ -9,7 +9,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.identity.factors.totp import ConfirmTotp
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sessions.sessions import ListSessions, Refresh, WhoAmI
+from logoadmin.domain.identity.sessions import ListSessions, Refresh, WhoAmI
 from logoadmin.domain.identity.sign_in.one_time import CODE_SECONDS, CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways

@@ -12,7 +12,7 @@ from logoadmin.domain.identity.factors.factors import ListFactors, RemoveFactor
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.roles import AmendRole, CreateRole, ListRoles
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sessions.sessions import WhoAmI
+from logoadmin.domain.identity.sessions import WhoAmI
 from logoadmin.domain.identity.sign_in.one_time import CreateLink, SignInWithLink
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor

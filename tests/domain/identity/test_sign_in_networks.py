@@ -5,7 +5,7 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.identity import users
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sessions.sessions import Refresh
+from logoadmin.domain.identity.sessions import Refresh
 from logoadmin.domain.identity.sign_in.one_time import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in_limits import (

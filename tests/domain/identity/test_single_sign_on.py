@@ -8,11 +8,10 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import history as changes
-from logoadmin.domain.identity import roles, users
+from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.accounts import FIRST_USER_ID
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sign_in.issuer import IssuerFailure, IssuerWay, ShowWays, SignInByIssuer, SignInWays
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.kernel import errors

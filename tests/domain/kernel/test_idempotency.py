@@ -12,9 +12,8 @@ from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import import_export
 from logoadmin.domain.gallery import artworks
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, ListAuthors
-from logoadmin.domain.identity import roles, users
+from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Policy, SignedIn

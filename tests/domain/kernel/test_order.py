@@ -10,9 +10,8 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import import_export
-from logoadmin.domain.identity import roles, users
+from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sign_in.one_time import CreateLink
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import Caller, KeyHolder, Policy, SignedIn

@@ -10,8 +10,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import import_export
 from logoadmin.domain.gallery import artworks, authors
-from logoadmin.domain.identity import roles, users
-from logoadmin.domain.identity.sessions import sessions
+from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, DuplicateEntry, DuplicateUpdate, LogoAdminError, NotFound, Outdated
 from logoadmin.domain.logo_admin import LogoAdmin

@@ -13,10 +13,9 @@ from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.gallery import shared_settings as settings
-from logoadmin.domain.identity import preferences, roles, users
+from logoadmin.domain.identity import preferences, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.factors.factors import RemoveFactor, RemoveUserFactors
-from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Outdated
 from logoadmin.domain.kernel.kinds import KINDS

@@ -6,6 +6,7 @@ from typing import Final
 
 from logoadmin.domain.identity import records
 from logoadmin.domain.identity.accounts import AuditedUsers
+from logoadmin.domain.identity.callers import Callers, Lifetimes, require_recent_sign_in
 from logoadmin.domain.identity.escalation import check_somebody_holds_all, guards
 from logoadmin.domain.identity.factors import records as factor_records
 from logoadmin.domain.identity.factors.challenges import SignedChallenges
@@ -13,11 +14,10 @@ from logoadmin.domain.identity.factors.passkeys import PasskeyFactors
 from logoadmin.domain.identity.factors.totp import TotpFactors
 from logoadmin.domain.identity.issuer_users import IssuerUsers
 from logoadmin.domain.identity.new_passwords import NewPasswords
+from logoadmin.domain.identity.open_sessions import SessionTokens
 from logoadmin.domain.identity.preferences import PreferenceService
 from logoadmin.domain.identity.roles import RoleService
 from logoadmin.domain.identity.service_keys import KeyService
-from logoadmin.domain.identity.sessions.callers import Callers, Lifetimes, require_recent_sign_in
-from logoadmin.domain.identity.sessions.open_sessions import SessionTokens
 from logoadmin.domain.identity.sign_in.issuer import IssuerSignIn
 from logoadmin.domain.identity.sign_in.one_time import CodeSignIn, LinkSignIn
 from logoadmin.domain.identity.sign_in.passkey import PasskeySignIn

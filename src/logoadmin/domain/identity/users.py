@@ -6,8 +6,8 @@ from typing import Annotated
 
 from logoadmin.domain.identity import accounts
 from logoadmin.domain.identity.accounts import end_sign_ins, must_change_password, require_not_by_link
+from logoadmin.domain.identity.callers import require_recent_sign_in
 from logoadmin.domain.identity.new_passwords import NewPasswords
-from logoadmin.domain.identity.sessions.callers import require_recent_sign_in
 from logoadmin.domain.identity.sign_in_events import Refusals, record_event
 from logoadmin.domain.identity.sign_in_limits import Limit, attempt, is_known_network, limits_of, take_back
 from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Rights, Scope, SignedIn

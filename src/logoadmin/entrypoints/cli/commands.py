@@ -130,7 +130,7 @@ def rotate(database: str | None) -> None:
 
     Nobody is signed out if the running services were restarted since the last rotation, and its tokens have expired.
     """
-    from logoadmin.domain.identity.sessions.callers import Lifetimes
+    from logoadmin.domain.identity.callers import Lifetimes
     from logoadmin.maintenance import rotate_keys
 
     settings = command_settings(database)

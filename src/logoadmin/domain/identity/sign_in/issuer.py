@@ -17,8 +17,8 @@ from logoadmin.domain.identity.issuer_users import (
     follow_issuer,
     known_names,
 )
+from logoadmin.domain.identity.open_sessions import Proof
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sessions.open_sessions import Proof
 from logoadmin.domain.identity.sign_in.session_opening import NO_ROLE, SessionOpening
 from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
 from logoadmin.domain.identity.sign_in_rules import Ways

@@ -10,8 +10,8 @@ from logoadmin.domain.identity.accounts import end_sign_ins, free_user_id, other
 from logoadmin.domain.identity.factors.challenges import hashed_code, new_code
 from logoadmin.domain.identity.factors.records import NewSignInCode, SignInLink
 from logoadmin.domain.identity.first_start import MEMBER_ROLE
+from logoadmin.domain.identity.open_sessions import Proof, sessions_of
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sessions.open_sessions import Proof, sessions_of
 from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
 from logoadmin.domain.identity.sign_in_events import record_event, user_named
 from logoadmin.domain.identity.sign_in_limits import limits_of

@@ -5,8 +5,8 @@ from functools import partial
 from logoadmin.domain.identity.factors.challenges import Purpose, SignedChallenges, use
 from logoadmin.domain.identity.factors.passkeys import PasskeyFactors, PasskeyService
 from logoadmin.domain.identity.factors.records import PasskeyOptions, PasskeyUse
+from logoadmin.domain.identity.open_sessions import Proof
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sessions.open_sessions import Proof
 from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
 from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller

@@ -4,11 +4,11 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
+from logoadmin.domain.identity.callers import Callers
 from logoadmin.domain.identity.factors.factors import confirmed_factors
+from logoadmin.domain.identity.open_sessions import Proof
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sessions.callers import Callers
-from logoadmin.domain.identity.sessions.open_sessions import Proof
-from logoadmin.domain.identity.sessions.sessions import SessionService
+from logoadmin.domain.identity.sessions import SessionService
 from logoadmin.domain.identity.sign_in.second_step import SecondStep
 from logoadmin.domain.identity.sign_in.session_opening import Attempt, SessionOpening
 from logoadmin.domain.identity.sign_in_events import user_named

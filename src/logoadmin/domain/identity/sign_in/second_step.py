@@ -9,8 +9,8 @@ from logoadmin.domain.identity.factors.factors import confirmed_factors
 from logoadmin.domain.identity.factors.passkeys import PasskeyFactors
 from logoadmin.domain.identity.factors.records import PasskeyUse
 from logoadmin.domain.identity.factors.totp import TotpFactors, TotpService
+from logoadmin.domain.identity.open_sessions import Proof
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sessions.open_sessions import Proof
 from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
 from logoadmin.domain.identity.sign_in_limits import Limit, is_known_network, limits_of
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller

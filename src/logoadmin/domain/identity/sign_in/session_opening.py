@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from typing import Final, TypeVar
 
 from logoadmin.domain.identity import sign_in_limits
+from logoadmin.domain.identity.open_sessions import Proof, SessionTokens
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sessions.open_sessions import Proof, SessionTokens
 from logoadmin.domain.identity.sign_in_events import Refusals
 from logoadmin.domain.identity.sign_in_limits import Limit, counting_sign_in, succeeded
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller

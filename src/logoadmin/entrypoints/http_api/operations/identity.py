@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from logoadmin.domain.identity import preferences, roles, users
+from logoadmin.domain.identity import preferences, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
 from logoadmin.domain.identity.factors import factors, passkeys, totp
@@ -28,7 +28,6 @@ from logoadmin.domain.identity.records import (
     Tokens,
 )
 from logoadmin.domain.identity.roles import RoleEffect
-from logoadmin.domain.identity.sessions import sessions
 from logoadmin.domain.identity.sign_in import issuer, one_time, passkey, password, second_step
 from logoadmin.domain.identity.sign_in.issuer import SignInWays
 from logoadmin.domain.kernel.kinds import ROLES, USERS

@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Final
 
+from logoadmin.domain.identity.callers import Lifetimes
 from logoadmin.domain.identity.records import EndedSession, ListedSession, Tokens
-from logoadmin.domain.identity.sessions.callers import Lifetimes
 from logoadmin.domain.identity.sign_in_events import record_event, shown
 from logoadmin.domain.identity.sign_in_limits import remember_network
 from logoadmin.domain.identity.sign_in_rules import NOT_RECENT_SECONDS, SignInRules

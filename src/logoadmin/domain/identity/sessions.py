@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from logoadmin.domain.identity.accounts import end_sign_ins, is_by_link, must_change_password
+from logoadmin.domain.identity.callers import Callers
 from logoadmin.domain.identity.issuer_users import following_issuer
+from logoadmin.domain.identity.open_sessions import SessionTokens, session_of_token, sessions_of
 from logoadmin.domain.identity.records import (
     EndedSession,
     ListedSession,
@@ -18,8 +20,6 @@ from logoadmin.domain.identity.records import (
     RemovedUserSessions,
     Tokens,
 )
-from logoadmin.domain.identity.sessions.callers import Callers
-from logoadmin.domain.identity.sessions.open_sessions import SessionTokens, session_of_token, sessions_of
 from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.kernel.access import (
     ANONYMOUS,
@@ -113,7 +113,7 @@ class SessionService(Service):
 
     Attributes:
         caller: returns the caller with a Bearer token, see
-            :meth:`~logoadmin.domain.identity.sessions.callers.Callers.caller`.
+            :meth:`~logoadmin.domain.identity.callers.Callers.caller`.
     """
 
     def __init__(

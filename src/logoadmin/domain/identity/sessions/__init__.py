@@ -1,1 +1,0 @@
-"""Sessions and their tokens (contract C)."""
