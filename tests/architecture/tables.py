@@ -15,6 +15,7 @@ from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.command import fields_of
 from logoadmin.domain.kernel.lists import Listing
 from logoadmin.entrypoints.http_api.openapi import openapi_document
+from logoadmin.entrypoints.http_api.openapi.errors import errors_of
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.settings import Settings
@@ -98,7 +99,7 @@ def _operation_row(operation: Operation) -> list[str]:
         f"{operation.success}, {answer}",
         f"{scopes}{', or oneself' if permission.self_field else ''}" or "-",
         "yes" if permission.needs_token(Policy.OPEN) else "no",
-        ", ".join(map(str, operation.errors)) or "-",
+        ", ".join(map(str, errors_of(operation))) or "-",
         operation.source,
     ]
 

@@ -21,6 +21,7 @@ from logoadmin.domain.kernel.errors import LogoAdminError, NotModified
 from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.entrypoints.cli import cli
 from logoadmin.entrypoints.http_api.errors import STATUSES
+from logoadmin.entrypoints.http_api.openapi.errors import errors_of
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.settings import Settings
 from tests.architecture.tables import TABLES, with_table
@@ -229,7 +230,7 @@ def test_the_table_of_statuses_has_all_of_them() -> None:
     in_code = {
         int(status) for text in refusals for status in re.findall(r"(?:HttpError\(|_refuse\(\s*\")(\d{3})", text)
     }
-    of_rows = {status for operation in OPERATIONS for status in operation.errors}
+    of_rows = {status for operation in OPERATIONS for status in errors_of(operation)}
     assert table == in_code | of_rows | set(STATUSES.values())
 
 

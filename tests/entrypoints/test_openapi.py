@@ -151,9 +151,9 @@ def test_the_document_has_exactly_the_operations(document: dict[str, Any]) -> No
 @BOTH
 @pytest.mark.rule("spec §Errors 422", "spec §Errors 503", "contract A21", "contract B1")
 def test_the_documented_statuses_are_those_of_the_operations(document: dict[str, Any], access: Policy) -> None:
-    for operation in OPERATIONS:
-        responses = document["paths"][operation.path][operation.method.lower()]["responses"]
-        assert [int(status) for status in responses] == list(operation.statuses(access)), operation.name
+    for row in SAMPLES:
+        responses = document["paths"][row.template][row.method.lower()]["responses"]
+        assert [int(status) for status in responses] == sorted(row.statuses(access)), str(row)
 
 
 @BOTH

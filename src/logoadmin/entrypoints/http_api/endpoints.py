@@ -147,14 +147,13 @@ class Endpoint:
                 known = known_tag(request, kept.etag)
                 return kept if known is None else kept.unmodified(known)
             flight = context.flights.setdefault((key, version, *request.headers.get(b"if-none-match", ())), flight)
-        asked = operation.asked_by(command) if operation.has_variants else operation
         work, deadline = _work(operation, command, request)
         async with flight.lock:
             shared = flight.response
             if shared is None:
                 response = await context.dispatch.run(
                     work,
-                    self._renderers[asked].response,
+                    self._renderers[operation.asked_by(command)].response,
                     command,
                     caller,
                     request,

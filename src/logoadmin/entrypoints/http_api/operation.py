@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from http import HTTPStatus
 from types import GenericAlias, NoneType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
@@ -13,7 +12,7 @@ from pydantic import TypeAdapter
 from logoadmin.domain.changes.proposal_records import Proposal
 from logoadmin.domain.identity.factors.records import NewFactor, NewRecoveryCodes
 from logoadmin.domain.identity.records import NewServiceKey, SignInEvent, Tokens
-from logoadmin.domain.kernel.access import PUBLIC, Caller, Permission, Policy
+from logoadmin.domain.kernel.access import PUBLIC, Caller, Permission
 from logoadmin.domain.kernel.command import DRY_RUN, MAX_JSON, MOST_MARKS, REQUEST_OPTIONS, Command, fields_of
 from logoadmin.domain.kernel.kinds import RECORDED_KINDS, AnyKind
 from logoadmin.domain.kernel.limits import MAX_PICTURE
@@ -71,7 +70,7 @@ class Operation:
         summary: its effect in a few words, for readers new to this program.
         description: further details in Markdown.
         success: the status of the answer, 201 where it creates a record.
-        also: additional error statuses, which :attr:`errors` and :meth:`statuses` cannot derive.
+        also: additional error statuses, which :mod:`logoadmin.entrypoints.http_api.openapi.errors` cannot derive.
         grants: what the body asks for by its ``grant_type``, the operation's own command and use case first.
         form: whether the body may also be a form (RFC 6749 §4.3).
         bodiless: whether the body may be missing.
@@ -173,11 +172,6 @@ class Operation:
             return None
         (record,) = get_args(self.answer)
         return replace(self, answer=GenericAlias(Listing, (VERSIONED[record],))) if record in VERSIONED else None
-
-    @cached_property
-    def has_variants(self) -> bool:
-        """Whether a command may ask for another answer, see :meth:`asked_by`."""
-        return bool(self.rehearsal or self.with_versions or self.by_grant_type)
 
     @property
     def variants(self) -> Iterator["Operation"]:
@@ -285,33 +279,6 @@ class Operation:
     def renderer(self) -> TypeAdapter[Any]:
         """Return the JSON serializer of the answer; for a streamed list, of a batch of its records."""
         return _renderer(GenericAlias(tuple, (*get_args(self.answer), ...)) if self.streams else self.answer)
-
-    @cached_property
-    def errors(self) -> tuple[int, ...]:
-        """The statuses of errors in the request itself, in ascending order."""
-        followed = {
-            # A duplicate value is a bad request when amending a record, and a conflict when creating one.
-            400: self.method == "PATCH" and self.kind is not None and bool(self.kind.unique),
-            # The record that a sorted list starts after may be gone.
-            404: bool(self.path_fields) or "sort" in self.query_fields,
-            409: self.success == HTTPStatus.CREATED and self.kind is not None,
-        }
-        return tuple(sorted({*self.also} | {status for status, follows in followed.items() if follows}))
-
-    def statuses(self, policy: Policy) -> tuple[int, ...]:
-        """Return every status that the operation itself may return under a policy, in ascending order."""
-        permission = self.permission
-        followed = {
-            413: self.takes_body or (self.streams and "limit" in self.query_fields),
-            415: self.takes_body,
-            401: permission != PUBLIC,
-            # A token limits its caller even where none is required (contract B4).
-            403: permission.needs_token(policy) or (permission != PUBLIC and self.method != "GET"),
-            304: self.method == "GET" and self.is_versioned,
-            412: self.is_conditional,
-        }
-        own = {status for status, follows in followed.items() if follows}
-        return tuple(sorted({self.success, self.existing or self.success, 422, 503, *self.errors} | own))
 
 
 @lru_cache(maxsize=1)

@@ -15,7 +15,7 @@ from logoadmin.domain.kernel.command import Command, fields_of
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, RECORDED_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import BlockReason
 from logoadmin.entrypoints.http_api.grants import Grant
-from logoadmin.entrypoints.http_api.openapi.errors import ERROR_SCHEMAS, REF, error_schema
+from logoadmin.entrypoints.http_api.openapi.errors import ERROR_SCHEMAS, REF, error_schema, statuses_of
 from logoadmin.entrypoints.http_api.openapi.texts import (
     ABOUT,
     RESPONSE_HEADERS,
@@ -116,7 +116,7 @@ def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, A
         "security": _security(operation.permission, access),
         "responses": {
             str(status): _response(operation, status, answer if status < HTTPStatus.MULTIPLE_CHOICES else None)
-            for status in operation.statuses(access)
+            for status in statuses_of(operation, access)
         },
     }
     parameters = _parameters(operation)

@@ -1,8 +1,9 @@
-"""The schemas of error responses (spec §Errors, contract O2)."""
+"""The statuses of operations, and the schemas of error responses (spec §Errors, contract O2)."""
 
 from http import HTTPStatus
 from typing import Any, Final
 
+from logoadmin.domain.kernel.access import PUBLIC, Policy
 from logoadmin.domain.kernel.limits import CHALLENGE_EXAMPLE
 from logoadmin.entrypoints.http_api.openapi.texts import STATUSES
 from logoadmin.entrypoints.http_api.operation import Operation
@@ -87,3 +88,33 @@ def error_schema(operation: Operation, status: int) -> dict[str, Any]:
     if status == HTTPStatus.UNAUTHORIZED and operation.grants:
         return {"anyOf": [error, {"$ref": REF.format(model="SecondFactorRequired")}]}
     return error
+
+
+def errors_of(operation: Operation) -> tuple[int, ...]:
+    """Return the statuses of errors in the request itself, in ascending order."""
+    kind = operation.kind
+    followed = {
+        # A duplicate value is a bad request when amending a record, and a conflict when creating one.
+        400: operation.method == "PATCH" and kind is not None and bool(kind.unique),
+        # The record that a sorted list starts after may be gone.
+        404: bool(operation.path_fields) or "sort" in operation.query_fields,
+        409: operation.success == HTTPStatus.CREATED and kind is not None,
+    }
+    return tuple(sorted({*operation.also} | {status for status, follows in followed.items() if follows}))
+
+
+def statuses_of(operation: Operation, policy: Policy) -> tuple[int, ...]:
+    """Return every status that an operation itself may return under a policy, in ascending order."""
+    permission, is_read = operation.permission, operation.method == "GET"
+    followed = {
+        413: operation.takes_body or (operation.streams and "limit" in operation.query_fields),
+        415: operation.takes_body,
+        401: permission != PUBLIC,
+        # A token limits its caller even where none is required (contract B4).
+        403: permission.needs_token(policy) or (permission != PUBLIC and not is_read),
+        304: is_read and operation.is_versioned,
+        412: operation.is_conditional,
+    }
+    own = {status for status, follows in followed.items() if follows}
+    usual = {operation.success, operation.existing or operation.success, 422, 503}
+    return tuple(sorted({*usual, *errors_of(operation), *own}))
