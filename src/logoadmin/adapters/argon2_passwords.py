@@ -1,10 +1,10 @@
 """Passwords hashed with Argon2id (contract C4)."""
 
-import base64
 import os
 import re
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 from unicodedata import normalize
 
@@ -82,16 +82,10 @@ class Argon2Passwords:
 
     def _matches(self, hash_: str, password: str) -> bool:
         """Return whether a hash is that of a password in normalisation form NFC, or of it as older hashes had it."""
-        return any(
-            self._is_of(hash_, form)
-            for form in dict.fromkeys((normalize("NFC", password), password, normalize("NFD", password)))
-        )
-
-    def _is_of(self, hash_: str, password: str) -> bool:
-        try:
-            return self._argon2.verify(hash_, password)
-        except VerificationError:
-            return False
+        for form in dict.fromkeys((normalize("NFC", password), password, normalize("NFD", password))):
+            with suppress(VerificationError):
+                return self._argon2.verify(hash_, form)
+        return False
 
     def refusal(self, hash_: PasswordHash) -> str | None:
         """Return why a hash from elsewhere is not taken."""
@@ -105,7 +99,11 @@ class Argon2Passwords:
 
     def _is_bearable(self, hash_: str) -> bool:
         found = _FORM.fullmatch(hash_)
-        if found is None or _length(found[4]) not in _SALT or _length(found[5]) not in _DIGEST:
+        if found is None or any(
+            # Base64 without padding never has one character more than a multiple of four.
+            len(encoded) % 4 == 1 or len(encoded) * 3 // 4 not in allowed
+            for encoded, allowed in ((found[4], _SALT), (found[5], _DIGEST))
+        ):
             return False
         memory, passes, lanes = map(int, found.group(1, 2, 3))
         is_possible = passes >= 1 and 1 <= lanes <= _MOST_LANES and memory >= 8 * lanes
@@ -124,11 +122,3 @@ def _work(class_: str) -> int:
     """Return the memory over all passes, in KiB."""
     found = _FORM.fullmatch(class_ + _NO_PASSWORD)
     return int(found[1]) * int(found[2]) if found else 0
-
-
-def _length(encoded: str) -> int:
-    """Return how many bytes base64 without padding stands for, 0 where it is too short by a part of one."""
-    try:
-        return len(base64.b64decode(encoded + "=" * (-len(encoded) % 4)))
-    except ValueError:
-        return 0

@@ -138,7 +138,7 @@ def test_the_networks_of_a_user_are_bounded(storage: MemoryStorage, clock: Froze
 
     def roam(uow: UnitOfWork) -> None:
         for number in range(MOST_NETWORKS + 5):
-            remember_network(uow, 7, f"2001:db8:0:{number:x}::1", now, DAY)
+            remember_network(uow, 7, f"2001:db8:0:{number:x}::1", now, 1)
 
     def known(number: int, at: int) -> bool:
         return storage.read(lambda uow: is_known_network(uow, 7, f"2001:db8:0:{number:x}::", at))
@@ -147,5 +147,5 @@ def test_the_networks_of_a_user_are_bounded(storage: MemoryStorage, clock: Froze
     assert known(MOST_NETWORKS - 1, now)
     assert not known(MOST_NETWORKS, now)
     assert not known(0, now + DAY)
-    storage.write(lambda uow: remember_network(uow, 7, f"2001:db8:0:{MOST_NETWORKS:x}::1", now + DAY, DAY))
+    storage.write(lambda uow: remember_network(uow, 7, f"2001:db8:0:{MOST_NETWORKS:x}::1", now + DAY, 1))
     assert known(MOST_NETWORKS, now + DAY)

@@ -26,7 +26,6 @@ from logoadmin.domain.kernel.errors import (
     StorageUnavailable,
 )
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork
-from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.tokens import TokenVerifier
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork
@@ -49,15 +48,11 @@ class Lifetimes:
     session: int = 30 * _DAY
     session_days: int = 90
 
-    def end_of(self, session: Session, now: int) -> int:
-        """Return when a session ends unless it is refreshed: the earlier of the idle and the absolute end.
+    def end(self, created_at: int, expires_at: int, now: int) -> int:
+        """Return when a session with these times ends unless it is refreshed: by its idle or its absolute end.
 
         A clock that was ahead prolongs nothing (contract K7).
         """
-        return self.end(session.created_at, session.expires_at, now)
-
-    def end(self, created_at: int, expires_at: int, now: int) -> int:
-        """Return the same for a session with these times."""
         idle = min(expires_at, now + self.session)
         return min(idle, min(created_at, now) + self.session_days * _DAY)
 

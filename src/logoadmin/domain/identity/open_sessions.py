@@ -18,7 +18,6 @@ from logoadmin.ports.identity.session_storage import Admission, Session
 from logoadmin.ports.identity.tokens import Grant, TokenSigner
 from logoadmin.ports.kernel.environment import Randomness
 
-_DAY: Final = 86_400  # seconds
 # The maximum number of sessions of a user, which bounds their list (contract C6).
 MOST_SESSIONS: Final = 1_000
 # For how long a used refresh token gives another pair: the response was lost, or another tab refreshed as well.
@@ -48,6 +47,7 @@ class SessionTokens:
 
     Attributes:
         lifetimes: how long they are valid.
+        takes_passwords: whether anybody can sign in with a password.
     """
 
     def __init__(
@@ -59,11 +59,7 @@ class SessionTokens:
         self._randomness = randomness
         self._rules = rules
         self.lifetimes = lifetimes
-
-    @property
-    def takes_passwords(self) -> bool:
-        """Whether anybody can sign in with a password."""
-        return self._rules.ways.password
+        self.takes_passwords = rules.ways.password
 
     def begin(self, uow: AuditedUnitOfWork, client: Anonymous, proof: Proof, admission: Admission) -> Tokens:
         """Begin a session of a user who may sign in, and return its first tokens.
@@ -71,16 +67,24 @@ class SessionTokens:
         At the limit, the least recently used session ends. A user who proved who they are before now has a session
         that is no longer recent if that is 10 minutes ago or more (contract O3).
         """
-        user_id, now = proof.user_id, uow.now
-        known = sorted(identity_in(uow).sessions.of_user(user_id), key=_last_used)
-        for rested in known[: max(0, len(known) - MOST_SESSIONS + 1)]:
-            identity_in(uow).sessions.end(rested.session_id)
-        session = _begun(self._randomness.text(), user_id, client, now, self.lifetimes, proof.factor)
-        if proof.signed_in_at is not None:
-            session = replace(session, created_at=min(max(proof.signed_in_at, now - NOT_RECENT_SECONDS), now))
-        identity_in(uow).sessions.add(session)
+        user_id, now, sessions = proof.user_id, uow.now, identity_in(uow).sessions
+        known = sessions.of_user(user_id)
+        if len(known) >= MOST_SESSIONS:
+            for rested in sorted(known, key=_last_used)[: len(known) - MOST_SESSIONS + 1]:
+                sessions.end(rested.session_id)
+        signed_in_at = now if proof.signed_in_at is None else proof.signed_in_at
+        session = Session(
+            self._randomness.text(),
+            user_id,
+            created_at=min(max(signed_in_at, now - NOT_RECENT_SECONDS), now),
+            expires_at=self.lifetimes.end(now, now + self.lifetimes.session, now),
+            address=shown(client.origin, MAX_ADDRESS),
+            user_agent=shown(client.user_agent, MAX_USER_AGENT),
+            factor=proof.factor,
+        )
+        sessions.add(session)
         record_event(uow, "signed_in", user_id, client, now, factor=proof.factor, user_name=admission.username)
-        self._remember_network(uow, user_id, client, now)
+        remember_network(uow, user_id, client.origin, now, self._rules.event_days)
         return self._given(uow, session, now, admission.scope)
 
     def refresh(self, uow: AnyUnitOfWork, refresh_token: str, client: Caller, now: int) -> Tokens | EndedSession:
@@ -93,7 +97,7 @@ class SessionTokens:
         if known is None:
             raise InvalidToken
         session, used_at = known
-        is_open = self.lifetimes.end_of(session, now) > now
+        is_open = self.lifetimes.end(session.created_at, session.expires_at, now) > now
         is_reused = used_at is not None and not -CLOCK_SKEW <= now - used_at <= _REUSE_SECONDS
         if not is_open or is_reused or not self._admits(uow, session):
             identity_in(uow).sessions.end(session.session_id)
@@ -104,15 +108,12 @@ class SessionTokens:
             identity_in(uow).sessions.use_refresh_token(_hashed(refresh_token), now)
         session = _refreshed(session, now, self.lifetimes)
         identity_in(uow).sessions.update(session)
-        self._remember_network(uow, session.user_id, client, now)
+        if isinstance(client, Anonymous | SignedIn):
+            remember_network(uow, session.user_id, client.origin, now, self._rules.event_days)
         held = identity_in(uow).sessions.rights(session.session_id, session.user_id)
         if held is None:
             raise InvalidToken
         return self._given(uow, session, now, held.scope)
-
-    def _remember_network(self, uow: AnyUnitOfWork, user_id: int, client: Caller, now: int) -> None:
-        if isinstance(client, Anonymous | SignedIn):
-            remember_network(uow, user_id, client.origin, now, self._rules.event_days * _DAY)
 
     def _given(self, uow: AnyUnitOfWork, session: Session, now: int, held: Collection[str]) -> Tokens:
         refresh_token = self._randomness.text()
@@ -132,7 +133,8 @@ def sessions_of(
     user_id: int, uow: AnyUnitOfWork, now: int, lifetimes: Lifetimes, current: str | None = None
 ) -> tuple[ListedSession, ...]:
     """Return the sessions of a user that have not expired, by created_at, then by session_id."""
-    ends = [(session, lifetimes.end_of(session, now)) for session in identity_in(uow).sessions.of_user(user_id)]
+    sessions = identity_in(uow).sessions.of_user(user_id)
+    ends = [(session, lifetimes.end(session.created_at, session.expires_at, now)) for session in sessions]
     return tuple(
         ListedSession(
             session.session_id,
@@ -149,22 +151,6 @@ def sessions_of(
     )
 
 
-def _begun(
-    session_id: str, user_id: int, client: Anonymous, now: int, lifetimes: Lifetimes, factor: SignInFactor
-) -> Session:
-    """Return a new session."""
-    session = Session(
-        session_id,
-        user_id,
-        created_at=now,
-        expires_at=now + lifetimes.session,
-        address=shown(client.origin, MAX_ADDRESS),
-        user_agent=shown(client.user_agent, MAX_USER_AGENT),
-        factor=factor,
-    )
-    return replace(session, expires_at=lifetimes.end_of(session, now))
-
-
 def _refreshed(session: Session, now: int, lifetimes: Lifetimes) -> Session:
     """Return a session after a refresh now.
 
@@ -173,8 +159,8 @@ def _refreshed(session: Session, now: int, lifetimes: Lifetimes) -> Session:
     """
     was_ahead = session.created_at > now + CLOCK_SKEW
     created_at = now - NOT_RECENT_SECONDS if was_ahead else min(session.created_at, now)
-    prolonged = replace(session, created_at=created_at, expires_at=now + lifetimes.session, refreshed_at=now)
-    return replace(prolonged, expires_at=lifetimes.end_of(prolonged, now))
+    expires_at = lifetimes.end(created_at, now + lifetimes.session, now)
+    return replace(session, created_at=created_at, expires_at=expires_at, refreshed_at=now)
 
 
 def _last_used(session: Session) -> int:

@@ -70,7 +70,7 @@ def record_event(
     by = None if by == user_id else by
     name, by_name = user_name or _name_of(uow, user_id), None if by is None else _name_of(uow, by)
     done = SignInEvent(0, now, event, user_id, name, address, user_agent, factor, count, by, by_name)
-    _add(uow, done, _since(uow, user_id))
+    _add(uow, done, creation_of(history_in(uow), user_id))
 
 
 def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, client: Caller, now: int) -> None:
@@ -90,15 +90,16 @@ def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, cl
     address = None if address is None else network_of(address)[:MAX_ADDRESS]
     every = _LIMITED_EVERY if event == "sign_in_limited" else 0
     # Read for every name alike: a refusal must not take longer for the name of a user.
-    user_name, rows = _name_of(uow, user_id), identity_in(uow).events.number(event, now, _MOST_WITH_USER)
-    since = _since(uow, user_id)
-    if identity_in(uow).events.count(event, user_id, address, now, every, since):
+    events = identity_in(uow).events
+    user_name, rows = _name_of(uow, user_id), events.number(event, now, _MOST_WITH_USER)
+    since = creation_of(history_in(uow), _NOBODY if user_id is None else user_id)
+    if events.count(event, user_id, address, now, every, since):
         return
     if rows >= _MOST_WITH_ADDRESS:
         address = user_agent = None
         if rows >= _MOST_WITH_USER:
             user_id, user_name, since = None, None, 0
-        if identity_in(uow).events.count(event, user_id, address, now, every, since):
+        if events.count(event, user_id, address, now, every, since):
             return
     _add(uow, SignInEvent(0, now, event, user_id, user_name, address, user_agent), since)
 
@@ -161,16 +162,13 @@ def _name_of(uow: AnyUnitOfWork, user_id: int | None) -> str | None:
     return None if user is None else user.username
 
 
-def _since(uow: AnyUnitOfWork, user_id: int | None) -> int:
-    return creation_of(history_in(uow), _NOBODY if user_id is None else user_id)
-
-
 def _add(uow: AnyUnitOfWork, event: SignInEvent, user_since: int) -> None:
+    events = identity_in(uow).events
     try:
-        event_id = identity_in(uow).events.next_id()
+        event_id = events.next_id()
     except Conflict:  # after two billion events; nobody is kept from signing in
         return
-    identity_in(uow).events.add(replace(event, event_id=event_id), user_since)
+    events.add(replace(event, event_id=event_id), user_since)
 
 
 class ListEvents(ListCommand):

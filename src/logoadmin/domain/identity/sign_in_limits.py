@@ -17,18 +17,15 @@ Every step of a sign-in is an attempt::
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from logoadmin.domain.identity.sign_in_events import Refusals
 from logoadmin.domain.kernel.access import network_of, wider_network
-from logoadmin.domain.kernel.errors import SignInForbidden, SignInRefused, TooManySignIns
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, history_in, identity_in
 from logoadmin.ports.kernel.change_storage import creation_of
-from logoadmin.ports.kernel.metrics import Metrics
 
+_DAY: Final = 86_400  # seconds
 _WINDOW: Final = 300  # seconds
 _PER_USERNAME: Final = 10
 _PER_ORIGIN: Final = 100
@@ -100,8 +97,8 @@ def attempt(uow: AnyUnitOfWork, limits: Sequence[Limit], now: int) -> int | None
     Returns:
         None if it may go on, or the seconds to wait. Whether the user exists makes no difference.
     """
-    counts = []
-    known = identity_in(uow).sign_in_attempts.counts([limit.counted for limit in limits])
+    counts, stored = [], identity_in(uow).sign_in_attempts
+    known = stored.counts([limit.counted for limit in limits])
     for limit, (attempts, ends_at) in zip(limits, known, strict=True):
         # None, over, or from a clock that was ahead.
         is_new = not now < ends_at <= now + limit.window or not attempts
@@ -109,7 +106,7 @@ def attempt(uow: AnyUnitOfWork, limits: Sequence[Limit], now: int) -> int | None
             return max(1, ends_at - now)
         counts.append((limit.counted, 1 if is_new else attempts + 1, now + limit.window if is_new else ends_at))
     for count in counts:
-        identity_in(uow).sign_in_attempts.set(*count)
+        stored.set(*count)
     return None
 
 
@@ -122,21 +119,6 @@ def succeeded(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
 def take_back(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
     """Take back this attempt, which did not fail; others stay counted."""
     identity_in(uow).sign_in_attempts.take_back([limit.counted for limit in limits])
-
-
-@contextmanager
-def counting_sign_in(metrics: Metrics, refusals: Refusals) -> Iterator[None]:
-    """Count the outcome of a sign-in in the metrics, and a refusal as an event.
-
-    A right password that needs a second step has none yet.
-    """
-    try:
-        yield
-    except (SignInForbidden, SignInRefused, TooManySignIns) as error:
-        metrics.sign_in("failed" if isinstance(error, SignInRefused) else "refused")
-        refusals.count("sign_in_limited" if isinstance(error, TooManySignIns) else "sign_in_refused")
-        raise
-    metrics.sign_in("ok")
 
 
 def is_known_network(uow: AnyUnitOfWork, user_id: int | None, origin: str, now: int) -> bool:
@@ -152,21 +134,21 @@ def is_known_network(uow: AnyUnitOfWork, user_id: int | None, origin: str, now: 
     return now < ends_at
 
 
-def remember_network(uow: AnyUnitOfWork, user_id: int, origin: str, now: int, seconds: int) -> None:
-    """Remember for some seconds that a user is in the network of an origin."""
-    name = _name(uow, user_id, origin)
-    _, ends_at = identity_in(uow).sign_in_attempts.count(name)
+def remember_network(uow: AnyUnitOfWork, user_id: int, origin: str, now: int, days: int) -> None:
+    """Remember for some days that a user is in the network of an origin."""
+    name, seconds, counts = _name(uow, user_id, origin), days * _DAY, identity_in(uow).sign_in_attempts
+    _, ends_at = counts.count(name)
     if now + seconds // 2 < ends_at <= now + seconds:
         return
     if ends_at <= now:
         added = _hashed(("networks", user_id, creation_of(history_in(uow), user_id)))
-        number, until = identity_in(uow).sign_in_attempts.count(added)
+        number, until = counts.count(added)
         if not now < until <= now + seconds:  # over, or from a clock that was ahead
             number, until = 0, now + seconds
         if number >= MOST_NETWORKS:
             return
-        identity_in(uow).sign_in_attempts.set(added, number + 1, until)
-    identity_in(uow).sign_in_attempts.set(name, 1, now + seconds)
+        counts.set(added, number + 1, until)
+    counts.set(name, 1, now + seconds)
 
 
 def _name(uow: AnyUnitOfWork, user_id: int, origin: str) -> str:

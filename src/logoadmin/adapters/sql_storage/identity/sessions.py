@@ -230,6 +230,7 @@ def _service_key(row: Row) -> ServiceKey:
 
 
 _SOME_COUNTS: Final = sign_in_attempts.c.counted.in_([bindparam(key) for key in KEYS])
+_COUNT = select(sign_in_attempts.c.attempts, sign_in_attempts.c.ends_at).where(sign_in_attempts.c.counted == KEY)
 _COUNTS = select(sign_in_attempts).where(_SOME_COUNTS)
 _LESS = case((sign_in_attempts.c.counted == bindparam("forgiven"), 0), else_=sign_in_attempts.c.attempts - 1)
 _TAKE_BACK = update(sign_in_attempts).where(_SOME_COUNTS, sign_in_attempts.c.attempts > 0).values(attempts=_LESS)
@@ -266,7 +267,7 @@ class SqlSignInAttempts(Repository):
     """Implements :class:`~logoadmin.ports.identity.session_storage.SignInAttempts`."""
 
     def count(self, counted: str) -> tuple[int, int]:
-        row = self._find(sign_in_attempts.c.attempts, sign_in_attempts.c.ends_at, counted=counted)
+        row = self._transaction.row(_COUNT, {"key": counted})
         return (0, 0) if row is None else (row[0], row[1])
 
     def counts(self, counted: Sequence[str]) -> tuple[tuple[int, int], ...]:

@@ -18,7 +18,7 @@ from logoadmin.domain.identity import sign_in_limits
 from logoadmin.domain.identity.open_sessions import Proof, SessionTokens
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sign_in_events import Refusals
-from logoadmin.domain.identity.sign_in_limits import Limit, counting_sign_in, succeeded
+from logoadmin.domain.identity.sign_in_limits import Limit, succeeded
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import SignInForbidden, SignInRefused, TooManySignIns
@@ -64,7 +64,9 @@ class SessionOpening:
         caller: Caller,
         user_of: Callable[[UnitOfWork], int | None] = lambda _uow: None,
     ) -> Iterator["Attempt"]:
-        """Begin an attempt to sign in, whose outcome is counted when the block ends.
+        """Begin an attempt to sign in, whose outcome is counted when the block ends, and a refusal as an event.
+
+        A right password that needs a second step has no outcome yet.
 
         Args:
             gate: that of the use case.
@@ -74,8 +76,13 @@ class SessionOpening:
         """
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
         refusals = Refusals(self.transactions.storage, self.clock, client, user_of)
-        with counting_sign_in(self._metrics, refusals):
+        try:
             yield Attempt(self, gate, command, caller, client)
+        except (SignInForbidden, SignInRefused, TooManySignIns) as error:
+            self._metrics.sign_in("failed" if isinstance(error, SignInRefused) else "refused")
+            refusals.count("sign_in_limited" if isinstance(error, TooManySignIns) else "sign_in_refused")
+            raise
+        self._metrics.sign_in("ok")
 
 
 class Attempt:
