@@ -83,11 +83,6 @@ def given_keys(settings: Settings) -> list[Key]:
     return keys_of(settings.token_key_files or (), text)
 
 
-def signs_with_stored_keys(settings: Settings) -> bool:
-    """Return whether the token keys in the database sign, because the settings have none."""
-    return settings.token_key is None and not settings.token_key_files
-
-
 def stored_keys(storage: Storage) -> list[Key]:
     """Return the token keys in the database."""
     return [hs256_key(key) for key in stored_token_keys(storage)]
@@ -110,10 +105,8 @@ def _accepted_keys(storage: Storage, settings: Settings) -> list[Key]:
 
     A change to key files signs nobody out: tokens that were signed before expire, and are refreshed.
     """
-    if signs_with_stored_keys(settings):
-        return stored_keys(storage)
     if not settings.token_key_files:
-        return []
+        return stored_keys(storage) if settings.token_key is None else []
     now = SystemClock().now()
     since = start_with_key_files(storage, now)
     is_over = now - since >= Lifetimes().access_token

@@ -3,6 +3,7 @@
 import logging
 import signal
 import threading
+from inspect import signature
 from typing import Any, Final
 
 import pytest
@@ -101,6 +102,11 @@ def test_tables_of_another_program_make_it_unready_and_the_log_names_the_remedy(
     storage.come_back()
     comes_true(lambda: ask(app, "GET", "/readyz").status_code == 200, LONG)
     assert caplog.messages[1:] == ["The tables fit this program again: gallery_gone is over"]
+
+
+def test_a_check_ends_within_the_second_for_which_the_one_before_it_is_valid() -> None:
+    given = signature(Readiness).parameters
+    assert given["timeout"].default < given["valid"].default <= 1
 
 
 def test_a_database_that_does_not_answer_is_not_waited_for(storage: Watched) -> None:
