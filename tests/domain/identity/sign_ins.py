@@ -12,7 +12,7 @@ from logoadmin.domain.kernel.access import SignedIn
 from logoadmin.domain.kernel.errors import InvalidToken
 from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, CHEAP_PASSWORDS, once
+from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, once
 
 ANN: Final = SignIn(username="ann", password=ANN_PASSWORD)
 ADMIN: Final = SignIn(username="admin", password=ADMIN_PASSWORD)
@@ -44,29 +44,22 @@ def works(gallery: LogoAdmin, tokens: Tokens) -> bool:
     return True
 
 
-class WatchedPasswords:
+class WatchedPasswords(Argon2Passwords):
     """Argon2, and what it was asked to do."""
 
-    def __init__(self, argon2: Argon2Passwords = CHEAP_PASSWORDS) -> None:
-        self._argon2 = argon2
+    def __init__(self, memory_kib: int = 8, passes: int = 1) -> None:
+        super().__init__(memory_kib, passes)
         self.asked: list[str] = []
+        self.classes: list[frozenset[str]] = []
 
     def hash(self, password: str) -> PasswordHash:
         self.asked.append("hash")
-        return self._argon2.hash(password)
-
-    def hash_random(self, password: str) -> PasswordHash:
-        return self._argon2.hash_random(password)
+        return super().hash(password)
 
     def verify(self, hash_: PasswordHash | None, password: str) -> bool:
         self.asked.append("verify")
-        return self._argon2.verify(hash_, password)
+        return super().verify(hash_, password)
 
     def verify_others(self, hash_: PasswordHash | None, classes: Iterable[str], password: str) -> None:
-        self._argon2.verify_others(hash_, classes, password)
-
-    def needs_rehash(self, hash_: PasswordHash) -> bool:
-        return self._argon2.needs_rehash(hash_)
-
-    def refusal(self, hash_: PasswordHash) -> str | None:
-        return self._argon2.refusal(hash_)
+        self.classes.append(frozenset(classes))
+        super().verify_others(hash_, classes, password)
