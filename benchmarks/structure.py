@@ -10,7 +10,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, Final
@@ -209,15 +209,15 @@ def http_paths() -> Mapping[str, CallPath]:
             logoadmin.connect(f"sqlite:///{directory}/gallery.db", access="open", admin_password=_PASSWORD) as gallery,
         ):
             client = _Client(logoadmin.asgi(gallery), loop)
-            client.token = client.request("POST", "/api/auth/token", {"username": "admin", "password": _PASSWORD})[
-                "access_token"
-            ]
+            sign_in = partial(client.request, "POST", "/api/auth/token", {"username": "admin", "password": _PASSWORD})
+            client.token = sign_in()["access_token"]
             users = ({"user_id": id_, "username": f"user {id_}", "password": _PASSWORD} for id_ in range(3))
             for _ in range(2):
                 client.request("POST", "/api/logos", _LOGO)
                 client.request("POST", "/api/users", next(users))
                 client.request("GET", "/api/logos/1")
             return {
+                "`POST /api/auth/token`": profiler.follow(sign_in),
                 "`POST /api/users`": profiler.follow(lambda: client.request("POST", "/api/users", next(users))),
                 "`POST /api/logos`": profiler.follow(lambda: client.request("POST", "/api/logos", _LOGO)),
                 # The write before it has emptied the cache.

@@ -21,13 +21,6 @@ def end_sign_ins(uow: AnyUnitOfWork, user_id: int, keep: str | None = None) -> N
     identity_in(uow).challenges.drop(user_id)
 
 
-def end_access(uow: AnyUnitOfWork, user_id: int) -> None:
-    """End the sessions, the codes and links and the service keys of a user (contract D)."""
-    end_sign_ins(uow, user_id)
-    for key in identity_in(uow).keys.of_user(user_id):
-        identity_in(uow).keys.remove(key.key_id, user_id)
-
-
 class AuditedUsers(AuditedRecords[User]):
     """The users. A suspension ends their sessions and keys; its end lets them sign in as before."""
 
@@ -36,13 +29,14 @@ class AuditedUsers(AuditedRecords[User]):
         before = self.get_existing(record.user_id)
         if record.active and not before.active:
             self.authorize(before, active=True)
-        updated = super().update(record)
+        updated, uow, log = super().update(record), uow_of(self), log_of(self)
         if before.active and not record.active:
-            end_access(uow_of(self), record.user_id)
+            end_sign_ins(uow, record.user_id)
+            for key in uow.identity.keys.of_user(record.user_id):
+                uow.identity.keys.remove(key.key_id, record.user_id)
         if before.active != record.active:
             event: EventName = "suspension_ended" if record.active else "suspended"
-            log = log_of(self)
-            record_event(uow_of(self), event, record.user_id, log.caller, log.now)
+            record_event(uow, event, record.user_id, log.caller, log.now)
         return updated
 
 

@@ -16,14 +16,15 @@ from typing import Final, TypeVar
 
 from logoadmin.domain.identity.accounts import end_sign_ins, free_user_id
 from logoadmin.domain.identity.lookalikes import looks
+from logoadmin.domain.identity.roles import role_named
 from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.identity.sign_in_rules import SingleSignOnRules
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, InvalidToken, NotFound
 from logoadmin.domain.kernel.gate import Gate
-from logoadmin.domain.kernel.kinds import ROLES, USERS
-from logoadmin.domain.kernel.limits import MAX_ID, MAX_NAME
+from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.limits import MAX_NAME
 from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, ChangeFilter, Listing
 from logoadmin.domain.kernel.records import Kind, User
 from logoadmin.domain.kernel.texts import is_visible
@@ -37,7 +38,6 @@ Answer = TypeVar("Answer")
 
 log = logging.getLogger("logoadmin.issuer")
 
-_ROLES_AT_ONCE: Final = 500
 _NAMELESS: Final = "user"
 _BEGINNING: Final = 8  # characters
 
@@ -217,16 +217,6 @@ def following_issuer(gate: Gate, caller: Caller, prolong: Callable[[], Answer]) 
             return prolong()
         except (Conflict, NotFound, RoleDiffers):
             raise InvalidToken from None
-
-
-def role_named(uow: AnyUnitOfWork, wanted: str) -> int | None:
-    """Return the id of the role with a name or, if no role has it, with that id; None if there is no such role."""
-    page = uow.records(ROLES).page
-    for role in Listing(page(-1, _ROLES_AT_ONCE), ROLES.id_of, page):
-        if role.name == wanted:
-            return role.role_id
-    role_id = int(wanted) if wanted.isascii() and wanted.isdecimal() and len(wanted) <= len(str(MAX_ID)) else MAX_ID + 1
-    return role_id if role_id <= MAX_ID and uow.records(ROLES).get(role_id) is not None else None
 
 
 def _free_name(uow: AuditedUnitOfWork, names: Iterable[str], known: KnownNames) -> str:

@@ -8,11 +8,11 @@ from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Rights, Sc
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import ROLES, USERS
-from logoadmin.domain.kernel.limits import Flag, RoleId, RoleName, Scopes, UserId, Username, described
+from logoadmin.domain.kernel.limits import MAX_ID, Flag, RoleId, RoleName, Scopes, UserId, Username, described
 from logoadmin.domain.kernel.lists import Filter, Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
 from logoadmin.domain.kernel.records import RemovedRole, Role, User
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, get_unless_unmodified
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, ReadUnitOfWork, get_unless_unmodified
 from logoadmin.domain.kernel.use_cases import Service, reads, use_case, writes
 
 _PAINTER: Final = {"role_id": 3, "name": "painter", "scope": ["logos:write"], "created_at": 1767225600}
@@ -37,7 +37,7 @@ class RoleEffect:
     users: Annotated[tuple[AffectedUser, ...], described("The users who would gain or lose rights.", [_PAINTER_ANN])]
 
 
-_USERS_AT_ONCE: Final = 500
+_AT_ONCE: Final = 500
 
 
 class ListRoles(SearchedCommand):
@@ -139,6 +139,16 @@ class RoleService(Service):
         return RemovedRole(command.role_id)
 
 
+def role_named(uow: AnyUnitOfWork, wanted: str) -> int | None:
+    """Return the id of the role with a name or, if no role has it, with that id; None if there is no such role."""
+    page = uow.records(ROLES).page
+    for role in Listing(page(-1, _AT_ONCE), ROLES.id_of, page):
+        if role.name == wanted:
+            return role.role_id
+    role_id = int(wanted) if wanted.isascii() and wanted.isdecimal() and len(wanted) <= len(str(MAX_ID)) else MAX_ID + 1
+    return role_id if role_id <= MAX_ID and uow.records(ROLES).get(role_id) is not None else None
+
+
 def _amend_for_effect(uow: AuditedUnitOfWork, command: AmendRole) -> RoleEffect:
     """Change a role, and return whose rights that changed."""
     roles = uow.records(ROLES)
@@ -163,4 +173,4 @@ def _users_of(uow: AuditedUnitOfWork, role_id: int) -> Iterable[User]:
     def fetch(after: int, limit: int) -> tuple[User, ...]:
         return users.page(after, limit, where)
 
-    return Listing(fetch(-1, _USERS_AT_ONCE), USERS.id_of, fetch)
+    return Listing(fetch(-1, _AT_ONCE), USERS.id_of, fetch)

@@ -226,13 +226,8 @@ class UserService(Service):
         password = self._new_passwords.hash(command.password)  # expensive, so outside the transaction
 
         def set_password(uow: AuditedUnitOfWork, command: SetPassword) -> User:
-            if own is not None and identity_in(uow).passwords.get(own.user_id) != current:  # changed meanwhile
-                raise IncorrectPassword
-            is_same = own is not None and command.password == command.current_password
-            if is_same and must_change_password(uow, command.user_id):
-                raise InvalidInput([Problem(("password",), "Password should differ from the first one", "value_error")])
-            if own is not None and isinstance(uow.held, Rights) and current is None:
-                _check_first_own_password(uow, uow.held)
+            if own is not None:
+                _check_own(uow, command, current)
             user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=password)
             end_sign_ins(uow, user.user_id, None if own is None else own.session_id)
             record_event(uow, "password_changed", user.user_id, caller, uow.now)
@@ -293,12 +288,12 @@ def creation(new_passwords: NewPasswords, given: str) -> WriteWork[CreateUser, U
     return create
 
 
-def _check_first_own_password(uow: AuditedUnitOfWork, held: Rights) -> None:
-    """Require a recent sign-in, and one that a password does not end.
-
-    Raises:
-        SignsInByLink: the user signs in by links of the host site.
-        RecentSignInRequired: the sign-in was more than 10 minutes ago.
-    """
-    require_not_by_link(uow, held)
-    require_recent_sign_in(uow, held, uow.now)
+def _check_own(uow: AuditedUnitOfWork, command: SetPassword, current: PasswordHash | None) -> None:
+    """Require of a user's own new password that it may replace the current one, which was verified."""
+    if identity_in(uow).passwords.get(command.user_id) != current:  # changed meanwhile
+        raise IncorrectPassword
+    if command.password == command.current_password and must_change_password(uow, command.user_id):
+        raise InvalidInput([Problem(("password",), "Password should differ from the first one", "value_error")])
+    if current is None and isinstance(uow.held, Rights):
+        require_not_by_link(uow, uow.held)
+        require_recent_sign_in(uow, uow.held, uow.now)

@@ -12,6 +12,7 @@ from logoadmin.domain.identity.factors.records import NewSignInCode, SignInLink
 from logoadmin.domain.identity.first_start import MEMBER_ROLE
 from logoadmin.domain.identity.open_sessions import Proof, sessions_of
 from logoadmin.domain.identity.records import Tokens
+from logoadmin.domain.identity.roles import role_named
 from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
 from logoadmin.domain.identity.sign_in_events import record_event, user_named
 from logoadmin.domain.identity.sign_in_limits import limits_of
@@ -31,7 +32,6 @@ from logoadmin.domain.kernel.errors import (
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import Avatar, ExistingUsername, OpaqueToken, TypedCode, UserId, Username, described
-from logoadmin.domain.kernel.lists import Filter, Listing
 from logoadmin.domain.kernel.records import User
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
@@ -44,7 +44,6 @@ CODE_SECONDS: Final = 600
 LINK_SECONDS: Final = 300
 # No user has this id, so no code belongs to it.
 _NOBODY: Final = -1
-_ROLES_AT_ONCE: Final = 100
 
 
 class CreateSignInCode(Command):
@@ -216,19 +215,12 @@ class LinkSignIn(Service):
 
 def _added(uow: AuditedUnitOfWork, command: CreateLink) -> User:
     """Return the new user of a link."""
-    roles = uow.records(ROLES)
-    where = Filter(q=MEMBER_ROLE)
-    named = Listing(
-        roles.page(-1, _ROLES_AT_ONCE, where),
-        ROLES.id_of,
-        lambda after, limit: roles.page(after, limit, where),
-    )
-    role = next((role for role in named if role.name == MEMBER_ROLE), None)
-    if role is None:
+    role_id = role_named(uow, MEMBER_ROLE)
+    if role_id is None:
         raise Conflict(f"No role has the name {MEMBER_ROLE}: create it, with the scope {Scope.PROPOSALS_WRITE}")
     avatar = None if command.avatar is UNSET else command.avatar
     user_id = free_user_id(uow) if command.user_id is UNSET else command.user_id
-    return uow.records(USERS).add(User(user_id, command.username, avatar, role.role_id, uow.now))
+    return uow.records(USERS).add(User(user_id, command.username, avatar, role_id, uow.now))
 
 
 def _renewed(uow: AuditedUnitOfWork, user: User, command: CreateLink) -> User:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from logoadmin.domain.identity.factors.challenges import OpenChallenge, Purpose, SignedChallenges, hashed_code, use
+from logoadmin.domain.identity.factors.challenges import Purpose, SignedChallenges, hashed_code, use
 from logoadmin.domain.identity.factors.factors import confirmed_factors
 from logoadmin.domain.identity.factors.passkeys import PasskeyFactors
 from logoadmin.domain.identity.factors.records import PasskeyUse
@@ -93,10 +93,6 @@ class SecondStep:
         passkey = self.passkeys.request_options(factors, challenge) if "passkey" in has else None
         return SecondFactorRequired(challenge, tuple(kind for kind in _KINDS if kind in has), passkey)
 
-    def opened(self, challenge: str, now: int) -> OpenChallenge | None:
-        """Return a challenge that can be met now."""
-        return self.challenges.opened(challenge, Purpose.SECOND_FACTOR, now)
-
     def verify(
         self, uow: AnyUnitOfWork, user_id: int, challenge: str, kind: SecondFactorKind, answer: Any, now: int
     ) -> None:
@@ -141,7 +137,7 @@ class SecondStepSignIn(TotpService):
             self._second_step.passkeys.load()
 
             def prove(uow: AuditedUnitOfWork) -> Proof:
-                challenge = self._second_step.opened(command.challenge, uow.now)
+                challenge = self._second_step.challenges.opened(command.challenge, Purpose.SECOND_FACTOR, uow.now)
                 user_id = None if challenge is None else challenge.user_id
                 if (
                     challenge is None
@@ -166,7 +162,8 @@ class SecondStepSignIn(TotpService):
 
     def _user_of(self, command: SignInWithFactor, _uow: UnitOfWork) -> int | None:
         """Return the user of a challenge that can be met now."""
-        challenge = self._second_step.opened(command.challenge, self._opening.clock.now())
+        now = self._opening.clock.now()
+        challenge = self._second_step.challenges.opened(command.challenge, Purpose.SECOND_FACTOR, now)
         return None if challenge is None else challenge.user_id
 
 
