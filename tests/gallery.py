@@ -27,7 +27,6 @@ from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.gallery import artworks, authors, pictures
-from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import preferences, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
@@ -73,6 +72,7 @@ from logoadmin.domain.kernel.use_cases import right_of
 from logoadmin.domain.logo_admin import LogoAdmin, Rules, auditing
 from logoadmin.domain.public_url import LOCAL, PublicUrl
 from logoadmin.domain.publication import publication_service as publication
+from logoadmin.domain.publication import shared_settings as settings
 from logoadmin.domain.publication.css import artwork_css
 from logoadmin.domain.publication.css import css_service as css
 from logoadmin.domain.publication.publication_records import Page, PublishingRules
@@ -408,6 +408,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
         {
             "picture_hosts": ["i.example", "*.img.example:8443"],
             "gallery_title": "Our logos",
+            "gallery_targets": {"forum": {"name": "Forum", "documents": ['domain("forum.example")']}},
             "gallery_home": "https://www.example/",
         },
     ),

@@ -208,7 +208,7 @@ from .domain.gallery.pictures import (
     RemovePicture as RemovePicture,
     SendPicture as SendPicture,
 )
-from .domain.gallery.shared_settings import (
+from .domain.publication.shared_settings import (
     AmendSettings as AmendSettings,
     GetSettings as GetSettings,
 )

@@ -35,7 +35,7 @@ class SignInOptions(TypedDict, total=False):
 
 
 class GalleryPageOptions(TypedDict, total=False):
-    """The settings about the page of the published gallery and user styles (contract Q2, Q3).
+    """The settings about the page of the published gallery (contract Q2).
 
     See :class:`~logoadmin.settings.gallery_page.GalleryPageSettings`.
     """
@@ -44,7 +44,6 @@ class GalleryPageOptions(TypedDict, total=False):
     gallery_title: str
     gallery_home: str
     gallery_submit: bool
-    gallery_targets: "Mapping[str, Mapping[str, str]]"
 
 
 class Options(SignInOptions, GalleryPageOptions, total=False):

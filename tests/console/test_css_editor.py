@@ -182,7 +182,7 @@ def test_without_the_editor_there_is_a_text_area(chromium: Browser) -> None:
 
 def test_the_longest_css_is_open_and_changed_in_a_moment(page: Shown) -> None:
     css = "a { background: url(https://a.example/x.png); color: red }\n" * 4500
-    edit(page, css[:262_144])
+    edit(page, css[:524_288])
     took = page.page.evaluate("""async () => {
         const content = document.querySelector(".css-editor-code").shadowRoot.querySelector(".cm-content");
         content.focus();

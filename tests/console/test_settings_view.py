@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Route, expect
 
 from logoadmin.domain.gallery.artworks import AmendLogo
-from logoadmin.domain.gallery.shared_settings import AmendSettings, GetSettings
+from logoadmin.domain.publication.shared_settings import AmendSettings, GetSettings
 from tests.console.driver import Person, looking
 from tests.console.external_hosts import PICTURES
 from tests.console.service import PAINTER, Served

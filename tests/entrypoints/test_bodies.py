@@ -48,6 +48,7 @@ OF_ANY_LENGTH: Final = {
     "apply_changes": LARGEST_WITH_CSS,
     "propose_changes": LARGEST_WITH_CSS,
     "amend_proposal": LARGEST_WITH_CSS,
+    "amend_settings": LARGEST_WITH_CSS,
     "set_preferences": LARGEST,
 }
 

@@ -310,7 +310,7 @@ def add_authors(gallery: LogoAdmin) -> None:
 
 
 def add_logo(gallery: LogoAdmin) -> None:
-    css = "\N{GRINNING FACE}" * 262_144  # four bytes each
+    css = "\N{GRINNING FACE}" * 524_288  # four bytes each
     gallery.logos.create(CreateLogo(name="x", preview_url="http://a.example/", target="a", custom_css=css), Owner("r"))
 
 

@@ -20,6 +20,7 @@ from logoadmin.domain.kernel.errors import StartError
 from logoadmin.domain.kernel.use_cases import behind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.publication_records import Page
+from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.entrypoints.http_api.gallery_files import PAGE_POLICY
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 from logoadmin.ports.publication.gallery_page import GalleryPage
@@ -30,7 +31,7 @@ from tests.services import comes_true
 
 pytestmark = pytest.mark.rule("contract Q2")
 
-FORUM = {"forum": {"name": "The forum", "document": 'domain("forum.example")', "logo": ".logo"}}
+FORUM = {"forum": {"name": "The forum", "documents": ['domain("forum.example")'], "logo": ".logo"}}
 FILES = {"index.html", "page.css", "page.js"}
 
 
@@ -55,8 +56,9 @@ def files(request: pytest.FixtureRequest, tmp_path: Path) -> GalleryFiles:
 
 
 def test_a_publication_has_the_page(files: GalleryFiles) -> None:
-    given = {"gallery_title": "Ours", "gallery_home": "https://home.example/?a", "gallery_targets": FORUM}
+    given = {"gallery_title": "Ours", "gallery_home": "https://home.example/?a"}
     with opened(**given, public_url="https://gallery.example") as gallery:
+        gallery.settings.amend(AmendSettings(gallery_targets=FORUM))
         gallery.publication.publish(files)
         assert {*files.names()} >= FILES
         assert data_of(files) == {
@@ -91,7 +93,7 @@ def service_with(gallery: LogoAdmin, page: Page | None, made_by: GalleryPage | N
     """Return the publication service of the same gallery with another page."""
     old = gallery.publication
     rules = replace(old.rules, page=page)
-    return type(old)(behind(old), old._clock, old._keys, made_by or old._page, rules, old._shared_settings)
+    return type(old)(behind(old), old._clock, old._keys, made_by or old._page, rules)
 
 
 def test_the_page_can_be_switched_off(files: GalleryFiles) -> None:
@@ -180,8 +182,7 @@ def test_a_folder_elsewhere_does_not_link_to_this_machine(run: Run, monkeypatch:
 def test_an_embedding_program_sets_the_page() -> None:
     with logoadmin.connect(gallery_page=False) as gallery:
         assert gallery.publication.rules.page is None
-    with logoadmin.connect(gallery_title="Ours", gallery_targets=FORUM) as gallery:
+    with logoadmin.connect(gallery_title="Ours") as gallery:
         page = gallery.publication.rules.page
         assert page is not None
         assert page.title == "Ours"
-        assert [target.id for target in gallery.publication.rules.targets] == ["forum"]

@@ -246,7 +246,7 @@ schemathesis.serializer.alias(["application/jsonl", "application/x-ndjson", "tex
 # as well-formed input refused, and so it does a 412 for a missing version. Of the values that are given here
 # for it to accept, only these two are not its default.
 TAKEN = {"expected-statuses": ["2xx", "3xx", 401, 403, 404, 409, 429, "5xx", 400, 412]}
-# Growing strings of up to 262,144 characters to the edge of their limit takes it minutes, and so long as to be felt
+# Growing strings of up to 524,288 characters to the edge of their limit takes it minutes, and so long as to be felt
 # without the edge: themes get good ones only, logos, which have the same body, none. test_limits goes to the edge.
 LONG_TEXTS = [
     {

@@ -10,6 +10,7 @@ from starlette.types import ASGIApp
 import logoadmin
 from logoadmin.domain.identity.users import RemoveUser
 from logoadmin.domain.kernel.access import Policy
+from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.asgi import AppClient, AppResponse, ask
@@ -26,10 +27,10 @@ THEME = {"theme_id": 1, **ARTWORK, "authors": [ANN], "created_at": NOW}
 
 JSON_TYPE = {"content-type": "application/json"}
 LARGEST = 65_536
-LARGEST_WITH_CSS = 3_670_016
+LARGEST_WITH_CSS = 7_340_032
 WITH_CSS = {
     *("/api/changes", "/api/css/inline", "/api/css/verdict", "/api/themes", "/api/themes/{theme_id}", "/api/logos"),
-    *("/api/logos/{logo_id}", "/api/proposals", "/api/proposals/{proposal_id}", "/api/text/render"),
+    *("/api/logos/{logo_id}", "/api/proposals", "/api/proposals/{proposal_id}", "/api/text/render", "/api/settings"),
 }
 # Its body may have any fields.
 ANY_FIELDS = "/api/auth/me/preferences"
@@ -95,7 +96,12 @@ ROLES: Final = [
 CREATED: Final = {**ARTWORK, "authors": [], "created_at": NOW}
 VERDICT: Final = {"form": "declarations", "hosts": [], "imports": [], "size": 11, "risks": [], "reason": "",
                   "documents": []}
-_SETTINGS: Final[dict[str, Any]] = {"picture_hosts": [], "gallery_title": None, "gallery_home": None}
+_SETTINGS: Final[dict[str, Any]] = {
+    "picture_hosts": [],
+    "gallery_title": None,
+    "gallery_home": None,
+    "gallery_targets": {},
+}
 # The exact answers to the sample requests for records and links.
 ANSWERS: Final[dict[str, Any]] = {
     "GET /api/auth/me": {
@@ -656,10 +662,10 @@ def test_a_body_over_the_limit_is_refused_before_storage_is_asked(
 def test_the_largest_body_is_taken(client: AppClient, admin: Headers) -> None:
     author = b'{"user_id": 5, "username": "x"}'
     assert client.post("/api/authors", content=author.ljust(LARGEST), headers=JSON_TYPE).status_code == 201
-    logo = dumps({**ARTWORK, "custom_css": "\U0001f600" * 262_144}).encode()
+    logo = dumps({**ARTWORK, "custom_css": "\U0001f600" * MAX_CUSTOM_CSS}).encode()
     created = client.post("/api/logos", content=logo.ljust(LARGEST_WITH_CSS), headers={**JSON_TYPE, **admin})
     assert created.status_code == 201
-    assert created.json()["custom_css"] == "\U0001f600" * 262_144
+    assert created.json()["custom_css"] == "\U0001f600" * MAX_CUSTOM_CSS
 
 
 @pytest.mark.rule("contract A21")

@@ -16,6 +16,7 @@ from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.css.targets import Target
 from logoadmin.domain.publication.files.user_styles import StyledArtwork, user_style
+from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.settings import settings_of
 from tests.entrypoints.command_line import Run
 from tests.options import GALLERY, skip_without
@@ -35,7 +36,7 @@ const read = ([name, text]) => [name, parse(text.match(head)[0], { unknownKey: "
 console.log(JSON.stringify(Object.fromEntries(Object.entries(styles).map(read))));
 """
 TARGETS: Final = {
-    name: {"name": name, "document": f'domain("{name}.example")', "logo": ".logo"}
+    name: {"name": name, "documents": [f'domain("{name}.example")'], "logo": ".logo"}
     for name in ("forum", "market", "wiki")
 }
 PASTED: Final = Path(__file__).with_name("pasted_styles.jsonl")
@@ -86,8 +87,8 @@ def published(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call
         assert run("init").code == 0
         assert run("import", str(records)).code == 0
         files = MemoryGalleryFiles()
-        given: dict[str, Any] = {"gallery_targets": TARGETS, "public_url": "https://gallery.example"}
-        with open_gallery(settings_of(database=database, **given)) as gallery:
+        with open_gallery(settings_of(database=database, public_url="https://gallery.example")) as gallery:
+            gallery.settings.amend(AmendSettings(gallery_targets=TARGETS))
             gallery.publication.publish(files)
         return {name: text.decode() for name, text in files.files.items() if name.endswith((".user.css", ".json"))}
 
@@ -139,7 +140,7 @@ def test_every_style_of_the_sample_gallery_is_read(published: Callable[[Path], M
 
 
 def test_odd_names_are_read_as_they_are() -> None:
-    target = Target("forum", "Forum", 'domain("forum.example")', ".logo")
+    target = Target("forum", "Forum", ('domain("forum.example")',), ".logo")
     styles = {}
     for number, name in enumerate(NAMES):
         artwork = StyledArtwork(Kind.LOGO, number, number, name, [name, "Ann"], "color: red")

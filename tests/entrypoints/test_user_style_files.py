@@ -1,6 +1,5 @@
 """The files with user styles: in a folder, as the service serves them, and after changes and blocks (contract Q3)."""
 
-import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -12,33 +11,35 @@ import logoadmin
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.changes.history import Revert
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, CreateLogo, CreateTheme, RemoveTheme
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.user_style_files import STYLES
 from logoadmin.domain.publication.publication_records import Links
+from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
 from tests.entrypoints.command_line import Run
 from tests.gallery import ARTWORK
 from tests.services import comes_true
+from tests.style_manager import sections
 
 pytestmark = pytest.mark.rule("contract Q3")
 
 TARGETS: Final = {
-    "forum": {"name": "The forum", "document": 'domain("forum.example")', "logo": ".logo"},
-    "wiki": {"name": "The wiki", "document": 'domain("wiki.example")'},
+    "forum": {"name": "The forum", "documents": ['domain("forum.example")'], "logo": ".logo"},
+    "wiki": {"name": "The wiki", "documents": ['domain("wiki.example")']},
 }
 DECLARATIONS: Final = ARTWORK | {"custom_css": "color: red"}
 
 
 @pytest.fixture
 def gallery() -> Iterator[LogoAdmin]:
-    settings = settings_of(
-        database="memory:", access="open", gallery_targets=TARGETS, public_url="https://gallery.example"
-    )
+    settings = settings_of(database="memory:", access="open", public_url="https://gallery.example")
     with open_gallery(settings) as opened:
+        opened.settings.amend(AmendSettings(gallery_targets=TARGETS))
         opened.logos.create(CreateLogo(**DECLARATIONS))
         opened.logos.create(CreateLogo(**DECLARATIONS | {"target": "wiki"}))
         opened.logos.create(CreateLogo(**DECLARATIONS | {"custom_css": "color: red } a { top: 0"}))
@@ -137,6 +138,34 @@ def test_a_style_goes_with_its_artwork(gallery: LogoAdmin, files: GalleryFiles) 
     assert styles(files).keys() == {"logos/1.user.css"}
 
 
+def test_a_change_of_the_targets_rewrites_what_it_changes(gallery: LogoAdmin) -> None:
+    files = Counted()
+    gallery.publication.publish(files)
+    before = styles(files)
+    written.clear()
+    wiki = {"name": "Wiki", "documents": ['domain("wiki.example")', 'domain("w.example")'], "logo": "#w"}
+    amended = gallery.settings.amend(AmendSettings(gallery_targets=TARGETS | {"wiki": wiki}))
+    gallery.publication.publish(files)
+    assert {name for name in written if name.endswith(".user.css")} == {"logos/2.user.css", "themes/2.user.css"}
+    assert b'@-moz-document domain("wiki.example"), domain("w.example") {' in files.files["themes/2.user.css"]
+    gallery.changes.revert(Revert(change_id=amended.version))
+    gallery.publication.publish(files)
+    assert styles(files) == before
+
+
+def test_the_pages_of_a_target_of_many_sites_are_those_that_the_css_names(gallery: LogoAdmin) -> None:
+    gallery.settings.amend(AmendSettings(gallery_targets={"market": {"name": "All sites", "own": True}}))
+    named = '@-moz-document domain("a.example"), domain("b.example") { a { top: 0 } } b { top: 1px }'
+    gallery.themes.amend(AmendTheme(theme_id=2, target="market", custom_css=named))
+    gallery.logos.amend(AmendLogo(logo_id=1, target="market"))
+    files = MemoryGalleryFiles()
+    gallery.publication.publish(files)
+    # Theme 3 names no pages, and nor does a logo.
+    assert styles(files).keys() == {"themes/2.user.css"}
+    pages = (("domain", "a.example"), ("domain", "b.example"))
+    assert sections(files.files["themes/2.user.css"].decode()) == [pages, pages]
+
+
 class Full(MemoryGalleryFiles):
     """Files with no space left."""
 
@@ -225,8 +254,8 @@ def test_the_service_serves_styles(gallery: LogoAdmin) -> None:
 
 @pytest.mark.usefixtures("initialised")
 def test_a_folder_is_updated_from_where_it_is_served(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOGOADMIN_GALLERY_TARGETS", json.dumps(TARGETS))
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        gallery.settings.amend(AmendSettings(gallery_targets=TARGETS))
         gallery.themes.create(CreateTheme(**ARTWORK))
     style = Path("gallery/themes/1.user.css")
     assert run("publish", "gallery").code == 0

@@ -6,20 +6,22 @@ from playwright.sync_api import expect
 import logoadmin
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.gallery.artworks import BlockLogo, CreateLogo, CreateTheme
+from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.settings import settings_of
 from tests import browser
 from tests.services import comes_true, in_thread
 
-FORUM = {"forum": {"name": "The forum", "document": 'domain("forum.example")', "logo": ".logo"}}
+FORUM = {"forum": {"name": "The forum", "documents": ['domain("forum.example")'], "logo": ".logo"}}
 PIXEL = "https://pictures.example/1.png"
 
 
 @pytest.mark.slow("a browser")
 @pytest.mark.rule("contract Q1")
 def test_visitors_browse_what_the_service_publishes() -> None:
-    settings = settings_of(database="memory:", access="open", gallery_title="Ours", gallery_targets=FORUM)
+    settings = settings_of(database="memory:", access="open", gallery_title="Ours")
     own = f"background: url({settings.effective_public_url.base}/pictures/{'a' * 64}.webp)"
     with open_gallery(settings) as gallery:
+        gallery.settings.amend(AmendSettings(gallery_targets=FORUM))
         for name in ("Dusk", "Dawn"):
             css = f"background: url({PIXEL})"
             gallery.logos.create(CreateLogo(name=name, preview_url=PIXEL, target="forum", custom_css=css, active=True))

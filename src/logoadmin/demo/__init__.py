@@ -10,7 +10,6 @@ from logoadmin.domain.kernel.errors import StartError
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.extras import install_extra
 from logoadmin.settings import Settings
-from logoadmin.settings.gallery_page import TargetSettings
 from logoadmin.starting import MEMORY
 
 
@@ -20,11 +19,6 @@ def demo_settings(settings: Settings) -> Settings:
         "database": SecretStr(MEMORY),
         "workers": 1,
         "gallery_title": "Demo gallery",
-        "gallery_targets": {
-            "forum": TargetSettings(name="Forum", document='domain("forum.example")', logo=".site-logo"),
-            "wiki": TargetSettings(name="Wiki", document='domain("wiki.example")', logo="#logo"),
-            "chat": TargetSettings(name="Chat", document='url-prefix("https://chat.example/")'),
-        },
     }
     sources = {**settings.sources, **dict.fromkeys(chosen, "--demo")}
     return settings.model_copy(update=chosen).given_by(sources)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from logoadmin.demo.art import PALETTES, emblem, page, portrait, word_mark
 from logoadmin.domain.changes.bulk_changes import BulkChange
@@ -27,9 +27,15 @@ from logoadmin.domain.identity.roles import CreateRole
 from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, Kind, version_of
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication.shared_settings import AmendSettings
 
 _WEEK: Final = 7 * 86_400
-_TARGETS: Final = ("forum", "wiki", "chat")
+_PAGES: Final[Any] = {
+    "forum": {"name": "Forum", "documents": ['domain("forum.example")'], "logo": ".site-logo"},
+    "wiki": {"name": "Wiki", "documents": ['domain("wiki.example")'], "logo": "#logo"},
+    "chat": {"name": "Chat", "documents": ['url-prefix("https://chat.example/")']},
+}
+_TARGETS: Final = (*_PAGES,)
 _MAYA, _JONAS, _LEA = 101, 102, 103
 _USERS: Final = {_MAYA: "Maya Lindqvist", _JONAS: "Jonas Achterberg", _LEA: "Lea Okafor"}
 _MODERATES: Final = ("authors:write", "logos:write", "themes:write", "users:read")
@@ -92,6 +98,7 @@ def stock(gallery: LogoAdmin, clock: DemoClock) -> None:
 
 def _week() -> Iterator[tuple[int | None, _Step]]:
     """Yield who did what, in order; the administrator without an id."""
+    yield None, lambda gallery: gallery.settings.amend(AmendSettings(gallery_targets=_PAGES))
     yield None, _hire
     for number, name in enumerate(_AUTHORS):
         yield _MAYA, partial(_author, number, name)

@@ -11,7 +11,6 @@ from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.changes.proposals import DEFAULT_DAYS
 from logoadmin.domain.gallery import context as gallery_context
 from logoadmin.domain.gallery.pictures import DEFAULT_SPACE
-from logoadmin.domain.gallery.shared_settings import shared_settings
 from logoadmin.domain.identity import context as identity
 from logoadmin.domain.identity.callers import Lifetimes
 from logoadmin.domain.identity.escalation import somebody_holds_all
@@ -22,6 +21,7 @@ from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.idempotency import Idempotency
 from logoadmin.domain.kernel.kinds import KINDS, LOGOS, THEMES
+from logoadmin.domain.kernel.shared_settings import shared_settings
 from logoadmin.domain.kernel.unit_of_work import Auditing
 from logoadmin.domain.opened_gallery import OpenedGallery, Swept
 from logoadmin.domain.public_url import LOCAL, PublicUrl
@@ -90,7 +90,7 @@ class LogoAdmin(
         self._ports, self._rules, self.metrics, self.admin_password = ports, rules, ports.metrics, admin_password
         self.access, self.is_access_chosen = rules.access or Policy.OPEN, rules.access is not None
         self.public_url, self.is_demo = rules.public_url, rules.demo
-        sign_in, lifetimes, targets = rules.sign_in, rules.lifetimes, rules.publishing.targets
+        sign_in, lifetimes = rules.sign_in, rules.lifetimes
         notices = Notices(rules.notify_urls, rules.console_url)
         callers = identity.callers_of(ports, sign_in, lifetimes)
         new_passwords = identity.new_passwords_of(ports, sign_in, rules.public_url, self._title)
@@ -100,11 +100,10 @@ class LogoAdmin(
         self.connect_storage(transactions)
         self.connect_identity(transactions, callers, new_passwords, ports, sign_in, lifetimes, rules.public_url)
         self.connect_gallery(transactions, ports, rules.public_url, rules.picture_space)
-        self.connect_publication(transactions, ports, rules.publishing, shared_settings)
+        self.connect_publication(transactions, ports, rules.publishing)
         self.themes, self.logos = ThemeService(THEMES, transactions), LogoService(LOGOS, transactions)
-        self.themes.targets = self.logos.targets = targets
         of_kinds = {kind.kind: getattr(self, kind.plural) for kind in KINDS.values()}
-        self.connect_changes(transactions, of_kinds, notices, new_passwords, ports, rules.public_url, targets)
+        self.connect_changes(transactions, of_kinds, notices, new_passwords, ports, rules.public_url)
 
     def _title(self) -> str:
         """Return the title of the gallery, as administrators or the operator chose it; empty without a page."""

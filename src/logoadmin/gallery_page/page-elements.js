@@ -16,7 +16,7 @@ import { texts } from "./page-texts.js";
 
 /** What index.html says about this gallery. */
 export const config =
-  /** @type {{title: string, home: ?string, submit: ?string, host?: string, targets: {id: string, name: string, logos?: false}[], keys: import("./reader.js").Key[], demo?: true}} */ (
+  /** @type {{title: string, home: ?string, submit: ?string, host?: string, targets: {id: string, name: string, logos?: false, own?: true}[], keys: import("./reader.js").Key[], demo?: true}} */ (
     JSON.parse(document.getElementById("gallery")?.textContent ?? "")
   );
 const TARGETS = new Map(config.targets.map((target) => [target.id, target]));
@@ -60,10 +60,10 @@ export function keyOf({ kind, id, record: { name, target, authors, preview_url, 
 /** @param {Work} work @returns {boolean} whether a style manager can install it from this folder */
 export function isInstallable({ kind, record }) {
   const target = TARGETS.get(record.target);
-  const { imports = [], risks = [] } = record.css;
+  const { imports = [], risks = [], documents = [] } = record.css;
   const isWhole = !risks.some(({ risk }) => risk === "invalid" || risk === "foreign_document") && !imports.length;
   if (target === undefined) return isWhole && kind === "theme" && HOST.test(record.target);
-  return isWhole && (kind === "theme" || target.logos !== false);
+  return isWhole && (target.own ? documents.length > 0 : kind === "theme" || target.logos !== false);
 }
 
 /** @param {string} name @returns {HTMLElement} what stands for a picture: up to two letters on a colour of their own */

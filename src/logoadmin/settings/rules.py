@@ -7,9 +7,7 @@ from logoadmin.domain.identity.factors.records import NO_NAME, NOT_INSTALLED
 from logoadmin.domain.identity.sign_in_rules import SignInRules, SingleSignOnRules, Ways
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.logo_admin import Rules
-from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.publication_records import NO_LINKS, Links, Page, PublishingRules
-from logoadmin.settings.gallery_page import targets_of
 from logoadmin.settings.settings import Settings
 from logoadmin.settings.sign_in import roles_of
 from logoadmin.settings.values import urls_in
@@ -50,7 +48,6 @@ def _publishing(settings: Settings, reader: bytes, *, demo: bool) -> PublishingR
         settings.publish_imports,
         settings.gallery_dir is None,
         Page(settings.gallery_title, settings.gallery_home, demo) if settings.gallery_page else None,
-        Targets(targets_of(settings)),
         *_links(settings),
     )
 

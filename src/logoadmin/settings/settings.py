@@ -1,7 +1,7 @@
 """The settings (contract H1)."""
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Final, Self
 
 from pydantic import (
     ByteSize,
@@ -228,6 +228,13 @@ class Settings(SignInSettings, GalleryPageSettings):
         return self
 
 
+# What was a setting of the service once, and where it is now.
+MOVED: Final = {
+    "gallery_targets": "is changed by administrators now, in the console under Settings or with PATCH /api/settings, "
+    "where each target has documents, a list, in place of document; remove it here"
+}
+
+
 def settings_of(**given: Any) -> Settings:
     """Return settings from arguments alone; None means not given.
 
@@ -247,7 +254,7 @@ def problems_of(error: ValidationError) -> list[tuple[str, str]]:
     found: dict[str, str] = {}
     for entry in error.errors(include_url=False, include_context=False, include_input=False):
         name = ".".join(part for part in entry["loc"] if isinstance(part, str))  # without the places in lists
-        found.setdefault(name, entry["msg"].removeprefix("Value error, "))
+        found.setdefault(name, MOVED.get(name) or entry["msg"].removeprefix("Value error, "))
     return [*found.items()]
 
 

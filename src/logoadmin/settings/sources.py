@@ -12,7 +12,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from logoadmin.domain.kernel.errors import SettingsError
-from logoadmin.settings.settings import Settings, problems_of, wrong_settings
+from logoadmin.settings.settings import MOVED, Settings, problems_of, wrong_settings
 from logoadmin.text_files import decoded
 
 _PREFIX: Final = "LOGOADMIN_"
@@ -135,5 +135,9 @@ def _unknown(names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
     """Report names that are not settings, with the closest setting."""
     written = {name.upper().removeprefix(_PREFIX): name for name in known}
     for name in sorted(names):
-        meant = get_close_matches(name.upper().removeprefix(_PREFIX), written, 1)
+        short = name.upper().removeprefix(_PREFIX)
+        if moved := MOVED.get(short.lower()):
+            yield f"{name}: {moved}"
+            continue
+        meant = get_close_matches(short, written, 1)
         yield f"unknown setting {name}" + (f", did you mean {written[meant[0]]}?" if meant else "")

@@ -310,11 +310,11 @@ def test_pages_are_by_id_in_both_orders(gallery: LogoAdmin, member: Caller, revi
 
 @pytest.mark.rule("contract R1")
 def test_a_proposal_may_be_long_and_not_longer(gallery: LogoAdmin, reviewer: Caller) -> None:
-    css = "\U0001f600" * 262_144
-    long = [{"kind": "logo", "create": LOOK | {"custom_css": css}}] * 11
+    css = "\U0001f600" * 524_288
+    long = [{"kind": "logo", "create": LOOK | {"custom_css": css}}] * 5
     made = gallery.proposals.propose(proposing(*long, dry_run=False), reviewer)
     stored = gallery.proposals.get(GetProposal(proposal_id=made.proposal_id), reviewer)
-    assert [(change.after or {})["custom_css"] == css for change in stored.changes] == [True] * 11
+    assert [(change.after or {})["custom_css"] == css for change in stored.changes] == [True] * 5
     with pytest.raises(TooManyChanges):
         propose(gallery, reviewer, *long, long[0])
 

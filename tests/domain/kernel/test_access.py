@@ -12,7 +12,6 @@ from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.gallery import artworks, authors, pictures
-from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import preferences, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
@@ -36,6 +35,7 @@ from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Anonymous, Caller, 
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import publication_service as publication
+from logoadmin.domain.publication import shared_settings as settings
 from logoadmin.domain.publication.css import artwork_css
 from logoadmin.domain.publication.css import css_service as css
 from logoadmin.domain.publication.text_service import RenderText

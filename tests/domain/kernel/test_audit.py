@@ -15,7 +15,6 @@ from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.gallery import artworks, authors, pictures
-from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.gallery.shared_settings import SettingsInHistory
 from logoadmin.domain.identity import preferences, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
@@ -32,8 +31,10 @@ from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
 from logoadmin.domain.kernel.kinds import KINDS, USERS
 from logoadmin.domain.kernel.limits import Origin, Source
 from logoadmin.domain.kernel.records import Change, Kind, User, version_of
+from logoadmin.domain.kernel.shared_settings import SettingsInHistory
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import publication_service as publication
+from logoadmin.domain.publication import shared_settings as settings
 from logoadmin.domain.publication.css import artwork_css
 from logoadmin.domain.publication.css import css_service as css
 from logoadmin.domain.publication.text_service import RenderText
@@ -125,7 +126,8 @@ TABLE: Final[dict[type[Command], Row]] = {
     artworks.RemoveLogoAuthor: Row("logo.unlinked", 1, artwork("logo"), artwork("logo", authors=())),
     settings.AmendSettings: Row("settings.amended", 1, {"picture_hosts": []},
         {"picture_hosts": ["i.example", "*.img.example:8443"], "gallery_title": "Our logos",
-         "gallery_home": "https://www.example/"}),
+         "gallery_home": "https://www.example/",
+         "gallery_targets": {"forum": {"name": "Forum", "documents": ['domain("forum.example")']}}}),
     changes.Revert: Row("author.removed", 2,
         {"author_id": 2, "user_id": 102, "username": "Ben", "created_at": NOW, "logos": [], "themes": []},
         None, Origin.UNDO, 7),

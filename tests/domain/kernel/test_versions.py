@@ -12,7 +12,6 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery import artworks, authors, pictures
-from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.identity import preferences, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.factors.factors import RemoveFactor, RemoveUserFactors
@@ -21,6 +20,7 @@ from logoadmin.domain.kernel.errors import Outdated
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.records import Author, Kind, Logo, Role, Theme, version_of
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication import shared_settings as settings
 from tests.gallery import ASKED, NOW, FrozenClock, ask, exported, gallery_on, if_match
 
 pytestmark = pytest.mark.rule("contract F1")

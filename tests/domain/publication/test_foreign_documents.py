@@ -18,7 +18,7 @@ from tests.style_manager import Conditions, searched, sections
 
 pytestmark = [pytest.mark.rule("contract Q3"), pytest.mark.rule("contract L4")]
 
-FORUM: Final = Target("forum", "The forum", 'domain("forum.example")', ".logo")
+FORUM: Final = Target("forum", "The forum", ('domain("forum.example")',), ".logo")
 VARIANTS: Final = Path(__file__).with_name("foreign_documents.txt").read_text().splitlines()
 # Managers, which know the rule by its name alone, take a rule without readable conditions for one for all pages.
 FOREIGN: Final = (
@@ -183,13 +183,13 @@ def test_conditions_are_part_of_the_verdict() -> None:
 
 @pytest.mark.parametrize("name", ["forum.example", "a-b.c3.example"])
 def test_a_target_that_is_the_name_of_a_host_needs_no_description(name: str) -> None:
-    target = Targets((FORUM,)).get(name)
+    target = Targets({"forum": FORUM}).get(name)
     assert target is not None
-    assert (target.document, target.logo) == (f'domain("{name}")', None)
+    assert (target.documents, target.logo) == ((f'domain("{name}")',), None)
 
 
 @pytest.mark.parametrize(
     "name", ["forum2", "a..example", "127.0.0.1", 'a.example"', "A.example", "-a.example", "a.b\n"]
 )
 def test_another_target_without_a_description_has_no_pages(name: str) -> None:
-    assert Targets((FORUM,)).get(name) is None
+    assert Targets({"forum": FORUM}).get(name) is None

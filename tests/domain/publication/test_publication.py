@@ -24,7 +24,6 @@ from logoadmin.domain.gallery.artworks import (
     UnlinkLogoAuthor,
 )
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, RemoveAuthor
-from logoadmin.domain.gallery.shared_settings import AmendSettings
 from logoadmin.domain.identity.users import CreateUser, RemoveUser
 from logoadmin.domain.kernel.errors import Conflict, StartError, StorageUnavailable
 from logoadmin.domain.kernel.records import Kind
@@ -42,6 +41,7 @@ from logoadmin.domain.publication.publication_records import (
     Risky,
 )
 from logoadmin.domain.publication.publication_service import ShowPublication
+from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.publication.publication_storage import Withdrawal
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import ARTWORK, NOW, FrozenClock, WatchedStorage, gallery_on, stock

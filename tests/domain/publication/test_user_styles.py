@@ -16,7 +16,7 @@ from tests.strategies import css_texts
 
 pytestmark = pytest.mark.rule("contract Q3")
 
-FORUM: Final = Target("forum", "The forum", 'domain("forum.example")', '.logo, [x="}"]')
+FORUM: Final = Target("forum", "The forum", ('domain("forum.example")',), '.logo, [x="}"]')
 GALLERY: Final = "0c5a2f9e-0000-4000-8000-000000000000"
 URL: Final = "https://gallery.example/gallery/"
 TEXTS: Final = st.text(st.characters(exclude_categories=["Cs"])) | st.lists(
@@ -97,7 +97,7 @@ def test_the_declarations_of_a_logo_are_in_its_selector() -> None:
         '.logo, [x="}"] {\ncolor: red; --x: { a: b }\n}\n'
         "}\n"
     )
-    assert style(Kind.LOGO, "color: red", target=Target("forum", "x", "y", None)) is None
+    assert style(Kind.LOGO, "color: red", target=Target("forum", "x", ("y",), None)) is None
 
 
 @given(TEXTS, st.lists(TEXTS, max_size=2))
@@ -125,7 +125,7 @@ def test_css_stays_in_its_rule(css: str) -> None:
         *namespaces, document = rules
         assert {rule.lower_at_keyword for rule in namespaces} <= {"namespace"}
         assert document.lower_at_keyword == "-moz-document"
-        assert tinycss2.serialize(document.prelude).strip() == FORUM.document
+        assert tinycss2.serialize(document.prelude).strip() == FORUM.documents[0]
         inside: list[Any] = tinycss2.parse_stylesheet(document.content, skip_comments=True, skip_whitespace=True)
         assert not [rule for rule in inside if rule.type == "error" and rule.kind != "invalid"]
         if kind is Kind.LOGO:
@@ -143,7 +143,7 @@ def test_even_invalid_css_stays_in_its_rule(css: str) -> None:
         assume(found is not None)
         *_, document = head_and_rules(found or "")[1]
         assert document.lower_at_keyword == "-moz-document"
-        assert tinycss2.serialize(document.prelude).strip() == FORUM.document
+        assert tinycss2.serialize(document.prelude).strip() == FORUM.documents[0]
 
 
 @pytest.mark.parametrize("css", ["color: red }", "} a { color: red", "color: red }} b { top: 0 }", "x: url(a b"])

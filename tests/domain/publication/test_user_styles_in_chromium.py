@@ -14,7 +14,7 @@ from tests import browser
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract Q3")]
 
-FORUM: Final = Target("forum", "Forum", 'domain("forum.example")', ".logo, #e7")
+FORUM: Final = Target("forum", "Forum", ('domain("forum.example")',), ".logo, #e7")
 TAGS: Final = ("p", "a", "h1", "div", "span", "section", "code", "li", "em", "button")
 ELEMENTS: Final = 50
 HTML: Final = "<!doctype html><title>Forum</title>" + "".join(

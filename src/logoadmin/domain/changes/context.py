@@ -15,7 +15,6 @@ from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.kernel.unit_of_work import Auditing
 from logoadmin.domain.public_url import PublicUrl
-from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.storage import Storage, UnitOfWork
 
@@ -42,14 +41,13 @@ class ChangesContext:
         new_passwords: NewPasswords,
         ports: Ports,
         public_url: PublicUrl,
-        targets: Targets,
     ) -> None:
         """Make the services, which change records through the services of their kinds."""
         own_host = public_url.origin.partition("://")[2]
         self.changes = ChangeService(transactions, notices)
         self.acts = ActService(transactions)
         self.bulk = BulkService(transactions, new_passwords, of_kinds)
-        self.proposals = ProposalService(transactions, of_kinds, ports.clock, notices, own_host, targets)
+        self.proposals = ProposalService(transactions, of_kinds, ports.clock, notices, own_host)
         self.notices = NoticeSender(transactions, ports.clock, notices, ports.receivers)
         self.import_export = ImportExportService(transactions, new_passwords)
 

@@ -16,7 +16,9 @@ from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Outdated,
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Author, version_of
+from logoadmin.domain.kernel.shared_settings import shared_settings
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing
+from logoadmin.domain.publication.css.targets import Targets, targets_of
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
 
 Values = Mapping[str, Any]
@@ -125,6 +127,7 @@ def judged(
     owned = {_key(change) for change in earlier if change["own"]}
     found: list[Values] = []
     problems: list[Problem] = []
+    targets = targets_of(shared_settings(uow))
     for place, (change, step) in enumerate(zip(changes, steps, strict=True)):
         given = change.model_dump(mode="json", exclude_defaults=True)
         with placed(place):
@@ -139,21 +142,27 @@ def judged(
                 get_existing(uow, AUTHORS, author_id)
         if change.id is not None and any(_key(each) == _key(given) for each in found):
             problems.append(Problem(("changes", place, "id"), "A proposal should change a record once", "value_error"))
-        problems += _not_theirs(place, change, step) if own else ()
+        problems += _not_theirs(place, change, step, targets, before) if own else ()
         found.append(given | {"before": before, "own": own or (not by_submitter and _key(given) in owned)})
     if problems:
         raise InvalidInput(problems)
     return tuple(found if by_submitter else _with_submitted(found, earlier))
 
 
-def _not_theirs(place: int, change: BulkChange, step: Step) -> Iterator[Problem]:
+def _not_theirs(
+    place: int, change: BulkChange, step: Step, targets: Targets, before: Values | None
+) -> Iterator[Problem]:
     """Yield the problems of values that submitters do not set in their own records."""
     settable = {*step.kind.settable}
     if step.kind is AUTHORS and change.create:  # which begin with the number of their user
         settable.add("user_id")
-    for name in change.set or change.create or ():
+    field = "create" if change.set is None else "set"
+    for name, value in (change.set or change.create or {}).items():
+        if name == "target" and not targets.are_offering(value) and (before is None or before[name] != value):
+            known = ", ".join(each.id for each in targets)
+            text = f"Input should be one of the targets {known}, or the name of a host"
+            yield Problem(("changes", place, field, name), text, "value_error")
         if name not in settable:
-            field = "create" if change.set is None else "set"
             text = _NOT_THEIRS.get(name, "Submitters do not set this")
             yield Problem(("changes", place, field, name), text, "value_error")
 

@@ -43,6 +43,7 @@ from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, USERS, WRITE_SCO
 from logoadmin.domain.kernel.lists import Listing, text_length
 from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.records import Author, Kind
+from logoadmin.domain.kernel.shared_settings import shared_settings
 from logoadmin.domain.kernel.unit_of_work import (
     AuditedUnitOfWork,
     Reading,
@@ -54,7 +55,7 @@ from logoadmin.domain.kernel.unit_of_work import (
     repositories_in,
 )
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case, work_of
-from logoadmin.domain.publication.css.targets import Targets
+from logoadmin.domain.publication.css.targets import Targets, targets_of
 from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
 from logoadmin.ports.kernel.change_storage import creation_of
 from logoadmin.ports.kernel.environment import Clock
@@ -79,12 +80,11 @@ class ProposalService(Service):
         clock: Clock,
         notices: Notices,
         own_host: str,
-        targets: Targets,
     ) -> None:
         """Serve proposals; CSS that contacts ``own_host``, with its port, contacts nobody else."""
         super().__init__(transactions)
         self._services, self._clock, self._notices = services, clock, notices
-        self._own_host, self._targets = own_host, targets
+        self._own_host = own_host
 
     @use_case(Permission(Scope.PROPOSALS_WRITE, or_else=WRITE_SCOPES))
     def propose(self, gate: Gate, command: ProposeChanges, caller: Caller = OWNER) -> Proposal:
@@ -194,16 +194,16 @@ class ProposalService(Service):
 
         def read(
             uow: Reading, command: ProposeChanges | AmendProposal, held: Held
-        ) -> tuple[str | None, list[tuple[AnyArtworkKind, str, str]]]:
+        ) -> tuple[str | None, list[tuple[AnyArtworkKind, str, str]], Targets]:
             counted = None
             if isinstance(held, Rights) and isinstance(command, ProposeChanges) and not _writes_any(held):
                 counted = f"proposals of {held.user_id} since {creation_of(history_in(uow), held.user_id)}"
-            return counted, [*texts_to_judge(uow, command)]
+            return counted, [*texts_to_judge(uow, command)], targets_of(shared_settings(uow))
 
-        counted, texts = gate.snapshot_with_rights(command, caller, read)
+        counted, texts, targets = gate.snapshot_with_rights(command, caller, read)
         if counted is not None:
             self._count(counted)
-        judge = Judge(self._clock, self._targets)
+        judge = Judge(self._clock, targets)
         for text in texts:
             judge.verdict(*text)
         return judge
@@ -229,7 +229,8 @@ class ProposalService(Service):
             raise Conflict(f"This user has made {MOST_IN_A_DAY} proposals within a day; change one of them, or wait")
 
     def _shown(self, proposal: Proposal) -> Proposal:
-        return _with_verdicts(proposal, Judge(self._clock, self._targets))
+        targets = targets_of(storage_of(self).read(shared_settings))
+        return _with_verdicts(proposal, Judge(self._clock, targets))
 
     def _propose(self, uow: AuditedUnitOfWork, command: ProposeChanges, judge: Judge) -> Proposal:
         user_id = uow.held.user_id

@@ -1,4 +1,4 @@
-"""The context of the gallery: its services, and what it adds to every write (contract D, P, J8)."""
+"""The context of the gallery: its services, and what it adds to every write (contract D, P)."""
 
 from typing import Final
 
@@ -7,7 +7,6 @@ from logoadmin.domain.gallery.audited_authors import AuditedAuthors
 from logoadmin.domain.gallery.authors import AuthorService
 from logoadmin.domain.gallery.picture_names import follow_names, has_unnamed_pictures, sweep_pictures
 from logoadmin.domain.gallery.pictures import PictureService
-from logoadmin.domain.gallery.shared_settings import AuditedSettings, SettingsService
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
 from logoadmin.domain.kernel.records import Kind
@@ -16,11 +15,10 @@ from logoadmin.domain.public_url import PublicUrl
 from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.storage import Storage, UnitOfWork
 
-# Links and blocks are part of artworks, the history has the settings, and pictures stay while something names them.
+# Links and blocks are part of artworks, and pictures stay while something names them.
 AUDITING: Final = Auditing(
     records={
         Kind.AUTHOR: AuditedAuthors,
-        Kind.SETTINGS: AuditedSettings,
         **{kind.kind: AuditedArtworks for kind in ARTWORK_KINDS},
     },
     subscribers=[follow_names],
@@ -28,18 +26,16 @@ AUDITING: Final = Auditing(
 
 
 class GalleryContext:
-    """The services of authors, pictures and settings; those of artworks also know their CSS."""
+    """The services of authors and pictures; those of artworks also know their CSS."""
 
     authors: AuthorService
     pictures: PictureService
-    settings: SettingsService
 
     def connect_gallery(
         self, transactions: Transactions, ports: Ports, public_url: PublicUrl, picture_space: int
     ) -> None:
         """Make the services."""
         self.authors = AuthorService(transactions)
-        self.settings = SettingsService(transactions)
         sources = (ports.pictures, ports.outgoing, ports.clock, public_url)
         self.pictures = PictureService(transactions, *sources, picture_space, ports.published)
 

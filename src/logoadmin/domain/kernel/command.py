@@ -19,7 +19,7 @@ from logoadmin.domain.kernel.limits import IdempotencyKey, Origin
 # How deep JSON may be nested, the outermost counted as 1; no command needs more than 2 (contract A21).
 MAX_DEPTH: Final = 16
 # The size of a record with CSS in JSON, with every character escaped.
-MAX_JSON: Final = 3_584 * 1024  # bytes
+MAX_JSON: Final = 7 * 1024 * 1024  # bytes
 # No command has more than ten fields: naming each of 200,000 others would take seconds.
 MOST_FIELDS: Final = 100
 # Nor does any need a fiftieth of these outside strings; a million of them would keep the garbage collector busy.

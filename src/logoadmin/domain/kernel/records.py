@@ -158,6 +158,15 @@ class Logo:
     version: Version = field(default=0, compare=False, repr=False, kw_only=True)
 
 
+GalleryTargets = Annotated[
+    Mapping[str, Mapping[str, Any]],
+    described(
+        "The targets for which artworks are published as user styles: `name`, `documents` or `own`, and `logo`.",
+        {"forum": {"name": "Forum", "documents": ['domain("forum.example")'], "logo": ".site-logo"}},
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class SharedSettings:
     """What administrators decide for everybody (contract J8)."""
@@ -168,6 +177,7 @@ class SharedSettings:
     picture_hosts: PictureHosts = ()
     gallery_title: GalleryTitle | None = None
     gallery_home: GalleryHome | None = None
+    gallery_targets: GalleryTargets = field(default_factory=dict)
     version: Version = field(default=0, compare=False, repr=False, kw_only=True)
 
 

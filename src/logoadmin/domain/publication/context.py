@@ -1,23 +1,22 @@
 """The context of publication: its services, and what it adds to every write (contract L)."""
 
-from collections.abc import Callable
 from typing import Final
 
 from logoadmin.domain.kernel.gate import Transactions
-from logoadmin.domain.kernel.records import SharedSettings
+from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.kernel.unit_of_work import Auditing
 from logoadmin.domain.publication.css.css_service import CssService
 from logoadmin.domain.publication.files.gallery_keys import GalleryKeys
 from logoadmin.domain.publication.publication_records import PublishingRules
 from logoadmin.domain.publication.publication_service import PublicationService
+from logoadmin.domain.publication.shared_settings import AuditedSettings, SettingsService
 from logoadmin.domain.publication.text_service import TextService
 from logoadmin.domain.publication.withdrawal_log import withdraw
 from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.publication.gallery_files import GalleryFiles
-from logoadmin.ports.storage import UnitOfWork
 
-# Readers learn which works are gone.
-AUDITING: Final = Auditing(subscribers=[withdraw])
+# The history has the settings, and readers learn which works are gone.
+AUDITING: Final = Auditing(records={Kind.SETTINGS: AuditedSettings}, subscribers=[withdraw])
 
 
 class PublicationContext:
@@ -29,19 +28,15 @@ class PublicationContext:
 
     publication: PublicationService
     css: CssService
+    settings: SettingsService
     text: TextService
     published: GalleryFiles | None
 
-    def connect_publication(
-        self,
-        transactions: Transactions,
-        ports: Ports,
-        rules: PublishingRules,
-        shared_settings: Callable[[UnitOfWork], SharedSettings],
-    ) -> None:
+    def connect_publication(self, transactions: Transactions, ports: Ports, rules: PublishingRules) -> None:
         """Make the services."""
         self.published = ports.published
-        self.css = CssService(transactions, ports.outgoing, ports.clock, rules.targets)
+        self.css = CssService(transactions, ports.outgoing, ports.clock)
+        self.settings = SettingsService(transactions)
         self.text = TextService(transactions, ports.text)
         keys = GalleryKeys(ports.signing, ports.gallery_keys, rules.days, ports.randomness)
-        self.publication = PublicationService(transactions, ports.clock, keys, ports.page, rules, shared_settings)
+        self.publication = PublicationService(transactions, ports.clock, keys, ports.page, rules)

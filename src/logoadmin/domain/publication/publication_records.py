@@ -6,7 +6,6 @@ from typing import Annotated, Final, Literal, Protocol
 
 from logoadmin.domain.kernel.limits import UnixTime, described
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.publication.css.targets import NO_TARGETS, Targets
 from logoadmin.domain.publication.css.verdict import RiskName
 
 # The names of files below `/gallery/`.
@@ -57,7 +56,6 @@ class PublishingRules:
         owns_files: whether the files into which the service publishes belong to this database alone, so that those of
             another gallery, left by a database that was deleted, are replaced.
         page: the page for visitors; None for none (contract Q2).
-        targets: the targets for which artworks are published as user styles (contract Q3).
         links: the links in what the service publishes.
         links_elsewhere: those in folders that are served elsewhere.
     """
@@ -67,7 +65,6 @@ class PublishingRules:
     publish_imports: bool = False
     owns_files: bool = True
     page: Page | None = None
-    targets: Targets = NO_TARGETS
     links: Links = NO_LINKS
     links_elsewhere: Links = NO_LINKS
 

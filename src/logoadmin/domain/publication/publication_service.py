@@ -12,8 +12,10 @@ from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, picture_names, picture_of, picture_path
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Kind, SharedSettings
+from logoadmin.domain.kernel.shared_settings import shared_settings
 from logoadmin.domain.kernel.unit_of_work import Reading, gallery_in, history_in, publication_in
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case
+from logoadmin.domain.publication.css.targets import Targets, targets_of
 from logoadmin.domain.publication.files.assembly import Sources, assembled
 from logoadmin.domain.publication.files.contents import contents_of
 from logoadmin.domain.publication.files.gallery_keys import DAY, GalleryKeys, Identity
@@ -74,11 +76,9 @@ class PublicationService(Service):
         keys: GalleryKeys,
         page: GalleryPage,
         rules: PublishingRules,
-        shared_settings: Callable[[UnitOfWork], SharedSettings],
     ) -> None:
         super().__init__(transactions)
         self._clock, self._keys, self._page, self.rules = clock, keys, page, rules
-        self._shared_settings = shared_settings
 
     @for_program
     def generate(self, links: Links | None = None) -> Publication:
@@ -138,19 +138,21 @@ class PublicationService(Service):
                 get the blocks of their own.
         """
 
-        def begun(uow: Reading, _command: ShowPublication, held: Held) -> tuple[int, tuple[Withdrawal, ...], bool]:
+        def begun(
+            uow: Reading, _command: ShowPublication, held: Held
+        ) -> tuple[int, tuple[Withdrawal, ...], bool, Targets]:
             is_whole = any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS)
             if not is_whole:
                 held.require([Scope.PROPOSALS_WRITE])
             blocked = publication_in(uow).withdrawals.blocked(MOST_WITHDRAWN)
-            return history_in(uow).last_id(), blocked if is_whole else _own(uow, blocked, held), is_whole
+            targets = targets_of(shared_settings(uow))
+            return history_in(uow).last_id(), blocked if is_whole else _own(uow, blocked, held), is_whole, targets
 
-        version, blocked, is_whole = gate.snapshot_with_rights(command, caller, begun)
+        version, blocked, is_whole, targets = gate.snapshot_with_rights(command, caller, begun)
         if not is_whole:
             own = tuple(Blocked(each.kind, each.id, each.at, each.reason or "") for each in blocked)
             return PublicationStatus(version, 0, 0, (), (), own)
-        rules = self.rules
-        return status_of(storage_of(gate), version, blocked, rules.targets, publish_imports=rules.publish_imports)
+        return status_of(storage_of(gate), version, blocked, targets, publish_imports=self.rules.publish_imports)
 
     @for_program
     def public_keys(self) -> tuple[dict[str, str], ...]:
@@ -206,14 +208,17 @@ class PublicationService(Service):
 
     def _sources(self, uow: UnitOfWork, identity: Identity, now: int, links: Links) -> Sources:
         last, rules = uow.changes.last_of_kinds(), self.rules
+        shared = shared_settings(uow)
+        targets = targets_of(shared)
         return Sources(
             uow.changes.last_id(),
             max(last.get(kind, 0) for kind in _PUBLISHED_KINDS),
             now,
             identity,
-            contents_of(uow, publish_imports=rules.publish_imports, targets=rules.targets),
+            contents_of(uow, publish_imports=rules.publish_imports, targets=targets),
             listed_withdrawals(uow.publication.withdrawals, now),
-            None if rules.page is None else _page(self._shared_settings(uow), rules.page),
+            targets,
+            None if rules.page is None else _page(shared, rules.page),
             self._state(uow, identity, links),
         )
 

@@ -237,12 +237,13 @@ class Operation:
         """The maximum size of the body: that of its fields with every character escaped (contract A21, I4)."""
         if self.takes_jsonl or self.takes_file:
             return MAX_UPLOAD if self.takes_jsonl else MAX_PICTURE
-        return MAX_JSON if {"custom_css", "changes", "text"} & self.command.model_fields.keys() else SMALL_BODY
+        long = {"custom_css", "changes", "text", "gallery_targets"}
+        return MAX_JSON if long & self.command.model_fields.keys() else SMALL_BODY
 
     @cached_property
     def most_marks(self) -> int:
-        """The maximum number of brackets, colons and commas in the body; more in one with many changes."""
-        return 50 * MOST_MARKS if "changes" in self.command.model_fields else MOST_MARKS
+        """The maximum number of brackets, colons and commas in the body; more with many changes or targets."""
+        return 50 * MOST_MARKS if {"changes", "gallery_targets"} & self.command.model_fields.keys() else MOST_MARKS
 
     @cached_property
     def is_versioned(self) -> bool:

@@ -5,14 +5,16 @@ from typing import Any
 
 from logoadmin.domain.kernel.access import OWNER, Caller
 from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import NotModified
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import AnyArtworkKind
 from logoadmin.domain.kernel.limits import LogoId, ThemeId
-from logoadmin.domain.kernel.records import version_of
-from logoadmin.domain.kernel.unit_of_work import Reading, get_existing, unless_unmodified
+from logoadmin.domain.kernel.records import SharedSettings, version_of
+from logoadmin.domain.kernel.shared_settings import shared_settings
+from logoadmin.domain.kernel.unit_of_work import Reading, get_existing
 from logoadmin.domain.kernel.use_cases import OF_KIND, Service, use_case
 from logoadmin.domain.publication.css.judging import judge
-from logoadmin.domain.publication.css.targets import NO_TARGETS
+from logoadmin.domain.publication.css.targets import targets_of
 from logoadmin.domain.publication.css.verdict import Verdict
 
 
@@ -35,14 +37,9 @@ class GetLogoCss(GetArtworkCss):
 
 
 class ArtworkCss(Service):
-    """The use case of the CSS of one kind of artwork.
-
-    Attributes:
-        targets: the targets with pages.
-    """
+    """The use case of the CSS of one kind of artwork."""
 
     _kind: AnyArtworkKind
-    targets = NO_TARGETS
 
     @use_case(OF_KIND)
     def css(self, gate: Gate, command: GetArtworkCss, caller: Caller = OWNER) -> Verdict:
@@ -54,10 +51,13 @@ class ArtworkCss(Service):
             NotFound: the artwork does not exist.
             NotModified: the caller has this version of the verdict.
         """
-        artwork = gate.read(command, caller, self._existing)
-        unless_unmodified(artwork, command)
-        verdict = judge(artwork.custom_css, self._kind.css_form, pages=self.targets.pages(artwork.target))
-        return replace(verdict, version=version_of(artwork))
+        artwork, settings = gate.read(command, caller, self._existing)
+        # The verdict also depends on the targets.
+        version = max(version_of(artwork), settings.version)
+        if version in command.if_none_match:
+            raise NotModified(version)
+        pages = targets_of(settings).pages(artwork.target)
+        return replace(judge(artwork.custom_css, self._kind.css_form, pages=pages), version=version)
 
-    def _existing(self, uow: Reading, command: GetArtworkCss) -> Any:
-        return get_existing(uow, self._kind, self._kind.id_of(command))
+    def _existing(self, uow: Reading, command: GetArtworkCss) -> tuple[Any, SharedSettings]:
+        return get_existing(uow, self._kind, self._kind.id_of(command)), shared_settings(uow)

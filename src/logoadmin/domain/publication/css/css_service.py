@@ -11,12 +11,13 @@ from logoadmin.domain.kernel.errors import Conflict, NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import MAX_TARGET, CustomCss, described
+from logoadmin.domain.kernel.shared_settings import shared_settings
 from logoadmin.domain.kernel.unit_of_work import Reading
 from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.domain.publication.css.inlining import InlinedCss, inline
 from logoadmin.domain.publication.css.judging import judge
 from logoadmin.domain.publication.css.pages import Pages
-from logoadmin.domain.publication.css.targets import Targets
+from logoadmin.domain.publication.css.targets import Targets, targets_of
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.kernel.outgoing import Outgoing
@@ -53,9 +54,9 @@ class InlineCss(_CssCommand):
 class CssService(Service):
     """The use cases of CSS that is not stored."""
 
-    def __init__(self, transactions: Transactions, outgoing: Outgoing | None, clock: Clock, targets: Targets) -> None:
+    def __init__(self, transactions: Transactions, outgoing: Outgoing | None, clock: Clock) -> None:
         super().__init__(transactions)
-        self._outgoing, self._clock, self._targets = outgoing, clock, targets
+        self._outgoing, self._clock = outgoing, clock
 
     @use_case(SIGNED_IN)
     def judge(self, gate: Gate, command: JudgeCss, caller: Caller = OWNER) -> Verdict:
@@ -67,8 +68,7 @@ class CssService(Service):
         Raises:
             NotPermitted: the caller may neither change nor propose logos or themes.
         """
-        gate.snapshot_with_rights(command, caller, require_artworks)
-        pages = self._targets.pages(command.target)
+        pages = gate.snapshot_with_rights(command, caller, _targets).pages(command.target)
         return verdict_on(_kind(command), command.custom_css, self._clock, pages)
 
     @use_case(SIGNED_IN)
@@ -99,6 +99,12 @@ def verdict_on(kind: AnyArtworkKind, custom_css: str, clock: Clock, pages: Pages
     """
     end = min(clock.worked() + MAX_SECONDS, until)
     return judge(custom_css, kind.css_form, may_go_on=lambda: clock.worked() < end, pages=pages)
+
+
+def _targets(uow: Reading, command: Command, held: Held) -> Targets:
+    """Return the targets, for callers who may change or propose logos or themes."""
+    require_artworks(uow, command, held)
+    return targets_of(shared_settings(uow))
 
 
 def require_artworks(_uow: Reading, _command: Command, held: Held) -> None:

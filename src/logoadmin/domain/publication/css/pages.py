@@ -49,6 +49,8 @@ class Condition:
 
 
 Pages = tuple[Condition, ...]
+# Those that a text itself names, whichever they are; its function is none of CSS.
+ANY_PAGES: Final[Pages] = (Condition("", ""),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ class Document:
 
     def is_within(self, pages: Pages) -> bool:
         """Return whether the rule applies only to these pages."""
+        if pages is ANY_PAGES:
+            return bool(self.conditions)
         return bool(self.conditions) and all(any(map(each.is_within, pages)) for each in self.conditions)
 
 

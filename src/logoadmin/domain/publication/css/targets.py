@@ -1,17 +1,15 @@
 """Targets: the parts of sites for which artworks are published as user styles (contract Q3)."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Final
+from functools import lru_cache
+from typing import Any, Final
 
 import tinycss2
-from tinycss2.ast import Node
 
-from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.publication.css.pages import Condition, Pages, conditions_in
-from logoadmin.domain.publication.css.tokens import is_literal, significant, tokenize, unclosed, walk
+from logoadmin.domain.kernel.records import Kind, SharedSettings
+from logoadmin.domain.publication.css.pages import ANY_PAGES, Condition, Pages, conditions_in
 
 # The name of a host with at least one dot, whose last label is no number; the page has the same expression.
 _HOST: Final = re.compile(r"(?=.{1,64}$)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?")
@@ -19,18 +17,18 @@ _HOST: Final = re.compile(r"(?=.{1,64}$)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A part of a site, for which artworks are published as user styles.
+    """A part of a site, or of many, for which artworks are published as user styles.
 
     Attributes:
         id: as artworks name it.
         name: for people.
-        document: its pages, as one function of ``@-moz-document``.
+        documents: its pages, as functions of ``@-moz-document``; none for those that the CSS itself names.
         logo: the selector of the elements to which the declarations of a logo apply; None for no styles of logos.
     """
 
     id: str
     name: str
-    document: str
+    documents: tuple[str, ...]
     logo: str | None = None
 
     def has_styles_of(self, kind: Kind) -> bool:
@@ -40,69 +38,54 @@ class Target:
     @property
     def pages(self) -> Pages:
         """Its pages."""
-        return conditions_in(tinycss2.parse_component_value_list(self.document))
+        return _pages_of(self.documents) if self.documents else ANY_PAGES
 
 
-@dataclass(frozen=True)
+@lru_cache(maxsize=256)
+def _pages_of(documents: tuple[str, ...]) -> Pages:
+    return conditions_in(tinycss2.parse_component_value_list(", ".join(documents)))
+
+
+@dataclass(frozen=True, slots=True)
 class Targets:
     """The targets that have pages: the described ones, and every target that is the name of a host.
 
     Attributes:
-        described: those that the settings describe, in order.
+        described: those that administrators describe, by id.
     """
 
-    described: tuple[Target, ...] = ()
+    described: Mapping[str, Target]
 
     def __iter__(self) -> Iterator[Target]:
-        """Yield the described targets."""
-        return iter(self.described)
-
-    @cached_property
-    def _by_id(self) -> dict[str, Target]:
-        return {target.id: target for target in self.described}
+        """Yield the described targets, in order."""
+        return iter(self.described.values())
 
     def get(self, id_: str) -> Target | None:
         """Return a target; None if it has no pages."""
-        if id_ in self._by_id:
-            return self._by_id[id_]
-        return Target(id_, id_, str(Condition("domain", id_))) if _HOST.fullmatch(id_) else None
+        if id_ in self.described:
+            return self.described[id_]
+        return Target(id_, id_, (str(Condition("domain", id_)),)) if _HOST.fullmatch(id_) else None
 
     def pages(self, id_: str) -> Pages:
         """Return the pages of a target, if it has any."""
         target = self.get(id_)
         return () if target is None else target.pages
 
-
-NO_TARGETS: Final = Targets()
-
-
-def document_of(text: str) -> str:
-    """Return a function of ``@-moz-document`` in its canonical form.
-
-    Raises:
-        ValueError: it is anything else.
-    """
-    tokens = tokenize(text)
-    found = conditions_in(tokens.nodes, tokens.value)
-    if len(found) != 1 or any(unclosed(tokens)):
-        raise ValueError(
-            'should be url(), url-prefix(), domain() or regexp() with a string, such as domain("forum.example")'
-        )
-    return str(found[0])
+    def are_offering(self, id_: str) -> bool:
+        """Return whether members may choose a target: one with pages, or any if none is described."""
+        return not self.described or self.get(id_) is not None
 
 
-def selector_of(text: str) -> str:
-    """Return a selector in its canonical form.
-
-    Raises:
-        ValueError: it is not a selector, or might end the rule that begins with it.
-    """
-    nodes = tinycss2.parse_component_value_list(text)
-    if not significant(nodes) or any(map(_ends_selector, walk(nodes))) or any(unclosed(tokenize(text))):
-        raise ValueError("should be a selector, such as .site-logo")
-    written: str = tinycss2.serialize(nodes).strip()
-    return written
+def targets_of(settings: SharedSettings) -> Targets:
+    """Return the targets in the settings."""
+    return targets_in(settings.gallery_targets)
 
 
-def _ends_selector(node: Node) -> bool:
-    return node.type in ("{} block", "at-keyword", "error", "comment") or is_literal(node, ";", "<!--", "-->", "\\")
+def targets_in(stored: Mapping[str, Mapping[str, Any]]) -> Targets:
+    """Return targets as they are stored."""
+    return Targets(
+        {
+            id_: Target(id_, each["name"], tuple(each.get("documents", ())), each.get("logo"))
+            for id_, each in stored.items()
+        }
+    )

@@ -29,6 +29,7 @@ class Sources:
         identity: what signs it.
         contents: the records.
         withdrawn: the withdrawn records, the newest first.
+        targets: the targets with pages.
         page: what administrators decided for the page; None for no page.
         state: equal for equal states of the gallery.
     """
@@ -39,6 +40,7 @@ class Sources:
     identity: Identity
     contents: Contents
     withdrawn: Sequence[Withdrawal]
+    targets: Targets
     page: Page | None = None
     state: str = ""
 
@@ -60,7 +62,7 @@ def assembled(sources: Sources, rules: PublishingRules, links: Links, page: Gall
     files = {**_sheets(index), index.name: index.body, withdrawn_name: withdrawn}
     files |= {READER: rules.reader} if rules.reader else {}
     if sources.page is not None:
-        files |= page.files(sources.page.title, _page_data(sources.page, identity, rules.targets, links))
+        files |= page.files(sources.page.title, _page_data(sources.page, identity, sources.targets, links))
     pointer = Pointer(
         gallery=identity.gallery,
         epoch=identity.epoch,
@@ -73,7 +75,7 @@ def assembled(sources: Sources, rules: PublishingRules, links: Links, page: Gall
         next_keys=[key.jwk for key in identity.keys[:-1]],
     )
     has_page, url = sources.page is not None, links.gallery
-    styles = UserStyles(index, contents.versions, rules.targets, identity.gallery, url, has_page)
+    styles = UserStyles(index, contents.versions, sources.targets, identity.gallery, url, has_page)
     content, left_out = signed(pointer, identity.keys), tuple(contents.left_out)
     return Publication(sources.version, content, files, left_out, styles, sources.state)
 
@@ -97,6 +99,9 @@ def _page_data(page: Page, identity: Identity, targets: Targets, links: Links) -
 
 
 def _described(target: Target) -> Mapping[str, Any]:
-    """Return what the page knows of a target; ``logos`` is False if logos have no user styles there."""
-    known = {"id": target.id, "name": target.name}
+    """Return what the page knows of a target.
+
+    ``logos`` is False if logos have no user styles there; ``own`` is True if only CSS that names its pages has one.
+    """
+    known = {"id": target.id, "name": target.name, **({} if target.documents else {"own": True})}
     return known if target.logo is not None else {**known, "logos": False}

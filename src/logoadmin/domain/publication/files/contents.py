@@ -9,7 +9,7 @@ from logoadmin.domain.kernel.limits import Ground
 from logoadmin.domain.kernel.lists import Filter, Listing
 from logoadmin.domain.kernel.records import Kind, Logo, Theme, version_of
 from logoadmin.domain.publication.css import judge
-from logoadmin.domain.publication.css.targets import NO_TARGETS, Targets
+from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.domain.publication.files.index import IndexBuilder
 from logoadmin.domain.publication.left_out import left_out
@@ -68,7 +68,7 @@ class Contents:
     versions: dict[tuple[Kind, int], int] = field(default_factory=dict)
 
 
-def contents_of(uow: UnitOfWork, *, publish_imports: bool, targets: Targets = NO_TARGETS) -> Contents:
+def contents_of(uow: UnitOfWork, *, publish_imports: bool, targets: Targets) -> Contents:
     """Read the active artworks, of which none is held: each is a part of the index when the next one is read.
 
     Args:

@@ -1,7 +1,7 @@
 """Artworks as UserCSS for managers of user styles (contract Q3)."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 from unicodedata import category
@@ -68,11 +68,13 @@ def user_style(artwork: StyledArtwork, target: Target, gallery: str, url: str | 
         has_page: whether the folder has a page with the artwork.
 
     Returns:
-        None if it cannot be one: a logo without a selector in its target; CSS that is ``invalid``, has an import, or
+        None if it cannot be one: a logo without a selector in its target; CSS without pages for a target that leaves
+        them to it; CSS that is ``invalid``, has an import, or
         has an ``@-moz-document`` for pages outside of the target.
     """
     css = _css(artwork, target)
-    if css is None:
+    documents = None if css is None else ", ".join(target.documents or _documents_of(css))
+    if css is None or not documents:
         return None
     path = f"{KINDS[artwork.kind].plural}/{artwork.id}"
     name = _line(isolated(artwork.name)) or f"{KINDS[artwork.kind].name} {artwork.id}"
@@ -86,7 +88,7 @@ def user_style(artwork: StyledArtwork, target: Target, gallery: str, url: str | 
         "updateURL": f"{url}{style_name(artwork.kind, artwork.id)}" if url else "",
     }
     lines = "".join(f"@{key:<11} {value}\n" for key, value in head.items() if value)
-    return f"/* ==UserStyle==\n{lines}==/UserStyle== */\n{''.join(_taken_apart(css, target.document))}"
+    return f"/* ==UserStyle==\n{lines}==/UserStyle== */\n{''.join(_taken_apart(css, documents))}"
 
 
 def _css(artwork: StyledArtwork, target: Target) -> str | None:
@@ -104,6 +106,11 @@ def _css(artwork: StyledArtwork, target: Target) -> str | None:
         return None
     css = _with_plain_heads(css)
     return css if artwork.kind is Kind.THEME else f"{target.logo} {{\n{css.strip()}\n}}"
+
+
+def _documents_of(css: str) -> Iterable[str]:
+    """Return the conditions of a sheet's own rules, each once."""
+    return dict.fromkeys(str(each) for rule in documents_in(tokenize(css)) for each in rule.conditions)
 
 
 def _line(text: str) -> str:

@@ -4,7 +4,6 @@ from typing import Final
 
 from logoadmin.domain.artwork_services import LogoService, ThemeService
 from logoadmin.domain.gallery import artworks, authors, pictures
-from logoadmin.domain.gallery import shared_settings as settings
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, THEMES
 from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import (
@@ -23,6 +22,7 @@ from logoadmin.domain.kernel.records import (
     Theme,
     ThemeAuthor,
 )
+from logoadmin.domain.publication import shared_settings as settings
 from logoadmin.entrypoints.http_api.operation import LEFT_OUT, Operation, asked_list, whole_list
 
 _IS_BLOCKED: Final = "`active: true` is 409 while it is blocked, unless `unblock: true` lifts the block."

@@ -8,16 +8,11 @@ from logoadmin.domain.kernel.audited_records import AuditedRecords
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.kinds import SETTINGS
 from logoadmin.domain.kernel.limits import GalleryHome, GalleryTitle, PictureHosts
-from logoadmin.domain.kernel.records import Kind, SharedSettings
-from logoadmin.domain.kernel.unit_of_work import (
-    AnyUnitOfWork,
-    AuditedUnitOfWork,
-    ReadUnitOfWork,
-    history_in,
-    unless_unmodified,
-)
+from logoadmin.domain.kernel.records import SharedSettings
+from logoadmin.domain.kernel.shared_settings import SettingsInHistory, shared_settings
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, unless_unmodified
 from logoadmin.domain.kernel.use_cases import Service, reads, writes
-from logoadmin.ports.kernel.change_storage import ReadsChanges
+from logoadmin.domain.publication.css.new_targets import NewTargets
 from logoadmin.ports.storage import UnitOfWork
 
 
@@ -31,6 +26,7 @@ class AmendSettings(Command):
     picture_hosts: PictureHosts = UNSET
     gallery_title: GalleryTitle | None = UNSET
     gallery_home: GalleryHome | None = UNSET
+    gallery_targets: NewTargets = UNSET
 
 
 class SettingsService(Service):
@@ -50,31 +46,6 @@ class SettingsService(Service):
             Outdated: the settings have none of the versions in ``if_match``.
         """
         return uow.records(SETTINGS).amend(SharedSettings.settings_id, command.if_match, command.new_values())
-
-
-class SettingsInHistory:
-    """The settings as their newest change left them; without one, they are the defaults."""
-
-    def __init__(self, history: ReadsChanges) -> None:
-        self._history = history
-
-    def get(self, id_: int) -> SharedSettings:
-        """Return the settings."""
-        change_id = self._history.last_of(Kind.SETTINGS, id_)
-        change = self._history.get(change_id) if change_id else None
-        after = {} if change is None or change.after is None else change.after
-        # A newer version of logoadmin may have recorded more of them (contract K7).
-        known: dict[str, Any] = {name: after[name] for name in SETTINGS.stored_fields if name in after}
-        hosts = tuple(known.pop("picture_hosts", ()))
-        return SharedSettings(hosts, **known, version=change_id)
-
-    def update(self, settings: SharedSettings) -> None:
-        """Do nothing: the change that is recorded stores them."""
-
-
-def shared_settings(uow: AnyUnitOfWork) -> SharedSettings:
-    """Return the settings as they are now."""
-    return SettingsInHistory(history_in(uow)).get(SharedSettings.settings_id)
 
 
 class AuditedSettings(AuditedRecords[SharedSettings]):
