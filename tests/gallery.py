@@ -397,6 +397,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     preferences.SetPreferences: ("preferences.set", {"preferences": {"theme": "dark"}}),
     publication.ShowPublication: ("publication.status", {}),
     css.JudgeCss: ("css.judge", {"kind": "logo", "custom_css": "color: red"}),
+    css.ReadUserStyle: ("css.user_style", {"text": "/* ==UserStyle==\n@name Aurora\n==/UserStyle== */\na {}"}),
     css.InlineCss: ("css.inline", {"kind": "theme", "custom_css": "a{}"}),
     RenderText: ("text.render", {"text": "*a*"}),
     settings.GetSettings: ("settings.get", {}),

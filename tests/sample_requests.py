@@ -220,6 +220,10 @@ SAMPLES: Final = (
     Sample("GET", "/api/publication", 200, "always",
         ("version", "logos", "themes", "left_out", "risky", "blocked")),
     Sample("POST", "/api/css/verdict", 200, "always", _VERDICT, {"kind": "theme", "custom_css": "a { color: red }"}),
+    Sample("POST", "/api/css/user-style", 200, "always",
+        ("name", "authors", "details", "documents", "target", "custom_css", "lost"),
+        {"text": "/* ==UserStyle==\n@name Aurora\n@license MIT\n@var\n==/UserStyle== */\n"
+            '@-moz-document domain("a.example") { a { top: 0 } }'}),
     Sample("POST", "/api/css/inline", 409, "always", ("detail",), {"kind": "theme", "custom_css": "a { color: red }"},
         errors=(200,)),
     Sample("POST", "/api/text/render", 200, "always", ("html",), {"text": "*a*"}),

@@ -34,7 +34,7 @@ INTERRUPTED: Final = int(OPTIONS.get("LOGOADMIN_TEST_INTERRUPTED", "1000" if LON
 AT_ONCE: Final = 16
 # How many authors each client asks for of a service that ends itself.
 EACH: Final = 8
-CHANGE_NOTHING: Final = ("/api/css/verdict", "/api/text/render")
+CHANGE_NOTHING: Final = ("/api/css/verdict", "/api/css/user-style", "/api/text/render")
 # Their answers have tokens, keys and codes, which are not stored.
 SECRET: Final = (
     *("/api/auth/token", "/api/auth/passkey/options", "/api/auth/links", "/api/auth/keys", "/api/auth/recovery-codes"),

@@ -29,8 +29,23 @@ JSON_TYPE = {"content-type": "application/json"}
 LARGEST = 65_536
 LARGEST_WITH_CSS = 7_340_032
 WITH_CSS = {
-    *("/api/changes", "/api/css/inline", "/api/css/verdict", "/api/themes", "/api/themes/{theme_id}", "/api/logos"),
-    *("/api/logos/{logo_id}", "/api/proposals", "/api/proposals/{proposal_id}", "/api/text/render", "/api/settings"),
+    *(
+        "/api/changes",
+        "/api/css/inline",
+        "/api/css/user-style",
+        "/api/css/verdict",
+        "/api/themes",
+        "/api/themes/{theme_id}",
+        "/api/logos",
+    ),
+    *(
+        "/api/logos/{logo_id}",
+        "/api/proposals",
+        "/api/proposals/{proposal_id}",
+        "/api/text/render",
+        "/api/settings",
+        "/api/css/user-style",
+    ),
 }
 # Its body may have any fields.
 ANY_FIELDS = "/api/auth/me/preferences"
@@ -125,6 +140,11 @@ ANSWERS: Final[dict[str, Any]] = {
         "form": "sheet", "hosts": [], "imports": [], "size": 16, "risks": [], "reason": "", "documents": []
     },
     "POST /api/text/render": {"html": '<p dir="auto"><em>a</em></p>\n'},
+    "POST /api/css/user-style": {
+        "name": "Aurora", "authors": [], "details": {"licence": "MIT"}, "documents": ['domain("a.example")'],
+        "target": "a.example", "custom_css": '@-moz-document domain("a.example") { a { top: 0 } }',
+        "lost": ["@var is not understood and left out."],
+    },
     "POST /api/css/inline": {"detail": "Style sheets are not fetched: httpx2 is not installed"},
     "GET /api/publication": {
         "version": 11, "logos": 1, "themes": 1, "left_out": [], "blocked": [],
@@ -235,7 +255,12 @@ def test_every_operation_on_records_has_its_answer_in_the_table() -> None:
 
 
 QUOTED: Final = "O'Neil \"😀\" \n' for key 'x'"
-BEYOND_ARTWORK: Final = {"name": "", "preview_url": "ftp://x", "target": "x" * 65, "custom_css": "x" * 262_145}
+BEYOND_ARTWORK: Final = {
+    "name": "",
+    "preview_url": "ftp://x",
+    "target": "x" * 65,
+    "custom_css": "x" * (MAX_CUSTOM_CSS + 1),
+}
 # fmt: off
 # Each way of telling an error of the domain; the rules behind them are proved in tests/domain.
 REFUSALS: Final[tuple[tuple[str, object, int, object], ...]] = (

@@ -14,13 +14,15 @@ import pytest
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.publication.css.targets import Target
+from logoadmin.domain.publication.css.targets import Target, targets_in
+from logoadmin.domain.publication.css.user_style_source import user_style_source
 from logoadmin.domain.publication.files.user_styles import StyledArtwork, user_style
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.settings import settings_of
 from tests.entrypoints.command_line import Run
 from tests.options import GALLERY, skip_without
 from tests.style_manager import sections
+from tests.user_styles import user_styles
 
 pytestmark = [pytest.mark.server("Node is started"), pytest.mark.rule("contract Q3")]
 
@@ -59,13 +61,13 @@ NAMES: Final = (
 )
 
 
-def metadata(styles: Mapping[str, str]) -> Any:
+def metadata(styles: Mapping[str, str], program: str = READ) -> Any:
     """Return what usercss-meta reads in each style."""
     node = next(filter(None, map(shutil.which, NODES)), None)
     if node is None or not MODULES.joinpath("usercss-meta").is_dir():
         skip_without("NODE", "usercss-meta is not installed: make tools/console/node_modules/ready")
     run = subprocess.run(
-        [node, "-e", READ],
+        [node, "-e", program],
         env={**os.environ, "NODE_PATH": str(MODULES)},
         input=json.dumps(styles),
         text=True,
@@ -161,3 +163,40 @@ def _without_marks(text: str) -> str:
         .replace("==/UserStyle==", "")
         .replace("==UserStyle==", "")
     )
+
+
+DEFAULTS: Final = r"""
+const { parse } = require("usercss-meta");
+const head = /\/\*!?\s*==userstyle==[\s\S]*?==\/userstyle==\s*\*\//i;
+const styles = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const chosen = (options, name) => options.find((each) => each.name === name).value;
+const value = (each) => (each.options ? chosen(each.options, each.default) : `${each.default}${each.units ?? ""}`);
+const read = ([name, text]) => {
+  const { vars = {}, ...metadata } = parse(text.match(head)[0].replace(/\r\n/g, "\n")).metadata;
+  const values = Object.entries(vars).map(([key, each]) => [key, value(each)]);
+  return [name, { ...metadata, vars: Object.fromEntries(values) }];
+};
+console.log(JSON.stringify(Object.fromEntries(Object.entries(styles).map(read))));
+"""
+
+
+@pytest.mark.rule("contract S3")
+def test_user_styles_are_read_as_managers_read_them() -> None:
+    styles = {f"{number}": text for number, (text, _) in enumerate(user_styles()) if "@version" in text}
+    for name, read in metadata(styles, DEFAULTS).items():
+        found = user_style_source(styles[name], targets_in({}))
+        assert (found.name, found.details.version) == (read["name"], read["version"])
+        members = ("description", "license"), ("homepage", "homepageURL"), ("support", "supportURL")
+        assert found.details.description == read.get("description")
+        assert [getattr(found.details, ours) for ours, _ in members[1:]] == [read.get(key) for _, key in members[1:]]
+        assert found.details.licence == read.get("license")
+        for variable, value in read["vars"].items():
+            assert f"  --{variable}: {value};\n" in found.custom_css
+        file = user_style(
+            StyledArtwork(Kind.THEME, 1, 7, read["name"], found.authors, found.custom_css),
+            Target("forum", "Forum", ('domain("forum.example")',)),
+            "a",
+            None,
+            has_page=False,
+        )
+        assert metadata({"a": file or ""})["a"]["version"] == "1.0.7" if name in ("0", "4") else file is not None

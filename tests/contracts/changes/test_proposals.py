@@ -25,9 +25,11 @@ from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser
 from logoadmin.domain.kernel.access import OWNER, ActingAs, Caller
-from logoadmin.domain.kernel.errors import Conflict, NotFound, NotModified, Outdated, TooManyChanges
+from logoadmin.domain.kernel.errors import Conflict, InvalidInput, NotFound, NotModified, Outdated, TooManyChanges
 from logoadmin.domain.kernel.limits import Origin
+from logoadmin.domain.kernel.records import version_of
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.changes.proposal_storage import ProposalState
 from logoadmin.ports.storage import Storage
 from tests.contracts.gallery.test_pictures import drawing
@@ -306,6 +308,31 @@ def test_pages_are_by_id_in_both_orders(gallery: LogoAdmin, member: Caller, revi
     assert ids(member, state="waiting") == ([1, 5], None)
     assert ids(member, state="waiting", user_id=502) == ([], None)
     assert ids(reviewer, state="withdrawn", user_id=MEMBER_ID) == ([3], None)
+
+
+@pytest.mark.rule("contract Q3", "contract R2")
+def test_members_choose_among_the_targets(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
+    elsewhere = NEW_LOGO | {"create": LOOK | {"target": "elsewhere"}}
+    made = propose(gallery, member, elsewhere)  # as long as none is described
+    gallery.settings.amend(AmendSettings(gallery_targets={"forum": {"name": "Forum", "documents": ['domain("a.b")']}}))
+    for target in ("forum", "wiki.example"):
+        propose(gallery, member, NEW_LOGO | {"create": LOOK | {"target": target}})
+    with pytest.raises(InvalidInput) as refused:
+        propose(gallery, member, elsewhere)
+    (problem,) = refused.value.problems
+    assert problem.loc == ("changes", 0, "create", "target")
+    assert problem.msg == "Input should be one of the targets forum, or the name of a host"
+    propose(gallery, reviewer, elsewhere)
+    # An artwork may keep the target that it has.
+    gallery.proposals.apply(ApplyProposal(proposal_id=made.proposal_id), reviewer)
+    (logo,) = gallery.logos.list(ListLogos(target="elsewhere"))
+    again = {
+        "kind": "logo",
+        "id": logo.logo_id,
+        "version": version_of(logo),
+        "set": {"name": "B", "target": "elsewhere"},
+    }
+    propose(gallery, member, again)
 
 
 @pytest.mark.rule("contract R1")

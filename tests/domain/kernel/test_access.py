@@ -85,6 +85,7 @@ TABLE: dict[type[Command], Row] = {
         users.CreateUser, users.AmendUser, users.RemoveUser,
     ), Row("users:write", False)),
     publication.ShowPublication: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
+    css.ReadUserStyle: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
     css.JudgeCss: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
     RenderText: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
     css.InlineCss: Row("logos:write", False, alternative=("themes:write", "proposals:write")),

@@ -15,7 +15,6 @@ from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.gallery import artworks, authors, pictures
-from logoadmin.domain.gallery.shared_settings import SettingsInHistory
 from logoadmin.domain.identity import preferences, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
@@ -149,7 +148,7 @@ UNRECORDED: Final = {
     sessions.ListSessions, sessions.RemoveSession,
     sessions.ListUserSessions, sessions.RemoveUserSession, sessions.RemoveUserSessions,
     preferences.GetPreferences, preferences.SetPreferences, publication.ShowPublication, settings.GetSettings,
-    css.JudgeCss, css.InlineCss, RenderText, pictures.SendPicture, pictures.GetPicture,
+    css.JudgeCss, css.ReadUserStyle, css.InlineCss, RenderText, pictures.SendPicture, pictures.GetPicture,
     factors.ListFactors, totp.EnrolTotp, totp.ConfirmTotp, factors.RemoveFactor,
     factors.ListUserFactors, factors.RemoveUserFactors, factors.CountRecoveryCodes,
     factors.MakeRecoveryCodes, SignInWithFactor,

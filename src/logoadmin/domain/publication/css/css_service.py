@@ -18,6 +18,7 @@ from logoadmin.domain.publication.css.inlining import InlinedCss, inline
 from logoadmin.domain.publication.css.judging import judge
 from logoadmin.domain.publication.css.pages import Pages
 from logoadmin.domain.publication.css.targets import Targets, targets_of
+from logoadmin.domain.publication.css.user_style_source import UserStyle, user_style_source
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.kernel.outgoing import Outgoing
@@ -45,6 +46,20 @@ class JudgeCss(_CssCommand):
     ] = ""
 
 
+class ReadUserStyle(Command):
+    """A user style, to fill the form of an artwork."""
+
+    judges = True
+
+    text: Annotated[
+        CustomCss,
+        described(
+            "A text that begins with a `==UserStyle==` comment.",
+            "/* ==UserStyle==\n@name Aurora\n==/UserStyle== */\na { color: #123 }",
+        ),
+    ]
+
+
 class InlineCss(_CssCommand):
     """A request for CSS with copies in place of its imports."""
 
@@ -70,6 +85,16 @@ class CssService(Service):
         """
         pages = gate.snapshot_with_rights(command, caller, _targets).pages(command.target)
         return verdict_on(_kind(command), command.custom_css, self._clock, pages)
+
+    @use_case(SIGNED_IN)
+    def user_style(self, gate: Gate, command: ReadUserStyle, caller: Caller = OWNER) -> UserStyle:
+        """Return the fields of an artwork that a user style fills (contract S3). Nothing is stored.
+
+        Raises:
+            NotPermitted: the caller may neither change nor propose logos or themes.
+            InvalidInput: it is no user style, or needs a preprocessor.
+        """
+        return user_style_source(command.text, gate.snapshot_with_rights(command, caller, _targets))
 
     @use_case(SIGNED_IN)
     def inline(self, gate: Gate, command: InlineCss, caller: Caller = OWNER) -> InlinedCss:

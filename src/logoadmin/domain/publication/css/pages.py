@@ -39,9 +39,11 @@ class Condition:
             return True
         if other.function == "url-prefix":
             return self.function in ("url", "url-prefix") and self.value.startswith(other.value)
-        return other.function == "domain" and f".{self._host()}".endswith(f".{other.value.lower()}")
+        return other.function == "domain" and f".{self.host}".endswith(f".{other.value.lower()}")
 
-    def _host(self) -> str:
+    @property
+    def host(self) -> str:
+        """The host of its pages; empty if that is not certain."""
         if self.function == "domain":
             return self.value.lower()
         origin = _ORIGIN.match(self.value)

@@ -71,9 +71,28 @@ class Targets:
         target = self.get(id_)
         return () if target is None else target.pages
 
+    def holding(self, conditions: Pages) -> str | None:
+        """Return the target to whose pages these conditions belong: the narrowest one, or the host that is alone."""
+        if not conditions:
+            return None
+        pages = {each.id: each.pages for each in self if each.documents and _are_within(conditions, each.pages)}
+        narrowest = (id_ for id_, own in pages.items() if all(_are_within(own, other) for other in pages.values()))
+        own = [each.id for each in self if not each.documents]
+        hosts = {each.host for each in conditions}
+        host = hosts.pop() if len(hosts) == 1 else ""
+        if pages:
+            return next(narrowest, None)
+        if len(own) == 1:
+            return own[0]
+        return host if host and self.get(host) is not None and _are_within(conditions, self.pages(host)) else None
+
     def are_offering(self, id_: str) -> bool:
         """Return whether members may choose a target: one with pages, or any if none is described."""
         return not self.described or self.get(id_) is not None
+
+
+def _are_within(conditions: Pages, pages: Pages) -> bool:
+    return all(any(map(each.is_within, pages)) for each in conditions)
 
 
 def targets_of(settings: SharedSettings) -> Targets:

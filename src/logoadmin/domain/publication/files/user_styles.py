@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from typing import Final
 from unicodedata import category
 
-from tinycss2.ast import AtKeywordToken, CurlyBracketsBlock, Node
+from tinycss2.ast import AtKeywordToken, CurlyBracketsBlock
 
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.css.pages import documents_in, is_document
 from logoadmin.domain.publication.css.plain import NotPlain, plain, without_marks
+from logoadmin.domain.publication.css.statements import statements
 from logoadmin.domain.publication.css.targets import Target
 from logoadmin.domain.publication.css.tokens import (
-    Nodes,
-    is_literal,
     line_starts,
     offset_of,
     other_readings,
@@ -127,7 +126,7 @@ def _taken_apart(css: str, document: str) -> Iterator[str]:
     """Yield the namespaces of a sheet, its own ``@-moz-document`` rules, and the others in rules for the target."""
     rest, may_follow = "", True
     parts: list[str] = []
-    for statement in _statements(tokenize(css).nodes, css):
+    for statement in statements(css):
         first, written = statement[0][0], "".join(source for _, source in statement)
         name = first.lower_value if isinstance(first, AtKeywordToken) else ""
         has_block = isinstance(statement[-1][0], CurlyBracketsBlock)
@@ -161,24 +160,3 @@ def _with_plain_heads(css: str) -> str:
 
 def _wrapped(css: str, document: str) -> str:
     return f"@-moz-document {document} {{\n{css.strip()}\n}}\n"
-
-
-def _statements(nodes: Nodes, css: str) -> Iterator[list[tuple[Node, str]]]:
-    """Yield the rules of a sheet, each component value with its source, and the space and the comments around them."""
-    starts = line_starts(css)
-    offsets = [offset_of(node, starts) for node in nodes]
-    statement: list[tuple[Node, str]] = []
-    for node, start, end in zip(nodes, offsets, [*offsets, None][1:], strict=True):
-        if statement or not is_literal(node, "<!--", "-->"):
-            statement.append((node, css[start:end]))
-        if statement and _ends(statement):
-            yield statement
-            statement = []
-    if statement:
-        yield statement
-
-
-def _ends(statement: list[tuple[Node, str]]) -> bool:
-    first, last = statement[0][0], statement[-1][0]
-    is_rule = isinstance(first, AtKeywordToken) and is_literal(last, ";")
-    return is_rule or isinstance(last, CurlyBracketsBlock) or not significant([first])

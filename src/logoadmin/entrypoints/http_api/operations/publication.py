@@ -7,6 +7,7 @@ from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication.css import artwork_css
 from logoadmin.domain.publication.css import css_service as css
 from logoadmin.domain.publication.css.inlining import InlinedCss
+from logoadmin.domain.publication.css.user_style_source import UserStyle
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.domain.publication.publication_records import PublicationStatus
 from logoadmin.domain.publication.text_service import RenderedText, RenderText, TextService
@@ -30,6 +31,10 @@ PUBLICATION_OPERATIONS: Final = (
               "As for a logo or a theme with this CSS. Nothing is stored. Two texts are judged at a time, others "
               "wait; what takes more than 2 seconds of processor time is `invalid`, with the `reason`. Requires "
               "`logos:write`, `themes:write` or `proposals:write`."),
+    Operation("contract S3", "POST /api/css/user-style", css.ReadUserStyle, css.CssService.user_style, UserStyle,
+              "Read a user style",
+              "The fields that its `==UserStyle==` comment and its `@-moz-document` rules fill, and the CSS without "
+              "that comment. Nothing is stored. Requires `logos:write`, `themes:write` or `proposals:write`."),
     Operation("contract L5", "POST /api/css/inline", css.InlineCss, css.CssService.inline, InlinedCss,
               "Copy imported style sheets into CSS",
               "Replaces each `@import` by its style sheet and all that this imports, in its layer and conditions, with "

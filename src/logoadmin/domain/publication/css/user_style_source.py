@@ -1,0 +1,193 @@
+"""User styles, texts that begin with a ``==UserStyle==`` comment, as the fields of an artwork (contract S3)."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from tinycss2.ast import CurlyBracketsBlock
+
+from logoadmin.domain.kernel.command import Input
+from logoadmin.domain.kernel.details import Details
+from logoadmin.domain.kernel.errors import InvalidInput, Problem
+from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS, ArtworkName, CustomCss, Username, described
+from logoadmin.domain.publication.css.pages import documents_in, is_document
+from logoadmin.domain.publication.css.statements import statements
+from logoadmin.domain.publication.css.targets import Targets
+from logoadmin.domain.publication.css.tokens import tokenize
+from logoadmin.domain.publication.css.user_style_variables import NotUnderstood, Variable, unquoted, variable
+
+_HEAD: Final = re.compile(r"\ufeff?\s*/\*!?\s*==userstyle==(.*?)==/userstyle==\s*\*/[^\S\n]*\n?", re.I | re.DOTALL)
+_KEY: Final = re.compile(r"@([\w-]+)[^\S\n]*", re.ASCII)
+_LINE: Final = re.compile(r"[^\n]*")
+# The name of a person, without an address of mail or of a page after it.
+_CONTACT: Final = re.compile(r"\s*(?:<[^>]*>|\([^)]*\))\s*")
+_DETAILS: Final = {
+    "description": "description",
+    "homepageURL": "homepage",
+    "supportURL": "support",
+    "license": "licence",
+    "version": "version",
+}
+# The gallery has its own.
+_REPLACED: Final = ("namespace", "updateURL", "preprocessor", "var", "advanced", "name", "author")
+
+
+class _Names(Input):
+    name: ArtworkName = "-"
+    author: Username = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class UserStyle:
+    """The fields of an artwork that a user style fills."""
+
+    name: Annotated[str | None, described("Its name; `null` if it has none that an artwork may have.", "Aurora")]
+    authors: Annotated[tuple[str, ...], described("The names of its authors.", ["Ann"])]
+    details: Annotated[
+        Details, described("What it says of itself.", {"licence": "MIT", "homepage": "https://example.org/aurora"})
+    ]
+    documents: Annotated[
+        tuple[str, ...], described("The conditions of its `@-moz-document` rules.", ['domain("forum.example")'])
+    ]
+    target: Annotated[
+        str | None,
+        described(
+            "The target whose pages have all of these conditions, or the host where there is one alone; `null` if it "
+            "must be named.",
+            "forum",
+        ),
+    ]
+    custom_css: Annotated[
+        CustomCss,
+        described(
+            "Its CSS without the comment, in which its `@var` are custom properties with their default values.",
+            "@-moz-document domain('forum.example') { :root { --accent: #123; } a { color: var(--accent) } }",
+        ),
+    ]
+    lost: Annotated[
+        tuple[str, ...],
+        described("What could not be kept, in sentences.", ["@var accent: only its default value is kept."]),
+    ]
+
+
+def user_style_source(text: str, targets: Targets) -> UserStyle:
+    """Return the fields that a user style fills.
+
+    Args:
+        text: the text, with or without a byte order mark, with any line breaks.
+        targets: those of the gallery, of which one is chosen.
+
+    Raises:
+        InvalidInput: it is no user style, needs a preprocessor, or its CSS would be too long.
+    """
+    text = re.sub(r"\r\n?", "\n", text)
+    head = _HEAD.match(text)
+    if head is None:
+        raise _refused("Text should begin with a comment from ==UserStyle== to ==/UserStyle==")
+    lost: list[str] = []
+    keys, variables = _read(head[1], lost)
+    preprocessor = keys.get("preprocessor", "default").lower()
+    if preprocessor != "default":
+        raise _refused(f"It is written for the preprocessor {preprocessor[:32]}: compile it to CSS first")
+    css = _with_variables(text[head.end() :].lstrip("\n"), variables)
+    if len(css) > MAX_CUSTOM_CSS:
+        raise _refused(f"Its CSS would have more than {MAX_CUSTOM_CSS:,} characters")
+    rules = [*documents_in(tokenize(css))]
+    lost += (
+        f"The conditions of @-moz-document in line {each.place.source_line} cannot be read."
+        for each in rules
+        if not each.conditions
+    )
+    conditions = tuple(dict.fromkeys(each for rule in rules for each in rule.conditions))
+    return UserStyle(
+        _valid("name", keys.get("name"), lost),
+        tuple(filter(None, (_valid("author", name, lost) for name in _authors(keys.get("author", ""))))),
+        _details(keys, lost),
+        tuple(map(str, conditions)),
+        targets.holding(conditions) if all(each.conditions for each in rules) else None,
+        css,
+        tuple(lost),
+    )
+
+
+def _refused(message: str) -> InvalidInput:
+    return InvalidInput([Problem(("text",), message, "value_error")])
+
+
+def _read(head: str, lost: list[str]) -> tuple[Mapping[str, str], list[Variable]]:
+    """Return the texts in a head by key, the last of each, and its variables."""
+    keys: dict[str, str] = {}
+    variables: dict[str, Variable] = {}
+    place = 0
+    while (key := _KEY.search(head, place)) is not None:
+        place = key.end()
+        if key[1] in ("var", "advanced"):
+            if key[1] == "advanced":
+                keys.setdefault("preprocessor", "uso")
+            try:
+                found, place = variable(head, place)
+                variables[found.name] = found
+            except NotUnderstood as error:
+                lost.append(f"{key[0].strip()} {error.name}".strip() + " is not understood and left out.")
+            continue
+        line = _LINE.match(head, place)
+        written = "" if line is None else line[0].strip()
+        place += 0 if line is None else len(line[0])
+        keys[key[1]] = unquoted(written)
+        if key[1] not in _DETAILS and key[1] not in _REPLACED:
+            lost.append(f"@{key[1]} is not kept.")
+    if variables:
+        names = ", ".join(variables)
+        lost.append(f"Of the settings of the style (@var), only the default values are kept: {names}.")
+    return keys, [*variables.values()]
+
+
+def _authors(author: str) -> Iterator[str]:
+    for name in _CONTACT.sub(" ", author).split(","):
+        yield name.strip()
+
+
+def _valid(member: str, value: str | None, lost: list[str]) -> str | None:
+    """Return a name that a record may have; of another one, say so."""
+    if not value:
+        return None
+    try:
+        _Names(**{member: value})
+    except InvalidInput as error:
+        lost.append(f"@{member} is left out: {error.problems[0].msg}.")
+        return None
+    return value
+
+
+def _details(keys: Mapping[str, str], lost: list[str]) -> Details:
+    """Return the details that the head has and an artwork may have."""
+    members: dict[str, Any] = {}
+    for key, member in _DETAILS.items():
+        try:
+            Details(**dict[str, Any]({member: keys.get(key)}))
+        except InvalidInput as error:
+            lost.append(f"@{key} is left out: {error.problems[0].msg}.")
+        else:
+            members[member] = keys.get(key)
+    return Details(**members)
+
+
+def _with_variables(css: str, variables: Sequence[Variable]) -> str:
+    """Return CSS in which the variables are custom properties, in each of its parts, as managers write them."""
+    if not variables:
+        return css
+    rule = "".join(f"  --{each.name}: {each.value};\n" for each in variables)
+    rule = f":root {{\n{rule}}}\n"
+    parts: list[str] = []
+    is_outside = False
+    for statement in statements(css):
+        written = [source for _, source in statement]
+        if isinstance(statement[-1][0], CurlyBracketsBlock):
+            if is_document(statement[0][0]):
+                written[-1] = f"{{\n{rule}{written[-1][1:]}"
+            elif not is_outside:
+                written.insert(0, rule)
+                is_outside = True
+        parts += written
+    return "".join(parts)

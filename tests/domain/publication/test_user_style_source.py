@@ -1,0 +1,175 @@
+"""User styles as the fields of an artwork (contract S3)."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.domain.kernel.details import Details
+from logoadmin.domain.kernel.errors import InvalidInput
+from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
+from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.publication.css.targets import targets_in
+from logoadmin.domain.publication.css.user_style_source import UserStyle, user_style_source
+from logoadmin.domain.publication.files.user_styles import StyledArtwork, user_style
+from tests.style_manager import EVERYWHERE, sections
+from tests.user_styles import KEYS, VARIABLES, user_styles
+
+pytestmark = pytest.mark.rule("contract S3")
+
+FORUM: Final = {"name": "Forum", "documents": ['domain("forum.example")']}
+TARGETS: Final = targets_in({"forum": FORUM})
+STYLES: Final = user_styles()
+
+
+def read(body: str, *keys: str, targets: Mapping[str, Any] | None = None) -> UserStyle:
+    head = "".join(f"@{key}\n" for key in ("name Aurora", *keys))
+    return user_style_source(f"/* ==UserStyle==\n{head}==/UserStyle== */\n{body}", targets_in(targets or {}))
+
+
+@pytest.mark.parametrize(("text", "variables"), STYLES)
+def test_a_style_fills_the_fields_and_applies_to_the_target_alone(text: str, variables: dict[str, str]) -> None:
+    found = user_style_source(text, TARGETS)
+    expected = {
+        "description": KEYS["description"],
+        "homepage": KEYS["homepageURL"],
+        "support": KEYS["supportURL"],
+        "licence": KEYS["license"],
+        "version": KEYS["version"],
+    }
+    keys = {"description": "description", "homepage": "homepageURL", "support": "supportURL", "licence": "license"}
+    given: dict[str, Any] = {name: value for name, value in expected.items() if f"@{keys.get(name, name)} " in text}
+    assert (found.name, found.details) == (KEYS["name"], Details(**given))
+    assert found.authors == (("Ann Berg",) if "@author" in text else ())
+    assert found.target == "forum"
+    assert "UserStyle" not in found.custom_css
+    assert "\r" not in found.custom_css
+    for name, value in variables.items():
+        assert f"  --{name}: {value};\n" in found.custom_css
+    (said,) = found.lost or ("",)
+    assert said.endswith(f": {', '.join(variables)}.") if variables else said == ""
+    target = TARGETS.get("forum")
+    assert target is not None
+    file = user_style(StyledArtwork(Kind.THEME, 1, 1, "a", [], found.custom_css), target, "a", None, has_page=False)
+    assert file is not None
+    pages = sections(file)
+    assert EVERYWHERE not in pages
+    assert {value for page in pages for _, value in page} <= {
+        *("forum.example", "www.forum.example", "https://forum.example/")
+    }
+
+
+@pytest.mark.parametrize(("written", "value"), VARIABLES.items())
+def test_a_variable_is_a_custom_property_with_its_default(written: str, value: str) -> None:
+    found = read('@-moz-document domain("a.example") {a {}}\nb {}', f"var {written}", "license MIT")
+    rule = f":root {{\n  --{written.split()[1]}: {value};\n}}\n"
+    assert found.custom_css == f'@-moz-document domain("a.example") {{\n{rule}a {{}}}}\n{rule}b {{}}'
+    assert found.details == Details(licence="MIT")  # what follows a variable is read
+
+
+def test_options_with_texts_of_their_own() -> None:
+    options = '{\n  a "One" <<<EOT 1px *\\/ EOT;\n  b "Two" <<<EOT 2px EOT;\n}'
+    assert "lost" not in read("a {}", f'var dropdown x "X" {options.replace(" *" + chr(92) + "/", "")}').custom_css
+    found = read("a {}", f'var dropdown x "X" {options.replace(" *" + chr(92) + "/", "")}', "license MIT")
+    assert found.custom_css == ":root {\n  --x: 1px;\n}\na {}"
+    assert found.details.licence == "MIT"
+    image = read("a {}", 'var image x "X" {\n  a "One" "url(a.png)"\n  b "Two" "none"\n}')
+    assert "--x: url(a.png);" in image.custom_css
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *(
+            "colour x 'X' red",
+            "color",
+            "color x",
+            "checkbox x 'X' 2",
+            "select x 'X' []",
+            "select x 'X' 7",
+            "range x 'X' []",
+        ),
+        *(
+            'text x "X" a; } b { top: 0',
+            'text x "X" }',
+            'text x "X" "',
+            'text x "X" url(a',
+            'text x "X" a /*',
+            'text x "X"',
+        ),
+        *(
+            "number x 'X' ['px']",
+            "number x 'X' [",
+            "select x 'X' [[1]]",
+            "text x 'X' a !important",
+            "number x 'X' true",
+        ),
+    ],
+)
+def test_what_is_not_understood_is_left_out_and_said(written: str) -> None:
+    found = read("a {}", f"var {written}")
+    assert found.custom_css == "a {}"
+    assert [each for each in found.lost if each.startswith("@var") and "left out" in each]
+
+
+def test_what_could_not_be_kept_is_said() -> None:
+    found = read("a {}", "homepageURL javascript:alert(1)", "exclude b", f"license {'x' * 65}", f"author {'y' * 65}")
+    assert found.details == Details()
+    assert found.authors == ()
+    assert [each.partition(" ")[0] for each in found.lost] == ["@exclude", "@author", "@homepageURL", "@license"]
+
+
+@pytest.mark.parametrize("preprocessor", ["less", "stylus", "uso"])
+def test_another_preprocessor_is_refused(preprocessor: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        read("a { color: @b }", f"preprocessor {preprocessor}")
+    (problem,) = refused.value.problems
+    assert problem.loc == ("text",)
+    assert problem.msg == f"It is written for the preprocessor {preprocessor}: compile it to CSS first"
+    with pytest.raises(InvalidInput, match="preprocessor uso"):
+        read("a {}", 'advanced text x "X" a')
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a {}", "/* ==UserStyle==\n@name a */", "a {}\n/* ==UserStyle==\n==/UserStyle== */"]
+)
+def test_another_text_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match="should begin with a comment"):
+        user_style_source(text, TARGETS)
+
+
+@pytest.mark.parametrize(
+    ("documents", "target"),
+    [
+        ('domain("forum.example")', "forum"),
+        ('domain("a.forum.example"), url("https://forum.example/x")', "forum"),
+        ('url-prefix("https://forum.example/wiki/a")', "wiki"),
+        ('domain("forum.example"), domain("b.example")', None),
+        ('domain("b.example"), url("https://b.example/x")', "b.example"),
+        ('url-prefix("http")', None),
+        (r'regexp("https://c\.example/.*")', None),
+        (r'regexp("https://d\\.example/.*")', "d"),
+        ("media(print)", None),
+    ],
+)
+def test_the_target_holds_all_pages(documents: str, target: str | None) -> None:
+    targets = {
+        "forum": FORUM,
+        "wiki": FORUM | {"documents": ['url-prefix("https://forum.example/wiki/")']},
+        "d": FORUM | {"documents": [r'regexp("https://d\\.example/.*")']},
+    }
+    assert read(f"@-moz-document {documents} {{ a {{}} }}", targets=targets).target == target
+
+
+def test_a_style_of_many_sites_has_the_target_that_leaves_the_pages_to_it() -> None:
+    body = '@-moz-document domain("a.example"), domain("b.example") { a {} }'
+    assert read(body, targets={"all": {"name": "All", "own": True}, "forum": FORUM}).target == "all"
+    assert read("a {}", targets={"all": {"name": "All", "own": True}}).target is None
+
+
+def test_a_long_style_is_read_and_one_that_becomes_too_long_is_refused() -> None:
+    body = '@-moz-document domain("forum.example") {\n' + ".a { color: red }\n" * 17_000 + "}"
+    assert read(body, 'var color x "X" red').custom_css.count(".a {") == 17_000
+    room = MAX_CUSTOM_CSS - 10
+    with pytest.raises(InvalidInput, match="more than 524,288 characters"):
+        read(f"/*{'x' * room}*/ a {{}}", 'var color x "X" red')
