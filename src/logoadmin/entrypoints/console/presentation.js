@@ -58,5 +58,5 @@ export const presentation = {
     name: "username",
   },
   role: { order: ["name", "scope"], widgets: { scope: "scope" }, name: "name" },
-  settings: { order: ["gallery_title", "gallery_home"], apart: ["picture_hosts"], widgets: {}, name: "" },
+  settings: { order: ["gallery_title", "gallery_home"], apart: ["picture_hosts", "gallery_targets"], widgets: {}, name: "" },
 };

@@ -93,6 +93,7 @@ export default {
   "field.logo_id": "ID",
   "field.password": "Password",
   "field.gallery_home": "Link to your site",
+  "field.gallery_targets": "Targets",
   "field.gallery_title": "Title of the page for visitors",
   "field.picture_hosts": "Picture hosts",
   "field.preview_url": "Picture",

@@ -527,6 +527,7 @@ export default {
   "in.custom_css": "the CSS",
   "in.name": "the name",
   "in.gallery_home": "the link to your site",
+  "in.gallery_targets": "the targets",
   "in.gallery_title": "the title of the page for visitors",
   "in.picture_hosts": "the picture hosts",
   "in.preview_url": "the picture",

@@ -96,6 +96,7 @@ export default {
   "field.logo_id": "ID",
   "field.password": "Пароль",
   "field.gallery_home": "Ссылка на ваш сайт",
+  "field.gallery_targets": "Места",
   "field.gallery_title": "Заголовок страницы для посетителей",
   "field.picture_hosts": "Хосты для картинок",
   "field.preview_url": "Картинка",

@@ -530,6 +530,7 @@ export default {
   "in.custom_css": "CSS",
   "in.name": "названия",
   "in.gallery_home": "ссылки на ваш сайт",
+  "in.gallery_targets": "мест",
   "in.gallery_title": "заголовка страницы для посетителей",
   "in.picture_hosts": "хостов для картинок",
   "in.preview_url": "картинки",
