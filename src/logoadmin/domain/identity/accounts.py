@@ -4,7 +4,7 @@ from typing import Final
 
 from logoadmin.domain.identity.records import EventName
 from logoadmin.domain.identity.sign_in_events import record_event
-from logoadmin.domain.kernel.access import Held, Rights
+from logoadmin.domain.kernel.access import Caller, Held, Rights, SignedIn
 from logoadmin.domain.kernel.act_log import PASSWORD_SET
 from logoadmin.domain.kernel.audited_records import AuditedRecords, log_of, snapshot, uow_of
 from logoadmin.domain.kernel.errors import Conflict, NotPermitted, SignsInByLink
@@ -19,6 +19,11 @@ def end_sign_ins(uow: AnyUnitOfWork, user_id: int, keep: str | None = None) -> N
     """End the sessions of a user, except one, and the codes and links that sign them in (contract C3, O6, R5)."""
     identity_in(uow).sessions.end_all(user_id, keep)
     identity_in(uow).challenges.drop(user_id)
+
+
+def session_id_of(caller: Caller) -> str | None:
+    """Return the session of a caller; None without one."""
+    return caller.session_id if isinstance(caller, SignedIn) else None
 
 
 class AuditedUsers(AuditedRecords[User]):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Final
 
+from logoadmin.domain.identity.accounts import end_sign_ins
 from logoadmin.domain.identity.callers import Lifetimes
 from logoadmin.domain.identity.records import EndedSession, ListedSession, Tokens
 from logoadmin.domain.identity.sign_in_events import record_event, shown
@@ -149,6 +150,18 @@ def sessions_of(
         for session, end in ends
         if end > now
     )
+
+
+def end_sessions(uow: AuditedUnitOfWork, user_id: int, lifetimes: Lifetimes, client: Caller) -> int:
+    """End the sessions of a user, and the codes and links that sign them in; return how many sessions.
+
+    If there were any, the event names ``client``.
+    """
+    ended = len(sessions_of(user_id, uow, uow.now, lifetimes))
+    end_sign_ins(uow, user_id)
+    if ended:
+        record_event(uow, "session_ended", user_id, client, uow.now, count=ended)
+    return ended
 
 
 def _refreshed(session: Session, now: int, lifetimes: Lifetimes) -> Session:

@@ -8,10 +8,10 @@ stolen, so it ends the session.
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from logoadmin.domain.identity.accounts import end_sign_ins, is_by_link, must_change_password
+from logoadmin.domain.identity.accounts import is_by_link, must_change_password, session_id_of
 from logoadmin.domain.identity.callers import Callers
 from logoadmin.domain.identity.issuer_users import following_issuer
-from logoadmin.domain.identity.open_sessions import SessionTokens, session_of_token, sessions_of
+from logoadmin.domain.identity.open_sessions import SessionTokens, end_sessions, session_of_token, sessions_of
 from logoadmin.domain.identity.records import (
     EndedSession,
     ListedSession,
@@ -188,7 +188,7 @@ class SessionService(Service):
 
         def list_own(uow: Reading, _: ListSessions, held: Held) -> tuple[ListedSession, ...]:
             user_id, now = user_of(held), self._clock.now()
-            return sessions_of(user_id, uow, now, self._session_tokens.lifetimes, _session_of(caller))
+            return sessions_of(user_id, uow, now, self._session_tokens.lifetimes, session_id_of(caller))
 
         return gate.snapshot_with_rights(command, caller, list_own)
 
@@ -217,7 +217,7 @@ class SessionService(Service):
             _refuse_keys(held)
             get_existing(uow, USERS, command.user_id)
             now, lifetimes = self._clock.now(), self._session_tokens.lifetimes
-            return sessions_of(command.user_id, uow, now, lifetimes, _session_of(caller))
+            return sessions_of(command.user_id, uow, now, lifetimes, session_id_of(caller))
 
         return gate.snapshot_with_rights(command, caller, list_theirs)
 
@@ -256,10 +256,7 @@ class SessionService(Service):
         """
         _refuse_keys(uow.held)
         uow.records(USERS).get_for_change(command.user_id, command.if_match)
-        ended = len(sessions_of(command.user_id, uow, uow.now, self._session_tokens.lifetimes))
-        end_sign_ins(uow, command.user_id)
-        if ended:
-            record_event(uow, "session_ended", command.user_id, uow.caller, uow.now, count=ended)
+        ended = end_sessions(uow, command.user_id, self._session_tokens.lifetimes, uow.caller)
         return RemovedUserSessions(command.user_id, ended)
 
     @reads_with_rights(Permission(signed_in=True, enrols=True, first_password=True))
@@ -284,7 +281,3 @@ def _refuse_keys(held: Held) -> None:
     """Reject service keys, which neither see nor end sessions."""
     if not held.of_user:
         raise NotPermitted
-
-
-def _session_of(caller: Caller) -> str | None:
-    return caller.session_id if isinstance(caller, SignedIn) else None

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from logoadmin.domain.identity.accounts import end_sign_ins
+from logoadmin.domain.identity.accounts import end_sign_ins, session_id_of
 from logoadmin.domain.identity.factors.challenges import replace_recovery_codes
 from logoadmin.domain.identity.factors.records import (
     ListedFactor,
@@ -15,7 +15,7 @@ from logoadmin.domain.identity.factors.records import (
     RemovedUserFactors,
 )
 from logoadmin.domain.identity.sign_in_events import record_event
-from logoadmin.domain.kernel.access import Held, Permission, Rights, Scope, SignedIn, user_of
+from logoadmin.domain.kernel.access import Held, Permission, Rights, Scope, user_of
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotFound, Outdated
 from logoadmin.domain.kernel.gate import Transactions
@@ -104,15 +104,11 @@ def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: R
 
 
 def _end_other_sessions(uow: AuditedUnitOfWork, user_id: int) -> None:
-    own, sessions = _session_of(uow), identity_in(uow).sessions
+    own, sessions = session_id_of(uow.caller), identity_in(uow).sessions
     others = sum(each.session_id != own and each.expires_at > uow.now for each in sessions.of_user(user_id))
     sessions.end_all(user_id, own)
     if others:
         record_event(uow, "session_ended", user_id, uow.caller, uow.now, count=others)
-
-
-def _session_of(uow: AuditedUnitOfWork) -> str | None:
-    return uow.caller.session_id if isinstance(uow.caller, SignedIn) else None
 
 
 def _unenrolled(uow: AuditedUnitOfWork, user_id: int, removed: Iterable[Factor]) -> None:
@@ -244,7 +240,7 @@ class FactorService(Service):
         _note_possible_lockout(uow, user_id)
         identity_in(uow).factors.remove_all(user_id)
         _unenrolled(uow, user_id, removed)
-        end_sign_ins(uow, user_id, keep=_session_of(uow))
+        end_sign_ins(uow, user_id, keep=session_id_of(uow.caller))
         return RemovedUserFactors(user_id, len(removed))
 
     @reads_with_rights(Permission(signed_in=True, enrols=True))

@@ -6,17 +6,17 @@ Codes are for users who lost what they sign in with, links for members of the ho
 from functools import partial
 from typing import Annotated, Any, Final
 
-from logoadmin.domain.identity.accounts import end_sign_ins, free_user_id, other_way_in
+from logoadmin.domain.identity.accounts import free_user_id, other_way_in
 from logoadmin.domain.identity.factors.challenges import hashed_code, new_code
 from logoadmin.domain.identity.factors.records import NewSignInCode, SignInLink
 from logoadmin.domain.identity.first_start import MEMBER_ROLE
-from logoadmin.domain.identity.open_sessions import Proof, sessions_of
+from logoadmin.domain.identity.open_sessions import Proof, end_sessions
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.roles import role_named
 from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
 from logoadmin.domain.identity.sign_in_events import record_event, user_named
 from logoadmin.domain.identity.sign_in_limits import limits_of
-from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, OWNER, PUBLIC, Anonymous, Caller, Permission, Scope
+from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, OWNER, PUBLIC, Caller, Permission, Scope
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import (
     Conflict,
@@ -113,17 +113,11 @@ class CodeSignIn(Service):
                 user_id = _NOBODY if known is None else known.user_id
                 if _taken(uow, _hashed_code(user_id, command.code), "sign_in_code", CODE_SECONDS) is None:
                     raise SignInRefused("Incorrect username or code")
-                self._end_sign_ins(uow, user_id, attempt.client)
+                # Somebody else may have begun them.
+                end_sessions(uow, user_id, self._opening.tokens.lifetimes, attempt.client)
                 return Proof(user_id, "sign_in_code")
 
             return attempt.open(prove)
-
-    def _end_sign_ins(self, uow: AuditedUnitOfWork, user_id: int, client: Anonymous) -> None:
-        """End the sessions of a user, which somebody else may have begun."""
-        ended = len(sessions_of(user_id, uow, uow.now, self._opening.tokens.lifetimes))
-        end_sign_ins(uow, user_id)
-        if ended:
-            record_event(uow, "session_ended", user_id, client, uow.now, count=ended)
 
 
 class CreateLink(Command):
