@@ -16,7 +16,7 @@ from logoadmin.adapters.html_gallery_page import HtmlGalleryPage
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.jwt_tokens import Key, derived_keys
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
-from logoadmin.adapters.oidc_issuer import OidcIssuer
+from logoadmin.adapters.pillow_pictures import PillowPictures
 from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
 from logoadmin.domain.gallery.pictures import NOT_INSTALLED as NO_PICTURES
 from logoadmin.domain.kernel.errors import StartError
@@ -182,12 +182,7 @@ def _metrics() -> Metrics:
 @lru_cache(maxsize=1)
 def _pictures() -> PictureCodec | str:
     """Return the one codec of the process, which takes turns; or why there is none, for clients (contract P1)."""
-    try:
-        # Imported here, because it is optional and takes a while.
-        from logoadmin.adapters.pillow_pictures import PillowPictures
-    except ModuleNotFoundError:
-        return NO_PICTURES
-    return PillowPictures()
+    return PillowPictures() if find_spec("PIL") else NO_PICTURES  # an optional package
 
 
 def _passkeys(settings: Settings) -> OpenPasskeys | str:
@@ -214,6 +209,9 @@ def issuer_of(settings: Settings) -> Issuer | None:
         return None
     if find_spec("httpx2") is None:  # an optional package
         raise StartError("oidc_issuer needs httpx2", install_extra("client"))
+    # Imported here: few programs have an issuer, and what reads its tokens takes a while.
+    from logoadmin.adapters.oidc_issuer import OidcIssuer
+
     # Not the way out of style sheets: those who write CSS must not reach an issuer in the operator's network.
     outgoing = GuardedOutgoing({*settings.outgoing_hosts, host_of(url) or ""})
     return_url = f"{settings.effective_public_url.base}/console/"

@@ -3,10 +3,8 @@
 import re
 import uuid
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final
-
-import jwt
 
 from logoadmin.adapters.jwt_tokens.keys import Key
 from logoadmin.domain.kernel.access import CLOCK_SKEW, SignedIn
@@ -55,13 +53,18 @@ class JwtTokens:
         self._audience = audience
         self._lifetime = lifetime
         self._distrusted: set[str] = set()
-        # Longer than any that was issued here: not worth a look.
-        self._longest = len(self.sign(_LONGEST_GRANT)) + _SPARE
         # Checking a signature takes as long as a write, and clients send the same token many times.
         self._verified = lru_cache(_CACHED)(self._genuine)
 
+    @cached_property
+    def _longest(self) -> int:
+        """The length of tokens above which none was issued here, so that they are not worth a look."""
+        return len(self.sign(_LONGEST_GRANT)) + _SPARE
+
     def sign(self, grant: Grant) -> str:
         """Return a JWT with the claims of the grant."""
+        import jwt  # here, because many programs need no token, and it takes a while
+
         claims = {
             "iss": self._issuer,
             "aud": self._audience,
@@ -100,6 +103,8 @@ class JwtTokens:
 
     def _genuine(self, token: str) -> tuple[int, int, SignedIn, Key]:
         """Return from when and until when a token of ours is good, whom it was made for, and its key."""
+        import jwt
+
         if len(token) > self._longest:
             raise InvalidToken
         try:
@@ -119,6 +124,8 @@ class JwtTokens:
         return max(issued_at, not_before), expires_at, SignedIn(int(user_id), session_id), key
 
     def _decoded(self, token: str) -> tuple[dict[str, Any], Key]:
+        import jwt
+
         # Only the header, which is not trusted: it merely selects one of our keys.
         header = jwt.get_unverified_header(f"{token.partition('.')[0]}..")
         for key in self._candidates(header):

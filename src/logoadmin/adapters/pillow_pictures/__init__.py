@@ -1,5 +1,32 @@
-"""Pictures with Pillow, an optional package (contract P1)."""
+"""Pictures with Pillow, an optional package, which is loaded for the first of them (contract P1)."""
 
-from logoadmin.adapters.pillow_pictures.codec import PillowPictures
+from threading import Lock
 
-__all__ = ["PillowPictures"]
+from logoadmin.ports.gallery.pictures import ConvertedPicture
+
+
+class PillowPictures:
+    """Implements :class:`~logoadmin.ports.gallery.pictures.PictureCodec`."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+
+    def cost(self, content: bytes) -> int:
+        """Return the pixels of the frames that are kept."""
+        from logoadmin.adapters.pillow_pictures import codec
+
+        return codec.cost(content)
+
+    def convert(self, content: bytes) -> ConvertedPicture:
+        """Return the stored form of a picture."""
+        from logoadmin.adapters.pillow_pictures import codec
+
+        with self._lock:
+            return codec.convert(content)
+
+    def read(self, content: bytes) -> ConvertedPicture:
+        """Return a picture that is in its stored form."""
+        from logoadmin.adapters.pillow_pictures import codec
+
+        with self._lock:
+            return codec.read(content)

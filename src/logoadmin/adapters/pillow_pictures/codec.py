@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import log, sqrt
-from threading import Lock
 from typing import Any, Final
 
 from PIL import Image, ImageChops, ImageCms, ImageFile, ImageStat, UnidentifiedImageError
@@ -116,43 +115,39 @@ class _WebP(WebPImageFile, _DecodedFile):
         return Image.frombuffer("RGBA" if self.mode == "RGBA" else "RGBX", self.size, file.getvalue())
 
 
-class PillowPictures:
-    """Implements :class:`~logoadmin.ports.gallery.pictures.PictureCodec`."""
+def cost(content: bytes) -> int:
+    """Return the pixels of the frames that are kept."""
+    with _refusing():
+        if animation := _animation(content):
+            return _kept(animation.size, len(animation.parts)) * animation.size[0] * animation.size[1]
+        image = Image.open(io.BytesIO(content), formats=(*_FORMATS, "PNG"))
+        return _kept(image.size, int(getattr(image, "n_frames", 1))) * image.width * image.height
 
-    def __init__(self) -> None:
-        self._lock = Lock()
 
-    def cost(self, content: bytes) -> int:
-        """Return the pixels of the frames that are kept."""
-        with _refusing():
-            if animation := _animation(content):
-                return _kept(animation.size, len(animation.parts)) * animation.size[0] * animation.size[1]
-            image = Image.open(io.BytesIO(content), formats=(*_FORMATS, "PNG"))
-            return _kept(image.size, int(getattr(image, "n_frames", 1))) * image.width * image.height
+def convert(content: bytes) -> ConvertedPicture:
+    """Return the stored form of a picture."""
+    with _refusing():
+        source = _opened(content)
+        loops, lossless = source.loops, source.form in _LOSSLESS
+        frames, durations = _decoded(source)
+        del source  # the decoder is released before the encoder needs room
+        stored = _stored(frames, durations, loops, lossless=lossless)
+        image = Image.open(io.BytesIO(stored))
+        # The encoder merges equal frames.
+        count = int(getattr(image, "n_frames", 1))
+        return ConvertedPicture(stored, _thumbnail(frames[0]), *image.size, count, _ground(image))
 
-    def convert(self, content: bytes) -> ConvertedPicture:
-        """Return the stored form of a picture."""
-        with self._lock, _refusing():
-            source = _opened(content)
-            loops, lossless = source.loops, source.form in _LOSSLESS
-            frames, durations = _decoded(source)
-            del source  # the decoder is released before the encoder needs room
-            stored = _stored(frames, durations, loops, lossless=lossless)
-            image = Image.open(io.BytesIO(stored))
-            # The encoder merges equal frames.
-            count = int(getattr(image, "n_frames", 1))
-            return ConvertedPicture(stored, _thumbnail(frames[0]), *image.size, count, _ground(image))
 
-    def read(self, content: bytes) -> ConvertedPicture:
-        """Return a picture that is in its stored form."""
-        with self._lock, _refusing():
-            if len(content) > MAX_STORED:
-                raise PictureRefused(f"A stored picture has at most {MAX_STORED // 1024**2} MiB")
-            source = _opened(content)
-            if source.form != "WEBP" or max(source.size) > STORED_SIDE:
-                raise PictureRefused("This is not a stored picture")
-            frames, _ = _decoded(source)
-            return ConvertedPicture(content, _thumbnail(frames[0]), *source.size, len(frames), _ground(frames[0]))
+def read(content: bytes) -> ConvertedPicture:
+    """Return a picture that is in its stored form."""
+    with _refusing():
+        if len(content) > MAX_STORED:
+            raise PictureRefused(f"A stored picture has at most {MAX_STORED // 1024**2} MiB")
+        source = _opened(content)
+        if source.form != "WEBP" or max(source.size) > STORED_SIDE:
+            raise PictureRefused("This is not a stored picture")
+        frames, _ = _decoded(source)
+        return ConvertedPicture(content, _thumbnail(frames[0]), *source.size, len(frames), _ground(frames[0]))
 
 
 @contextmanager
