@@ -154,51 +154,32 @@ def reads(
     right: Right = NOBODY,
 ) -> Callable[[Callable[[AnyService, ReadUnitOfWork, Asked], Answer]], UseCaseOf[AnyService, Asked, Answer]]:
     """Make a use case of a method that reads, see :meth:`Gate.read`."""
-
-    def decorated(work: Callable[[AnyService, ReadUnitOfWork, Asked], Answer]) -> UseCaseOf[AnyService, Asked, Answer]:
-        name = work.__name__
-
-        def use_case(service: AnyService, command: Asked, caller: Caller = OWNER) -> Answer:
-            gate = service._gates.get((name, type(command))) or gate_of(service, name, command)
-            return gate.read(command, caller, partial(work, service))
-
-        return _named_after(work, right, use_case)
-
-    return decorated
+    return _run_by(Gate.read, right)
 
 
 def reads_with_rights(
     right: Right = NOBODY,
 ) -> Callable[[Callable[[AnyService, ReadUnitOfWork, Asked, Held], Answer]], UseCaseOf[AnyService, Asked, Answer]]:
     """Make a use case of a method that reads and depends on rights, see :meth:`Gate.snapshot_with_rights`."""
-
-    def decorated(
-        work: Callable[[AnyService, ReadUnitOfWork, Asked, Held], Answer],
-    ) -> UseCaseOf[AnyService, Asked, Answer]:
-        name = work.__name__
-
-        def use_case(service: AnyService, command: Asked, caller: Caller = OWNER) -> Answer:
-            gate = service._gates.get((name, type(command))) or gate_of(service, name, command)
-            return gate.snapshot_with_rights(command, caller, partial(work, service))
-
-        return _named_after(work, right, use_case)
-
-    return decorated
+    return _run_by(Gate.snapshot_with_rights, right)
 
 
 def writes(
     right: Right = NOBODY,
 ) -> Callable[[Callable[[AnyService, AuditedUnitOfWork, Asked], Answer]], UseCaseOf[AnyService, Asked, Answer]]:
     """Make a use case of a method that changes records, see :meth:`Gate.write`."""
+    return _run_by(Gate.write, right)
 
-    def decorated(
-        work: Callable[[AnyService, AuditedUnitOfWork, Asked], Answer],
-    ) -> UseCaseOf[AnyService, Asked, Answer]:
+
+def _run_by(run: Callable[..., Any], right: Right) -> Callable[[Callable[..., Any]], Any]:
+    """Return the decorator for work that a method of its gate runs."""
+
+    def decorated(work: Callable[..., Any]) -> Any:
         name = work.__name__
 
-        def use_case(service: AnyService, command: Asked, caller: Caller = OWNER) -> Answer:
+        def use_case(service: Service, command: Command, caller: Caller = OWNER) -> Any:
             gate = service._gates.get((name, type(command))) or gate_of(service, name, command)
-            return gate.write(command, caller, partial(work, service))
+            return run(gate, command, caller, partial(work, service))
 
         return _named_after(work, right, use_case)
 
