@@ -40,11 +40,38 @@ export interface Verdict {
   documents?: string[];
 }
 
+/** A picture of the gallery: paths relative to the folder, the size in pixels, and the ground on which it stands out. */
+export interface Picture {
+  path: string;
+  thumbnail: string;
+  width: number;
+  height: number;
+  ground: "light" | "dark";
+}
+
+/** What an artwork says of itself. */
+export interface Details {
+  description?: string;
+  /** In CommonMark. */
+  text?: string;
+  homepage?: string;
+  source?: string;
+  support?: string;
+  licence?: string;
+  version?: string;
+  tags?: string[];
+  screenshots?: (({ url: string } | Picture) & { alt?: string })[];
+  /** The id that it had elsewhere. */
+  origin?: string;
+}
+
 export interface Artwork {
   name: string;
   preview_url: string;
-  /** The gallery's own picture, if it has one: paths relative to the folder, the size in pixels, and the ground on which it stands out. */
-  picture?: { path: string; thumbnail: string; width: number; height: number; ground: "light" | "dark" };
+  /** What it says of itself. */
+  details?: Details;
+  /** The gallery's own picture, if it has one. */
+  picture?: Picture;
   /** The part of the site that it is for. */
   target: string;
   /** Absent if it is long: see `Gallery.css`. */

@@ -291,6 +291,25 @@ def test_only_a_published_artwork_lifts_the_takedown_of_a_picture(gallery: LogoA
     assert seen(gallery, picture.picture) == "PictureGone"
 
 
+@pytest.mark.rule("contract P4", "contract P5", "contract S1")
+def test_a_screenshot_stays_is_hidden_and_is_removed_like_the_preview(gallery: LogoAdmin, clock: FrozenClock) -> None:
+    first, second, unnamed = (sent(gallery, drawing(shade)) for shade in range(3))
+    shots = {"screenshots": [{"url": each.url} for each in (first, second)]}
+    made = logo(gallery, "https://elsewhere.example/a.png", details=shots)
+    clock.pass_by(DAY + 1)
+    gallery.sweep()
+    assert [seen(gallery, each.picture) for each in (first, second, unnamed)] == ["seen", "seen", "NotFound"]
+    gallery.logos.block(BlockLogo(logo_id=made.logo_id, reason="not theirs"))
+    assert [seen(gallery, each.picture) for each in (first, second)] == ["PictureGone"] * 2
+    gallery.logos.amend(AmendLogo.model_validate({"logo_id": 1, "active": True, "unblock": True, "details": None}))
+    clock.pass_by(30 * DAY)
+    gallery.sweep()
+    # The history names it.
+    assert gallery.pictures.get(GetPicture(picture=first.picture))
+    gallery.pictures.remove(RemovePicture(picture=first.picture))
+    assert seen(gallery, first.picture) == "PictureGone"
+
+
 @pytest.mark.rule("contract P4")
 def test_the_names_of_pictures_that_never_existed_are_those_of_the_records_alone(
     gallery: LogoAdmin, storage: Storage

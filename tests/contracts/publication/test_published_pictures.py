@@ -52,6 +52,11 @@ def logo(gallery: LogoAdmin, url: str) -> Logo:
     return gallery.logos.create(CreateLogo(**ARTWORK | {"preview_url": url, "active": True}))
 
 
+def detailed(gallery: LogoAdmin, *urls: str, **members: Any) -> Logo:
+    screenshots = [{"url": url, "alt": f"Picture {number}"} for number, url in enumerate(urls)]
+    return gallery.logos.create(CreateLogo(**ARTWORK | {"details": {**members, "screenshots": screenshots}}))
+
+
 def pictures_in(files: FolderGalleryFiles) -> set[str]:
     return {name for name in files.names() if name.startswith("pictures/")}
 
@@ -190,3 +195,26 @@ def test_a_copy_without_a_picture_is_not_complete(tmp_path: Path) -> None:
         files.remove(picture_names([picture.picture])[1])
         with pytest.raises(reader.ReaderError, match=r"-320\.webp.*of logo 1"):
             copy.verify()
+
+
+@pytest.mark.rule("contract L2", "contract P2", "contract S2")
+def test_published_records_have_their_details_with_the_pictures_among_them(
+    gallery: LogoAdmin, files: FolderGalleryFiles
+) -> None:
+    shown, unnamed = send(gallery, 1), send(gallery, 2)
+    detailed(gallery, shown.url, "https://elsewhere.example/a.png", origin="aurora-17", tags=["dark"])
+    logo(gallery, "https://elsewhere.example/b.png")
+    (ours, plain) = index_of(files, gallery.publication.publish(files))["logos"]
+    path, thumbnail = picture_names([shown.picture])
+    size = {"width": 640, "height": 480, "ground": "light"}
+    assert ours["details"] == {
+        "tags": ["dark"],
+        "screenshots": [
+            {"path": path, "thumbnail": thumbnail, **size, "alt": "Picture 0"},
+            {"url": "https://elsewhere.example/a.png", "alt": "Picture 1"},
+        ],
+        "origin": "aurora-17",
+    }
+    assert "details" not in plain
+    assert pictures_in(files) == names(shown)
+    assert names(unnamed).isdisjoint(files.names())

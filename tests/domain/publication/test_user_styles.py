@@ -43,7 +43,7 @@ TEXTS: Final = st.text(st.characters(exclude_categories=["Cs"])) | st.lists(
 
 def style(kind: Kind, css: str, **given: Any) -> str | None:
     values: dict[str, Any] = {"name": "Aurora", "authors": ("Ann", "Bob"), "url": URL, "target": FORUM} | given
-    artwork = StyledArtwork(kind, 12, 57, values["name"], values["authors"], css)
+    artwork = StyledArtwork(kind, 12, 57, values["name"], values["authors"], css, values.get("details", {}))
     return user_style(artwork, values["target"], GALLERY, values["url"], has_page=True)
 
 
@@ -83,6 +83,24 @@ def test_the_head_and_the_rule_of_a_theme() -> None:
         "a { color: red }\n\nb { top: 0 }\n"
         "}\n"
     )
+
+
+@pytest.mark.rule("contract Q3", "contract S2")
+def test_the_head_has_what_an_artwork_says_of_itself() -> None:
+    details = {
+        "description": "Dark */ and cold",
+        "licence": "CC0-1.0",
+        "homepage": "https://example.org/*/aurora",
+        "support": "https://example.org/help",
+        "text": "More of it.",
+    }
+    head, _ = head_and_rules(style(Kind.THEME, "a { top: 0 }", details=details) or "")
+    found = {line[0]: line[1] for line in values_of(head)}
+    assert found["@description"] == r"Dark *\/ and cold"
+    assert found["@license"] == "CC0-1.0"
+    assert found["@homepageURL"] == "https://example.org/%2A/aurora"
+    assert found["@supportURL"] == "https://example.org/help"
+    assert "More of it" not in head
 
 
 def test_the_declarations_of_a_logo_are_in_its_selector() -> None:

@@ -1,6 +1,6 @@
 """Many changes as one request, all or nothing (contract J7)."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -26,6 +26,7 @@ from logoadmin.domain.identity.roles import AmendRole, CreateRole, RemoveRole
 from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser, creation
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller
 from logoadmin.domain.kernel.command import DRY_RUN, UNSET, Command, Input
+from logoadmin.domain.kernel.details import Tags
 from logoadmin.domain.kernel.errors import (
     Conflict,
     DuplicateEntry,
@@ -84,8 +85,9 @@ class BulkChange(Input):
         Annotated[
             dict[str, Any],
             described(
-                "New values, as when such a record is amended; for a theme or logo also its `author_ids`, in order.",
-                {"active": True, "author_ids": [7]},
+                "New values, as when such a record is amended; for a theme or logo also its `author_ids`, in order, "
+                "and `add_tags` and `remove_tags`, which leave its other tags as they are.",
+                {"active": True, "author_ids": [7], "add_tags": ["winter"]},
             ),
         ]
         | None
@@ -135,18 +137,29 @@ class BulkChange(Input):
         return _step(row, verb, self.block or self.set or {}, options, problems)
 
 
-class _Authors(Input):
-    author_ids: AuthorIds
+class _Beside(Input):
+    """What a change of an artwork may have beside the fields of its command."""
+
+    author_ids: AuthorIds = UNSET
+
+
+class _AmendedBeside(_Beside):
+    """The same, when it exists; tags that are added and removed are added."""
+
+    add_tags: Tags = UNSET
+    remove_tags: Tags = UNSET
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The command of a change, and the new authors of a theme or logo; None where they stay."""
+    """The command of a change, the new authors of a theme or logo, None where they stay, and changes of its tags."""
 
     kind: AnyKind
     verb: Verb
     command: Command
-    author_ids: tuple[int, ...] | None
+    author_ids: tuple[int, ...] | None = None
+    add_tags: tuple[str, ...] = ()
+    remove_tags: tuple[str, ...] = ()
 
 
 def _step(
@@ -157,13 +170,15 @@ def _step(
     Raises:
         InvalidInput: with these problems and those of the values.
     """
-    values, author_ids, field = dict(given), None, "set" if verb == "amend" else verb
+    values, field = dict(given), "set" if verb == "amend" else verb
+    beside = _AmendedBeside if verb == "amend" else _Beside
+    named = beside.model_fields.keys() & values.keys() if kind in ARTWORK_KINDS and verb != "block" else set()
+    found: _Beside = beside()
     for name in [name for name in values if name in {*options, *Command.model_fields, DRY_RUN}]:
         del values[name]
         problems.append(Problem((field, name), "Extra inputs are not permitted", "extra_forbidden"))
     try:
-        if kind in ARTWORK_KINDS and verb != "block" and "author_ids" in values:
-            author_ids = _Authors(author_ids=values.pop("author_ids")).author_ids
+        found = beside(**{name: values.pop(name) for name in named})
     except InvalidInput as error:
         problems += [Problem((field, *problem.loc), problem.msg, problem.type) for problem in error.problems]
     made: Command | None = None
@@ -173,7 +188,7 @@ def _step(
         problems += [Problem((field, *problem.loc), problem.msg, problem.type) for problem in error.problems]
     if made is None or problems:
         raise InvalidInput(problems)
-    return Step(kind, verb, made, author_ids)
+    return Step(kind, verb, made, **found.new_values())
 
 
 def steps_of(changes: Iterable[BulkChange]) -> tuple[Step, ...]:
@@ -319,7 +334,7 @@ def make(uow: AuditedUnitOfWork, services: Mapping[Kind, Service], place: int, s
 
 
 def _make(uow: AuditedUnitOfWork, step: Step, work: WriteWork[Any, Any]) -> Any:
-    record = work(uow, _at_present_version(uow, step))
+    record = work(uow, _with_tags(uow, step, _at_present_version(uow, step)))
     if step.author_ids is not None:
         _set_authors(uow, step, record)
     return record
@@ -356,6 +371,24 @@ def _at_present_version(uow: AuditedUnitOfWork, step: Step) -> Command:
     return command.model_copy(update={"if_match": frozenset({version_of(record)})})
 
 
+def _with_tags(uow: AuditedUnitOfWork, step: Step, command: Command) -> Command:
+    """Return the command of a step, which also adds and removes the tags of its artwork.
+
+    Raises:
+        InvalidInput: there would be too many tags.
+    """
+    record: Any = uow.records(step.kind).get(step.kind.id_of(command)) if step.add_tags or step.remove_tags else None
+    if record is None:
+        return command
+    patch = getattr(command, "details")  # noqa: B009 (the kinds with tags have them)
+    details = record.details if patch is UNSET else record.details.merged(patch)
+    try:
+        return command.model_copy(update={"details": details.retagged(step.add_tags, step.remove_tags)})
+    except InvalidInput as error:
+        problems = [Problem(("set", "add_tags"), each.msg, each.type) for each in error.problems]
+    raise InvalidInput(problems)
+
+
 def _set_authors(uow: AuditedUnitOfWork, step: Step, record: Any) -> None:
     """Give an artwork its new authors, which must exist."""
     for author_id in step.author_ids or ():
@@ -366,9 +399,14 @@ def _set_authors(uow: AuditedUnitOfWork, step: Step, record: Any) -> None:
 
 @contextmanager
 def placed(place: int) -> Iterator[None]:
-    """Begin the text of errors with the place of their change."""
+    """Begin the text of errors, and where their problems are, with the place of their change."""
+    problems: Sequence[Problem] = ()
     try:
         yield
+    except InvalidInput as error:
+        problems = [Problem(("changes", place, *each.loc), each.msg, each.type) for each in error.problems]
     except _PLACED as error:
         error.args = (f"Change {place}: {error}",)
         raise
+    if problems:
+        raise InvalidInput(problems)

@@ -12,6 +12,7 @@ from typing import Any, Final
 from logoadmin.domain.changes.bulk_changes import BulkChange, Step, placed
 from logoadmin.domain.kernel.access import Rights, Scope
 from logoadmin.domain.kernel.act_log import BLOCKED_FIELD
+from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Outdated, Problem
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
 from logoadmin.domain.kernel.lists import Filter
@@ -24,10 +25,14 @@ from logoadmin.ports.changes.proposal_storage import ProposalState, StoredPropos
 Values = Mapping[str, Any]
 
 _AUTHOR_IDS: Final = "author_ids"
+# What changes the details of an artwork.
+_DETAILS: Final = ("details", "add_tags", "remove_tags")
 # Why submitters do not set a field of their own records; others are refused without a reason.
 _NOT_THEIRS: Final = {
     "active": "Submitters do not set this: a proposal that is applied makes it active",
     "unblock": "Submitters do not lift a block",
+    "details": "Submitters do not remove all of them: name the members",
+    "details.origin": "Submitters do not set this: it is the id that an artwork had elsewhere",
     "user_id": "Submitters do not give their author to another user",
 }
 _BITS: Final = {kind: 1 << place for place, kind in enumerate(KINDS.values())}
@@ -77,9 +82,23 @@ def after(change: Values) -> Values | None:
         return {**before, "active": False, BLOCKED_FIELD: change["block"]["reason"]}
     values = {**before, **_values(change)}
     values.pop("unblock", None)
+    if KINDS[change["kind"]] in ARTWORK_KINDS:
+        values = {name: value for name, value in values.items() if name not in _DETAILS}
+        values |= _details_after(before, _values(change))
     if KINDS[change["kind"]] in ARTWORK_KINDS and values.setdefault("active", False):
         values.pop(BLOCKED_FIELD, None)
     return values
+
+
+def _details_after(before: Values, values: Values) -> Values:
+    """Return the details of an artwork that gets values, as they are in snapshots: left out while they are empty."""
+    details = Details.stored(before.get("details", {}))
+    if "details" in values:
+        given = values["details"]
+        details = details.merged(None if given is None else Details(**given))
+    added, removed = (Details(tags=values.get(name)).tags or () for name in ("add_tags", "remove_tags"))
+    members = details.retagged(added, removed).members()
+    return {"details": members} if members else {}
 
 
 def steps_in(
@@ -162,9 +181,12 @@ def _not_theirs(
             known = ", ".join(each.id for each in targets)
             text = f"Input should be one of the targets {known}, or the name of a host"
             yield Problem(("changes", place, field, name), text, "value_error")
-        if name not in settable:
-            text = _NOT_THEIRS.get(name, "Submitters do not set this")
-            yield Problem(("changes", place, field, name), text, "value_error")
+        # Of the details, each member; null for all of them has none.
+        members = [f"{name}.{member}" for member in value] if name == "details" and value is not None else [name]
+        for each in members:
+            if each not in settable:
+                text = _NOT_THEIRS.get(each, "Submitters do not set this")
+                yield Problem(("changes", place, field, *each.split(".")), text, "value_error")
 
 
 def stale(uow: AuditedUnitOfWork, changes: Iterable[Values], user_id: int | None) -> list[str]:
@@ -182,11 +204,19 @@ def stale(uow: AuditedUnitOfWork, changes: Iterable[Values], user_id: int | None
         record, before = uow.records(kind).get(change["id"]), change["before"]
         fields = values.keys() - {"unblock"} if "set" in change else before.keys() - {_AUTHOR_IDS}
         current = None if record is None else _snapshot(uow, kind, record)
-        if current is None or any(current.get(name) != before.get(name) for name in fields):
+        if current is None or any(_differ(current, before, name, values.get(name)) for name in fields):
             found.append(f"{kind.name} {change['id']}")
         elif change["own"] and not _is_own(record, user_id):
             found.append(f"{kind.name} {change['id']}, which is no longer the submitter's")
     return found
+
+
+def _differ(current: Values, before: Values, name: str, value: Any) -> bool:
+    """Return whether a field that is to get a value is another one than before; of details, the given members."""
+    if name != "details" or value is None:
+        return bool(current.get(name) != before.get(name))
+    now, then = current.get(name, {}), before.get(name, {})
+    return any(now.get(member) != then.get(member) for member in value)
 
 
 def _values(change: Values) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 from logoadmin.domain.kernel.access import OWNER, Caller, Held
 from logoadmin.domain.kernel.act_log import AMENDED, BLOCKED, BLOCKED_FIELD, UNBLOCKED, ActLog, Snapshot
-from logoadmin.domain.kernel.kinds import PICTURE_FIELDS, PICTURE_FOLDER
+from logoadmin.domain.kernel.kinds import pictures_in
 from logoadmin.domain.kernel.limits import MAX_ID, Origin
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.ports.publication.publication_storage import Withdrawal
@@ -156,9 +156,7 @@ class ChangeLog:
         followed = [
             each
             for each in changes
-            if each.before is not None
-            or each.id < new.get(each.kind, _NEVER)
-            or PICTURE_FOLDER in str((each.after or {}).get(PICTURE_FIELDS.get(each.kind, "")))
+            if each.before is not None or each.id < new.get(each.kind, _NEVER) or pictures_in(each.kind, each.after)
         ]
         if followed or (final and self._is_followed):
             self._is_followed = True

@@ -166,6 +166,18 @@ class Details(Input):
             return NO_DETAILS
         return self.model_copy(update={name: getattr(patch, name) for name in patch.model_fields_set})
 
+    def retagged(self, added: Iterable[str], removed: Iterable[str]) -> "Details":
+        """Return these details with tags added at the end and others removed.
+
+        As a patch, they replace all members of other details.
+
+        Raises:
+            InvalidInput: there would be too many tags.
+        """
+        tags = dict.fromkeys([*(self.tags or ()), *added])
+        left: dict[str, Any] = {"tags": [tag for tag in tags if tag not in {*removed}]}
+        return self.model_construct(**{name: getattr(self, name) for name in DETAILS} | {"tags": Details(**left).tags})
+
     def __repr_args__(self) -> Iterable[tuple[str, Any]]:
         """Show the members that are not empty."""
         return self.members().items()

@@ -63,7 +63,8 @@ class RecordKind(Generic[Record, Removed]):
         id_field: the field with the id.
         id_of: returns the id of a record, or of the record that a command names.
         usual: values of fields that bodies and the history leave out.
-        published: the fields that readers of the published gallery get (contract L1); none for other kinds.
+        published: the fields that readers of the published gallery get (contract L1); none for other kinds. Of the
+            details of an artwork, each member is one, and named after a dot.
         settable: the fields that people who may only propose changes may set (contract R2).
         stored_fields: the fields without authors and version.
         values_of: returns their values.
@@ -134,8 +135,14 @@ class ArtworkKind(RecordKind[AnyArtwork, Removed], Generic[AnyArtwork, LinkAnswe
 
 
 # Named one by one: a new field of artworks is neither published nor settable by submitters until it is added here.
-_PUBLISHED: Final = ("name", "preview_url", "target", "custom_css", "active", "created_at")
-_SETTABLE: Final = ("name", "preview_url", "target", "custom_css", "author_ids")
+_DETAILS: Final = tuple(
+    f"details.{name}"
+    for name in (
+        *("description", "text", "homepage", "source", "support", "licence", "version", "tags", "screenshots"),
+    )
+)
+_PUBLISHED: Final = ("name", "preview_url", "target", "custom_css", "active", "created_at", *_DETAILS, "details.origin")
+_SETTABLE: Final = ("name", "preview_url", "target", "custom_css", "author_ids", *_DETAILS)
 
 _UNIQUE: Final = ("details.origin",)
 _USUAL: Final = {"details": NO_DETAILS}
@@ -269,6 +276,9 @@ def picture_of(url: str | None) -> str | None:
 
 
 def pictures_in(kind: str, values: Mapping[str, Any] | None) -> frozenset[str]:
-    """Return the pictures that the values of a record name; none without values."""
-    picture = picture_of(values.get(PICTURE_FIELDS[kind])) if values and kind in PICTURE_FIELDS else None
-    return frozenset() if picture is None else frozenset({picture})
+    """Return the pictures that the values of a record name, as in JSON; none without values."""
+    if not values or kind not in PICTURE_FIELDS:
+        return frozenset()
+    screenshots = values.get("details", {}).get("screenshots", ())
+    urls = (values.get(PICTURE_FIELDS[kind]), *(each["url"] for each in screenshots))
+    return frozenset(picture for url in urls if (picture := picture_of(url)) is not None)

@@ -82,11 +82,11 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, targets: Targets) -> 
         if missing is not None:
             contents.left_out.append(missing)
             continue
-        shown: dict[str, Any] = {}
-        if (picture := picture_of(artwork.preview_url)) in shapes and picture is not None:
-            contents.pictures.add(picture)
-            shown = _picture_entry(picture, *shapes[picture])
-        contents.records.add(kind.kind, artwork, artwork.custom_css, _verdict_entry(verdict), shown)
+        urls = (artwork.preview_url, *artwork.details.pictures)
+        shown = {url: picture for url in urls if (picture := picture_of(url)) is not None and picture in shapes}
+        contents.pictures.update(shown.values())
+        entries = {url: _picture_entry(picture, *shapes[picture]) for url, picture in shown.items()}
+        contents.records.add(kind.kind, artwork, artwork.custom_css, _verdict_entry(verdict), entries)
         target = targets.get(artwork.target)
         if target is not None and target.has_styles_of(kind.kind) and _UNSTYLED not in verdict.risk_names:
             contents.versions[kind.kind, kind.id_of(artwork)] = version_of(artwork)

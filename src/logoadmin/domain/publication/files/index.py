@@ -2,10 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.kinds import AUTHORS, KINDS
 from logoadmin.domain.kernel.records import Author, Kind, Logo, Theme
 
@@ -74,7 +75,12 @@ class IndexBuilder:
         self._long_css: dict[str, bytes] = {}
 
     def add(
-        self, kind: Kind, artwork: Logo | Theme, custom_css: str, css: Mapping[str, Any], picture: Mapping[str, Any]
+        self,
+        kind: Kind,
+        artwork: Logo | Theme,
+        custom_css: str,
+        css: Mapping[str, Any],
+        pictures: Mapping[str, Mapping[str, Any]],
     ) -> None:
         """Add an active artwork.
 
@@ -83,11 +89,11 @@ class IndexBuilder:
             artwork: the artwork.
             custom_css: its CSS.
             css: the verdict on it.
-            picture: its picture, if that is the gallery's own.
+            pictures: those of its pictures that are the gallery's own, by their URLs.
         """
         row, content = KINDS[kind], custom_css.encode()
         self._authors.update((author.author_id, author) for author in artwork.authors)
-        fields = {name: getattr(artwork, name) for name in row.published}
+        fields = {name: getattr(artwork, name) for name in row.published if "." not in name}
         if len(content) > MOST_INLINE:
             hash_of_css = sha256(content)
             self._long_css[hash_of_css] = content
@@ -97,7 +103,8 @@ class IndexBuilder:
             "custom_css": custom_css,
             "author_ids": [author.author_id for author in artwork.authors],
             "css": without_empty(css),
-            "picture": picture,
+            "details": _details_entry(artwork.details, row.published, pictures),
+            "picture": pictures.get(artwork.preview_url),
         }
         self._sections[row.plural][row.id_of(artwork)] = canonical(without_empty(fields))
 
@@ -113,6 +120,23 @@ class IndexBuilder:
         body = b"".join((*parts, b"}"))
         found = sha256(body)
         return Index(body, found, f"{version}-{found[:16]}.json", self._sections, self._long_css)
+
+
+def _details_entry(
+    details: Details, published: Collection[str], pictures: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return the published members of details, with the gallery's own pictures as they are in the index."""
+    members = {name: value for name, value in details.members().items() if f"details.{name}" in published}
+    if "screenshots" in members:
+        members["screenshots"] = [_screenshot_entry(each, pictures) for each in members["screenshots"]]
+    return members
+
+
+def _screenshot_entry(screenshot: Mapping[str, str], pictures: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return a screenshot, with what the index says of a picture of the gallery in place of its URL."""
+    others = {name: value for name, value in screenshot.items() if name != "url"}
+    url = screenshot["url"]
+    return {**pictures.get(url, {"url": url}), **others}
 
 
 def without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:

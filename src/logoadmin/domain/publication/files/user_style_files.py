@@ -45,7 +45,8 @@ class UserStyles:
         for (kind, id_), version in self.versions.items():
             record = self.index.record(KINDS[kind].plural, id_)
             authors = [self.index.record("authors", each)["username"] for each in record.get("author_ids", ())]
-            artwork = StyledArtwork(kind, id_, version, record["name"], authors, self.index.css_of(record))
+            css, details = self.index.css_of(record), record.get("details", {})
+            artwork = StyledArtwork(kind, id_, version, record["name"], authors, css, details)
             target = self.targets.get(record["target"])
             if target is None:
                 continue

@@ -1,9 +1,9 @@
 """Artworks as UserCSS for managers of user styles (contract Q3)."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
 from unicodedata import category
 
 from tinycss2.ast import AtKeywordToken, CurlyBracketsBlock
@@ -41,6 +41,7 @@ class StyledArtwork:
         name: its name.
         authors: the names of its authors, in order.
         css: its CSS.
+        details: what it says of itself, as it is published.
     """
 
     kind: Kind
@@ -49,6 +50,7 @@ class StyledArtwork:
     name: str
     authors: Sequence[str]
     css: str
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 def style_name(kind: Kind, id_: int) -> str:
@@ -76,6 +78,7 @@ def user_style(artwork: StyledArtwork, target: Target, gallery: str, url: str | 
     if css is None or not documents:
         return None
     path = f"{KINDS[artwork.kind].plural}/{artwork.id}"
+    details = artwork.details
     name = _line(isolated(artwork.name)) or f"{KINDS[artwork.kind].name} {artwork.id}"
     head = {
         "name": name,
@@ -83,7 +86,10 @@ def user_style(artwork: StyledArtwork, target: Target, gallery: str, url: str | 
         "namespace": f"{gallery}/{path}",
         "version": f"1.0.{artwork.version}",
         "author": _line(", ".join(map(isolated, artwork.authors))),
-        "homepageURL": f"{url}#/{path}" if url and has_page else "",
+        "description": _line(details.get("description", "")),
+        "license": _line(details.get("licence", "")),
+        "homepageURL": _url(details.get("homepage", "")) or (f"{url}#/{path}" if url and has_page else ""),
+        "supportURL": _url(details.get("support", "")),
         "updateURL": f"{url}{style_name(artwork.kind, artwork.id)}" if url else "",
     }
     lines = "".join(f"@{key:<11} {value}\n" for key, value in head.items() if value)
@@ -110,6 +116,11 @@ def _css(artwork: StyledArtwork, target: Target) -> str | None:
 def _documents_of(css: str) -> Iterable[str]:
     """Return the conditions of a sheet's own rules, each once."""
     return dict.fromkeys(str(each) for rule in documents_in(tokenize(css)) for each in rule.conditions)
+
+
+def _url(url: str) -> str:
+    """Return a URL as a value in a head, which it does not end."""
+    return _line(url.replace("*/", "%2A/"))
 
 
 def _line(text: str) -> str:
