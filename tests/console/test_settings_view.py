@@ -155,3 +155,37 @@ def test_what_another_administrator_changed_on_the_page_for_visitors_stays(conso
     page.keyboard.press("Control+s")
     expect(page.locator(".problem")).to_be_visible()
     page.get_by_label("Link to your site").fill("")
+
+
+@pytest.mark.rule("contract J3", "contract Q3")
+def test_an_administrator_describes_targets_and_forms_offer_them(console: Person, service: Served) -> None:
+    console.sign_in("settings")
+    page = console.page
+    page.get_by_role("button", name="Add a target").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Short name").fill("forum")
+    dialog.get_by_label("Name", exact=True).fill("The forum")
+    dialog.get_by_label("Pages", exact=True).fill("Forum.example\nurl-prefix(https://w.example/wiki/")
+    dialog.get_by_label("Elements with the logo").fill(".site-logo")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.locator(".problem")).to_contain_text("should be url(), url-prefix(), domain() or regexp()")
+    dialog.get_by_label("Pages", exact=True).fill("Forum.example\nurl-prefix(https://w.example/wiki/)")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_have_count(0)
+    documents = ['domain("forum.example")', 'url-prefix("https://w.example/wiki/")']
+    forum = {"name": "The forum", "documents": documents, "logo": ".site-logo"}
+    assert service.gallery.settings.get(GetSettings()).gallery_targets == {"forum": forum}
+    page.get_by_role("button", name="Edit target The forum").click()
+    expect(dialog.get_by_label("Pages", exact=True)).to_have_value(
+        'forum.example\nurl-prefix("https://w.example/wiki/")'
+    )
+    expect(dialog.get_by_role("status")).to_contain_text("active work")
+    page.keyboard.press("Escape")
+    console.open("logos/1")
+    page.get_by_role("combobox", name="Target").focus()
+    options = page.locator("datalist option")
+    expect(options).to_have_count(1)
+    expect(options).to_have_attribute("label", "The forum")
+    console.open("settings")
+    page.get_by_role("button", name="Remove The forum").click()
+    comes_true(lambda: service.gallery.settings.get(GetSettings()).gallery_targets == {}, 10)

@@ -8,9 +8,14 @@ import pytest
 from playwright.sync_api import Page, Route
 
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.publication.css.targets import Target
+from logoadmin.domain.publication.css.pages import is_document
+from logoadmin.domain.publication.css.statements import statements
+from logoadmin.domain.publication.css.targets import Target, targets_in
+from logoadmin.domain.publication.css.tokens import significant
+from logoadmin.domain.publication.css.user_style_source import user_style_source
 from logoadmin.domain.publication.files.user_styles import StyledArtwork, user_style
 from tests import browser
+from tests.user_styles import user_styles
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract Q3")]
 
@@ -97,3 +102,49 @@ def test_a_theme_looks_as_the_published_one(page: Page, css: str) -> None:
 @pytest.mark.parametrize("css", LOGOS)
 def test_the_declarations_of_a_logo_apply_to_its_elements(page: Page, css: str) -> None:
     assert computed(page, unwrapped(style(Kind.LOGO, css))) == computed(page, f"{FORUM.logo} {{ {css} }}")
+
+
+@pytest.mark.rule("contract S3")
+@pytest.mark.parametrize("number", [0, 4, 16, 19, 23, 39, 99])
+def test_a_user_style_looks_as_its_source_and_only_on_its_pages(page: Page, number: int) -> None:
+    text, variables = user_styles()[number]
+    found = user_style_source(text, targets_in({}))
+    source = text.replace("\r\n", "\n").partition("==/UserStyle== */")[2]
+    file = style(Kind.THEME, found.custom_css)
+    given = f":root {{ {' '.join(f'--{name}: {value};' for name, value in variables.items())} }}"
+    expected = of_classes(page, "https://forum.example/", f"{given}{on_page(source)}")
+    assert of_classes(page, "https://forum.example/", on_page(file)) == expected
+    assert expected != of_classes(page, "https://forum.example/", "")
+    assert outside(file).strip() == ""
+
+
+def of_classes(page: Page, url: str, css: str) -> Any:
+    page.goto(url)
+    return page.evaluate(
+        """css => {
+          document.head.innerHTML = document.body.innerHTML = "";
+          document.head.append(Object.assign(document.createElement("style"), { textContent: css }));
+          return ["a", "b", "c"].map((name) => {
+            const element = Object.assign(document.createElement("p"), { className: name });
+            document.body.append(element);
+            const style = getComputedStyle(element);
+            const custom = ["accent", "size", "edge", "gap", "hue"].map((each) => `--used-${each}`);
+            return [...style, ...custom].map((each) => style.getPropertyValue(each));
+          });
+        }""",
+        css,
+    )
+
+
+def on_page(css: str) -> str:
+    """Return CSS without its rules @-moz-document, as on a page that all of them match."""
+    return "".join(
+        "".join(source for _, source in each) if not is_document(each[0][0]) else each[-1][1][1:-1]
+        for each in statements(css)
+    )
+
+
+def outside(css: str) -> str:
+    """Return what stands outside of rules @-moz-document, and is no namespace or comment."""
+    kept = [each for each in statements(css) if not is_document(each[0][0]) and significant([each[0][0]])]
+    return "".join(source for each in kept for _, source in each if each[0][1] != "@namespace")

@@ -33,7 +33,7 @@ export async function amendShared(change, done) {
   for (let attempt = 1; ; attempt += 1) {
     const ifMatch = await readShared();
     try {
-      const { data, requestId } = await call("patch", "/api/settings", { body: change(/** @type {Shared} */ (shared.value)), ifMatch });
+      const { data, requestId } = await call("patch", "/api/settings", { body: /** @type {any} */ (change(/** @type {Shared} */ (shared.value))), ifMatch });
       shared.value = data;
       return sayDone(done, [requestId], () => void readShared().catch(() => undefined));
     } catch (error) {

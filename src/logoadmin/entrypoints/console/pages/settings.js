@@ -6,6 +6,7 @@ import { Button, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/ba
 import { RecordForm } from "../parts/primitives/fields.js";
 import { Railed } from "../parts/primitives/railed.js";
 import { fixedHosts, hostIn, shareHosts, sharedHosts } from "../parts/css/picture_hosts.js";
+import { Targets } from "../parts/publication/targets.js";
 import { sayFailure } from "../notices.js";
 import { may, pageConfig } from "../session.js";
 import { amendShared, shared, useShared } from "../shared_settings.js";
@@ -25,6 +26,11 @@ export default function Settings() {
         h("h2", null, t("settings.page")),
         h("p", { class: "hint" }, t("settings.page.text")),
         data !== undefined && h(PageForm, {}),
+      ),
+      h("section", { class: "section stack loose" },
+        h("h2", null, t("settings.targets")),
+        h("p", { class: "hint" }, t("settings.targets.text")),
+        data !== undefined && h(Targets, {}),
       ),
       may("users:read") &&
         h("section", { class: "section stack loose" },

@@ -1,6 +1,7 @@
 /** The form of a logo or theme: the widgets of its fields, and the preview beside it. */
 import { h, useMemo } from "../../vendor/preact.js";
 import { listOf, readList } from "../../records.js";
+import { shared, useShared } from "../../shared_settings.js";
 import { byName, withTexts } from "../../texts.js";
 import { cssWidget } from "../css/css_editor.js";
 import { Preview } from "../css/css_preview.js";
@@ -48,14 +49,17 @@ function PictureAddress(props) {
   );
 }
 
-/** The part of the site that it is for; those that there are already are offered. @param {ArtworkKind} kind */
+/** The part of the site that it is for: one of the described targets or any host; without targets, those of other works are offered. @param {ArtworkKind} kind */
 function target(kind) {
   return function Target(/** @type {WidgetProps} */ props) {
     const { records } = listOf(kind).value;
+    useShared();
+    const described = Object.entries(shared.value?.gallery_targets ?? {});
     const known = useMemo(() => [...new Set(records?.map((each) => each.target))].toSorted(byName), [records]);
+    const offered = described.length ? described.map(([value, { name }]) => ({ value, label: String(name) })) : known.map((value) => ({ value, label: value }));
     const id = `${props.id}-known`;
     // The list is long: it is read when the field gets focus, unless it is loaded already.
-    const onFocusIn = () => void (records ?? readList(kind));
-    return h("div", { onFocusIn }, h(Text, { ...props, list: id }), h("datalist", { id }, known.map((each) => h("option", { key: each, value: each }))));
+    const onFocusIn = () => void (described.length || records || readList(kind));
+    return h("div", { onFocusIn }, h(Text, { ...props, list: id }), h("datalist", { id }, offered.map(({ value, label }) => h("option", { key: value, value, label }))));
   };
 }

@@ -1,0 +1,148 @@
+/** The targets for which works are published as user styles (contract J8, Q3). */
+import { h, useEffect, useId, useState } from "../../vendor/preact.js";
+import { Failure } from "../../client.js";
+import { describe, sayFailure } from "../../notices.js";
+import { listOf, readList } from "../../records.js";
+import { may } from "../../session.js";
+import { amendShared, shared } from "../../shared_settings.js";
+import { t } from "../../texts.js";
+import { Button } from "../primitives/basics.js";
+import { Dialog } from "../primitives/dialog.js";
+import { About } from "../primitives/fields.js";
+
+/** @typedef {{name: string, documents?: string[], own?: true, logo?: string}} Target */
+
+const HOST = /^domain\("([a-z0-9.-]+)"\)$/;
+
+/** @returns {Record<string, Target>} the described targets, by id */
+export const targets = () => /** @type {any} */ (shared.value?.gallery_targets ?? {});
+
+/** @param {Target} target @returns {string} its pages, one a line: hosts by their names */
+const pagesOf = ({ documents = [] }) => documents.map((each) => HOST.exec(each)?.[1] ?? each).join("\n");
+
+/** @param {string} pages @returns {string[]} the conditions of `@-moz-document` */
+const documentsIn = (pages) =>
+  pages.split("\n").map((line) => line.trim()).filter(Boolean).map((line) => (/[("']/.test(line) ? line : `domain("${line.toLowerCase()}")`));
+
+export function Targets() {
+  const [edited, edit] = useState(/** @type {string | undefined} */ (undefined));
+  const known = Object.entries(targets());
+  const remove = async (/** @type {string} */ id) => {
+    try {
+      await amendShared(() => ({ gallery_targets: without(id) }), t("settings.targets.removed", { name: targets()[id]?.name ?? id }));
+    } catch (error) {
+      sayFailure(error, () => void remove(id));
+    }
+  };
+  return [
+    known.length === 0
+      ? h("p", { key: "none", class: "hint" }, t("settings.targets.none"))
+      : h("ul", { key: "targets", class: "box divided" },
+          known.map(([id, target]) =>
+            h("li", { key: id, class: "spread row" },
+              h("div", { class: "stack tight row-text" },
+                h("bdi", { class: "row-name" }, target.name),
+                h("span", { class: "hint", dir: "auto" }, `${id}: ${target.own ? t("settings.targets.own") : pagesOf(target).replaceAll("\n", ", ")}`),
+              ),
+              h("div", { class: "cluster" },
+                h(Button, { scope: "*", onClick: () => edit(id) }, t("settings.targets.edit"), h("span", { class: "hidden" }, ` ${target.name}`)),
+                h(Button, { scope: "*", onClick: () => void remove(id) }, t("remove"), h("span", { class: "hidden" }, ` ${target.name}`)),
+              ),
+            ),
+          ),
+        ),
+    h("div", { key: "add" }, h(Button, { scope: "*", icon: "Plus", onClick: () => edit("") }, t("settings.targets.add"))),
+    edited !== undefined && h(TargetDialog, { key: "dialog", id: edited, close: () => edit(undefined) }),
+  ];
+}
+
+/** @param {string} id @returns {Record<string, Target>} */
+const without = (id) => Object.fromEntries(Object.entries(targets()).filter(([other]) => other !== id));
+
+/** @param {{id: string, close: () => void}} props An empty `id` is that of a new target. */
+function TargetDialog({ id, close }) {
+  const before = targets()[id];
+  const [values, setValues] = useState({ id, name: before?.name ?? "", pages: before ? pagesOf(before) : "", own: before?.own ?? false, logo: before?.logo ?? "" });
+  const [problems, setProblems] = useState(/** @type {Record<string, string>} */ ({}));
+  const [busy, setBusy] = useState(false);
+  const set = (/** @type {string} */ name, /** @type {string | boolean} */ value) => setValues((now) => ({ ...now, [name]: value }));
+  const save = async () => {
+    setBusy(true);
+    const pages = values.own ? { own: /** @type {const} */ (true) } : { documents: documentsIn(values.pages) };
+    const target = { name: values.name, ...pages, ...(values.logo && !values.own ? { logo: values.logo } : {}) };
+    try {
+      await amendShared(() => ({ gallery_targets: { ...targets(), [values.id]: target } }), t("settings.targets.done", { name: values.name }));
+      close();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      setProblems(error.problems.length ? problemsOf(error) : { form: describe(error) });
+      setBusy(false);
+    }
+  };
+  const common = { values, problems, set };
+  return h(Dialog, { title: t(before ? "settings.targets.edit" : "settings.targets.add"), close },
+    problems["form"] && h("p", { class: "complaint", role: "alert", dir: "auto" }, problems["form"]),
+    h("form",
+      {
+        class: "form",
+        noValidate: true,
+        onSubmit: (/** @type {SubmitEvent} */ event) => {
+          event.preventDefault();
+          if (may("*") && !busy) void save();
+        },
+      },
+      !before && h(TargetField, { ...common, name: "id" }),
+      h(TargetField, { ...common, name: "name" }),
+      h("label", { class: "cluster" },
+        h("input", { type: "checkbox", checked: values.own, onInput: (/** @type {InputEvent} */ event) => set("own", /** @type {HTMLInputElement} */ (event.currentTarget).checked) }),
+        t("settings.targets.own"),
+      ),
+      !values.own && [h(TargetField, { ...common, key: "pages", name: "pages", rows: 4 }), h(TargetField, { ...common, key: "logo", name: "logo" })],
+      before && h(Works, { id }),
+      h("div", { class: "cluster dialog-actions" }, h(Button, { onClick: close }, t("cancel")), h(Button, { type: "submit", tone: "primary", scope: "*", busy }, t("save"))),
+    ),
+  );
+}
+
+/** @param {Failure} failure @returns {Record<string, string>} what is wrong, by the field of the dialog */
+function problemsOf({ problems }) {
+  /** @type {Record<string, string>} */
+  const found = {};
+  for (const { loc, msg } of problems) {
+    const member = String(loc[3] ?? "form");
+    found[member === "documents" ? "pages" : member === "[key]" ? "id" : member] ??= msg;
+  }
+  return found;
+}
+
+/** @param {{name: "id" | "name" | "pages" | "logo", values: Record<string, any>, problems: Record<string, string>, set: (name: string, value: string) => void, rows?: number}} props */
+function TargetField({ name, values, problems, set, rows }) {
+  const id = useId();
+  return h("div", { class: "field" },
+    h("label", { class: "label", for: id }, t(`settings.targets.${name}`)),
+    h(rows ? "textarea" : "input", {
+      id,
+      class: "input",
+      rows,
+      dir: "auto",
+      autocomplete: "off",
+      spellcheck: false,
+      value: values[name],
+      "aria-invalid": Boolean(problems[name]),
+      "aria-describedby": `${id}-about`,
+      onInput: (/** @type {InputEvent} */ event) => set(name, /** @type {HTMLInputElement} */ (event.currentTarget).value),
+    }),
+    h(About, { id: `${id}-about`, hint: t(`settings.targets.${name}.hint`), problem: problems[name] }),
+  );
+}
+
+/** How many works a change concerns. @param {{id: string}} props */
+function Works({ id }) {
+  useEffect(() => {
+    for (const kind of /** @type {const} */ (["logo", "theme"])) void readList(kind);
+  }, []);
+  const lists = [listOf("logo").value.records, listOf("theme").value.records];
+  if (lists.includes(undefined)) return null;
+  const works = lists.flatMap((records) => /** @type {{target: string, active: boolean}[]} */ (records ?? []));
+  return h("p", { class: "hint", role: "status" }, t("settings.targets.works", { n: works.filter((each) => each.active && each.target === id).length }));
+}
