@@ -146,6 +146,10 @@ class MemoryArtworks(MemoryRecords[Artwork]):
         return page_of(super().get_many(ids), self._with_authors)
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Artwork, ...]:
+        if where == Filter(origin=where.origin) and where.origin is not None:
+            id_ = self._taken["details.origin"].get(where.origin, after)
+            artwork = self.get(id_) if (id_ > after if order == "asc" else id_ < after) else None
+            return () if artwork is None or limit < 1 else (artwork,)
         return page_of(super().page(after, limit, where, order), self._with_authors)
 
     def sorted_page(

@@ -1,5 +1,6 @@
 """The columns that several tables have, the tables of records, and the metadata of all tables."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -70,8 +71,11 @@ def filter_indexes(kind: AnyKind) -> tuple[tuple[str, ...], ...]:
     return (kind.filters, *alone) if len(kind.filters) > 1 else alone
 
 
-def records_table(kind: AnyKind, *columns: Column[Any]) -> Table:
-    """Return the table of a kind of record, with the columns of all kinds."""
+def records_table(kind: AnyKind, *columns: Column[Any], last: Sequence[Column[Any]] = ()) -> Table:
+    """Return the table of a kind of record, with the columns of all kinds.
+
+    Long texts come last, so that the other columns are read without them.
+    """
     names = {column.name: column for column in columns}
     length: int = names[kind.name_field].type.length  # type: ignore[attr-defined]  # a name is a text
     return Table(
@@ -83,6 +87,7 @@ def records_table(kind: AnyKind, *columns: Column[Any]) -> Table:
         Column("version", Integer, nullable=False, server_default="0"),
         # The name as searches compare it, with at most three characters for one.
         Column("name_casefold", String(3 * length), nullable=False, server_default=""),
+        *last,
         *(UniqueConstraint(column_name(field)) for field in kind.unique if field != kind.id_field),
         *(Index(None, *fields) for fields in filter_indexes(kind)),
         # The orders of sorted lists, ids last.

@@ -53,10 +53,10 @@ def _artworks(kind: AnyArtworkKind) -> Table:
         Column("target", String(MAX_TARGET), nullable=False),
         Column("active", Boolean, nullable=False),
         Column("custom_css", LongText, nullable=False),
-        # In canonical JSON.
-        Column("details", LongText),
         # The one in the details.
         Column("origin", String(MAX_ORIGIN)),
+        # In canonical JSON.
+        last=[Column("details", LongText)],
     )
 
 
