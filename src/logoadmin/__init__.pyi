@@ -16,6 +16,10 @@ from .domain.kernel.access import (
 from .domain.kernel.causes import Cause as Cause
 from .domain.publication.css.verdict import CssImport as CssImport, CssRisk as CssRisk, Verdict as Verdict
 from .domain.identity.roles import AffectedUser as AffectedUser, RoleEffect as RoleEffect
+from .domain.kernel.details import (
+    Details as Details,
+    Screenshot as Screenshot,
+)
 from .domain.kernel.errors import (
     ArtworkBlocked as ArtworkBlocked,
     BadLine as BadLine,

@@ -35,14 +35,14 @@ LISTS: Final = {
     "/api/users": (*SORTED, "q", "role_id"),
     "/api/roles": (*SORTED, "q"),
     "/api/authors": (*SORTED, "q", "user_id"),
-    "/api/authors/1/logos": (*SORTED, "q", "target", "active"),
-    "/api/authors/1/themes": (*SORTED, "q", "target", "active"),
-    "/api/themes": (*SORTED, "q", "target", "active", "author_id"),
-    "/api/logos": (*SORTED, "q", "target", "active", "author_id"),
+    "/api/authors/1/logos": (*SORTED, "q", "target", "active", "tag"),
+    "/api/authors/1/themes": (*SORTED, "q", "target", "active", "tag"),
+    "/api/themes": (*SORTED, "q", "target", "active", "author_id", "tag"),
+    "/api/logos": (*SORTED, "q", "target", "active", "author_id", "tag"),
 }
 PARAMETERS: Final = (
     *("limit", "after", "order", "sort", "versions", "q", "role_id", "user_id", "target", "active", "author_id"),
-    *("kind", "action", "request_id", "since", "until"),
+    *("tag", "kind", "action", "request_id", "since", "until"),
 )
 EACH: Final = pytest.mark.parametrize("path", LISTS)
 NAMES: Final = ("Straße", "STRASSE", "100%", "a_b", "Ann & Co. = <\"'>", "ångström", "back\\slash", "plus + plus", "😀")
